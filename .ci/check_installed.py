@@ -94,7 +94,7 @@ def check_styles(checkout: Path) -> None:
 
     package = Path(browser.__file__).resolve().parent
     assert checkout.resolve() not in package.parents
-    read, in_force = asyncio.run(styles_at_work(browser.Browser(setup.of_process())))
+    read, in_force = asyncio.run(styles_at_work(browser.Browser(setup.setup_from_process())))
     sheets = {Path(path).resolve() for path in read}
     assert package / "styles" / "app.tcss" in sheets, sheets
     assert all(package / "styles" in sheet.parents for sheet in sheets), sheets

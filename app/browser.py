@@ -1,4 +1,4 @@
-"""The Textual application: theme, palette, signals, and what becomes of an error nobody expected."""
+"""The Textual application: theme, palette, signals, and the handling of unexpected errors."""
 
 from __future__ import annotations
 
@@ -12,20 +12,18 @@ from textual.driver import Driver
 
 from app import paths, setup
 from app.commands import COMMANDS
-from app.gc_policy import EVERY, SpareTime
-from app.messages.sessions import ScreenReady
-from app.resources import DIALOGS, SHEET, styles_folder
+from app.gc_policy import CHECK_SECONDS, IdleCollector
+from app.messages import ScreenReady
 from app.screens.sessions_screen import SessionsScreen
 from app.settings import Settings
-from app.startup.driver import driver_class, told
+from app.startup.driver import call_on_end, driver_class
 from app.startup.key_order import KeyOrder
-from app.theme import themes
+from app.theme import DIALOGS, SHEET, styles_folder, themes
 from app.view.arrangement import initial
 from app.view.session_list import SessionList
-from app.view.terminal import depth, speller
-from app.widgets.ascii_filter import AsciiFilter
+from app.view.terminal import colour_depth, speller
 from app.widgets.dialog import Dialog
-from app.widgets.lean_compositor import LeanScreen
+from app.widgets.line_filters import AsciiFilter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -35,14 +33,14 @@ if TYPE_CHECKING:
 
     from app.actions.resume import Plan
     from app.demo.folder import DemoFolder
-    from app.services.indexing import Indexing
-    from app.signals import Ending
+    from app.services.index_service import IndexService
+    from app.signals import ExitSignals
 
 
 def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> SessionList:
     """A list without sessions, arranged as the last run left it.
 
-    :param selects: it is the selector's.
+    :param selects: for the selector.
     """
     remembered = {} if surroundings.demo else paths.read_screen(surroundings.env)
     return SessionList(surroundings.here, surroundings.home, initial(remembered, selects=selects))
@@ -55,14 +53,14 @@ DIALOG_STYLES = styles_folder() / DIALOGS
 
 
 class Browser(App["Plan | None"]):
-    """leafmark's screen. Its result is the plan of the session to go on with, or None.
+    """leafmark's screen. Its result is the plan of the session to resume, or None.
 
-    parting   what there is to say once the terminal is the shell's again
+    parting   messages for the shell's terminal after the end
     """
 
     TITLE = "leafmark"
     CSS_PATH: ClassVar[Any] = styles_folder() / SHEET
-    # the table of commands has its key
+    # its key is in the table of commands
     COMMAND_PALETTE_BINDING = ""
     PAUSE_GC_ON_SCROLL = True
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -77,17 +75,17 @@ class Browser(App["Plan | None"]):
         *,
         theme: str = "",
         take_over: Callable[[], None] | None = None,
-        ending: Ending | None = None,
-        indexing: Indexing | None = None,
+        ending: ExitSignals | None = None,
+        indexing: IndexService | None = None,
         selector: str | None = None,
         settings: Settings | None = None,
     ) -> None:
         """:param model: the list that the first frame already shows.
         :param theme: ``dark`` or ``light``; empty for the one that was chosen last.
-        :param take_over: gives the terminal its settings back, where it is in the alternate screen already.
-        :param ending: takes the signals, and tells this while it runs.
-        :param indexing: of the same surroundings, where it has begun already.
-        :param settings: what the user has set; as usual where None.
+        :param take_over: restores the settings of the terminal, if it is in the alternate screen already.
+        :param ending: handles the signals, and notifies this application while it runs.
+        :param indexing: of the same setup, if it has begun already.
+        :param settings: the user's settings; None for the defaults.
         :param selector: the query with which the selector opens in place of the browser.
         """
         super().__init__(
@@ -104,10 +102,10 @@ class Browser(App["Plan | None"]):
         if spell is not None:
             # first: those that Textual has come from the colours, and change no character
             self._filters.insert(0, AsciiFilter(spell))
-        bits = depth(surroundings.env)
+        bits = colour_depth(surroundings.env)
         if take_over is not None and (self.no_color or bits < 8):
             # most terminals have more
-            from app.widgets.few_colours import filters_of
+            from app.widgets.line_filters import filters_of
 
             self._filters = filters_of(self, bits)
         self._first_theme = theme or paths.read_theme(surroundings.env)
@@ -116,7 +114,7 @@ class Browser(App["Plan | None"]):
         self.crash = ""
         self.parting: list[str] = []
         self.key_order = KeyOrder(self, self._pass_on)
-        self._spare_time = SpareTime()
+        self._spare_time = IdleCollector()
         self._early_pastes: list[events.Paste] = []
         self._is_lost = False
         for each in themes():
@@ -128,18 +126,18 @@ class Browser(App["Plan | None"]):
     async def run_async(self, **how: Any) -> Plan | None:
         if self._ending is None:
             return await super().run_async(**how)
-        with told(self._ending, asyncio.get_running_loop(), self._leave):
+        with call_on_end(self._ending, asyncio.get_running_loop(), self._leave):
             return await super().run_async(**how)
 
     def _leave(self) -> None:
-        """Somebody has asked to end. A screen that is being built comes to be first: without its panes, which
-        Textual leaves out from now on, it would fail.
+        """End on a signal. A screen that is being built is completed first: without its panes, which Textual
+        leaves out from now on, it would fail.
         """
         if self.key_order.has_begun:
             self.exit()
 
     def _lose_terminal(self) -> None:
-        """There is nobody left to be told."""
+        """End because the terminal has gone."""
         self._is_lost = True
         if self.key_order.has_begun:
             self.exit(return_code=FAILED)
@@ -168,11 +166,11 @@ class Browser(App["Plan | None"]):
         self.call_after_refresh(self._end_of_rest)
 
     def _end_of_rest(self) -> None:
-        """The collector rests from the command line to the first picture (app.cli). To look at all that is
-        there by then would hold up the screen for three frames.
+        """Start garbage collection, which is off until the first picture (app.cli). A collection of all
+        objects would delay the screen by three frames.
         """
         self._spare_time.begin()
-        self.set_interval(EVERY, self._use_spare_time)
+        self.set_interval(CHECK_SECONDS, self._use_spare_time)
         # a dialog that is opened before has brought them along
         if not self.stylesheet.has_source(str(DIALOG_STYLES)):
             self.stylesheet.read(DIALOG_STYLES)
@@ -186,7 +184,7 @@ class Browser(App["Plan | None"]):
             self._spare_time.look()
 
     async def on_event(self, event: events.Event) -> None:
-        # what was typed while the screen was being built waits for it
+        # keys that are typed while the screen is being built wait for it
         if isinstance(event, events.Paste) and not self.key_order.has_begun:
             self._early_pastes.append(event)
         elif not isinstance(event, events.Key) or event.is_forwarded:
@@ -196,8 +194,6 @@ class Browser(App["Plan | None"]):
 
     async def _pass_on(self, key: events.Key) -> None:
         self._spare_time.used()
-        if isinstance(self.screen, LeanScreen):
-            self.screen.hurry()
         await super().on_event(key)
 
     @on(ScreenReady)
@@ -213,7 +209,7 @@ class Browser(App["Plan | None"]):
 
     @on(Driver.SignalResume)
     def _paint_all(self) -> None:
-        """The terminal was somebody else's, and is ours again with nothing on it."""
+        """Draw everything: the terminal is leafmark's again, and is empty."""
         self.refresh(layout=True)
 
     def on_unmount(self) -> None:
@@ -224,7 +220,7 @@ class Browser(App["Plan | None"]):
         """Ctrl+C: what is selected in a text is copied, a question in a row is answered with no and a dialog
         in which something is typed is given up, otherwise the program ends.
         """
-        from app.screens.questions import RowEditor, RowQuestion
+        from app.screens.asking_screen import RowEditor, RowQuestion
 
         # `TextArea` has the same of an `Input`, and takes long to import
         text: Any = self.focused if hasattr(self.focused, "selected_text") else None
@@ -246,9 +242,9 @@ class Browser(App["Plan | None"]):
         try:
             paths.write_theme(self._setup.env, name)
         except OSError as error:
-            from app.services.list_facts import unwritten
+            from app.services.list_facts import write_problem
 
-            why = unwritten(error, self._setup.env)
+            why = write_problem(error, self._setup.env)
             self.notify(f"The theme is not remembered: {why}", severity="warning", markup=False)
 
     async def action_open_demo(self) -> None:
@@ -262,24 +258,24 @@ class Browser(App["Plan | None"]):
             if self._demo_folder is None:
                 self._demo_folder = await asyncio.to_thread(DemoFolder)
             if self._examples is None:
-                self._examples = await asyncio.to_thread(setup.of_demo, self._demo_folder.path)
+                self._examples = await asyncio.to_thread(setup.setup_from_demo, self._demo_folder.path)
         except OSError as error:
             self.notify(f"The examples cannot be written: {error}", severity="error", markup=False)
             return
-        # what was done to the examples is kept until leafmark is left
+        # changes to the examples are kept until leafmark ends
         examples = self._examples
         await self.push_screen(BrowserScreen(examples, empty_list(examples), self._settings))
 
     def action_command_palette(self) -> None:
         """The palette, unless it is open."""
-        from app.widgets.command_palette import CommandWords, Palette
+        from app.widgets.commands import CommandProvider, Palette
 
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette([CommandWords], id="--command-palette"))
+            self.push_screen(Palette([CommandProvider], id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        from app.view.command_words import alone
-        from app.widgets.command_palette import shown_below
+        from app.view.command_search import palette_description
+        from app.widgets.commands import shown_below
 
         if not isinstance(screen, SessionsScreen):
             return
@@ -289,7 +285,7 @@ class Browser(App["Plan | None"]):
             async def run(action: str = command.action, target: Any = target) -> None:
                 await self.run_action(action, target)
 
-            said = alone(command, screen.told(command), selects=screen.side.selects)
+            said = palette_description(command, screen.told(command), selects=screen.side.selects)
             yield SystemCommand(said, shown_below(command), run)
 
     def _fatal_error(self) -> None:

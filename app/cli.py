@@ -5,17 +5,22 @@ Nothing is imported here that the first rows on the terminal do not need.
 
 from __future__ import annotations
 
+import errno
+import gc
 import os
+import signal
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NoReturn
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from typing import NoReturn
+from app import paths, setup
+from app.formats.text import inert
+from app.options import Options
+from app.setup import Setup
+from app.signals import ExitSignals
 
+if TYPE_CHECKING:  # the examples are imported when they are asked for
     from app.demo.folder import DemoFolder
-    from app.options import Options
-    from app.setup import Setup
 
 DONE, NOT_FOUND, WRONG_USE, FAILED = 0, 1, 2, 3
 
@@ -39,11 +44,11 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
         return _run(_options(words), ends)
     except KeyboardInterrupt:
         if ends:
-            # whoever reads our output may have stopped; what is left of it would be waited for
+            # the reader of the output may have stopped, and writing the rest would block
             _silence()
         return 130
     except BrokenPipeError:
-        # whoever read our output has gone; nothing more can be said to them
+        # the reader of the output has gone
         _silence()
         return DONE
     except OSError as error:
@@ -54,7 +59,7 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
             raise
         _fail("leafmark: there is not enough memory (`ulimit -v` shows a limit)", FAILED)
         if ends:
-            # Threads that are left would need memory to end, and abort the process.
+            # The remaining threads would need memory to end, and abort the process.
             _end(FAILED)
         return FAILED
 
@@ -64,7 +69,7 @@ _OUT_OF_MEMORY = ("can't start new thread", "failed to map segment", "error retu
 
 
 def _is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether memory was short, for an object, a thread or a library, in `error` or in one before it."""
+    """Whether `error`, or an error before it, means that memory was short."""
     while error is not None:
         text = str(error)
         if isinstance(error, MemoryError) or any(sign in text for sign in _OUT_OF_MEMORY):
@@ -74,37 +79,29 @@ def _is_out_of_memory(error: BaseException | None) -> bool:
 
 
 def _options(words: list[str]) -> Options:
-    # Without the table of all that may stand there: it takes as long as reading the first rows.
     if words in ([], ["resume"]):
-        from app.options import Options
-
         options = Options()
         options.command = words[0] if words else None
         return options
-    from app import arguments
+    from app import cli_options  # building argparse's parser takes as long as the first rows
 
-    plain = arguments.plain(words)
-    if plain is None:
-        from app import usage
-
-        try:
-            return usage.parse(words)
-        except SystemExit:
-            # help that cannot be printed is told of while somebody can be told
-            sys.stdout.flush()
-            raise
-    return plain
+    try:
+        return cli_options.parse(words)
+    except SystemExit:
+        # help that cannot be printed is reported before the end
+        sys.stdout.flush()
+        raise
 
 
 def _open_what_is_closed() -> None:
-    """No file that is opened later gets the number of a standard stream that was closed before we began.
-    Input and errors lead nowhere. To write to output fails, as it does where a disk is full.
+    """Open standard streams that were closed before the start, so that no other file gets their numbers.
+    Input and errors go to the null device. Writing to output fails, as on a full disk.
     """
     for stream, access in ((0, os.O_RDWR), (1, os.O_RDONLY), (2, os.O_RDWR)):
         try:
             os.fstat(stream)
         except OSError:
-            # the lowest number that is free
+            # it gets the lowest free number
             os.set_inheritable(os.open(os.devnull, access), True)
     if sys.stdout is None:
         sys.stdout = os.fdopen(1, "w", errors="replace")
@@ -113,18 +110,14 @@ def _open_what_is_closed() -> None:
 
 
 def _silence(stream: int = 1) -> None:
-    """Standard output, or standard error (2), takes no more: what is still buffered for it goes nowhere,
-    without another error, and is not waited for.
-    """
+    """Discard the buffered text of standard output, or of standard error (2), without another error."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, stream)
     os.close(nowhere)
 
 
 def _reason(error: OSError) -> str:
-    import errno
-
-    # of no file that we have opened ourselves
+    # no file that leafmark opened raises it
     return "standard output is closed" if error.errno == errno.EBADF else str(error)
 
 
@@ -135,31 +128,30 @@ def _run(options: Options, ends: bool) -> int:
         )
     if options.command in (None, "resume"):
         return _show(options, is_process=ends)
-    import gc
-
-    # A command is short: what it makes goes with the process.
+    # A command is short: its objects go with the process.
     gc.disable()
-    from app.arguments import CHANGES
-
     if options.command == "watch":
         _end_on_signals()
-    with _surroundings(options) as setup:
-        if options.command in CHANGES:
+    from app import cli_options  # imported by now: the command was one of its table
+
+    with _surroundings(options) as surroundings:
+        # Neither waits for what the other imports.
+        if options.command in cli_options.CHANGES:
             from app import changes
 
-            code = changes.run(options, setup)
+            code = changes.run(options, surroundings)
         else:
             from app import reports
 
-            code = reports.run(options, setup)
+            code = reports.run(options, surroundings)
     if ends:
         _end(code)
     return code
 
 
 def _end(code: int) -> NoReturn:
-    """End the process here. A command has let go of all it had; for the interpreter to take itself apart as
-    well would take as long as looking at hundreds of files.
+    """End the process here. The command has released its resources, and the interpreter's own clean-up would
+    take as long as checking hundreds of files.
     """
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
@@ -175,15 +167,13 @@ class _surroundings:
         self._folder: DemoFolder | None = None
 
     def __enter__(self) -> Setup:
-        from app import setup
-
         if not self._options.demo:
-            return setup.of_process(self._options.store)
+            return setup.setup_from_process(self._options.store)
         from app.demo.folder import DemoFolder
 
         _end_on_signals()
         self._folder = DemoFolder()
-        return setup.of_demo(self._folder.path)
+        return setup.setup_from_demo(self._folder.path)
 
     def __exit__(self, *error: object) -> None:
         if self._folder is not None:
@@ -195,18 +185,14 @@ def _show(options: Options, *, is_process: bool = False) -> int:
 
     :param is_process: the process does nothing else.
     """
-    import gc
-
-    # Nothing that is made until the screen is there is garbage; the collector would look at all of it again
-    # and again.
+    # Objects that are made before the screen is there are no garbage, and would be collected in vain.
     gc.disable()
-    from app import full_screen, paths, setup
-    from app.signals import Ending
+    from app import full_screen  # commands need none of it
 
     why_not = "" if options.command else full_screen.missing()
     if why_not:
         return _fail(why_not, WRONG_USE)
-    ending = Ending(is_process=is_process)
+    ending = ExitSignals(is_process=is_process)
     ending.take()
     folder: DemoFolder | None = None
     try:
@@ -215,7 +201,9 @@ def _show(options: Options, *, is_process: bool = False) -> int:
 
             folder = DemoFolder()
             ending.first(folder.remove)
-        surroundings = setup.of_demo(folder.path) if folder else setup.of_process(options.store)
+        surroundings = (
+            setup.setup_from_demo(folder.path) if folder else setup.setup_from_process(options.store)
+        )
         theme = options.theme or paths.read_theme(surroundings.env)
         if options.command:
             code, said = full_screen.resume(options, surroundings, theme, ending)
@@ -237,10 +225,9 @@ def _show(options: Options, *, is_process: bool = False) -> int:
 
 def _end_on_signals() -> None:
     """A request to end leaves a command the way an exit does."""
-    import signal
 
     def end(number: int, frame: object) -> None:
-        # whoever reads our output may have stopped; what is left of it would be waited for
+        # the reader of the output may have stopped, and writing the rest would block
         _silence()
         raise SystemExit(128 + number)
 
@@ -250,12 +237,10 @@ def _end_on_signals() -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    """Say on standard error what went wrong; paths and errors may hold anything.
+    """Report an error on standard error; paths and errors may contain any text.
 
     :return: `code`; `FAILED` where the message cannot be written.
     """
-    from app.formats.text import inert
-
     try:
         print(inert(message).encode("utf-8", "replace").decode(), file=sys.stderr, flush=True)
     except OSError:

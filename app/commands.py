@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    pass
 
 
 class Command:
@@ -341,97 +341,19 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.quit", "app", "q ctrl+q ctrl+c", "app.quit", "Leave leafmark", "quit"),
 )
 PANES = ("sessions", "side", "filter", "tree", "entry", "list", "app")
-KEY_NAMES = {
-    "enter": "Enter",
-    "space": "Space",
-    "right": "→",
-    "left": "←",
-    "up": "↑",
-    "down": "↓",
-    "pageup": "PgUp",
-    "pagedown": "PgDn",
-    "home": "Home",
-    "end": "End",
-    "tab": "Tab",
-    "escape": "Esc",
-    "slash": "/",
-    "question_mark": "?",
-    "exclamation_mark": "!",
-    "plus": "+",
-    "equals_sign": "=",
-    "minus": "-",
-    "full_stop": ".",
-    "asterisk": "*",
-    "apostrophe": "'",
-    "delete": "Del",
-    "insert": "Ins",
-    "ctrl+@": "Ctrl+Space",
-    "left_square_bracket": "[",
-    "right_square_bracket": "]",
-}
 
 
-def of_pane(pane: str) -> list[Command]:
+def pane_commands(pane: str) -> list[Command]:
     """The commands of one pane, in the table's order."""
     return [command for command in COMMANDS if command.pane == pane]
 
 
-def of_preview() -> list[Command]:
+def preview_commands() -> list[Command]:
     """The commands of the list and its search that the preview of the selector has as well."""
     return [command for command in COMMANDS if command.preview]
 
 
-def key_name(key: str) -> str:
-    """A key as people write it: ``ctrl+y`` is ``Ctrl+Y``, ``f5`` is ``F5``."""
-    if key in KEY_NAMES:
-        return KEY_NAMES[key]
-    if "+" in key:
-        *modifiers, last = key.split("+")
-        last = key_name(last.upper() if len(last) == 1 else last)
-        return "+".join([*(word.capitalize() for word in modifiers), last])
-    if len(key) == 1:
-        return key
-    if key[0] == "f" and key[1:].isdigit():
-        return key.upper()
-    from app.key_names import character_of
-
-    return character_of(key) or key.capitalize()
-
-
-def keys_of(command: Command) -> str:
-    """All keys of a command as people write them."""
-    return ", ".join(key_name(key) for key in command.keys)
-
-
-def key_of(id: str, *, typing: bool = False) -> str:
-    """The first key of the command with this id, as people write it; "" where it has none.
-
-    :param typing: the first that does it where text is typed, too: there a character is one.
-    """
-    keys = [key for key in named(id).keys if not (typing and _types_text(key))]
-    return key_name(keys[0]) if keys else ""
-
-
-def _types_text(key: str) -> bool:
-    return key == "space" or (len(key_name(key)) == 1 and key not in ("up", "down", "left", "right"))
-
-
-def footer(pane: str) -> list[tuple[str, str]]:
-    """(key, label) pairs for the footer while ``pane`` has the keys."""
-    own = of_pane(pane)
-    if pane == "sessions":
-        # what has no room is left out from the end
-        own = [own[0], *of_pane("side"), *own[1:]]
-    return offered((*own, *of_pane("app")))
-
-
-def offered(commands: Iterable[Command]) -> list[tuple[str, str]]:
-    """(key, label) pairs of those that have both."""
-    both = [command for command in commands if command.label and command.keys]
-    return [(key_name(command.keys[0]), command.label) for command in both]
-
-
-def named(id: str) -> Command:
+def command_by_id(id: str) -> Command:
     """The command with this id. KeyError when there is none."""
     for command in COMMANDS:
         if command.id == id:

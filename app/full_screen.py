@@ -8,39 +8,54 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
+from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
+from app import paths
+from app.formats.text import one_line
+from app.index.watch.polling import has_little_address_space
+from app.keys import remap
+from app.options import Options
+from app.settings import NAME as SETTINGS
+from app.settings import Settings, read_settings
+from app.setup import Setup
+from app.signals import ExitSignals
+from app.startup import first_frame
+from app.view.arrangement import Arrangement, initial
+from app.view.list_filter import is_plain
+from app.view.terminal import can_place_text, is_ascii_terminal
+
+if TYPE_CHECKING:  # imported after the first frame
     from app.actions.resume import Plan
-    from app.options import Options
-    from app.services.indexing import Indexing
-    from app.settings import Settings
-    from app.setup import Setup
-    from app.signals import Ending
-    from app.view.arrangement import Arrangement
+    from app.services.index_service import IndexService
 
 DONE, WRONG_USE, FAILED, LEFT = 0, 2, 3, 130
 SWITCH_SECONDS = 0.0005
 STACK_BYTES = 1 << 20
-"""Of each thread where address space is limited."""
+"""Bytes of each thread's stack if address space is limited."""
+SHORTEST_ID = 8
+"""Characters. A shorter word may be the beginning of an id, and is taken for a word to search for."""
+_HEX_LETTERS = "abcdef"
 _M_ARENA_MAX = -8
 """The option of the C library's `mallopt` that says how many heaps the threads have."""
 FIRST_ROWS_SECONDS = 0.7
-"""So long the newest sessions are waited for when none are known: from a slow disk they come later."""
+"""Seconds to wait for the newest sessions when none are known. From a slow disk they come later."""
 
 
 def missing() -> str:
     """Why there can be no screen, "" when there can."""
     if not (os.isatty(0) and os.isatty(2)):
         return "leafmark needs a terminal; `leafmark list` prints the sessions without one"
-    from app.view.terminal import places_text
-
-    if not places_text(os.environ):
+    if not can_place_text(os.environ):
         return "leafmark needs a terminal that can place text; `leafmark list` does not"
     return ""
 
 
-def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> tuple[Plan | None, int, str]:
+def run(
+    setup: Setup, theme: str, ending: ExitSignals, query: str | None = None
+) -> tuple[Plan | None, int, str]:
     """Show the browser, or the selector, until it is left.
 
     :param theme: ``dark`` or ``light``.
@@ -49,11 +64,6 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
     :return: the plan of the session that was chosen, else None; the exit code; what went wrong, "" if
         nothing.
     """
-    from app import paths
-    from app.startup import first_frame
-    from app.view.arrangement import initial
-    from app.view.terminal import is_ascii_terminal
-
     settings = _settings(setup)
     remembered = {} if setup.demo else paths.read_screen(setup.env)
     arrangement = initial(remembered, selects=query is not None)
@@ -63,15 +73,15 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
     ending.first(lambda: _end_commands(at_once=True))
 
     def nowhere() -> list[tuple[str, str, str]]:
-        from app.services.indexing import place_of
+        from app.services.index_service import place_of
 
         return [place_of(store) for store in setup.stores]
 
     model, terminal = first_frame.show(
         setup, theme, arrangement, ending, query, ascii_only=ascii_only, nowhere=nowhere
     )
-    # Pictures are written by a thread, and what is searched and read comes in by others: with Python's own
-    # number each would wait ten times as long for its turn, and the keys for theirs.
+    # One thread draws, and others search and read: with Python's default each would wait ten times as long
+    # for its turn, and so would the keys.
     sys.setswitchinterval(SWITCH_SECONDS)
     _limit_threads()
     try:
@@ -102,11 +112,9 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
             if ended and not app.crash:
                 terminal.is_left()
             terminal.give_back()
-        # the terminal first: a command that does not end when it is told to takes its time
+        # the terminal first: a command may take long to end
         _end_commands()
     if app.parting:
-        from contextlib import suppress
-
         from app.reports.output import complain
 
         with suppress(OSError):  # the terminal may be gone
@@ -119,17 +127,17 @@ def run(setup: Setup, theme: str, ending: Ending, query: str | None = None) -> t
 
 
 def _end_commands(*, at_once: bool = False) -> None:
-    """See that no command that writes a summary outlives the screen: the thread that would end it does not.
+    """End every command that writes a summary, because the threads that wait for it end with the screen.
 
-    :param at_once: there is no time to have it end by itself.
+    :param at_once: kill it, because there is no time.
     """
-    # nothing of it is loaded before there is one
+    # the module is not loaded before a command runs
     commands = sys.modules.get("app.actions.summary_command")
     if commands is not None:
         (commands.kill_all if at_once else commands.end_all)()
 
 
-def become(plan: Plan, ending: Ending) -> tuple[int, str]:
+def become(plan: Plan, ending: ExitSignals) -> tuple[int, str]:
     """Become the agent; does not return when that works.
 
     :param ending: has taken the signals: what is ignored stays so for the agent.
@@ -145,34 +153,22 @@ def become(plan: Plan, ending: Ending) -> tuple[int, str]:
 
 
 def _settings(setup: Setup) -> Settings | None:
-    """What the user has set; None where nothing is, which is not looked for twice. Commands get the keys that
-    are set for them, before anything is bound to them.
+    """The user's settings; None without a settings file, so that it is not looked for twice. Commands get the
+    user's keys before any keys are bound.
     """
-    from app import paths
-
-    if not os.path.lexists(os.path.join(paths.config_folder(setup.env), "config.toml")):
+    if not os.path.lexists(os.path.join(paths.config_folder(setup.env), SETTINGS)):
         return None
-    from dataclasses import replace
-
-    from app.formats.text import one_line
-    from app.key_settings import remap
-    from app.settings import read_settings
-
     settings = read_settings(setup.env)
     wrong = tuple(one_line(f"keys: {each}", 200) for each in remap(settings.keys))
     return replace(settings, problems=settings.problems + wrong)
 
 
 def _limit_threads() -> None:
-    """Have threads reserve little address space where the process may use little of it. With a stack of 8 MB
-    each, and 64 MB for what each allocates, some of them would not start.
+    """Let threads reserve little address space if the process has little. With a stack of 8 MB and a heap of
+    64 MB each, some of them would not start.
     """
-    from app.index.watch.polling import has_little_address_space
-
     if not has_little_address_space():
         return
-    import threading
-
     threading.stack_size(STACK_BYTES)
     try:
         import ctypes
@@ -185,16 +181,16 @@ def _limit_threads() -> None:
         pass
 
 
-def _begin(setup: Setup, arrangement: Arrangement) -> Indexing:
-    """Have the files read while the screen library is being imported."""
-    from app.services.indexing import Indexing
+def _begin(setup: Setup, arrangement: Arrangement) -> IndexService:
+    """Read the files while Textual is being imported."""
+    from app.services.index_service import IndexService
 
-    indexing = Indexing(setup, arrangement)
+    indexing = IndexService(setup, arrangement)
     indexing.start()
     return indexing
 
 
-def resume(options: Options, setup: Setup, theme: str, ending: Ending) -> tuple[int, str]:
+def resume(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> tuple[int, str]:
     """``leafmark resume``: into the session that is named, or to the selector.
 
     :param ending: takes the signals.
@@ -202,23 +198,46 @@ def resume(options: Options, setup: Setup, theme: str, ending: Ending) -> tuple[
     """
     why_not = missing()
     plan = None
-    if options.query:
-        from app import resuming
+    reference = _reference(options)
+    if options.query and (why_not or _is_likely(reference, options)):
+        from app import resume_command  # most queries are no reference, and go to the selector at once
 
-        if why_not or resuming.may_name(options):
-            plan, code, said = resuming.look_up(options, setup, alone=bool(why_not))
-            if said:
-                return code, said
+        plan, code, error = resume_command.find_plan(options, setup, reference, alone=bool(why_not))
+        if error:
+            return code, error
     if plan is None and why_not:
         return WRONG_USE, why_not
     if plan is None:
-        plan, code, said = run(setup, theme, ending, " ".join(options.query))
+        plan, code, error = run(setup, theme, ending, " ".join(options.query))
         if plan is None:
             # what reads the command must not take its absence for one
-            return LEFT if options.print and code == DONE else code, said
+            return LEFT if options.print and code == DONE else code, error
         if not options.print:
             return become(plan, ending)
     ending.give_back()
-    from app import resuming
+    from app import resume_command
 
-    return resuming.hand_over(plan, prints=options.print, anyway=options.anyway), ""
+    return resume_command.hand_over(plan, prints=options.print, anyway=options.anyway), ""
+
+
+def _reference(options: Options) -> str:
+    """Whether the query is one word that can name a session: "path", "id", which may be the beginning of one,
+    or "".
+    """
+    if len(options.query) != 1:
+        return ""
+    (word,) = options.query
+    if os.sep in word and os.path.lexists(word):
+        return "path"
+    # No id has what makes a query more than words.
+    return "id" if len(word) >= SHORTEST_ID and is_plain(word) else ""
+
+
+def _is_likely(reference: str, options: Options) -> bool:
+    """Whether a session is to be looked for by `reference` before the first frame.
+
+    The ids that agents make up have digits or dashes (formats/README.md, "pi"). An id of letters alone is
+    taken for a word, and the selector finds it as one.
+    """
+    word = "".join(options.query)
+    return reference == "path" or (reference == "id" and not (word.isalpha() and word.strip(_HEX_LETTERS)))

@@ -1,16 +1,16 @@
-"""What was asked for on the command line."""
+"""The options of the command line."""
 
 from __future__ import annotations
 
 
 class Options:
-    """What was asked for.
+    """The options of one run.
 
     command   the report to print, or the change to make; None: the browser
     store     (agent, folder) of every `--store`, in order
     demo      the example sessions instead of the user's own
     theme     of the screen; None: the one that was chosen last
-    json      whether what is printed is wanted as JSON
+    json      whether to print JSON
     query, limit      of `list` and `search`
     all_text, every, order      of `search`
     rebuild, verify, where      of `index`

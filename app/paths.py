@@ -1,4 +1,4 @@
-"""Where leafmark keeps what is its own. Nothing of it lies in an agent's folder, and deleting the cache loses
+"""leafmark's own folders and files. None of them is in an agent's folder, and deleting the cache loses
 nothing.
 
 The folders are platformdirs'. On Linux its rule is written out here, because importing it takes longer than
@@ -12,7 +12,7 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from app.small_files import read_small, write_whole
+from app.small_files import read_small, replace_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ CACHE_VARIABLE = "LEAFMARK_CACHE_DIR"
 STATE_VARIABLE = "LEAFMARK_STATE_DIR"
 CONFIG_VARIABLE = "LEAFMARK_CONFIG_DIR"
 
-GONE = "the current folder is gone, and a relative path leads nowhere"
+FOLDER_GONE = "the current folder is gone, and a relative path leads nowhere"
 
 _LONGEST = 65_536
 
@@ -30,14 +30,14 @@ MOST_PROJECTS = 64
 """Each start reads the settings of every project that is remembered."""
 
 
-class Nowhere(FileNotFoundError):
+class CurrentFolderGone(FileNotFoundError):
     """A relative path leads nowhere, because the folder that this process is in is gone."""
 
     def __str__(self) -> str:
         return f"{self.filename}: {self.strerror}"
 
 
-def here() -> str | None:
+def current_folder() -> str | None:
     """The folder that this process is in, as the system spells it; None where that is gone, as under a shell
     whose worktree was removed, or cannot be told.
     """
@@ -50,13 +50,13 @@ def here() -> str | None:
 def absolute(path: str) -> str:
     """`path` from the folder that this process is in, normalised, links kept.
 
-    :raises Nowhere: it is relative, and that folder is gone.
+    :raises CurrentFolderGone: it is relative, and that folder is gone.
     """
     if os.path.isabs(path):
         return os.path.normpath(path)
-    folder = here()
+    folder = current_folder()
     if folder is None:
-        raise Nowhere(errno.ENOENT, GONE, path)
+        raise CurrentFolderGone(errno.ENOENT, FOLDER_GONE, path)
     return os.path.normpath(os.path.join(folder, path))
 
 
@@ -66,16 +66,16 @@ def home_folder(env: Mapping[str, str]) -> str:
     return home if os.path.isabs(home) else os.sep
 
 
-def below_home(folder: str, home: str) -> int:
-    """How many characters of a folder ``~`` stands for: those of the home folder, as it is given or as the
-    system spells it, where it is that or lies in it; else 0. Of a home that is the root folder nothing is
-    short.
+def home_prefix_length(folder: str, home: str) -> int:
+    """The number of leading characters of a folder that ``~`` stands for: those of the home folder, as given
+    or as a real path, if the folder is the home folder or lies in it; else 0. A home that is the root folder
+    is not shortened.
     """
     home = home.rstrip(os.sep)
-    return _part(folder, home) or _part(folder, _real_home(home))
+    return _prefix_length(folder, home) or _prefix_length(folder, _real_home(home))
 
 
-def _part(folder: str, home: str) -> int:
+def _prefix_length(folder: str, home: str) -> int:
     if not home or not folder.startswith(home):
         return 0
     return len(home) if folder[len(home) : len(home) + 1] in ("", os.sep) else 0
@@ -101,7 +101,7 @@ def cache_folder(env: Mapping[str, str]) -> str:
 
 
 def state_folder(env: Mapping[str, str]) -> str:
-    """The folder of what leafmark remembers of the screen; ``LEAFMARK_STATE_DIR`` moves it. It need not
+    """The folder of leafmark's state; ``LEAFMARK_STATE_DIR`` moves it. It need not
     exist.
     """
     return _folder(env, STATE_VARIABLE, "XDG_STATE_HOME", os.path.join(".local", "state"), "user_state_dir")
@@ -160,9 +160,9 @@ def write_theme(env: Mapping[str, str], theme: str) -> None:
 
 
 def read_screen(env: Mapping[str, str]) -> dict[str, str]:
-    """What `write_screen` was given last; nothing where it cannot be read.
+    """The values that `write_screen` stored last; none if they cannot be read.
 
-    Anybody may have edited the file: a value may be any text of one line.
+    The user may have edited the file: a value may be any text of one line.
     """
     try:
         text = read_small(os.path.join(state_folder(env), "screen"))[:_LONGEST].decode("utf-8", "replace")
@@ -173,7 +173,7 @@ def read_screen(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def write_screen(env: Mapping[str, str], values: Mapping[str, str]) -> None:
-    """Remember how the screen is arranged: words, such as ``order=recent``, one in a line.
+    """Remember the arrangement of the screen: lines such as ``order=recent``.
 
     Another leafmark may write at the same time: the file is one's or the other's, never a mixture.
 
@@ -209,7 +209,7 @@ def write_projects(env: Mapping[str, str], folders: Sequence[str]) -> None:
 
 
 def write_crash(env: Mapping[str, str], text: str) -> str:
-    """Keep what is known of an error that nobody expected, in place of the one before.
+    """Store the report of an unexpected error, in place of the one before.
 
     :return: the path of the file.
     :raises OSError: it cannot be written.
@@ -221,4 +221,4 @@ def write_crash(env: Mapping[str, str], text: str) -> str:
 
 def _write(path: str, data: bytes) -> None:
     make_own_folders(os.path.dirname(path))
-    write_whole(path, data)
+    replace_file(path, data)

@@ -1,6 +1,6 @@
-"""What a user has set, in `config.toml` of leafmark's configuration folder. Leafmark never writes it.
+"""The user's settings: `config.toml` in leafmark's configuration folder. leafmark never writes it.
 
-Whatever is wrong in it is told in one line and counts as not set; all else holds.
+A wrong setting is reported in one line and counts as not set; the others apply.
 """
 
 from __future__ import annotations
@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.text import one_line
 from app.paths import config_folder
 from app.small_files import read_small
-from app.view.image_ways import AUTO, SETTINGS, way_to_draw
-from app.view.terminal import draws_signs, is_ascii_terminal
+from app.view.terminal import AUTO, IMAGE_SETTINGS, encodes_own_glyphs, image_method, is_ascii_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -26,14 +25,14 @@ _WIDEST = 200
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What holds.
+    """The settings of a run.
 
     :param ascii: draw the screen with plain characters; as the locale says where None.
-    :param ask_before_trash: ask before a session goes to the trash; it can be taken back either way.
+    :param ask_before_trash: ask before a session is trashed, which can be undone in any case.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`way_to_draw`).
     :param keys: the id of a command -> its keys by Textual's names, separated by commas; "" for no key.
-    :param problems: what is wrong in the file, a line each; it names the file, and the setting if it is one.
+    :param problems: the errors in the file, one line each; it names the file, and the setting if it is one.
     """
 
     ascii: bool | None = None
@@ -48,7 +47,7 @@ class Settings:
 
         :param encoding: of what is written to it.
         """
-        return way_to_draw(self.images, env, ascii_only=self.draws_plain(env, encoding))
+        return image_method(self.images, env, ascii_only=self.draws_plain(env, encoding))
 
     def draws_ascii(self, env: Mapping[str, str]) -> bool:
         """Whether to draw with plain characters alone, in the environment of the user's terminal."""
@@ -58,7 +57,7 @@ class Settings:
         """Whether leafmark's own signs are plain characters: also where the encoding of what is written to
         the terminal has no others, whatever is set.
         """
-        return self.draws_ascii(env) or not draws_signs(encoding)
+        return self.draws_ascii(env) or not encodes_own_glyphs(encoding)
 
 
 def settings_file(env: Mapping[str, str]) -> str:
@@ -74,7 +73,7 @@ def read_settings(env: Mapping[str, str]) -> Settings:
     def complain(what: str) -> None:
         problems.append(one_line(f"{path}: {what}", _WIDEST))
 
-    given = _content(path, complain)
+    given = _read_tables(path, complain)
     found: dict[str, Any] = {}
     for name, value in given.items():
         if name not in _READERS:
@@ -87,7 +86,7 @@ def read_settings(env: Mapping[str, str]) -> Settings:
     return Settings(**found, problems=tuple(problems))
 
 
-def _content(path: str, complain: Callable[[str], None]) -> dict[str, Any]:
+def _read_tables(path: str, complain: Callable[[str], None]) -> dict[str, Any]:
     """The file's tables; none where it is not there or cannot be read."""
     try:
         data = read_small(path, _LONGEST)
@@ -96,7 +95,7 @@ def _content(path: str, complain: Callable[[str], None]) -> dict[str, Any]:
     except OSError as error:
         complain(f"cannot be read: {error.strerror or error}")
         return {}
-    # Most have no such file, and what follows has nothing to import for them.
+    # Most users have no such file, and nothing has to be imported for them.
     import tomllib
 
     try:
@@ -116,9 +115,9 @@ def _yes_or_no(value: object, complain: Callable[[str], None]) -> bool:
     return value
 
 
-def _way(value: object, complain: Callable[[str], None]) -> str:
-    if value not in SETTINGS or not isinstance(value, str):
-        raise ValueError("must be " + " or ".join(f'"{each}"' for each in SETTINGS))
+def _image_mode(value: object, complain: Callable[[str], None]) -> str:
+    if value not in IMAGE_SETTINGS or not isinstance(value, str):
+        raise ValueError("must be " + " or ".join(f'"{each}"' for each in IMAGE_SETTINGS))
     return value
 
 
@@ -163,6 +162,6 @@ _READERS: dict[str, Callable[[object, Callable[[str], None]], Any]] = {
     "ascii": _yes_or_no,
     "ask_before_trash": _yes_or_no,
     "summary_command": _command,
-    "images": _way,
+    "images": _image_mode,
     "keys": _keys,
 }

@@ -1,4 +1,4 @@
-"""What one run of leafmark works on: the stores, the folders and the clock, decided once from the process.
+"""The setup of one run: its stores, folders and clock, taken once from the process.
 
 On the path of the first frame; everything below gets these by parameter and asks the process for nothing.
 """
@@ -25,7 +25,7 @@ PATIENCE_SECONDS = 0.2
 
 
 class Setup:
-    """The surroundings of a run.
+    """The setup of a run.
 
     :param here: this folder, as the shell and as the system spell it.
     :param agent_env: the environment by which agents find their sessions and what else they keep; that of
@@ -39,7 +39,7 @@ class Setup:
 
     @property
     def state_folder(self) -> str:
-        """Where leafmark keeps what it remembers; that of the example sessions goes with them."""
+        """leafmark's state folder; that of the example sessions is deleted with them."""
         return os.path.join(self.demo, "state") if self.demo else paths.state_folder(self.env)
 
     def __init__(
@@ -70,19 +70,19 @@ class Setup:
         return self._clock() // 1_000_000
 
 
-def of_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
+def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
     """The user's own sessions.
 
     :param extra: (agent, folder) pairs from ``--store``.
-    :raises paths.Nowhere: such a folder, or one of our own, is relative, and the current one is gone.
+    :raises paths.CurrentFolderGone: the current folder is gone, and one of the folders is relative.
     """
     env = dict(os.environ)
     home = paths.home_folder(env)
-    here = _here(env)
+    here = _working_folders(env)
     for _, folder in extra:
         if not folder.startswith("~"):
             paths.absolute(folder)
-    projects, notes = _projects(env, home, here[0])
+    projects, notes = _project_stores(env, home, here[0])
     stores = discover(env, home, here[0], extra, projects)
     stores[0].notes += notes
     return Setup(
@@ -95,7 +95,7 @@ def of_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
     )
 
 
-def _projects(env: Mapping[str, str], home: str, cwd: str) -> tuple[list[Store], tuple[str, ...]]:
+def _project_stores(env: Mapping[str, str], home: str, cwd: str) -> tuple[list[Store], tuple[str, ...]]:
     """The stores of the other projects that leafmark has been in and whose own settings name one, and notes
     on settings that cannot be read. The project `cwd` is remembered from now on if its settings name a store.
     A project is forgotten when they name none any more.
@@ -105,7 +105,7 @@ def _projects(env: Mapping[str, str], home: str, cwd: str) -> tuple[list[Store],
     except OSError:  # the path of the state folder is relative, and leads nowhere
         return [], ()
     others = [folder for folder in remembered if folder != cwd]
-    answers = _ask(env, home, others)
+    answers = _read_projects_in_time(env, home, others)
     own_stores, own_notes = project_stores(env, home, cwd)
     stores: list[Store] = []
     notes: list[str] = []
@@ -126,7 +126,7 @@ def _projects(env: Mapping[str, str], home: str, cwd: str) -> tuple[list[Store],
     return stores, tuple(notes)
 
 
-def _ask(
+def _read_projects_in_time(
     env: Mapping[str, str], home: str, folders: Sequence[str]
 ) -> dict[str, tuple[list[Store], tuple[str, ...]]]:
     """`project_stores` of each of the folders that answer in time, as do the stores. A file system that does
@@ -161,7 +161,7 @@ def _ask(
     return dict(answers)
 
 
-def of_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Setup:
+def setup_from_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Setup:
     """The example sessions, written below ``folder``; nothing of the user's is looked at.
 
     :raises OSError: the folder cannot be written.
@@ -193,9 +193,9 @@ def _encoding() -> str:
     return getattr(sys.__stderr__, "encoding", None) or "utf-8"
 
 
-def _here(env: Mapping[str, str]) -> tuple[str, ...]:
+def _working_folders(env: Mapping[str, str]) -> tuple[str, ...]:
     """The working folder; the shell's spelling of it counts when it is the same folder."""
-    cwd = paths.here()
+    cwd = paths.current_folder()
     if cwd is None:
         return (os.sep,)
     spelled = env.get("PWD", "")

@@ -1,8 +1,8 @@
 """Requests to end that come from outside, as signals.
 
-One handler takes them from before the first row is on the terminal to the end: no moment lies between two.
-What a handler raises may come up where nobody passes it on, as while a module is imported: so in a process of
-its own it raises nothing. It leaves at once, or tells the screen library while that runs.
+One handler is in place from before the first row is drawn to the end, without a gap. An exception of a
+handler may be raised where it is not passed on, as while a module is imported. In a process of its own the
+handler therefore raises nothing: it ends the process at once, or notifies the screen library while that runs.
 
 Nothing is imported here that the first rows on the terminal do not need.
 """
@@ -35,8 +35,8 @@ class HeldStop:
         self.asked = True
 
 
-class Ending:
-    """What becomes of the signals that ask to end.
+class ExitSignals:
+    """Handles the signals that ask to end.
 
     status   128 and the number of the first that came; 0 while none has
     """
@@ -55,8 +55,8 @@ class Ending:
         self._replaced: list[tuple[int, Any]] = []
 
     def take(self) -> None:
-        """Take the signals from now on, also those that are ignored: whoever started us in the background may
-        have had that done, and a terminal is left in order all the same.
+        """Handle the signals from now on, also those that were ignored, as a shell does for background
+        processes: the terminal has to be restored in any case.
         """
         for name in NAMES:
             if hasattr(signal, name):

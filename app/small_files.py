@@ -1,8 +1,8 @@
-"""Small files: reading one that others write (settings, pins, notes), checking a path that stands
-in one, and putting one in its place whole.
+"""Small files: reading files that others write (settings, pins, notes), checking a path in one, and replacing
+a file as a whole.
 
-What lies where one is read may be anything: a cloned repository brings links to devices, a named pipe waits
-for ever, a file with holes is longer than any memory. Such are refused, with the reason in a few words.
+The path of such a file may lead to anything: a cloned repository brings links to devices, a named pipe blocks
+for ever, a sparse file is longer than any memory. Such files are refused with a short reason.
 
 The first frame loads this module, so it imports no heavy library.
 """
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-LONGEST = 4 << 20
+MAX_BYTES = 4 << 20
 """Bytes. No program writes that much into such a file."""
 
 IRREGULAR = "not a regular file"
@@ -27,7 +27,7 @@ LONGEST_PATH = 4_096
 LONGEST_NAME = 255
 """Characters of one name in a path; a system that counts bytes takes fewer."""
 
-# Not waiting, should a pipe come into the place of the file that was looked at a moment ago.
+# Non-blocking, because a pipe may take the place of the file after the check.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
 _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
@@ -52,7 +52,7 @@ def path_problem(value: object, encode: Callable[[str], bytes] = os.fsencode) ->
     return ""
 
 
-def read_small(path: str, most: int = LONGEST) -> bytes:
+def read_small(path: str, most: int = MAX_BYTES) -> bytes:
     """The whole of the file at `path`, links followed.
 
     :param most: bytes it may have.
@@ -61,10 +61,10 @@ def read_small(path: str, most: int = LONGEST) -> bytes:
         the path.
     """
     try:
-        # Before it is opened: there are devices to which that alone does something.
+        # Before it is opened: opening some devices has an effect.
         _check(path, os.stat(path), most)
         descriptor = os.open(path, _READ)
-    except ValueError:  # a NUL in a path that somebody else wrote
+    except ValueError:  # a NUL in a path that another program wrote
         raise OSError(errno.EINVAL, "not a path", path) from None
     try:
         _check(path, os.fstat(descriptor), most)
@@ -74,7 +74,7 @@ def read_small(path: str, most: int = LONGEST) -> bytes:
             parts.append(part)
             left -= len(part)
     except OSError as error:
-        raise _named(error, path) from None
+        raise _with_path(error, path) from None
     finally:
         os.close(descriptor)
     if not left:
@@ -82,9 +82,9 @@ def read_small(path: str, most: int = LONGEST) -> bytes:
     return b"".join(parts)
 
 
-def write_whole(path: str, data: bytes, mode: int = 0o600, *, fsync: bool = False) -> None:
-    """Put a file in its place whole, or not at all. It is written beside it first: who reads meanwhile, or
-    writes as well, has one or the other and never a mixture.
+def replace_file(path: str, data: bytes, mode: int = 0o600, *, fsync: bool = False) -> None:
+    """Replace a file as a whole, or not at all. The new file is written beside it first: other processes see
+    the old file or the new one, and never a mixture.
 
     :param path: in a folder that is there. A link in its place is replaced, not followed.
     :param mode: of the new file, whatever that of the old one was; the umask takes its share.
@@ -92,7 +92,7 @@ def write_whole(path: str, data: bytes, mode: int = 0o600, *, fsync: bool = Fals
     :raises OSError: it cannot be written. The old file is as it was, and nothing else is left.
     """
     folder, name = os.path.split(path)
-    # Hidden: should this process be killed, nobody takes what is left for one of the folder's files.
+    # Hidden: if this process is killed, the rest is not taken for one of the folder's files.
     aside = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.tmp")
     descriptor = os.open(aside, _CREATE, mode)
     try:
@@ -106,7 +106,7 @@ def write_whole(path: str, data: bytes, mode: int = 0o600, *, fsync: bool = Fals
         try:
             os.unlink(aside)
         except OSError:
-            pass  # what stopped it is what counts
+            pass  # the first error counts
         raise
 
 
@@ -129,6 +129,6 @@ def _too_long(path: str, most: int) -> OSError:
     return OSError(errno.EFBIG, f"longer than {most:,} bytes", path)
 
 
-def _named(error: OSError, path: str) -> OSError:
+def _with_path(error: OSError, path: str) -> OSError:
     """The error with the path, which those of a descriptor lack."""
     return error if error.filename else OSError(error.errno, error.strerror, path)

@@ -1,6 +1,8 @@
-"""The palette as Textual themes."""
+"""The palette as Textual themes, and the style sheets that come with leafmark."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 from textual.theme import Theme
 
@@ -40,4 +42,22 @@ def _theme(name: str, colours: dict[str, str]) -> Theme:
             "input-cursor-background": colours["text"],
             "input-cursor-foreground": colours["background"],
         },
+    )
+
+
+SHEET = "app.tcss"
+DIALOGS = "dialogs.tcss"
+
+
+def styles_folder() -> Path:
+    """The folder of the style sheets: beside the package in a checkout, inside it once installed.
+
+    :raises FileNotFoundError: the installation is not whole.
+    """
+    package = Path(__file__).parent
+    for folder in (package / "styles", package.parent / "styles"):
+        if (folder / SHEET).is_file():
+            return folder
+    raise FileNotFoundError(
+        f"{package / 'styles' / SHEET}: leafmark's style sheet is missing; install it again"
     )

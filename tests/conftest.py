@@ -1,6 +1,6 @@
-"""How hypothesis tries the properties: with the same examples in each run, whatever the machine is doing.
+"""Settings for all tests: hypothesis tries the same examples in each run, on every machine.
 
-`pytest --hypothesis-profile explore` looks for others.
+`pytest --hypothesis-profile explore` tries other examples.
 """
 
 import gc
@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, settings
 
-# A test is never judged by its time.
+# The time that a test takes does not decide whether it passes.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("same", _UNTIMED, derandomize=True)
 settings.register_profile("explore", _UNTIMED, max_examples=1_000)
@@ -20,8 +20,10 @@ _USUAL = gc.get_threshold()
 
 @pytest.fixture(autouse=True)
 def _collected() -> Iterator[None]:
-    """Have garbage collected in the next test as well: a command, or a screen, has it rest until its process
-    ends, and here that goes on through thousands of tests, with all that they have open.
+    """Turn the garbage collector on again after each test.
+
+    A command or a screen turns it off until its process ends, but the test process goes on through thousands
+    of tests with all their open objects.
     """
     yield
     gc.unfreeze()

@@ -1,4 +1,4 @@
-"""Files that may not be opened, also by who may open all: tests run as root as well."""
+"""Files that cannot be opened, even when the tests run as root."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ if TYPE_CHECKING:
 
 
 def deny(monkeypatch: pytest.MonkeyPatch, *paths: str) -> list[str]:
-    """Have the system refuse to open the files at these paths.
+    """Make the system refuse to open the files at these paths.
 
-    :return: the paths; those that are taken out of it may be opened again.
+    :return: the paths; a path that is removed from the list can be opened again.
     """
-    really = os.open
+    real_open = os.open
     denied = [*paths]
 
     def refuse(path: Any, flags: int, *rest: Any, **options: Any) -> int:
         if str(path) in denied:
             raise PermissionError(13, "Permission denied", path)
-        return really(path, flags, *rest, **options)
+        return real_open(path, flags, *rest, **options)
 
     monkeypatch.setattr(os, "open", refuse)
     return denied

@@ -1,4 +1,4 @@
-"""Rows and session files made to order for tests."""
+"""Make rows and session files for tests."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ DEFAULTS: dict[str, Any] = {
 
 
 def make_row(id: str = "s1", **fields: Any) -> Row:
-    """A row; what is not given is ordinary."""
+    """Return a row; a field that is not passed has its default."""
     values = {**DEFAULTS, "id": id, "path": f"/store/{id}.jsonl", **fields}
     if "name" in fields and "title" not in fields:
         values["title"] = fields["name"] or "a session"
@@ -59,29 +59,29 @@ def make_row(id: str = "s1", **fields: Any) -> Row:
 
 
 def header(id: str = "s1", cwd: str = "/work/app", **more: Any) -> dict[str, Any]:
-    """The first line of a pi session."""
+    """Return the first line of a pi session."""
     return {"type": "session", "version": 3, "id": id, "timestamp": stamp(0), "cwd": cwd, **more}
 
 
 def stamp(minutes: float) -> str:
-    """An ISO time that many minutes after a fixed start."""
+    """Return an ISO time, `minutes` after a fixed start."""
     seconds = 36_000 + minutes * 60
     return f"2026-05-01T{int(seconds // 3600):02}:{int(seconds // 60 % 60):02}:{int(seconds % 60):02}.000Z"
 
 
 def message(id: str, parent: str | None, role: str, text: str, at: float = 1, **more: Any) -> dict[str, Any]:
-    """A message entry with one block of text."""
+    """Return a message entry with one block of text."""
     body = {"role": role, "content": [{"type": "text", "text": text}], **more}
     return {"type": "message", "id": id, "parentId": parent, "timestamp": stamp(at), "message": body}
 
 
 def entry(type: str, id: str, parent: str | None, at: float = 1, **more: Any) -> dict[str, Any]:
-    """Any other entry."""
+    """Return an entry of another type."""
     return {"type": type, "id": id, "parentId": parent, "timestamp": stamp(at), **more}
 
 
 def write_session(path: Path, *lines: dict[str, Any] | str) -> Path:
-    """A session file of these lines; a string stands as it is."""
+    """Write a session file of these lines; a string is written as it is."""
     path.parent.mkdir(parents=True, exist_ok=True)
     spelled = [line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines]
     path.write_text("".join(line + "\n" for line in spelled), encoding="utf-8")
@@ -89,13 +89,13 @@ def write_session(path: Path, *lines: dict[str, Any] | str) -> Path:
 
 
 def append(path: Path, *lines: dict[str, Any]) -> None:
-    """As an agent does: all of the lines with one write."""
+    """Append all lines with one write, as an agent does."""
     with path.open("a", encoding="utf-8") as file:
         file.write("".join(json.dumps(line) + "\n" for line in lines))
 
 
 def chain(*texts: str, id: str = "s1", cwd: str = "/work/app") -> list[dict[str, Any]]:
-    """Header and a straight conversation, user first."""
+    """Return the lines of a conversation without branches: a header, then messages, user first."""
     lines = [header(id, cwd)]
     for at, text in enumerate(texts):
         role = "assistant" if at % 2 else "user"

@@ -1,4 +1,4 @@
-"""Agents that run, and may have a session open."""
+"""Agents that run and may have a session open."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def held(session: str, folder: Path, agent: str = "omp") -> Iterator[int]:
-    """A process called `agent` that has the file `session` open; its id. Its program is put into `folder`.
+    """Run a process called `agent` that has the file `session` open. Its program is copied into `folder`.
 
-    For systems with /proc.
+    It yields the process id. Only for systems with /proc.
     """
     with open(session, "rb") as opened, running(folder, agent, stdin=opened) as pid:
         yield pid
@@ -27,14 +27,14 @@ def held(session: str, folder: Path, agent: str = "omp") -> Iterator[int]:
 def running(
     folder: Path, agent: str, cwd: str | None = None, stdin: IO[bytes] | int = subprocess.DEVNULL
 ) -> Iterator[int]:
-    """A process called `agent` that runs in the folder `cwd`; its id. Its program is put into `folder`.
+    """Run a process called `agent` in the folder `cwd`. Its program is copied into `folder`.
 
-    For systems with /proc.
+    It yields the process id. Only for systems with /proc.
     """
     program = shutil.copy(shutil.which("sleep") or "", folder / agent)
     process = subprocess.Popen([program, "600"], stdin=stdin, cwd=cwd)
     try:
-        # A new program runs a moment before the kernel has its name.
+        # The kernel knows the name of a new program a moment after its start.
         while Path(f"/proc/{process.pid}/comm").read_text() != f"{agent}\n":
             pass
         yield process.pid

@@ -1,4 +1,4 @@
-"""Image files made to order for tests."""
+"""Make image files for tests."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)
 
 
 def image_file(*rows: Any, kind: str = "PNG", mode: str = "RGB", **how: Any) -> bytes:
-    """The file of an image with these rows of pixels."""
+    """Return the file of an image with these rows of pixels."""
     return saved(image_of(*rows, mode=mode), kind, **how)
 
 
 def image_of(*rows: Any, mode: str = "RGB") -> Image.Image:
-    """An image with these rows of pixels."""
+    """Return an image with these rows of pixels."""
     image = Image.new(mode, (len(rows[0]), len(rows)))
     for y, row in enumerate(rows):
         for x, pixel in enumerate(row):
@@ -28,18 +28,18 @@ def image_of(*rows: Any, mode: str = "RGB") -> Image.Image:
 def plain(
     width: int, height: int, colour: Any = RED, kind: str = "PNG", mode: str = "RGB", **how: Any
 ) -> bytes:
-    """The file of an image of one colour."""
+    """Return the file of an image of one colour."""
     return saved(Image.new(mode, (width, height), colour), kind, **how)
 
 
 def saved(image: Image.Image, kind: str = "PNG", **how: Any) -> bytes:
-    """An image as a file."""
+    """Return an image as a file."""
     file = io.BytesIO()
     image.save(file, kind, **how)
     return file.getvalue()
 
 
 def block(data: bytes | str, mime: str = "image/png") -> dict[str, str]:
-    """The block of a message that holds the file, or is spelt so."""
-    spelt = data if isinstance(data, str) else base64.b64encode(data).decode()
-    return {"type": "image", "mimeType": mime, "data": spelt}
+    """Return a message block that holds the file. A string is used as the encoded data."""
+    encoded = data if isinstance(data, str) else base64.b64encode(data).decode()
+    return {"type": "image", "mimeType": mime, "data": encoded}

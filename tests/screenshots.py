@@ -1,7 +1,7 @@
-"""The pictures in ``screenshots/``, SVG and PNG: ``python -m tests.screenshots`` draws them anew from the
-example sessions.
+"""Draw the pictures in ``screenshots/``, SVG and PNG: ``python -m tests.screenshots``.
 
-The clock, the time zone, the folder and the sizes are fixed, so that the same program gives the same bytes.
+They show the example sessions. The clock, the time zone, the folder and the sizes are fixed: the same program
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from app.screens.reading_side import ReadingSide
 from app.screens.resume import ResumeScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
-from app.setup import Setup, of_demo
+from app.setup import Setup, setup_from_demo
 from app.view.image_lines import ImageLine
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
@@ -43,14 +43,14 @@ SHOTS = (
 
 
 def demo(folder: Path) -> Setup:
-    """The example sessions as of a fixed moment, without the user's PATH or theme."""
-    setup = of_demo(str(folder), clock=lambda: NOW_NS)
+    """Return a setup with the example sessions at a fixed time, without the user's PATH or theme."""
+    setup = setup_from_demo(str(folder), clock=lambda: NOW_NS)
     setup.env = {"HOME": str(folder), "PATH": "", "LEAFMARK_STATE_DIR": str(folder / "state")}
     return setup
 
 
-def as_ones_own(setup: Setup) -> None:
-    """The example sessions as if they were the user's: they could be resumed, with a pi that is there."""
+def make_resumable(setup: Setup) -> None:
+    """Make the example sessions look like the user's own: they can be resumed, with a pi on PATH."""
     setup.demo = False
     program = DEMO_FOLDER / "bin" / "pi"
     program.parent.mkdir()
@@ -59,7 +59,7 @@ def as_ones_own(setup: Setup) -> None:
 
 
 async def settled(app: Browser, pilot: Any) -> None:
-    """Wait until what is known of the session under the cursor is shown beside the list, or a dialog is."""
+    """Wait until the details of the session under the cursor are shown, or a dialog is open."""
 
     def shown() -> bool:
         if not isinstance(app.screen, SessionsScreen):
@@ -68,8 +68,8 @@ async def settled(app: Browser, pilot: Any) -> None:
             return False
         row = app.screen.query_one(SessionListView).row
         if isinstance(app.screen, ResumeScreen):
-            said = app.screen.query_one(TranscriptLines).turns
-            return app.screen.scanned and (row is None or (app.screen.planned == row.path and bool(said)))
+            turns = app.screen.query_one(TranscriptLines).turns
+            return app.screen.scanned and (row is None or (app.screen.planned == row.path and bool(turns)))
         tree, entry = app.screen.query_one(EntryTree), app.screen.query_one(EntryPane)
         if row is None or tree.view is None or tree.view.tree.path != row.path:
             return False
@@ -88,7 +88,7 @@ async def settled(app: Browser, pilot: Any) -> None:
 
 
 async def press(app: Browser, pilot: Any, keys: tuple[str, ...]) -> None:
-    """Press the keys, each once all that the one before it asked for is shown."""
+    """Press the keys, each after the effect of the previous one is shown."""
     await settled(app, pilot)
     for key in keys:
         await pilot.press(key)
@@ -96,11 +96,11 @@ async def press(app: Browser, pilot: Any, keys: tuple[str, ...]) -> None:
 
 
 async def shoot(name: str, size: tuple[int, int], theme: str, keys: tuple[str, ...]) -> str:
-    """One picture as SVG."""
+    """Return one picture as SVG."""
     shutil.rmtree(DEMO_FOLDER, ignore_errors=True)
     setup = demo(DEMO_FOLDER)
     if name == "folder-gone":
-        as_ones_own(setup)
+        make_resumable(setup)
     app = Browser(setup, theme=theme, selector="" if name.startswith("selector") else None)
     async with app.run_test(size=size) as pilot:
         await press(app, pilot, keys)
@@ -108,7 +108,7 @@ async def shoot(name: str, size: tuple[int, int], theme: str, keys: tuple[str, .
 
 
 def main(names: list[str]) -> None:
-    """Draw all pictures, or those that are named."""
+    """Draw all pictures, or only the named ones."""
     os.environ["TZ"] = "UTC"
     time.tzset()
     TARGET.mkdir(exist_ok=True)

@@ -1,4 +1,4 @@
-"""Rich's SVG of a screen: made smaller without looking different, free of the web, and drawn as PNG."""
+"""Make Rich's SVG of a screen smaller, remove its links to the web, and draw it as PNG."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _RECTANGLES = re.compile(rf"(?:{_RECTANGLE.pattern})+")
 
 
 def tidy(svg: str) -> str:
-    """The same picture in less than half the bytes: no fonts from the web (a picture in a page must not load
-    any), one rectangle where neighbours have one colour, short names.
+    """Return the same picture in less than half the bytes: no fonts from the web (a picture in a page must
+    not load any), one rectangle for neighbours of one colour, short names.
 
-    The names are the same in every picture: two of them in one page have to be two `img`.
+    The names are the same in every picture: two of them in one page have to be two `img` elements.
     """
     svg = re.sub(r"@font-face\s*{[^}]*}", "", svg).replace("Fira Code, monospace", _FAMILY)
     svg = re.sub(r"\bterminal-\d+", "t", svg).replace("&#160;", "\N{NO-BREAK SPACE}")
@@ -29,7 +29,7 @@ def tidy(svg: str) -> str:
 
 
 def _joined(found: re.Match[str]) -> str:
-    """A run of rectangles, those of one colour side by side made one."""
+    """Return a run of rectangles in which neighbours of one colour are joined."""
     parts: list[str] = []
     fill, left, top, right, height = "", 0.0, "", 0.0, ""
 
@@ -50,7 +50,7 @@ def _joined(found: re.Match[str]) -> str:
 
 
 def as_png(svg: str) -> bytes:
-    """The tidy picture as PNG, in a font that every machine with these fonts has."""
+    """Return the tidy picture as PNG, in a font of this machine."""
     import resvg_py
 
     return bytes(

@@ -1,15 +1,15 @@
-"""Runs a program in a real pseudo-terminal and watches its screen.
+"""Run a program in a real pseudo-terminal and watch its screen.
 
     with Terminal([sys.executable, "-m", "app"], size=(120, 40), env=env) as terminal:
-        painted = terminal.wait_for_text("sessions")     # when it was there, by time.perf_counter()
+        painted = terminal.wait_for_text("sessions")     # when it appeared, by time.perf_counter()
         terminal.press("down", "enter")
         assert terminal.wait() == 0
         assert terminal.leftovers() == []
 
-Output is stamped as it arrives, in a thread of its own, which does not wait long for the one that emulates it
-when somebody looks: Python's threads take turns more often while a terminal is open. Nothing is ever
-answered to the program's questions about the terminal unless `answers=True`: then it is said to be a dark
-terminal of the usual kind, without pictures. With `colour=False` it does not say that it is dark.
+A thread stamps output as it arrives. It does not wait long for the thread that emulates the terminal:
+Python's threads switch more often while a terminal is open. The program's questions about the terminal get
+no answer unless `answers=True`: then it is a dark terminal of the usual kind, without pictures. With
+`colour=False` it does not answer the question for its background colour.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ MOUSE_MODES = frozenset({9, 1000, 1001, 1002, 1003})
 ALTERNATE = frozenset({47, 1047, 1049})
 _NAMED_MODES = {1004: "focus reports", 2004: "bracketed paste", 2048: "size reports", 2026: "held frame"}
 _MODE = re.compile(rb"\x1b\[\?([\d;]+)([hl])")
-# With this Textual begins. What comes before is looked at by itself, also when it arrives with it.
+# Textual begins with these bytes. Output before them is emulated separately, even if both arrive at once.
 _APPLICATION = re.compile(rb"(?=\x1b\[\?1000h)")
 _KEYBOARD = re.compile(rb"\x1b\[([<>])\d*(?:;\d+)*u")
-# What pyte would print as text or stumble over: strings for the terminal's own use, questions, and sequences
-# with a private prefix other than modes and erasing.
+# Sequences that pyte would print as text or fail on: strings for the terminal's own use, questions, and
+# sequences with a private prefix other than modes and erasing.
 _UNKNOWN = re.compile(
     rb"\x1b[P_^X].*?(?:\x1b\\|\x07)|\x1b\[[<=>][\d;]*[a-zA-Z]|\x1b\[\??[\d;]*[$ ][a-zA-Z]"
     rb"|\x1b\[\?[\d;]*[^\d;hlJK$ ]",
@@ -63,25 +63,25 @@ _UNKNOWN = re.compile(
 )
 _UNFINISHED = re.compile(rb"\x1b(?:[P_^X][^\x07\x1b]*\x1b?|\[[<=>?]?[\d;$ ]*)?\Z", re.S)
 _ANSWERS = {
-    b"\x1b]11;?": b"\x1b]11;rgb:1e1e/1e1e/1e1e\x07",  # the colour behind the text
-    b"\x1b[5n": b"\x1b[0n",  # all is well
-    b"\x1b[16t": b"\x1b[6;16;8t",  # the size of a character
-    b"\x1b[c": b"\x1b[?62;22c",  # what it can do
+    b"\x1b]11;?": b"\x1b]11;rgb:1e1e/1e1e/1e1e\x07",  # background colour
+    b"\x1b[5n": b"\x1b[0n",  # status: ok
+    b"\x1b[16t": b"\x1b[6;16;8t",  # size of a character cell
+    b"\x1b[c": b"\x1b[?62;22c",  # device attributes
     b"\x1b[0c": b"\x1b[?62;22c",
 }
-# The question for the colour, with the one behind it by which a program sees whether it was passed over.
+# The question for the background colour, and the next one: its answer shows that the first got none.
 _COLOUR = re.compile(rb"\x1b\]11;\?(?:\x07|\x1b\\)(?:\x1b\[5n)?")
 
 
 class Chunk(NamedTuple):
-    """Bytes the program wrote, and when they arrived (`time.perf_counter()`)."""
+    """Bytes that the program wrote, and when they arrived (`time.perf_counter()`)."""
 
     at: float
     data: bytes
 
 
 class Emulator:
-    """What the terminal shows: two screens, as terminals have them, and the modes that are on."""
+    """The screen of the terminal: main and alternate screen, and the modes that are on."""
 
     def __init__(self, columns: int, rows: int) -> None:
         self.modes: dict[int, bool] = {}
@@ -93,7 +93,7 @@ class Emulator:
 
     @property
     def screen(self) -> pyte.Screen:
-        """The screen that is shown."""
+        """The screen that is visible."""
         return self._other if self.alternate else self._main
 
     @property
@@ -102,8 +102,8 @@ class Emulator:
 
     @property
     def display(self) -> list[str]:
-        """The rows that are shown. pyte's own fail where half of a wide character is overwritten, as it is
-        for a moment in a picture that came in two pieces; a terminal shows a blank there.
+        """The visible rows. pyte's own `display` fails if half of a wide character is overwritten, which
+        happens for a moment when a picture arrives in two pieces. A terminal shows a blank there.
         """
         screen = self.screen
         return [
@@ -116,7 +116,7 @@ class Emulator:
             screen.resize(rows, columns)
 
     def feed(self, data: bytes) -> None:
-        """Take the next bytes; a sequence cut in two waits for its other half."""
+        """Process the next bytes. A sequence that is cut in two waits for its other half."""
         data = self._rest + data
         unfinished = _UNFINISHED.search(data)
         cut = unfinished.start() if unfinished else len(data)
@@ -144,7 +144,7 @@ class Emulator:
             self.modes[number] = on
 
     def _switch(self, numbers: list[int], on: bool) -> None:
-        # As xterm does: entering clears, also when it is entered a second time.
+        # xterm clears the alternate screen each time it is entered.
         self._note(numbers, on)
         if on:
             self._other.reset()
@@ -152,7 +152,7 @@ class Emulator:
 
 
 def _row(cells: list[str]) -> str:
-    """The text of a row; the cell after a wide character is empty."""
+    """Return the text of a row; the cell after a wide character is empty."""
     shown, wide = [], False
     for cell in cells:
         if cell or not wide:
@@ -162,10 +162,10 @@ def _row(cells: list[str]) -> str:
 
 
 class Terminal:
-    """One program in one pseudo-terminal. Times are seconds by `time.perf_counter()`.
+    """One program in one pseudo-terminal. Times are seconds of `time.perf_counter()`.
 
-    `started` is taken just before the program is. `env` is the whole environment (TERM and size variables
-    are set here). Leaving the `with` block kills the program when it still runs.
+    `started` is the time just before the program starts. `env` is the whole environment (TERM and the size
+    variables are set here). Leaving the `with` block kills the program if it still runs.
     """
 
     def __init__(
@@ -211,7 +211,7 @@ class Terminal:
         while True:
             try:
                 data = os.read(self._master, 65_536)
-            except OSError:  # EIO: nobody has the other end open any more
+            except OSError:  # EIO: no process has the other end open
                 data = b""
             at = time.perf_counter()
             if not data:
@@ -233,7 +233,7 @@ class Terminal:
             os.write(self._master, answers)
 
     def _next(self, deadline: float) -> Chunk | None:
-        """The next output, emulated; None when there will be no more. Raises queue.Empty at `deadline`."""
+        """Emulate and return the next output; None at the end of output. Raises queue.Empty at `deadline`."""
         if self._ended:
             return None
         chunk = self._arrived.get(timeout=max(0.0, deadline - time.perf_counter()))
@@ -245,9 +245,9 @@ class Terminal:
         return chunk
 
     def wait_for(self, predicate: Callable[[Self], bool], timeout: float = PATIENCE) -> float:
-        """Wait until `predicate(terminal)` holds; the arrival of the output that made it hold.
+        """Wait until `predicate(terminal)` is true; return the arrival time of the output that made it true.
 
-        Raises TimeoutError (or EOFError when the program has ended), both with the screen in the message.
+        Raises TimeoutError, or EOFError if the program has ended; both messages contain the screen.
         """
         if predicate(self):
             return self.chunks[-1].at if self.chunks else self.started
@@ -263,11 +263,11 @@ class Terminal:
                 return chunk.at
 
     def wait_for_text(self, text: str, timeout: float = PATIENCE) -> float:
-        """Wait until `text` stands on one line of the screen."""
+        """Wait until a line of the screen contains `text`."""
         return self.wait_for(lambda terminal: terminal.shows(text), timeout)
 
     def wait_for_bytes(self, data: bytes, timeout: float = PATIENCE, *, after: int = 0) -> float:
-        """Wait until the program has written `data`, in the output chunks from number `after` on."""
+        """Wait until the program has written `data` in the output chunks from number `after` on."""
 
         def written(terminal: Self) -> bool:
             return data in b"".join(chunk.data for chunk in terminal.chunks[after:])
@@ -275,7 +275,7 @@ class Terminal:
         return self.wait_for(written, timeout)
 
     def settle(self, quiet: float = 0.3, timeout: float = PATIENCE) -> float:
-        """Wait until nothing was written for `quiet` seconds; when the last output came."""
+        """Wait until nothing was written for `quiet` seconds; return the time of the last output."""
         deadline = time.perf_counter() + timeout
         while time.perf_counter() < deadline:
             try:
@@ -287,12 +287,12 @@ class Terminal:
 
     @property
     def output(self) -> bytes:
-        """Everything looked at so far."""
+        """All output that was emulated."""
         return b"".join(chunk.data for chunk in self.chunks)
 
     @property
     def lines(self) -> list[str]:
-        """The rows of the screen, blanks at their ends included."""
+        """The rows of the screen with their trailing blanks."""
         return self.emulator.display
 
     def shows(self, text: str) -> bool:
@@ -304,21 +304,21 @@ class Terminal:
     # -- input --
 
     def send(self, data: str | bytes) -> float:
-        """Send characters or bytes as they are; when they were sent."""
+        """Send characters or bytes as they are; return when they were sent."""
         at = time.perf_counter()
         os.write(self._master, data.encode() if isinstance(data, str) else data)
         return at
 
     def press(self, *keys: str) -> float:
-        """Press keys by name ("down", "ctrl+q", "alt+x", "a"); when the last was sent."""
+        """Press keys by name ("down", "ctrl+q", "alt+x", "a"); return when the last one was sent."""
         at = 0.0
         for key in keys:
             at = self.send(key_bytes(key))
         return at
 
     def click(self, column: int, row: int, times: int = 1) -> float:
-        """Press and let go of the mouse's first button over a cell (both from 0), as a terminal reports it in
-        the SGR form (mode 1006); when the last report was sent.
+        """Press and release the mouse's first button over a cell (both from 0), as a terminal reports it in
+        the SGR form (mode 1006); return when the last report was sent.
         """
         at = 0.0
         for _ in range(times):
@@ -327,21 +327,22 @@ class Terminal:
         return at
 
     def wheel(self, column: int, row: int, notches: int) -> float:
-        """Turn the wheel over a cell: towards the end of the text, or back where `notches` is negative."""
+        """Turn the wheel over a cell: towards the end of the text, or back if `notches` is negative."""
         at = 0.0
         for _ in range(abs(notches)):
             at = self._report(65 if notches > 0 else 64, column, row)
         return at
 
     def _report(self, button: int, column: int, row: int, ends: str = "M") -> float:
-        # who has not asked for such reports gets none
+        # A program gets reports only if it has asked for them.
         if not (self.emulator.modes.get(1000) and self.emulator.modes.get(1006)):
             raise RuntimeError(f"the program does not want to know of the mouse:\n{self.dump()}")
         return self.send(f"\x1b[<{button};{column + 1};{row + 1}{ends}")
 
     def find(self, text: str, *, last: bool = False) -> tuple[int, int]:
-        """The (column, row) of the first place of `text` on the screen, or the last; LookupError where it is
-        not. Not for lines with wide characters before it.
+        """Return (column, row) of the first occurrence of `text` on the screen, or of the last.
+
+        Raises LookupError if there is none. Lines with wide characters before it are not supported.
         """
         rows = [(line, row) for row, line in enumerate(self.lines) if text in line]
         if not rows:
@@ -350,7 +351,7 @@ class Terminal:
         return line.index(text), row
 
     def resize(self, columns: int, rows: int) -> None:
-        """Change the size of the window: the kernel sends SIGWINCH to the program."""
+        """Resize the window: the kernel sends SIGWINCH to the program."""
         self.emulator.resize(columns, rows)
         self._set_size(columns, rows)
 
@@ -360,17 +361,17 @@ class Terminal:
     # -- the end --
 
     def signal(self, number: signal.Signals) -> None:
-        """Send a signal to the program itself."""
+        """Send a signal to the program."""
         self.process.send_signal(number)
 
     def wait(self, timeout: float = PATIENCE) -> int:
-        """Wait for the end; the exit status (negative: the signal). All output has been looked at then."""
+        """Wait for the end; return the exit status (negative: the signal). All output is emulated then."""
         status = self.process.wait(timeout)
         self.settle(0.5, timeout)
         return status
 
     def leftovers(self) -> list[str]:
-        """What the program did not put back: [] is a clean terminal."""
+        """The modes that the program did not restore: [] is a clean terminal."""
         self.settle(0.05)
         found = [f"mode {mode}: mouse" for mode in sorted(MOUSE_MODES) if self.emulator.modes.get(mode)]
         found += [name for mode, name in _NAMED_MODES.items() if self.emulator.modes.get(mode)]
@@ -389,7 +390,7 @@ class Terminal:
         return found
 
     def close(self) -> None:
-        """Kill the program when it still runs, and let go of the terminal."""
+        """Kill the program if it still runs, and close the terminal."""
         if self.process.poll() is None:
             self.process.kill()
         self._reader.join(timeout=2.0)
@@ -398,7 +399,7 @@ class Terminal:
 
 
 def key_bytes(key: str) -> bytes:
-    """The bytes a terminal sends for `key`."""
+    """Return the bytes that a terminal sends for `key`."""
     if key in KEYS:
         return KEYS[key].encode()
     if key.startswith("ctrl+") and len(key) == 6:

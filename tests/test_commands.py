@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.commands import COMMANDS, PANES, footer, key_of, named, of_pane
-from app.key_settings import ALWAYS_OUT, remap
+from app.commands import COMMANDS, PANES, command_by_id, pane_commands
+from app.keys import QUIT_KEYS, footer, key_of, remap
 from app.settings import read_settings
-from app.view.footer import line_keys, list_keys, preview_keys
-from app.widgets.bindings import bindings_of
+from app.view.bars import list_keys, preview_keys, search_keys
+from app.widgets.commands import bindings_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 
 @pytest.fixture(autouse=True)
-def _as_they_were() -> Iterator[None]:
-    """The table is one for the whole process."""
+def _restore_commands() -> Iterator[None]:
+    """Restore the table of commands, which is one for the whole process."""
     before = [(command, command.keys, command.first) for command in COMMANDS]
     yield
     for command, keys, first in before:
@@ -29,13 +29,13 @@ def _as_they_were() -> Iterator[None]:
 
 
 def keys(id: str) -> tuple[str, ...]:
-    """Those of the command with this id."""
-    return named(id).keys
+    """Return the keys of the command with this id."""
+    return command_by_id(id).keys
 
 
-def test_no_key_of_the_table_stands_for_two_commands_of_one_place() -> None:
+def test_each_key_of_a_pane_has_one_command() -> None:
     for pane in PANES:
-        every = [*itertools.chain.from_iterable(command.keys for command in of_pane(pane))]
+        every = [*itertools.chain.from_iterable(command.keys for command in pane_commands(pane))]
         assert len(every) == len(set(every)), pane
     for focus in ({"sessions", "list", "side", "app"}, {"tree", "list", "app"}, {"entry", "list", "app"}):
         every = [key for command in COMMANDS if command.pane in focus for key in command.keys]
@@ -44,21 +44,21 @@ def test_no_key_of_the_table_stands_for_two_commands_of_one_place() -> None:
 
 def test_without_a_session_the_line_offers_nothing_about_one() -> None:
     for typed in (True, False):
-        keys = line_keys(selects=True, here=True, typed=typed)
-        without = line_keys(selects=True, here=True, typed=typed, has_row=False)
+        keys = search_keys(selects=True, here=True, typed=typed)
+        without = search_keys(selects=True, here=True, typed=typed, has_row=False)
         labels = {label for _, label in keys} - {label for _, label in without}
         assert labels == {"resume", "rename", "trash"}
         assert set(without) < set(keys)
 
 
-def test_without_keys_there_is_nothing_to_show_and_nothing_to_bind() -> None:
+def test_a_command_without_keys_shows_and_binds_none() -> None:
     assert remap(dict.fromkeys([command.id for command in COMMANDS], "")) == []
     assert not any(command.keys for command in COMMANDS)
     assert bindings_of(*PANES) == []
     assert [footer(pane) for pane in PANES] == [[]] * len(PANES)
     for selects, here, typed in itertools.product([True, False], repeat=3):
-        assert line_keys(selects=selects, here=here, typed=typed) == []
-        assert line_keys(selects=selects, here=here, typed=typed, has_row=False) == []
+        assert search_keys(selects=selects, here=here, typed=typed) == []
+        assert search_keys(selects=selects, here=here, typed=typed, has_row=False) == []
         assert list_keys(selects=selects, here=here) == []
         assert preview_keys(here=here) == []
     assert {key_of(command.id) for command in COMMANDS} == {""}
@@ -71,7 +71,7 @@ def test_no_key(given: str) -> None:
     assert keys("list.scope") == ()
 
 
-def test_keys_by_any_spelling_of_their_names() -> None:
+def test_key_names_may_be_spelled_in_any_way() -> None:
     assert remap({"session.pin": "Shift+Ctrl+F5, #", "view.back": "ctrl+G"}) == []
     assert keys("session.pin") == ("ctrl+shift+f5", "number_sign")
     assert ("Ctrl+Shift+F5", "pin") in footer("sessions")
@@ -79,7 +79,7 @@ def test_keys_by_any_spelling_of_their_names() -> None:
     assert keys("view.back") == ("ctrl+g",)
 
 
-def test_a_key_that_does_not_exist_is_said_and_not_taken() -> None:
+def test_an_unknown_key_is_reported_and_ignored() -> None:
     assert remap({"session.trash": "ctrl+bogus", "session.pin": "bogus, ctrl+g"}) == [
         "session.trash: no key is called 'ctrl+bogus'",
         "session.pin: no key is called 'bogus'",
@@ -96,17 +96,17 @@ def test_a_key_of_another_command_stays_its_key() -> None:
     assert keys("session.pin") == ("f9",)
     assert remap({"app.quit": "enter"}) == ["app.quit: Enter stays the key of session.resume"]
     assert keys("app.quit") == ("q", "ctrl+q", "ctrl+c")
-    # where the others are not, it is free
+    # In a place without the other command, the key is free.
     assert remap({"tree.filter_next": "s", "entry.raw": "p"}) == []
     assert (keys("tree.filter_next"), keys("entry.raw")) == (("s",), ("p",))
 
 
-def test_of_two_that_are_set_the_first_has_the_key() -> None:
+def test_if_two_commands_want_a_key_the_first_gets_it() -> None:
     assert remap({"session.pin": "f9", "list.scope": "f9"}) == ["list.scope: F9 stays the key of session.pin"]
     assert (keys("session.pin"), keys("list.scope")) == (("f9",), ("s",))
 
 
-def test_two_that_do_the_same_may_have_one_key() -> None:
+def test_two_commands_that_do_the_same_may_share_a_key() -> None:
     assert remap({"session.trash": "ctrl+d, delete"}) == []
     assert keys("session.trash") == ("ctrl+d", "delete")
 
@@ -121,28 +121,28 @@ def test_the_settings_in_the_readme_are_right(tmp_path: Path) -> None:
     assert (keys("session.trash"), keys("app.quit")) == (("ctrl+d", "delete"), ("ctrl+q",))
 
 
-def test_two_commands_may_change_places() -> None:
+def test_two_commands_may_swap_keys() -> None:
     assert remap({"session.fork": "n", "session.new": "f"}) == []
     assert (keys("session.fork"), keys("session.new")) == (("n",), ("f",))
 
 
-def test_a_key_that_was_given_away_does_not_come_back() -> None:
+def test_a_key_that_moved_to_another_command_stays_there() -> None:
     assert remap({"session.fork": "p", "session.pin": "q"}) == ["session.pin: q stays the key of app.quit"]
     assert (keys("session.fork"), keys("session.pin")) == (("p",), ())
 
 
-def test_what_is_the_same_as_without_a_setting_is_nothing_wrong() -> None:
+def test_setting_the_default_keys_is_no_error() -> None:
     usual = {command.id: command.keys for command in COMMANDS}
     assert remap({id: ", ".join(found) for id, found in usual.items()}) == []
     assert {command.id: command.keys for command in COMMANDS} == usual
 
 
-@pytest.mark.parametrize("key", ALWAYS_OUT)
-def test_what_always_leaves_is_no_other_commands_key(key: str) -> None:
+@pytest.mark.parametrize("key", QUIT_KEYS)
+def test_a_key_that_always_quits_belongs_to_no_other_command(key: str) -> None:
     assert remap({"app.quit": "f9", "session.pin": key})[0].endswith("stays the key of app.quit")
     assert (keys("app.quit"), keys("session.pin")) == (("f9",), ("p",))
 
 
-def test_only_what_types_nothing_is_done_before_the_line_is_asked() -> None:
+def test_only_keys_that_type_no_text_run_before_the_input_line_gets_them() -> None:
     assert remap({"session.trash": "x", "session.rename": "alt+r"}) == []
-    assert (named("session.trash").first, named("session.rename").first) == (False, True)
+    assert (command_by_id("session.trash").first, command_by_id("session.rename").first) == (False, True)

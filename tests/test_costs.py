@@ -1,5 +1,5 @@
-"""What an operation costs, counted and never timed: files that are opened, bytes that are read and written,
-sessions that are asked about.
+"""Cost of operations, counted and never timed: files opened, bytes read and written, sessions checked.
+
 
 These tests count the calls of functions inside the program, and have to change when such a function moves.
 """
@@ -17,7 +17,7 @@ from app.index.filter_context import facts_of
 from app.index.index import Index
 from app.index.row import Row
 from app.index.text.segment import Segment
-from app.sessions.tally.summarise import summarise
+from app.sessions.summaries.summarise import summarise
 from app.stores import agent_named, named
 from app.stores.base import Store
 from app.stores.layout import session_files
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from app.index.text.segment import Span
+    from app.index.row import Span
 
 
-# files and bytes
+# Files and bytes
 
 
 def test_one_scan_a_folder_and_nothing_is_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -53,10 +53,10 @@ def test_one_scan_a_folder_and_nothing_is_opened(tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("text", [b"\0", b"[", b" "])
-def test_what_has_no_header_is_not_read_to_its_end(
+def test_a_file_without_a_header_is_not_read_to_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes
 ) -> None:
-    """As a crash of the machine leaves a file: as long as it was, and nothing in it."""
+    """A crash of the machine can leave a file with its length but without its bytes."""
     path = tmp_path / "a.jsonl"
     path.write_bytes(text * SCAN_LIMIT)
     with path.open("ab") as file:
@@ -74,7 +74,7 @@ def test_what_has_no_header_is_not_read_to_its_end(
     assert sum(counts) <= 2 * WITHIN
 
 
-def test_an_append_to_a_large_session_writes_no_more_than_itself(
+def test_an_append_to_a_large_session_writes_only_the_new_text(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = pi_store(tmp_path / "store")
@@ -106,10 +106,10 @@ def test_an_append_to_a_large_session_writes_no_more_than_itself(
     assert_right(tmp_path / "cache", store)
 
 
-# processes, and the sessions that they may have open
+# Processes, and the sessions that they may have open
 
 
-def test_processes_are_looked_for_once_and_only_when_asked(
+def test_processes_are_listed_once_and_only_on_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks: list[object] = []
@@ -163,7 +163,7 @@ def running(cwd: str) -> Process:
     return process
 
 
-def test_with_no_agent_running_nobody_is_asked_about(asked: list[str]) -> None:
+def test_without_a_running_agent_no_session_is_checked(asked: list[str]) -> None:
     assert live_sessions.live_sessions(ROWS, Processes(), NOW) == {}
     assert asked == []
 
@@ -182,7 +182,7 @@ def test_a_folder_is_compared_by_its_real_path(asked: list[str]) -> None:
     assert list(found) == ["/store/s0005.jsonl"]
 
 
-def test_what_is_held_open_what_a_child_names_and_what_grew_is_asked_about(asked: list[str]) -> None:
+def test_open_named_and_growing_sessions_are_checked(asked: list[str]) -> None:
     processes = Processes()
     processes.claim("/store/s0100.jsonl", 8, "it has it open")
     processes.session_ids["s0200"] = 9
@@ -197,7 +197,7 @@ def test_what_is_held_open_what_a_child_names_and_what_grew_is_asked_about(asked
 
 
 class Counted(list[Row]):
-    """Counts how often all of them are gone through."""
+    """A list that counts how often it is iterated."""
 
     times = 0
 
@@ -206,9 +206,9 @@ class Counted(list[Row]):
         return super().__iter__()
 
 
-def test_while_the_same_agents_run_the_sessions_are_not_gone_through_again() -> None:
+def test_sessions_are_not_iterated_again_while_the_same_agents_run() -> None:
     rows = Counted([*ROWS, make_row("grown", cwd="", grew_ms=NOW - 10)])
-    kept = live_sessions.Asked(rows)
+    kept = live_sessions.LiveCandidates(rows)
     processes = Processes([running("/work/5")])
     processes.claim("/store/s0100.jsonl", 8, "it has it open")
     first = live_sessions.live_sessions(kept, processes, NOW)
@@ -220,7 +220,7 @@ def test_while_the_same_agents_run_the_sessions_are_not_gone_through_again() -> 
             path: said.state for path, said in first.items()
         }
     assert rows.times == times
-    # what is no more is seen all the same
+    # A process that has ended is still noticed.
     assert set(live_sessions.live_sessions(kept, processes, NOW + 60_000)) == first.keys() - {
         "/store/grown.jsonl"
     }

@@ -1,4 +1,4 @@
-"""Requests to end that come as signals: what is done first, the status, and that none is lost."""
+"""Signals that end leafmark: the order of steps, the exit status, and that no signal is lost."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.signals import Ending
-from app.startup.driver import told
+from app.signals import ExitSignals
+from app.startup.driver import call_on_end
 from app.startup.first_frame import Terminal
 
 if TYPE_CHECKING:
@@ -26,9 +26,9 @@ SECONDS = 20
 
 
 @pytest.fixture
-def ending() -> Iterator[Ending]:
-    """Has the signals, in a process that is not leafmark's."""
-    taken = Ending(is_process=False)
+def ending() -> Iterator[ExitSignals]:
+    """Install the signal handlers in a process that is not leafmark."""
+    taken = ExitSignals(is_process=False)
     taken.take()
     try:
         yield taken
@@ -39,8 +39,8 @@ def ending() -> Iterator[Ending]:
 DROPS = """
 import os, signal, sys
 sys.path.insert(0, sys.argv[1])
-from app.signals import Ending
-ending = Ending(is_process=True)
+from app.signals import ExitSignals
+ending = ExitSignals(is_process=True)
 for text in (b"second", b"first "):
     ending.first(lambda text=text: os.write(1, text))
 ending.take()
@@ -59,7 +59,7 @@ os.write(1, b"went on")
 
 @pytest.mark.parametrize("ignored", [False, True])
 @pytest.mark.parametrize("number", ENDING)
-def test_a_process_ends_also_where_nothing_can_be_raised(number: signal.Signals, ignored: bool) -> None:
+def test_a_process_ends_even_if_no_exception_can_be_raised(number: signal.Signals, ignored: bool) -> None:
     before = signal.signal(number, signal.SIG_IGN) if ignored else signal.getsignal(number)
     try:
         done = subprocess.run(
@@ -74,7 +74,7 @@ def test_a_process_ends_also_where_nothing_can_be_raised(number: signal.Signals,
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_a_program_that_is_not_leafmark_is_asked_to_end(ending: Ending, number: signal.Signals) -> None:
+def test_another_process_is_asked_to_end(ending: ExitSignals, number: signal.Signals) -> None:
     done: list[str] = []
     ending.first(lambda: done.append("given back"))
     with pytest.raises(SystemExit) as raised:
@@ -84,7 +84,7 @@ def test_a_program_that_is_not_leafmark_is_asked_to_end(ending: Ending, number: 
     assert (done, ending.status) == (["given back"], 128 + number)
 
 
-def test_a_signal_while_it_leaves_changes_nothing(ending: Ending) -> None:
+def test_a_signal_during_exit_changes_nothing(ending: ExitSignals) -> None:
     done: list[str] = []
     ending.first(lambda: done.append("last"))
     ending.first(lambda: signal.raise_signal(signal.SIGHUP))
@@ -93,9 +93,9 @@ def test_a_signal_while_it_leaves_changes_nothing(ending: Ending) -> None:
     assert (raised.value.code, done) == (128 + signal.SIGTERM, ["last"])
 
 
-def test_the_handlers_from_before_come_back() -> None:
+def test_the_previous_handlers_are_restored() -> None:
     before = [signal.getsignal(number) for number in ENDING]
-    ending = Ending(is_process=False)
+    ending = ExitSignals(is_process=False)
     ending.take()
     assert all(signal.getsignal(number) not in before for number in ENDING)
     ending.give_back()
@@ -103,10 +103,12 @@ def test_the_handlers_from_before_come_back() -> None:
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_while_a_loop_runs_it_is_told_and_nothing_is_raised(ending: Ending, number: signal.Signals) -> None:
+def test_a_running_loop_is_notified_and_no_exception_is_raised(
+    ending: ExitSignals, number: signal.Signals
+) -> None:
     async def run() -> None:
         leaving = asyncio.Event()
-        with told(ending, asyncio.get_running_loop(), leaving.set):
+        with call_on_end(ending, asyncio.get_running_loop(), leaving.set):
             signal.raise_signal(number)
             await asyncio.wait_for(leaving.wait(), SECONDS)
 
@@ -116,7 +118,7 @@ def test_while_a_loop_runs_it_is_told_and_nothing_is_raised(ending: Ending, numb
         ending.leave()
 
 
-def test_a_loop_at_rest_is_told_of_a_signal_that_comes_to_another_thread(ending: Ending) -> None:
+def test_an_idle_loop_is_notified_of_a_signal_to_another_thread(ending: ExitSignals) -> None:
     async def run() -> bool:
         loop = asyncio.get_running_loop()
         answer: asyncio.Future[bool] = loop.create_future()
@@ -127,8 +129,8 @@ def test_a_loop_at_rest_is_told_of_a_signal_that_comes_to_another_thread(ending:
             was_told = leaving.wait(SECONDS)
             loop.call_soon_threadsafe(answer.set_result, was_told)
 
-        with told(ending, loop, leaving.set):
-            # not before the loop rests
+        with call_on_end(ending, loop, leaving.set):
+            # The signal must come while the loop rests.
             thread = threading.Thread(target=kill)
             loop.call_soon(lambda: loop.call_soon(thread.start))
             return await answer
@@ -136,7 +138,7 @@ def test_a_loop_at_rest_is_told_of_a_signal_that_comes_to_another_thread(ending:
     assert asyncio.run(run())
 
 
-def test_a_terminal_that_is_gone_is_given_back_without_a_word() -> None:
+def test_restoring_a_closed_terminal_prints_nothing() -> None:
     master, slave = os.openpty()
     try:
         terminal = Terminal(slave, slave)
@@ -152,7 +154,7 @@ def test_a_terminal_that_is_gone_is_given_back_without_a_word() -> None:
         os.close(slave)
 
 
-def test_a_terminal_is_left_once() -> None:
+def test_a_terminal_is_restored_once() -> None:
     master, slave = os.openpty()
 
     def written() -> bytes:

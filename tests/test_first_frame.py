@@ -1,4 +1,4 @@
-"""The first picture as it is written: what a terminal makes of it, and how much it has to read."""
+"""The first frame as it is written: how a terminal shows it, and how many bytes it has to read."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app import arguments, cli
+from app import cli, cli_options
 from app.startup.first_frame import ansi
 from app.view.frame import frame
 from app.view.palette import STYLES, THEMES, eight_bit, few_colours, rgb, style_of
@@ -27,8 +27,8 @@ PIECES = st.tuples(
 PICTURES = st.lists(st.lists(PIECES, max_size=8), max_size=LINES)
 
 
-def spelt_out(picture, theme, bits):
-    """The picture with the whole look before every piece."""
+def with_full_styles(picture, theme, bits):
+    """Return the picture with the complete style before every segment."""
     written = []
     for number, pieces in enumerate(picture, 1):
         written.append(f"\x1b[{number};1H")
@@ -47,9 +47,9 @@ def spelt_out(picture, theme, bits):
 
 
 def seen(written):
-    """What a person sees in each cell, and how the terminal would go on."""
+    """Return the content and style of each cell, and the state of the terminal afterwards."""
     screen = pyte.Screen(COLUMNS, LINES)
-    # whatever was switched on before must not show
+    # Styles that were on before must not show.
     pyte.Stream(screen).feed("\x1b[1;4;31;42m" + written)
     cells = [screen.buffer[y][x] for y in range(LINES) for x in range(COLUMNS)]
     looks = []
@@ -63,13 +63,13 @@ def seen(written):
 
 @pytest.mark.parametrize("bits", [24, 8, 4, 0])
 @given(PICTURES)
-def test_it_is_seen_as_if_every_look_were_spelt_out(bits, picture):
+def test_short_style_changes_look_like_complete_styles(bits, picture):
     theme = THEMES["dark"]
-    assert seen(ansi(picture, theme, bits)) == seen(spelt_out(picture, theme, bits))
+    assert seen(ansi(picture, theme, bits)) == seen(with_full_styles(picture, theme, bits))
 
 
 @pytest.mark.parametrize("theme", THEMES.values())
-def test_without_colours_no_colour_is_written_and_the_cursor_is_seen(theme):
+def test_without_colours_no_colour_is_written_and_the_cursor_is_visible(theme):
     picture = [[("a", style, ground) for style in STYLES] for ground in GROUNDS]
     codes = set(re.findall(r"\x1b\[([\d;]*)m", ansi(picture, theme, 0)))
     assert {code for each in codes for code in each.split(";")} <= {
@@ -89,7 +89,7 @@ def test_without_colours_no_colour_is_written_and_the_cursor_is_seen(theme):
     assert looks["cursor-idle"] == ("underline", "39", "")
 
 
-def test_sixteen_colours_are_the_terminals_own_and_none_is_another_on_a_cursor():
+def test_sixteen_colours_are_the_terminals_own_and_stay_distinct_on_a_cursor():
     for theme in THEMES.values():
         for name in STYLES:
             colour, _ = style_of(name, theme)
@@ -98,14 +98,14 @@ def test_sixteen_colours_are_the_terminals_own_and_none_is_another_on_a_cursor()
             assert few_colours("", colour, theme["surface"], theme, sixteen=True)[1] in {
                 *("39", "31", "32", "33", "34", "35", "36")
             }
-    # of what is selected, of the command that Enter would run, and of what is dimmed behind a dialog
+    # The selected row, the command that Enter would run, and dimmed text behind a dialog.
     dark = THEMES["dark"]
     for ground in ("#455b89", "#31415f"):
         assert few_colours("", dark["text"], ground, dark, sixteen=False)[0] == "reverse"
     assert few_colours("", "#445566", "#1c2430", dark, sixteen=True) == ("", "39", "")
 
 
-def test_no_look_is_said_twice():
+def test_no_style_is_written_twice():
     line = [("a", "dim", "background"), (" ", "text", "background"), ("", "name", "panel")]
     assert ansi([[*line, ("b", "dim", "background")], [("c", "age", "background")]], THEMES["dark"], 24) == (
         "\x1b[0m\x1b[1H\x1b[38;2;124;135;156;48;2;17;21;28ma b\x1b[2Hc\x1b[0m"
@@ -117,21 +117,23 @@ def test_every_style_can_follow_every_other():
         line = [("x", one, "background") for first in STYLES for one in (first, "match", first, "quote")]
         for at in range(0, len(line), COLUMNS):
             part = [line[at : at + COLUMNS]]
-            assert seen(ansi(part, THEMES["light"], bits)) == seen(spelt_out(part, THEMES["light"], bits))
+            assert seen(ansi(part, THEMES["light"], bits)) == seen(
+                with_full_styles(part, THEMES["light"], bits)
+            )
 
 
 @pytest.mark.parametrize("query", [None, ""])
 def test_the_first_rows_wait_behind_few_bytes(query):
-    """A terminal is given no more than 2,048 at a time."""
+    """A terminal gets at most 2,048 bytes at a time."""
     model = SessionList(("/work/app",), "/home/me")
     model.load(make_row(f"s{number}", cwd="/work/app", title=f"session {number}") for number in range(9))
     picture = frame(model, 120, 40, now_ms=NOW, here="/work/app", home="/home/me", query=query)
     written = ansi(picture, THEMES["dark"], 24).encode()
     assert 0 < written.index(b"session 3") < 2048
-    # the spaces and borders of 4,800 cells, and little besides
+    # The spaces and borders of 4,800 cells, and little else.
     assert len(written) < 11_000
 
 
-def test_what_is_typed_most_is_read_as_anything_is():
-    assert cli._options(["resume"]) == arguments.plain(["resume"])
-    assert cli._options([]) == arguments.plain([])
+def test_common_keys_are_read_like_any_other():
+    assert cli._options(["resume"]) == cli_options.parse(["resume"])
+    assert cli._options([]) == cli_options.parse([])

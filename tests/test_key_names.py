@@ -1,4 +1,4 @@
-"""The names of keys that a user may write, and those that Textual gives to what terminals send."""
+"""The names of keys that a user may write, and the names that Textual gives to the input of terminals."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ import pytest
 from textual._keyboard_protocol import FUNCTIONAL_KEYS, MODIFIER_FUNCTIONAL_KEYS
 from textual.keys import Keys, _character_to_key
 
-from app.commands import COMMANDS, key_name
-from app.key_names import character_of, key_called
+from app.commands import COMMANDS
+from app.keys import character_of, key_name, parse_key
 
 NO_KEYS = {"<any>", "<scroll-up>", "<scroll-down>", "<ignore>", "ctrl-at", "return", "shift+escape"}
 PAD = {"decimal", "divide", "multiply", "subtract", "add", "equal", "separator"}
 
 
-def test_every_key_of_textual_is_called_as_textual_calls_it() -> None:
+def test_every_key_of_textual_has_textuals_name() -> None:
     held = {key for key in FUNCTIONAL_KEYS.values() if key.startswith(("media_", "iso_", "left_", "right_"))}
     others = {key for key in FUNCTIONAL_KEYS.values() if key.endswith("_volume")} | held | PAD
     assert set(MODIFIER_FUNCTIONAL_KEYS) <= held
     names = {key.value for key in Keys} - NO_KEYS | set(FUNCTIONAL_KEYS.values()) - others
-    assert {name: key_called(name) for name in names} == {name: name for name in names}
+    assert {name: parse_key(name) for name in names} == {name: name for name in names}
 
 
 CHARACTERS = [*string.digits, *string.ascii_letters, *string.punctuation, "ß", "ä", "日"]
 
 
 @pytest.mark.parametrize("character", CHARACTERS)
-def test_a_character_is_called_as_textual_calls_it(character: str) -> None:
+def test_a_character_has_textuals_name(character: str) -> None:
     key = _character_to_key(character)
-    assert key_called(character) == key
-    assert key_called(key) == (key if len(key) > 1 else character)
+    assert parse_key(character) == key
+    assert parse_key(key) == (key if len(key) > 1 else character)
     assert (character_of(key) or key) == character
     assert key_name(key) == character
 
 
-def test_a_key_that_types_nothing_is_shown_by_its_name() -> None:
+def test_a_key_without_text_is_shown_by_its_name() -> None:
     for key in Keys:
         assert character_of(key.value) == "" or len(key.value) == 1
         assert key_name(key.value).isprintable()
@@ -47,9 +47,9 @@ def test_a_key_that_types_nothing_is_shown_by_its_name() -> None:
     )
 
 
-def test_every_key_of_the_table_is_one() -> None:
+def test_every_key_of_the_table_exists() -> None:
     for command in COMMANDS:
-        assert [key_called(key) for key in command.keys] == list(command.keys)
+        assert [parse_key(key) for key in command.keys] == list(command.keys)
 
 
 @pytest.mark.parametrize(
@@ -81,5 +81,5 @@ def test_every_key_of_the_table_is_one() -> None:
         ("ab", None),
     ],
 )
-def test_what_a_user_writes(written: str, key: str | None) -> None:
-    assert key_called(written) == key
+def test_user_spellings_of_keys(written: str, key: str | None) -> None:
+    assert parse_key(written) == key

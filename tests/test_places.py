@@ -1,4 +1,4 @@
-"""Where leafmark's own files lie."""
+"""The paths of leafmark's own files."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_the_folders_are_platformdirs(env, monkeypatch):
     assert paths.config_folder(env) == platformdirs.user_config_dir("leafmark", appauthor=False)
 
 
-def test_variables_move_them():
+def test_variables_move_the_folders():
     env = {"LEAFMARK_CACHE_DIR": "/a", "LEAFMARK_STATE_DIR": "/b", "LEAFMARK_CONFIG_DIR": "/c"}
     found = (paths.cache_folder(env), paths.state_folder(env), paths.config_folder(env))
     assert found == ("/a", "/b", "/c")
@@ -47,13 +47,13 @@ def test_the_theme_is_dark_until_another_was_chosen(tmp_path):
     assert paths.read_theme(env) == "dark"
 
 
-def test_a_theme_that_cannot_be_kept_is_said(tmp_path):
+def test_a_theme_that_cannot_be_saved_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
         paths.write_theme({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, "light")
 
 
-def test_how_the_screen_is_arranged_comes_back(tmp_path):
+def test_the_screen_layout_is_restored(tmp_path):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path / "state")}
     assert paths.read_screen(env) == {}
     values = {"order": "recent", "widths": "30 = 40", "named_only": "", "title": "日本"}
@@ -72,7 +72,7 @@ def test_how_the_screen_is_arranged_comes_back(tmp_path):
         (b"a=1\n" + b"b" * 100_000 + b"=1\nc=1", {"a": "1"}),
     ],
 )
-def test_of_what_somebody_else_wrote_there_only_pairs_count(tmp_path, data, found):
+def test_only_valid_pairs_of_a_layout_file_are_read(tmp_path, data, found):
     (tmp_path / "screen").write_bytes(data)
     assert paths.read_screen({"LEAFMARK_STATE_DIR": str(tmp_path)}) == found
 
@@ -80,20 +80,20 @@ def test_of_what_somebody_else_wrote_there_only_pairs_count(tmp_path, data, foun
 @pytest.mark.parametrize(
     "pair", [("", "x"), ("a=b", "x"), ("a\nb", "x"), (" a", "x"), ("a", "x\ny"), ("a", "x ")]
 )
-def test_what_would_not_come_back_as_it_is_is_refused(tmp_path, pair):
+def test_a_value_that_cannot_be_read_back_is_refused(tmp_path, pair):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
     with pytest.raises(ValueError, match=r"not one word|blanks around"):
         paths.write_screen(env, dict([pair]))
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_arrangement_that_cannot_be_kept_is_said(tmp_path):
+def test_a_layout_that_cannot_be_saved_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
         paths.write_screen({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, {"order": "recent"})
 
 
-def test_pipes_in_the_place_of_what_the_screen_remembers_are_not_waited_for(tmp_path):
+def test_a_pipe_in_place_of_a_state_file_does_not_block(tmp_path):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
     os.mkfifo(tmp_path / "theme")
     os.mkfifo(tmp_path / "screen")
@@ -103,7 +103,7 @@ def test_pipes_in_the_place_of_what_the_screen_remembers_are_not_waited_for(tmp_
 
 @pytest.fixture
 def linked(tmp_path):
-    """A home folder, as it is spelled, whose way there has a link; and as the system spells it."""
+    """Return a home folder as the user spells it, with a link in its path, and its real path."""
     real = tmp_path / "disk" / "me"
     (real / "work").mkdir(parents=True)
     (tmp_path / "home").symlink_to("disk")
@@ -112,36 +112,38 @@ def linked(tmp_path):
 
 def test_a_tilde_is_the_home_folder_in_both_of_its_spellings(linked):
     for home in linked:
-        assert [paths.below_home(f"{home}{more}", linked[0]) for more in ("", "/work", "ly", "/../x")] == [
+        assert [
+            paths.home_prefix_length(f"{home}{more}", linked[0]) for more in ("", "/work", "ly", "/../x")
+        ] == [
             len(home),
             len(home),
             0,
             len(home),
         ]
-    assert paths.below_home(linked[0], f"{linked[0]}//") == len(linked[0])
-    assert paths.below_home(f"{linked[0]}/work", linked[1]) == 0
+    assert paths.home_prefix_length(linked[0], f"{linked[0]}//") == len(linked[0])
+    assert paths.home_prefix_length(f"{linked[0]}/work", linked[1]) == 0
 
 
-def test_a_home_that_is_a_link_to_the_root_folder_makes_nothing_short(tmp_path):
+def test_a_home_that_links_to_the_root_folder_shortens_no_path(tmp_path):
     (tmp_path / "home").symlink_to("/")
-    assert paths.below_home("/srv", str(tmp_path / "home")) == 0
-    assert paths.below_home("/srv", "") == 0
+    assert paths.home_prefix_length("/srv", str(tmp_path / "home")) == 0
+    assert paths.home_prefix_length("/srv", "") == 0
 
 
-def test_where_home_really_is_is_looked_for_once_and_only_for_what_is_elsewhere(linked, monkeypatch):
+def test_the_real_home_is_resolved_once_and_only_for_paths_outside_it(linked, monkeypatch):
     looks = []
     really = os.path.realpath
     monkeypatch.setattr(os.path, "realpath", lambda path, **how: (looks.append(path), really(path, **how))[1])
     monkeypatch.setattr(paths, "_real_homes", {})
     for number in range(100):
-        paths.below_home(f"{linked[0]}/{number}", linked[0])
+        paths.home_prefix_length(f"{linked[0]}/{number}", linked[0])
     assert looks == []
     for number in range(100):
-        paths.below_home(f"/srv/{number}", linked[0])
+        paths.home_prefix_length(f"/srv/{number}", linked[0])
     assert looks == [linked[0]]
 
 
-def test_nothing_is_left_of_what_did_not_fit_on_the_disk(tmp_path):
+def test_a_full_disk_leaves_no_partial_file(tmp_path):
     resource = pytest.importorskip("resource")
     env = {"LEAFMARK_STATE_DIR": str(tmp_path)}
     paths.write_theme(env, "light")
@@ -160,7 +162,7 @@ def test_nothing_is_left_of_what_did_not_fit_on_the_disk(tmp_path):
     assert paths.read_theme(env) == "light"
 
 
-def test_of_crashes_the_last_is_kept(tmp_path):
+def test_only_the_last_crash_report_is_kept(tmp_path):
     env = {"LEAFMARK_STATE_DIR": str(tmp_path / "state")}
     for text in ("the first, which is longer\n", "the \ud83d second\n"):
         assert paths.write_crash(env, text) == str(tmp_path / "state/crash.log")
@@ -170,13 +172,13 @@ def test_of_crashes_the_last_is_kept(tmp_path):
         paths.write_crash({"LEAFMARK_STATE_DIR": str(tmp_path / "file" / "x")}, "")
 
 
-def test_a_path_is_absolute_without_asking_where_we_are(tmp_path, monkeypatch):
+def test_an_absolute_path_needs_no_current_folder(tmp_path, monkeypatch):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
-    assert paths.here() == str(tmp_path / "gone")
+    assert paths.current_folder() == str(tmp_path / "gone")
     assert paths.absolute("../x/./y") == str(tmp_path / "x/y")
     (tmp_path / "gone").rmdir()
-    assert paths.here() is None
+    assert paths.current_folder() is None
     assert paths.absolute("/x/../y") == "/y"
-    with pytest.raises(paths.Nowhere, match=r"^x: the current folder is gone"):
+    with pytest.raises(paths.CurrentFolderGone, match=r"^x: the current folder is gone"):
         paths.absolute("x")

@@ -1,5 +1,5 @@
-"""All that leafmark keeps in its state and cache folders is for its user alone, whichever part of it writes
-first and whatever the umask is.
+"""All files in leafmark's state and cache folders are private to the user, independent of the umask and of
+the command that writes first.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 @pytest.fixture
 def env(tmp_path):
-    """The environment of a user with one session, and a umask that takes nothing away."""
+    """Return the environment of a user with one session; the umask is 0."""
     write_session(
         tmp_path / "home/.pi/agent/sessions/--work--/1_session-1.jsonl",
         *chain("question", "answer", id="session-1"),
@@ -34,7 +34,7 @@ def env(tmp_path):
 
 
 def modes(folder: Path) -> dict[str, str]:
-    """Path below `folder`, and the folder itself -> permissions."""
+    """Return the permissions of each path below `folder`, and of the folder itself."""
     found = [folder, *folder.rglob("*")]
     return {str(path.relative_to(folder.parent)): oct(stat.S_IMODE(path.lstat().st_mode)) for path in found}
 
@@ -75,13 +75,13 @@ STATE_WRITERS = {
 
 
 @pytest.mark.parametrize("writer", STATE_WRITERS)
-def test_the_state_folder_is_private_whoever_writes_first(env, writer):
+def test_the_state_folder_is_private_after_any_first_command(env, writer):
     STATE_WRITERS[writer](env, paths.state_folder(env))
     is_private(Path(paths.state_folder(env)))
 
 
 @pytest.mark.parametrize("writer", STATE_WRITERS)
-def test_a_state_folder_that_is_open_to_others_is_closed_and_no_other_folder(env, writer):
+def test_only_an_open_state_folder_gets_private_permissions(env, writer):
     folder = Path(paths.state_folder(env))
     folder.mkdir(parents=True)
     folder.chmod(0o755)
@@ -104,12 +104,12 @@ def test_a_folder_that_the_user_chose_keeps_its_permissions(env, tmp_path):
 @pytest.mark.parametrize(
     "words", [["list"], ["index", "--rebuild"], ["search", "question"], ["rename", "session-1", "x"]]
 )
-def test_the_cache_folder_is_private_whichever_command_comes_first(env, words):
+def test_the_cache_folder_is_private_after_any_first_command(env, words):
     leafmark(env, *words)
     is_private(Path(paths.cache_folder(env)))
 
 
-def test_the_cache_folder_is_private_where_the_texts_make_it(env, tmp_path):
+def test_the_cache_folder_is_private_if_the_text_store_creates_it(env, tmp_path):
     from app.index.text.segment import Segment
 
     Segment.make(str(tmp_path / "cache/leafmark/text-1")).close()

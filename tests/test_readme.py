@@ -1,4 +1,4 @@
-"""The README says what the program does."""
+"""The README agrees with the program."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import re
 
 import pytest
 
-from app.arguments import COMMANDS as WORDS
+from app.cli_options import COMMANDS as WORDS
+from app.cli_options import parser
 from app.commands import COMMANDS, PANES
-from app.index.query.describe import table
+from app.index.query.filter_table import language_table
 from app.screens.dialogs import PANE_TITLES
 from app.screens.resume import ResumeScreen
 from app.screens.sessions_screen import SessionsScreen
-from app.usage import parser
 from tests.readme import IN_PREVIEW, README, query, with_tables
 
 HERE = ("In the browser", "In the selector")
@@ -25,13 +25,13 @@ def test_the_tables_of_keys_and_of_the_query_language_are_the_programs():
 
 def test_the_table_of_the_query_language_has_a_row_for_each():
     rows = [line for line in query().splitlines() if line.startswith("|")]
-    assert len(rows) == len(table()) + 2
+    assert len(rows) == len(language_table()) + 2
     assert all(row.count("|") - row.count(r"\|") == 4 for row in rows)
 
 
 @pytest.mark.parametrize("selector", [True, False])
-def test_the_table_of_keys_says_what_holds_where(selector):
-    """What the help of each says stands there, for all places or for this one, and nothing else for it."""
+def test_the_table_of_keys_has_the_help_of_each_place(selector):
+    """The table has the help of each command, for all places or for this one, and no other help for it."""
     keys = README.read_text(encoding="utf-8").partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
     screen = ResumeScreen if selector else SessionsScreen
     other = "In the browser" if selector else "In the selector"
@@ -58,7 +58,7 @@ def test_every_command_and_option_is_mentioned():
         assert [word for word in said if word not in row] == []
 
 
-def test_pictures_that_are_shown_are_there():
+def test_the_pictures_of_the_readme_exist():
     shown = re.findall(r"\]\((screenshots/[^)]+)\)", README.read_text(encoding="utf-8"))
     assert shown
     for path in shown:

@@ -1,4 +1,4 @@
-"""The pictures of the README: all there in both forms, and small without looking different."""
+"""The pictures of the README: each exists as SVG and PNG, and tidying does not change how it looks."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ RECTANGLE = re.compile(
 )
 
 
-def test_every_picture_is_there_as_svg_and_as_png() -> None:
+def test_every_picture_exists_as_svg_and_as_png() -> None:
     expected = {f"{name}.{ending}" for name, *_ in SHOTS for ending in ("svg", "png")}
     assert {path.name for path in TARGET.iterdir()} == expected
 
 
-def test_no_picture_loads_anything_from_elsewhere() -> None:
+def test_no_picture_loads_anything_from_the_web() -> None:
     for path in TARGET.glob("*.svg"):
         assert not re.search(r"url\((?!#)|href|@import", path.read_text(encoding="utf-8")), path
 
 
-def test_a_tidy_picture_paints_the_same_and_says_the_same() -> None:
+def test_a_tidy_picture_has_the_same_colours_and_text() -> None:
     raw = _picture()
     made = tidy(raw)
     assert len(made) < len(raw)
@@ -39,7 +39,7 @@ def test_a_tidy_picture_paints_the_same_and_says_the_same() -> None:
 
 
 def _picture() -> str:
-    """Three rows of twenty cells: many pieces of few colours."""
+    """Return the SVG of three rows of twenty cells with many segments of few colours."""
     console = Console(
         record=True, width=20, file=io.StringIO(), force_terminal=True, color_system="truecolor"
     )
@@ -53,7 +53,7 @@ def _picture() -> str:
 
 
 def _colour(svg: str, x: float, y: float) -> str:
-    """What the background is painted with at a point."""
+    """Return the background colour at a point."""
     found = ""
     for fill, left, top, width, height in RECTANGLE.findall(svg):
         if float(left) <= x < float(left) + float(width) and float(top) <= y < float(top) + float(height):

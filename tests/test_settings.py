@@ -1,4 +1,4 @@
-"""What a user sets, and what is said of what cannot be understood."""
+"""The user's settings, and the messages about invalid ones."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def read(env: dict[str, str], text: str | bytes) -> Settings:
     return read_settings(env)
 
 
-def test_without_a_file_nothing_is_set_and_nothing_is_wrong(env: dict[str, str], tmp_path: Path) -> None:
+def test_without_a_file_all_settings_are_defaults(env: dict[str, str], tmp_path: Path) -> None:
     settings = read_settings(env)
     assert (settings.ask_before_trash, settings.summary_command) == (True, ())
     assert (settings.keys, settings.problems) == ({}, ())
@@ -53,7 +53,7 @@ def test_all_that_can_be_set(env: dict[str, str]) -> None:
     assert settings.keys == {"session.trash": "ctrl+d,delete", "session.pin": "p,ctrl+p", "app.quit": ""}
 
 
-def test_a_command_may_be_one_text(env: dict[str, str]) -> None:
+def test_a_command_may_be_one_string(env: dict[str, str]) -> None:
     assert read(env, "summary_command = 'llm -m \"a b\"'").summary_command == ("llm", "-m", "a b")
     assert read(env, "summary_command = ''").summary_command == ()
 
@@ -77,7 +77,7 @@ def test_a_command_may_be_one_text(env: dict[str, str]) -> None:
         ('"bad\\u001b[31m" = 1', "bad␛[31m: there is no such setting"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line_and_all_else_holds(
+def test_an_invalid_setting_is_reported_and_the_others_apply(
     env: dict[str, str], text: str, said: str
 ) -> None:
     good = "" if "TOML" in said else "summary_command = 'good'\n" * (not text.startswith("summary"))
@@ -90,7 +90,7 @@ def test_what_is_wrong_is_said_in_one_line_and_all_else_holds(
     assert settings.summary_command == (("good",) if good else ())
 
 
-def test_one_key_that_is_wrong_does_not_take_the_others_away(env: dict[str, str]) -> None:
+def test_one_invalid_key_does_not_affect_the_others(env: dict[str, str]) -> None:
     settings = read(env, '[keys]\nsession.pin = 3\nsession.new = "n"\n"view.back" = ["escape", 1]')
     assert settings.keys == {"session.new": "n"}
     assert len(settings.problems) == 2
@@ -105,24 +105,24 @@ def test_one_key_that_is_wrong_does_not_take_the_others_away(env: dict[str, str]
         (b"#" * (1 << 20) + b"\n", "cannot be read: longer than 1,048,576 bytes"),
     ],
 )
-def test_a_file_that_cannot_be_understood_is_none(env: dict[str, str], data: bytes, said: str) -> None:
+def test_an_unreadable_file_sets_nothing(env: dict[str, str], data: bytes, said: str) -> None:
     settings = read(env, data)
     [problem] = settings.problems
     assert said in problem
     assert settings.keys == {}
 
 
-def test_a_byte_order_mark_is_no_fault(env: dict[str, str]) -> None:
+def test_a_byte_order_mark_is_ignored(env: dict[str, str]) -> None:
     assert read(env, b"\xef\xbb\xbfask_before_trash = false").ask_before_trash is False
 
 
-def test_a_folder_in_its_place_is_said(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_folder_in_place_of_the_file_is_reported(env: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "config" / "config.toml").mkdir(parents=True)
     [problem] = read_settings(env).problems
     assert "cannot be read" in problem
 
 
-def test_the_screen_is_drawn_as_the_user_says_else_as_the_locale_does(env):
+def test_the_users_setting_overrides_the_locale(env):
     plain = {"LANG": "C"}
     assert read(env, "").draws_ascii(plain) is True
     assert read(env, "").draws_ascii({"LANG": "de_DE.UTF-8"}) is False
@@ -131,7 +131,7 @@ def test_the_screen_is_drawn_as_the_user_says_else_as_the_locale_does(env):
 
 
 @pytest.mark.parametrize("text", ["", "ascii = false"])
-def test_signs_that_the_encoding_lacks_are_plain_whatever_is_set(env, text):
+def test_an_encoding_without_the_glyphs_means_ascii(env, text):
     settings = read(env, text + '\nimages = "blocks"')
     assert settings.draws_plain({}, "utf-8") is False
     assert settings.draws_plain({}, "latin-1") is True

@@ -1,15 +1,15 @@
-"""When the collector of garbage looks."""
+"""When the garbage collector runs."""
 
 from __future__ import annotations
 
 import pytest
 
 from app import gc_policy
-from app.gc_policy import BACKSTOP, QUIET, YOUNG_LOOKS, YOUNG_OBJECTS, SpareTime
+from app.gc_policy import BACKSTOP, FULL_EVERY, QUIET_SECONDS, YOUNG_OBJECTS, IdleCollector
 
 
 class Collector:
-    """Stands in for `gc`, whose looks cannot be seen."""
+    """Replaces `gc`, whose runs cannot be observed."""
 
     def __init__(self) -> None:
         self.young = 0
@@ -53,25 +53,27 @@ def collector(monkeypatch: pytest.MonkeyPatch) -> Collector:
     return fake
 
 
-def test_what_is_there_at_first_is_never_looked_at(collector: Collector, clock: list[float]) -> None:
-    SpareTime().begin()
+def test_objects_of_the_start_are_never_collected(collector: Collector, clock: list[float]) -> None:
+    IdleCollector().begin()
     assert collector.done == ["freeze", (BACKSTOP, 10, 10)]
     assert collector.isenabled()
 
 
-def test_it_looks_at_what_is_new_while_nobody_waits(collector: Collector, clock: list[float]) -> None:
-    spare = SpareTime()
+def test_new_objects_are_collected_while_the_program_is_idle(
+    collector: Collector, clock: list[float]
+) -> None:
+    spare = IdleCollector()
     spare.begin()
     collector.done.clear()
-    clock[0] += QUIET
+    clock[0] += QUIET_SECONDS
     spare.look()
     assert collector.done == [], "there is too little to look at"
     collector.young = YOUNG_OBJECTS
     spare.used()
-    clock[0] += QUIET / 2
+    clock[0] += QUIET_SECONDS / 2
     spare.look()
     assert collector.done == [], "a key has just been pressed"
-    clock[0] += QUIET / 2
+    clock[0] += QUIET_SECONDS / 2
     spare.look()
     assert collector.done == [1]
     collector.rests = True
@@ -79,12 +81,12 @@ def test_it_looks_at_what_is_new_while_nobody_waits(collector: Collector, clock:
     assert collector.done == [1], "it rests while many are made"
 
 
-def test_now_and_then_it_looks_at_everything(collector: Collector, clock: list[float]) -> None:
-    spare = SpareTime()
+def test_a_full_collection_runs_from_time_to_time(collector: Collector, clock: list[float]) -> None:
+    spare = IdleCollector()
     spare.begin()
     collector.done.clear()
     collector.young = YOUNG_OBJECTS
-    clock[0] += QUIET
-    for _ in range(YOUNG_LOOKS):
+    clock[0] += QUIET_SECONDS
+    for _ in range(FULL_EVERY):
         spare.look()
-    assert collector.done == [1] * (YOUNG_LOOKS - 1) + [2]
+    assert collector.done == [1] * (FULL_EVERY - 1) + [2]

@@ -1,4 +1,4 @@
-"""What is written to a terminal whose encoding lacks characters: none of them is spelt in more cells."""
+"""Output to a terminal whose encoding lacks characters: a replacement takes no more cells."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from app.startup.driver import Output
+from app.startup.driver import TerminalOutput
 from app.startup.first_frame import Terminal
 
 
@@ -19,10 +19,10 @@ from app.startup.first_frame import Terminal
         ("utf-8", "\x1b[1mnaïve ❯ 日本".encode()),
     ],
 )
-def test_what_it_lacks_is_no_escape(encoding: str, written: bytes) -> None:
+def test_a_missing_character_is_not_written_as_an_escape(encoding: str, written: bytes) -> None:
     data = io.BytesIO()
-    # as Python opens standard error
-    output = Output(io.TextIOWrapper(data, encoding, errors="backslashreplace", write_through=True))
+    # Python opens standard error in this way.
+    output = TerminalOutput(io.TextIOWrapper(data, encoding, errors="backslashreplace", write_through=True))
     assert output.write("\x1b[1mnaïve ❯ 日本") == len("\x1b[1mnaïve ❯ 日本")
     assert data.getvalue() == written
     master, slave = os.openpty()

@@ -1,4 +1,4 @@
-"""Bytes of a terminal as messages, cut anywhere and spoilt in every way."""
+"""Parse the bytes of a terminal into messages, cut anywhere and damaged in every way."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ PIECES = [
 KNOWN = "aé\x1b[A\x1b[1;5C\x1bOP\x1b[15~\x1b[97;5u\x1b[I\x1b[<0;3;4M\x1b[<0;3;4m\x1bx\x1b[?2026;2$yq".encode()
 
 
-def told(messages):
-    """What can be compared of messages."""
+def comparable(messages):
+    """Return the comparable parts of messages."""
     return [
         (
             type(each).__name__,
@@ -80,10 +80,10 @@ def told(messages):
 
 
 def read(*pieces, waits=True):
-    """What becomes of bytes that come one right after the other, and of the silence behind them."""
+    """Return the messages for bytes that come one right after the other, followed by silence."""
     source = TerminalInput()
     found = [each for piece in pieces for each in source.take(piece, 0.0)]
-    return told([*found, *(source.waited(PAUSE) if waits else ())])
+    return comparable([*found, *(source.waited(PAUSE) if waits else ())])
 
 
 def keys(*names):
@@ -91,11 +91,11 @@ def keys(*names):
 
 
 def paste(text):
-    """The event of a paste, in which controls are made visible."""
+    """Return the event of a paste, in which control characters are visible."""
     return [("Paste", text.replace("\x1b", "␛").replace("\x04", "␄"), None)]
 
 
-def test_keys_mouse_and_answers_come_through():
+def test_keys_mouse_and_answers_are_parsed():
     found = [*TerminalInput().take(KNOWN, 0.0)]
     names = [each.key for each in found if isinstance(each, events.Key)]
     assert names == ["a", "é", "up", "ctrl+right", "f1", "f5", "ctrl+a", "alt+x", "q"]
@@ -103,17 +103,17 @@ def test_keys_mouse_and_answers_come_through():
     assert others == [events.AppFocus, events.MouseDown, events.MouseUp, TerminalSupportsSynchronizedOutput]
 
 
-def test_every_key_that_textual_knows_is_that_key():
+def test_every_sequence_of_textual_is_its_key():
     for sequence in ANSI_SEQUENCES_KEYS:
         if sequence.startswith("\x1b\x1b"):
-            continue  # Escape, and a key; to Textual as well
+            continue  # Textual also reads it as Escape and a key
         parser = XTermParser()
-        expected = told([*parser.feed(sequence)])
+        expected = comparable([*parser.feed(sequence)])
         assert not expected or read(sequence.encode()) == expected, repr(sequence)
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
-def test_pieces_of_any_size_are_the_same(size):
+def test_input_in_pieces_of_any_size_gives_the_same_messages(size):
     data = KNOWN + b"\x1b[200~p\x1b[0m\xc3\xa9\xff\x1b[201~\x1b]11;rgb:1/1/1\x1b\\" + KNOWN
     assert read(*(data[at : at + size] for at in range(0, len(data), size))) == read(data)
 
@@ -127,7 +127,7 @@ def test_pieces_of_any_size_are_the_same(size):
         (b"caf\xe9 x", ["c", "a", "f", "replacement_character", "space", "x"]),
     ],
 )
-def test_a_byte_that_is_no_text(sent, typed):
+def test_bytes_that_are_no_utf8(sent, typed):
     assert read(sent) == keys(*typed)
 
 
@@ -153,19 +153,19 @@ def test_a_byte_that_is_no_text(sent, typed):
         ),
     ],
 )
-def test_what_makes_no_sense_is_left_out_whole(sent):
+def test_an_unknown_sequence_is_dropped_whole(sent):
     source = TerminalInput()
     found = [each for at in range(0, len(sent), 999) for each in source.take(sent[at : at + 999], 0.0)]
-    assert told([*found, *source.waited(PAUSE), *source.take(b"j\x1b[B", PAUSE)]) == keys("j", "down")
+    assert comparable([*found, *source.waited(PAUSE), *source.take(b"j\x1b[B", PAUSE)]) == keys("j", "down")
 
 
-def test_what_is_behind_a_broken_sequence_is_read():
+def test_input_after_a_broken_sequence_is_read():
     assert read(b"\x1b[1;\rj") == keys("enter", "j")
     assert read(b"\x1b[1;\x1b[A") == keys("up")
     assert read(b"\x1b]0;title\x1b[A") == keys("up")
 
 
-def test_escape_waits_for_what_may_be_behind_it():
+def test_escape_waits_for_the_rest_of_a_sequence():
     assert read(b"\x1b", waits=False) == []
     assert read(b"\x1b") == keys("escape")
     assert read(b"\x1b\x1b[A") == keys("escape", "up")
@@ -174,7 +174,7 @@ def test_escape_waits_for_what_may_be_behind_it():
         assert len(read(b"\x1b" + letter.encode())) == 1
 
 
-def test_a_text_of_an_input_method_may_be_long():
+def test_text_of_an_input_method_may_be_long():
     text = "長い文章を一度に入力する"
     sent = "\x1b[0;;" + ":".join(str(ord(each)) for each in text) + "u"
     found = [*TerminalInput().take(sent.encode(), 0.0)]
@@ -204,46 +204,46 @@ def test_all_of_a_paste_is_text(text):
         assert read(sent[:at], sent[at:]) == expected
 
 
-def test_a_very_long_paste_is_one():
+def test_a_very_long_paste_is_one_event():
     text = "line of text\x1b[31m\n" * 100_000
     sent = f"\x1b[200~{text}\x1b[201~".encode()
     assert read(*(sent[at : at + 4096] for at in range(0, len(sent), 4096))) == paste(text)
 
 
-def test_of_a_paste_that_is_longer_than_any_the_rest_is_no_key(monkeypatch):
+def test_the_rest_of_a_paste_beyond_the_limit_is_not_read_as_keys(monkeypatch):
     monkeypatch.setattr(terminal_input, "MOST_PASTED", 10)
     assert read(b"\x1b[200~123456", b"7890qqq", b"q\x1b[201~j") == [*paste("1234567890"), *keys("j")]
 
 
-def test_a_paste_without_an_end_is_over_after_a_pause():
+def test_a_paste_without_an_end_ends_after_a_pause():
     source = TerminalInput()
     assert not [*source.take(b"\x1b[200~text\x1b[20", 0.0)]
     assert not [*source.waited(PAUSE / 2)]
-    assert told(source.waited(PAUSE)) == paste("text\x1b[20")
-    assert told(source.take(b"j", 3.0)) == keys("j")
+    assert comparable(source.waited(PAUSE)) == paste("text\x1b[20")
+    assert comparable(source.take(b"j", 3.0)) == keys("j")
 
 
-def test_every_piece_of_a_paste_is_waited_for_anew():
+def test_each_piece_of_a_paste_restarts_the_wait():
     source = TerminalInput()
     assert not [*source.take(b"\x1b[200~one", 0.0)]
     assert not [*source.take(b"two", 0.9 * PAUSE)]
     assert not [*source.waited(1.5 * PAUSE)]
-    assert told(source.take(b"\x1b[201~", 1.6 * PAUSE)) == paste("onetwo")
+    assert comparable(source.take(b"\x1b[201~", 1.6 * PAUSE)) == paste("onetwo")
 
 
-def test_the_rest_of_a_paste_that_was_held_up_is_no_key():
+def test_the_rest_of_a_delayed_paste_is_not_read_as_keys():
     source = TerminalInput()
     assert not [*source.take(b"\x1b[200~one", 0.0)]
-    assert told(source.waited(9.0)) == paste("one")
-    assert told(source.take(b"\x04\r\x1b[201~j", 9.5)) == [*paste("\x04\r"), *keys("j")]
-    assert told(source.take(b"\x1b[201~k", 9.6)) == keys("k")
+    assert comparable(source.waited(9.0)) == paste("one")
+    assert comparable(source.take(b"\x04\r\x1b[201~j", 9.5)) == [*paste("\x04\r"), *keys("j")]
+    assert comparable(source.take(b"\x1b[201~k", 9.6)) == keys("k")
 
 
 @given(st.lists(st.one_of(st.sampled_from(PIECES).map(str.encode), st.binary(max_size=4)), max_size=12))
-def test_whatever_comes_it_goes_on(pieces):
+def test_the_parser_survives_any_input(pieces):
     source = TerminalInput()
     for piece in pieces:
         list(source.take(piece, 0.0))
     list(source.waited(PAUSE))
     list(source.waited(PAUSE))
-    assert told(source.take(b"j\x1b[B", 2.0)) == keys("j", "down")
+    assert comparable(source.take(b"j\x1b[B", 2.0)) == keys("j", "down")

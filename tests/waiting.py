@@ -1,4 +1,4 @@
-"""For tests of what must not wait for ever, and of what comes at a time of its own."""
+"""Wait for work that must end, and for conditions that become true in another thread or process."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PATIENCE = 60.0
 
 
 def until(condition: Callable[[], object]) -> None:
-    """Wait until `condition()` holds; AssertionError where it never does."""
+    """Wait until `condition()` is true. Raises AssertionError if it never is."""
     deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline, "it did not happen"
@@ -24,7 +24,7 @@ def until(condition: Callable[[], object]) -> None:
 
 
 def ends(work: Callable[[], Result]) -> Result:
-    """What `work` returns; AssertionError where it does not end."""
+    """Return the result of `work`. Raises AssertionError if it does not end."""
     found: list[Result] = []
     errors: list[BaseException] = []
 

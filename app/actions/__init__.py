@@ -1,1 +1,1 @@
-"""What a user does to a session."""
+"""Actions of a user on a session."""

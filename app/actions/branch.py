@@ -1,37 +1,39 @@
-"""Moving the leaf of a session to another entry, for the agent to go on from there
-(formats/README.md, "Results of writing").
-
-pi forgets such a move when it ends. Here it is written down: as an entry that no agent shows or tells the
-model about, below the place that was chosen.
-"""
+"""Branches and forks of a session (formats/README.md, "Forks of the agents", "Results of writing")."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
 
-from app.actions.opened import ROOT, entry_named, opened, unchanged
-from app.actions.safe_points import safe_points, unanswered
-from app.sessions.errors import UnansweredCalls
+from app.actions.session_edits import (
+    ROOT,
+    open_session,
+    require_entry,
+    resolve_entry,
+    resolve_folder,
+    unchanged,
+)
+from app.formats.entry_types import SILENT
+from app.formats.text import one_line
+from app.formats.tool_calls import call_blocks
+from app.sessions.errors import ReadOnly, UnansweredCalls, UnknownEntry
+from app.sessions.manager.change import Change
+from app.sessions.manager.entry_store import Entry
 from app.sessions.manager.navigation import Target, target_of
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.sessions.manager.change import Change
-    from app.sessions.manager.entry import Entry
-    from app.sessions.manager.manager import SessionManager
-    from app.stores.base import Store
+from app.sessions.manager.session_manager import SessionManager
+from app.stores.base import Store
 
 MARK = "leafmark.branch"
 """The `customType` of the entry that holds a leaf in its place."""
 
-_SAFE = {
+_SAFE_POINT_NAMES = {
     "results": "the last tool result",
     "before": "the step before",
     "prompt": "the prompt, to send it again",
 }
-"""What a `SafePoint` of each kind is."""
+"""Kind of a `SafePoint` -> its description."""
 
 _BOOKKEEPING = frozenset(("label", "session_info", "title_change"))
 
@@ -45,11 +47,11 @@ def branch(
     *,
     keep: bool = False,
 ) -> Change:
-    """Put the leaf of the session at `path` where an entry leads; the file gets a new time: it is the latest
-    now.
+    """Move the leaf of the session at `path` to where an entry leads. The file gets a new time, so the
+    session is the latest.
 
     :param entry: an id, the beginning of one, or "root" for the place before all entries. See `destination`.
-    :param summary: of what is left behind; the model is told it.
+    :param summary: of the abandoned branch; the model gets it.
     :param store: where the session was found; the one that `env` leads to where None.
     :param keep: put the leaf on the entry itself, whatever it is.
     :return: what was done; `before` and `after` are leaves, `target_id` is the new leaf's place and `prompt`
@@ -58,10 +60,10 @@ def branch(
     :raises UnansweredCalls: nothing was written; the reason names the entries that will do.
     :raises SessionError: nothing was written; the class says why.
     """
-    manager = opened(path, "branch", env, store)
-    target = Target(None) if entry == ROOT else destination(manager, entry_named(manager, entry), keep=keep)
+    manager = open_session(path, "branch", env, store)
+    target = Target(None) if entry == ROOT else destination(manager, resolve_entry(manager, entry), keep=keep)
     if not summary.strip():
-        return with_prompt(put_leaf(manager, target.leaf_id), target)
+        return with_prompt(set_leaf(manager, target.leaf_id), target)
     manager.branch_with_summary(target.leaf_id, summary)
     assert manager.last_change is not None
     return with_prompt(manager.last_change, target)
@@ -79,31 +81,33 @@ def branch_to_file(
     :raises UnansweredCalls: there is no new file; the reason names the entries that will do.
     :raises SessionError: there is no new file; the class says why.
     """
-    manager = opened(path, "branch", env, store)
-    target = destination(manager, entry_named(manager, entry), keep=keep, is_new=True)
-    return with_prompt(cut_at(manager, target), target)
+    manager = open_session(path, "branch", env, store)
+    target = destination(manager, resolve_entry(manager, entry), keep=keep, is_new=True)
+    return with_prompt(fork_at(manager, target), target)
 
 
 def destination(manager: SessionManager, entry_id: str, *, keep: bool, is_new: bool = False) -> Target:
-    """Where the agent goes on when a user names an entry.
+    """The entry that the agent continues from when a user names an entry.
 
-    A prompt leads to its parent: behind the prompt, the model would get two messages of the user in a row.
+    A prompt leads to its parent: after the prompt, the model would get two messages of the user in a row.
     Every other entry leads to itself.
 
     :param keep: every entry leads to itself.
-    :param is_new: it is for a new session file; else nothing is said against the place of the leaf.
+    :param is_new: the target is for a new session file. Otherwise the present leaf is always accepted.
     :raises UnansweredCalls: tool calls have no result there; the reason names the entries that will do.
     """
     if keep:
         return Target(entry_id)
     target = target_of(manager, entry_id, past_leaf=True)
-    if target.text is not None or (stands_at(manager, entry_id) and not is_new):
+    if target.text is not None or (leaf_is_at(manager, entry_id) and not is_new):
         return target
     path = manager.get_branch(entry_id)
     waiting = unanswered(path)
     if waiting:
         tools = ", ".join(list(dict.fromkeys(waiting.values()))[:3])
-        safe = " or ".join(f"{point.entry_id} ({_SAFE[point.kind]})" for point in safe_points(manager, path))
+        safe = " or ".join(
+            f"{point.entry_id} ({_SAFE_POINT_NAMES[point.kind]})" for point in safe_points(manager, path)
+        )
         raise UnansweredCalls(
             manager.session_file or "",
             0,
@@ -113,12 +117,12 @@ def destination(manager: SessionManager, entry_id: str, *, keep: bool, is_new: b
     return target
 
 
-def cut_at(
+def fork_at(
     manager: SessionManager, target: Target, target_cwd: str | None = None, store: Store | None = None
 ) -> Change:
     """Make a new session file of the path to `target`; see `SessionManager.cut` for the other parameters.
 
-    A new session that begins before all entries has only the name.
+    If the target is before all entries, the new session has only the name.
     """
     if target.leaf_id is None:
         return manager.blank(target_cwd, store)
@@ -134,18 +138,18 @@ def with_prompt(change: Change, target: Target) -> Change:
     return replace(change, prompt=target.text, note="; ".join(notes))
 
 
-def put_leaf(manager: SessionManager, target: str | None) -> Change:
-    """See that the agent goes on from the entry `target`, or before all entries; see `branch`."""
-    if stands_at(manager, target):
+def set_leaf(manager: SessionManager, target: str | None) -> Change:
+    """Make the agent continue from the entry `target`, or from before all entries; see `branch`."""
+    if leaf_is_at(manager, target):
         return unchanged(manager, "leaf", manager.leaf_id, target)
     manager.move_leaf(target, MARK, {"from": manager.leaf_id})
     assert manager.last_change is not None
     return manager.last_change
 
 
-def stands_at(manager: SessionManager, target: str | None) -> bool:
-    """Whether going on from the leaf is going on from `target`: all that is between them are marks, labels
-    and names, of which the model is not told.
+def leaf_is_at(manager: SessionManager, target: str | None) -> bool:
+    """Whether the agent would continue from `target` already: between it and the leaf there are only marks,
+    labels and names, which the model does not get.
     """
     for entry in reversed(manager.get_branch()):
         if entry.id == target:
@@ -157,3 +161,158 @@ def stands_at(manager: SessionManager, target: str | None) -> bool:
 
 def _is_bookkeeping(entry: Entry) -> bool:
     return entry.type in _BOOKKEEPING or (entry.type == "custom" and entry.raw.get("customType") == MARK)
+
+
+def fork(
+    path: str,
+    env: Mapping[str, str],
+    *,
+    entry: str | None = None,
+    to: str | None = None,
+    last: int | None = None,
+    store: Store | None = None,
+    exact: bool = False,
+    keep: bool = False,
+) -> Change:
+    """A new session of the one at `path`, which is not touched.
+
+    It has the path to an entry, the labels on it and the name. A fork of nickcecere/agent has the last
+    messages.
+
+    :param entry: an id or the beginning of one; the leaf where None. A prompt leads to its parent, see
+        `actions.branch.destination`.
+    :param to: the working folder of the new session, which goes where the agent looks for those of that
+        folder; that of the old session, beside its file, where None.
+    :param last: how many messages a fork of nickcecere/agent has; 20 where None.
+    :param store: where the session was found; the one that `env` leads to where None.
+    :param exact: `entry` is a whole id, of an entry that was seen and may have gone.
+    :param keep: the path ends with the entry itself, whatever it is.
+    :return: what was done; `after` is the new file's path. oh-my-pi's folder of artifacts is copied, as its
+        own `/fork` does, because the entries that are kept refer to what is in it.
+    :raises NotAFolder: there is no folder `to`.
+    :raises UnansweredCalls: tool calls have no result at `entry`; the reason names the entries that will do.
+    :raises SessionError: there is no new file; the class says why.
+    """
+    folder = None if to is None else resolve_folder(to, path)
+    manager = open_session(path, "fork", env, store)
+    target = manager.cwd if folder is None else folder
+    if not manager.forks_last:
+        if last is not None:
+            raise ReadOnly(path, 0, "only sessions of nickcecere/agent are forked by their last messages")
+        if entry is not None:
+            named = require_entry(manager, entry) if exact else resolve_entry(manager, entry)
+            place = destination(manager, named, keep=keep, is_new=True)
+            return with_prompt(fork_at(manager, place, target, store), place)
+        leaf_id = manager.leaf_id
+        if leaf_id is not None and all(each.type in SILENT for each in manager.get_branch(leaf_id)):
+            raise UnknownEntry(path, 0, "there is nothing to fork: the leaf is before all that was said")
+        return manager.cut(leaf_id, target, store)
+    if entry is not None:
+        raise ReadOnly(path, 0, "sessions of this agent are forked by their last messages, not at an entry")
+    agents = () if store is None else store.agents
+    beside = os.path.dirname(manager.session_file or path)
+    forked = SessionManager.fork_from(path, target, beside, last=last, env=env, agents=agents)
+    assert forked.last_change is not None
+    return forked.last_change
+
+
+@dataclass(frozen=True, slots=True)
+class SafePoint:
+    """An entry to continue from instead of one where tools have not answered.
+
+    :param kind: "results" after the last of the answers, "before" after an earlier step of the same turn,
+        "prompt" before the turn, with its prompt to be said again.
+    :param entry_id: the entry to pick for it.
+    """
+
+    kind: Literal["results", "before", "prompt"]
+    entry_id: str
+    target: Target
+
+
+def unanswered(path: Sequence[Entry]) -> dict[str, str]:
+    """The tool calls without a result at the end of `path`: the inert names of the tools by the ids of the
+    calls.
+
+    Only the calls of the last answer count. If the user wrote after it, the agent has handled them.
+    """
+    answered: set[str] = set()
+    for entry in reversed(path):
+        message = _message(entry)
+        role = message.get("role")
+        if role == "toolResult":
+            answered.add(_string(message.get("toolCallId")))
+        elif role == "user":
+            return {}
+        elif role == "assistant":
+            return {call: name for call, name in _calls(entry).items() if call not in answered}
+    return {}
+
+
+def safe_points(manager: SessionManager, path: Sequence[Entry]) -> Iterator[SafePoint]:
+    """Entries to continue from instead of the end of `path`, where tools have not answered, best first."""
+    waiting = unanswered(path)
+    below = _answered_below(manager, path[-1], frozenset(waiting)) if path else None
+    above = None
+    prompt = None
+    is_last = False
+    for at in range(len(path) - 1, -1, -1):
+        role = _message(path[at]).get("role")
+        if role == "user":
+            prompt = path[at]
+            break
+        if role == "assistant":
+            is_last = True
+        elif role == "toolResult" and is_last and above is None:
+            # Only the last result of one answer can complete it.
+            is_last = False
+            above = None if unanswered(path[: at + 1]) else path[at]
+    if below is not None:
+        yield SafePoint("results", below.id, target_of(manager, below.id))
+    elif above is not None:
+        yield SafePoint("before", above.id, target_of(manager, above.id))
+    if prompt is not None:
+        yield SafePoint("prompt", prompt.id, target_of(manager, prompt.id))
+
+
+def _answered_below(manager: SessionManager, start: Entry, waiting: frozenset[str]) -> Entry | None:
+    """The entry below `start` that answers the last of the calls `waiting`; that on the active path, else the
+    latest in the file.
+    """
+    active = {entry.index for entry in manager.get_branch()} if manager.leaf_id is not None else set()
+    seen: set[int] = set()
+    stack = [(start, waiting)]
+    while stack:
+        entry, left = stack.pop()
+        if entry.index in seen:
+            continue
+        seen.add(entry.index)
+        message = _message(entry)
+        if message.get("role") == "toolResult":
+            left -= {_string(message.get("toolCallId"))}
+        if not left:
+            return entry
+        below = [
+            child
+            for child in manager.get_children(entry.id)
+            if _message(child).get("role") not in ("user", "assistant")
+        ]
+        below.sort(key=lambda child: (child.index in active, child.index))
+        stack += [(child, left) for child in below]
+    return None
+
+
+def _calls(entry: Entry) -> dict[str, str]:
+    calls = {}
+    for block in call_blocks(entry.normalized):
+        calls[_string(block.get("id"))] = one_line(_string(block.get("name"))) or "tool"
+    return calls
+
+
+def _message(entry: Entry) -> dict[str, Any]:
+    message = entry.normalized.get("message") if entry.type == "message" else None
+    return message if isinstance(message, dict) else {}
+
+
+def _string(value: Any) -> str:
+    return value if isinstance(value, str) else ""

@@ -1,41 +1,38 @@
-"""Two branches of a session side by side: what was asked, answered and done since they parted."""
+"""Two branches of a session side by side: prompts, answers and tool calls since their common entry."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.formats.content import text_of
-from app.formats.dialects import named
-from app.formats.silent import SILENT
-from app.formats.skim import CamelUsage, raw_json, skim_fields
+from app.formats.dialects import dialect_named
+from app.formats.entry_types import SILENT
+from app.formats.errors import Cancelled
+from app.formats.json_codec import raw_json
+from app.formats.partial_entry import CamelUsage, struct_of
 from app.formats.text import one_line
-from app.formats.touched import Files, Touched, calls_in
-from app.sessions.tree.branches import common_of
-from app.sessions.tree.costs import NOTHING, Spent, spent_of
-from app.sessions.tree.node import path_to
-from app.sessions.tree.tree_builder import Overtaken
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from app.sessions.tree.tree import Node, SessionTree
+from app.formats.tool_calls import FileCollector, FileLists, calls_in
+from app.sessions.tree.branches import NO_USAGE, UsageTotals, common_ancestor, usage_totals_of
+from app.sessions.tree.node import Node, path_to
+from app.sessions.tree.tree import SessionTree
 
 TEXT_LIMIT = 300
-"""How many characters of a prompt or an answer are kept."""
+"""Characters that are kept of a prompt or an answer."""
 
-_SPEAKING = frozenset(("user", "assistant"))
-_OTHERS = frozenset(("branch_summary", "compaction", "usage", "model_usage"))
+_SPEAKERS = frozenset(("user", "assistant"))
+_COUNTED_TYPES = frozenset(("branch_summary", "compaction", "usage", "model_usage"))
 
 
 @dataclass(slots=True)
 class Turn:
-    """A prompt and what came of it; all texts are one line each and inert.
+    """A prompt and its answers; all texts are one line each and inert.
 
-    :param node: the prompt's entry, None where the side begins in the middle of a turn.
-    :param prompt: "" where there is none, or it has no text.
-    :param answer: the last text of the answers; what went wrong where they have none.
+    :param node: the prompt's entry, None if the side begins in the middle of a turn.
+    :param prompt: "" if there is no prompt, or it has no text.
+    :param answer: the last text of the answers; the error if they have no text.
     :param tools: how often each tool was called, in the order of first use.
     """
 
@@ -47,9 +44,9 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one branch has that the other has not.
+    """The entries that one branch has and the other has not.
 
-    :param leaf: where it ends; ``label`` is the label nearest to that, "" for none.
+    :param leaf: the end of the branch; ``label`` is the label nearest to it, "" for none.
     :param tools: how often each tool was called, the most frequent first.
     :param spent: tokens and dollars.
     :param first_ms: the earliest time of an entry that is no bookkeeping, ``last_ms`` the latest, in
@@ -61,8 +58,8 @@ class Side:
     entries: int
     turns: tuple[Turn, ...]
     tools: tuple[tuple[str, int], ...]
-    files: Files
-    spent: Spent
+    files: FileLists
+    spent: UsageTotals
     first_ms: int | None
     last_ms: int | None
 
@@ -95,38 +92,40 @@ class Comparison:
 def compare(
     tree: SessionTree, one: Node, other: Node, keep_going: Callable[[], bool] = lambda: True
 ) -> Comparison:
-    """What the paths to two entries of `tree` have each for itself. Reads no entry that they share.
+    """Compare the paths to two entries of `tree`. Entries that they share are not read.
 
-    Where one entry lies on the path to the other its side is empty.
+    If one entry lies on the path to the other, its side is empty.
 
     :param keep_going: asked before each entry is read.
-    :raises Overtaken: it said no.
+    :raises Cancelled: it said no.
     :raises Changed: the file is no longer the one that the tree was read from.
     :raises OSError: it cannot be read.
     """
-    common = common_of(one, other)
+    common = common_ancestor(one, other)
     sides = []
     for leaf in (one, other):
         path = path_to(leaf)
-        sides.append(_side(tree, leaf, path[path.index(common) + 1 :] if common else path, keep_going))
+        sides.append(
+            _compare_side(tree, leaf, path[path.index(common) + 1 :] if common else path, keep_going)
+        )
     return Comparison(common, *sides)
 
 
-def _side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: Callable[[], bool]) -> Side:
+def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: Callable[[], bool]) -> Side:
     turns: list[Turn] = []
     called: Counter[str] = Counter()
-    touched = Touched(named(tree.header.dialect))
-    spent = NOTHING
+    touched = FileCollector(dialect_named(tree.header.dialect))
+    spent = NO_USAGE
     for node in path:
-        # What tools gave back may be long, and tells nothing that is told here.
-        if node.role not in _SPEAKING and node.type not in _OTHERS:
+        # Tool results may be long, and nothing of them is shown here.
+        if node.role not in _SPEAKERS and node.type not in _COUNTED_TYPES:
             continue
         if not keep_going():
-            raise Overtaken
+            raise Cancelled
         entry = tree.read(node)
-        spent = spent.and_(_spent(entry))
+        spent = spent.and_(_cost(entry))
         if node.role == "user":
-            turns.append(Turn(node, _said(entry)))
+            turns.append(Turn(node, _text(entry)))
         elif node.role == "assistant":
             if not turns:
                 turns.append(Turn())
@@ -151,7 +150,7 @@ def _side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: Callable[
 
 def _answer(turn: Turn, entry: dict[str, Any]) -> None:
     message = entry["message"]
-    said = _said(entry)
+    said = _text(entry)
     if said:
         turn.answer = said
     elif not turn.answer:
@@ -169,7 +168,7 @@ def _tools(entry: dict[str, Any]) -> list[str]:
     return [one_line(name, TEXT_LIMIT) or "tool" for name, _ in calls_in(entry)]
 
 
-def _said(entry: dict[str, Any]) -> str:
+def _text(entry: dict[str, Any]) -> str:
     """The text of a message in one line."""
     content = entry["message"].get("content")
     if isinstance(content, list):
@@ -178,10 +177,10 @@ def _said(entry: dict[str, Any]) -> str:
     return one_line(text_of(raw_json(content)), TEXT_LIMIT)
 
 
-def _spent(entry: dict[str, Any]) -> Spent:
+def _cost(entry: dict[str, Any]) -> UsageTotals:
     message = entry["message"] if entry.get("type") == "message" else entry
     usage = None if message.get("role") == "user" else message.get("usage")
-    return spent_of(skim_fields(CamelUsage, usage)) if isinstance(usage, dict) else NOTHING
+    return usage_totals_of(struct_of(CamelUsage, usage)) if isinstance(usage, dict) else NO_USAGE
 
 
 def count_tools(tools: Iterable[tuple[str, int]]) -> str:

@@ -1,4 +1,4 @@
-"""Texts that are left for an agent's editor, and taken back."""
+"""Drafts: texts that are left for an agent's editor, and deleted by undo."""
 
 from __future__ import annotations
 
@@ -6,65 +6,66 @@ import contextlib
 import os
 from typing import NamedTuple
 
-from app.actions.moving import beside, move
+from app.actions.safe_move import create_beside, move
 from app.sessions.errors import AlreadyThere, NotThere, SessionError
 from app.sessions.storage.file_storage import FileStorage
 
 
-class Left(NamedTuple):
-    """What leaving a draft did.
+class DraftResult(NamedTuple):
+    """The result of leaving a draft.
 
-    :param is_written: it was written just now; else it was there already, or there was nothing to write.
-    :param made_folder: the folder that it lies in was made for it.
+    :param is_written: the draft was written just now; otherwise it was there already, or was empty.
+    :param made_folder: the folder of the draft was made for it.
     """
 
     is_written: bool = False
     made_folder: bool = False
 
 
-def leave_draft(draft: str, text: str) -> Left:
-    """Write `text` as a draft to the path `draft`; nothing where either is "".
+def write_draft_file(draft: str, text: str) -> DraftResult:
+    """Write `text` as a draft to the path `draft`; nothing if either is "".
 
     :raises AlreadyThere: the user has another draft there, which is not sent yet; it is untouched.
     :raises WriteFailed: it cannot be written.
     """
     if not draft or not text:
-        return Left()
-    storage, data = FileStorage(), _bytes(text)
+        return DraftResult()
+    storage, data = FileStorage(), _encode(text)
     made_folder = _make_folder(os.path.dirname(draft))
     try:
         storage.create(draft, data)
     except AlreadyThere:
         if storage.read(draft)[0] != data:
             raise AlreadyThere(draft, "another draft is there, which has not been sent") from None
-        return Left()
+        return DraftResult()
     except SessionError:
         if made_folder:
-            _drop_folder(os.path.dirname(draft))
+            _remove_folder(os.path.dirname(draft))
         raise
-    return Left(is_written=True, made_folder=made_folder)
+    return DraftResult(is_written=True, made_folder=made_folder)
 
 
-def drop_draft(draft: str, text: str, *, with_folder: bool = False) -> str:
-    """Delete the draft at the path `draft` where it says `text` and nothing else.
+def delete_draft(draft: str, text: str, *, with_folder: bool = False) -> str:
+    """Delete the draft at the path `draft` if its whole content is `text`.
 
-    It is put aside first: what comes to its place meanwhile is not touched, and another text goes back.
+    The file is moved aside first: a file that takes its place meanwhile is not touched, and another text is
+    moved back.
 
-    :param with_folder: the folder was made for it, and goes as well where nothing is in it any more.
-    :return: why the draft was not deleted, "" where it was.
+    :param with_folder: the folder was made for the draft, and is removed as well if it is empty.
+    :return: why the draft was not deleted, "" if it was.
     """
-    kept = _drop(draft, text)
+    kept = _delete(draft, text)
     if with_folder:
-        _drop_folder(os.path.dirname(draft))
+        _remove_folder(os.path.dirname(draft))
     return kept
 
 
-def _drop(draft: str, text: str) -> str:
-    storage, data = FileStorage(), _bytes(text)
+def _delete(draft: str, text: str) -> str:
+    storage, data = FileStorage(), _encode(text)
     try:
         if storage.read(draft)[0] != data:
             return f"{draft} holds another text by now: it stays"
-        aside = _aside(draft)
+        aside = _move_aside(draft)
         if storage.read(aside)[0] == data:
             os.unlink(aside)
             return ""
@@ -81,9 +82,9 @@ def _drop(draft: str, text: str) -> str:
         return f"the draft {draft} stays: {error.strerror or error}"
 
 
-def _aside(draft: str) -> str:
-    # Not a copy: while the text has that name, it is nowhere else.
-    descriptor, aside = beside(draft, "draft")
+def _move_aside(draft: str) -> str:
+    # It is not a copy: while the text has that name, it is nowhere else.
+    descriptor, aside = create_beside(draft, "draft")
     os.close(descriptor)
     try:
         os.replace(draft, aside)
@@ -95,7 +96,7 @@ def _aside(draft: str) -> str:
 
 
 def _make_folder(folder: str) -> bool:
-    """Whether it was made just now; what keeps it from being made shows when it is needed."""
+    """Whether it was made just now. The reason why it cannot be made shows when it is needed."""
     try:
         os.mkdir(folder)
     except (OSError, ValueError):
@@ -103,11 +104,11 @@ def _make_folder(folder: str) -> bool:
     return True
 
 
-def _drop_folder(folder: str) -> None:
+def _remove_folder(folder: str) -> None:
     """Remove the folder if it is empty."""
     with contextlib.suppress(OSError):
         os.rmdir(folder)
 
 
-def _bytes(text: str) -> bytes:
+def _encode(text: str) -> bytes:
     return text.encode("utf-8", "replace")

@@ -1,11 +1,12 @@
-"""What leafmark did to sessions, so that the last of it can be taken back, also by another run.
+"""The journal: leafmark's changes to sessions, so that the last ones can be undone, also by another run.
 
-It is leafmark's own file, `journal.jsonl` in its state folder: a line for each change, and a line for each
-that was taken back or of which it was said why that cannot be. Several programs may write to it at a time.
-What went to the trash is known by it as long as it lies there, whatever was done and taken back since.
+It is leafmark's own file, `journal.jsonl` in its state folder. It has a line for each change, and a line for
+each change that was undone, or for which the reason that it cannot be undone was reported. Several programs
+may write to it at a time. The journal knows what is in the trash as long as it lies there, also after other
+changes and undos.
 
 While a change is being made, a file beside the journal says which one (`Journal.intend`). If the process is
-killed, that file stays, and the next leafmark settles it (`app.actions.earlier`). An older leafmark does not
+killed, that file stays, and the next leafmark settles it (`app.actions.undo`). An older leafmark does not
 look at such files.
 """
 
@@ -15,60 +16,56 @@ import contextlib
 import errno
 import os
 import secrets
+from collections.abc import Callable, Iterable, Iterator
 from io import BytesIO
-from typing import TYPE_CHECKING, BinaryIO
+from typing import BinaryIO
 
-from app.actions.recorded import (
-    Interrupted,
-    Recorded,
-    actions_of,
-    as_line,
-    entries_of,
-    intent_line,
-    interrupted_in,
-    number_in,
-    taken_back_line,
-    trashed_by,
-    written,
+from app.actions.journal_entries import (
+    InterruptedChange,
+    JournalEntry,
+    encode_entry,
+    encode_intent,
+    encode_line,
+    encode_undone,
+    group_by_action,
+    parse_entries,
+    parse_intent,
+    parse_number,
+    trash_moves,
 )
 from app.formats.lines import BLANK_BYTES, run_start
 from app.paths import make_own_folders
-from app.sessions.manager.change import announced_to
-from app.sessions.manager.tracked_file import now_ms
-from app.small_files import check_regular, read_small, write_whole
+from app.sessions.manager.change import Change, announced_to
+from app.sessions.manager.session_file import now_ms
+from app.small_files import check_regular, read_small, replace_file
 from app.stores.locks import FileLock
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-
-    from app.sessions.manager.change import Change
-
 NAME = "journal.jsonl"
-KEPT = 1_000
-"""So many actions are kept, each with all its changes, and older ones of which something lies in the trash.
-The file is written anew when it has `_MORE` more.
+KEPT_ACTIONS = 1_000
+"""The number of actions that are kept, each with all its changes. Older actions are kept as long as one of
+their sessions lies in the trash. The file is rewritten when it has `_SLACK` more.
 """
 KEPT_BYTES = 64 << 20
-"""Of a file that is longer the oldest actions go as well, but never the last one."""
+"""Bytes. If the file is longer, the oldest actions are dropped as well, but never the last one."""
 
 _INTENT = f"{NAME}.intent-"
-_MORE = 200
+_SLACK = 200
 _LONGEST = 256 << 20
-"""Of a file that is longer only the end is read."""
+"""Bytes. If the file is longer, only its end is read."""
 
-# A crash may leave gigabytes of them behind the last line.
-_EMPTY = BLANK_BYTES + b"\0"
+# A crash may leave gigabytes of NUL bytes behind the last line.
+_PADDING = BLANK_BYTES + b"\0"
 _BLOCK = 8 << 10
-# Not waiting: with a named pipe in its place nothing is noted, and nothing hangs.
-_NOT_WAITING = getattr(os, "O_NONBLOCK", 0)
-_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NOT_WAITING
-_READ = os.O_RDONLY | _NOT_WAITING | getattr(os, "O_BINARY", 0)
+# If a named pipe is in its place, nothing is recorded, and nothing hangs.
+_NONBLOCKING = getattr(os, "O_NONBLOCK", 0)
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NONBLOCKING
+_READ = os.O_RDONLY | _NONBLOCKING | getattr(os, "O_BINARY", 0)
 
 
 class Journal:
     """The journal in a state folder, which need not exist.
 
-    Reading it never fails: what cannot be read is as if it were not there.
+    Reading it never fails: a journal that cannot be read counts as empty.
     """
 
     def __init__(self, state_folder: str) -> None:
@@ -76,12 +73,12 @@ class Journal:
         self._path = os.path.join(state_folder, NAME)
 
     def record(self, change: Change, action: int = 0, *, intent: str = "", at_ms: int = 0) -> int:
-        """Note a change. A restore undoes the moves to the trash that put the session where it lay.
+        """Record a change. A restore undoes the moves to the trash that put the session where it lay.
 
-        :param action: the number of the first of those that are made together with it; 0: it is the first.
-        :param intent: the token of the intent that said so before, "" for none.
+        :param action: the number of the first change of the same action; 0: this change is the first.
+        :param intent: the token of the intent that announced the change, "" for none.
         :param at_ms: when it was made, milliseconds since the epoch; 0 for now.
-        :return: its number, by which it can be said to be taken back; 0 where nothing was done.
+        :return: its number, for `mark_undone`; 0 if the change did nothing.
         :raises OSError: it cannot be written.
         """
         if change.is_nothing:
@@ -90,66 +87,66 @@ class Journal:
         with self._locked():
             number = self._last_number() + 1
             at_ms = at_ms or now_ms()
-            text = as_line(Recorded(number, at_ms, change, action or number), intent)
+            text = encode_entry(JournalEntry(number, at_ms, change, action or number), intent)
             if change.kind == "restore":
-                moved = [each for each in self.standing() if _put_there(each.change, change)]
-                text = b"".join(taken_back_line(each.number, None, at_ms) for each in moved) + text
-            # Between two actions: none is cut in two, and one of thousands of changes asks but once.
+                moved = [each for each in self.active() if _is_undone_by(each.change, change)]
+                text = b"".join(encode_undone(each.number, None, at_ms) for each in moved) + text
+            # Between two actions: no action is cut in two, and one of thousands of changes checks only once.
             if action or not self._thin_out(text):
                 self._append(text)
         return number
 
-    def standing(self) -> list[Recorded]:
-        """The changes that were not taken back, oldest first."""
-        return [entry for entry in entries_of(self._read()) if entry.stands]
+    def active(self) -> list[JournalEntry]:
+        """The changes that were not undone, oldest first."""
+        return [entry for entry in parse_entries(self._read()) if entry.is_active]
 
     def undone(self) -> set[int]:
-        """The numbers of the changes that were taken back, as far as they are kept."""
-        return {entry.number for entry in entries_of(self._read()) if not entry.stands}
+        """The numbers of the changes that were undone, as far as they are kept."""
+        return {entry.number for entry in parse_entries(self._read()) if not entry.is_active}
 
-    def actions(self) -> list[list[Recorded]]:
-        """The changes that were not taken back, those that were made together in one list;
-        by the last of each, oldest first.
+    def actions(self) -> list[list[JournalEntry]]:
+        """The changes that were not undone, one list for each action; sorted by the last change of each,
+        oldest first.
         """
-        return actions_of(self.standing())
+        return group_by_action(self.active())
 
     def trashed(self) -> list[tuple[int, Change]]:
-        """Each move to the trash, with its time, the last one last; also those that were taken back since,
-        and those that took something back. What lies where one of them went may be another thing by now.
+        """Each move to the trash with its time, the last one last; also the moves that were undone since, and
+        those that undid something. The file at the place of such a move may be another one by now.
         """
-        return trashed_by(entries_of(self._read()))
+        return trash_moves(parse_entries(self._read()))
 
-    def taken_back(self, number: int, by: Change | None = None, *, intent: str = "") -> None:
-        """Note that the change of this number was taken back, or never can be: it is not the last any more.
-        Was it a restore, then the move to the trash before that stands again.
+    def mark_undone(self, number: int, by: Change | None = None, *, intent: str = "") -> None:
+        """Record that the change of this number was undone, or never can be: it is not the last any more. If
+        it was a restore, the move to the trash before it is active again.
 
-        :param by: what took it back, None where nothing did.
-        :param intent: the token of the intent that said so before, "" for none.
+        :param by: the change that undid it, None for none.
+        :param intent: the token of the intent that announced it, "" for none.
         :raises OSError: it cannot be written.
         """
-        self._note(taken_back_line(number, by, now_ms(), intent))
+        self._note(encode_undone(number, by, now_ms(), intent))
 
-    def told(self, number: int) -> None:
-        """Note that it was said what stands in the way of taking the change of this number back.
+    def mark_reported(self, number: int) -> None:
+        """Record that the user was told why the change of this number cannot be undone now.
 
         :raises OSError: it cannot be written.
         """
-        self._note(written({"in_the_way": number, "at": now_ms()}))
+        self._note(encode_line({"in_the_way": number, "at": now_ms()}))
 
-    # what is about to be done
+    # intents
 
     def intend(self, action: int = 0, undoes: int = 0) -> Intent:
-        """Note each change that is made in the body of a `with` before it is made; see `Intent`.
+        """Record each change in the body of a `with` before it is made; see `Intent`.
 
-        :param action: as of `record`.
+        :param action: as in `record`.
         :param undoes: the number of the change that is undone in the body; 0 for none.
         """
         return Intent(lambda: self, action, undoes)
 
     @contextlib.contextmanager
-    def interrupted(self) -> Iterator[list[Interrupted]]:
-        """The changes that were about to be made by processes that have ended, oldest first. No other
-        leafmark gets them until the end of the `with`; each is to be handed to `settle`.
+    def interrupted(self) -> Iterator[list[InterruptedChange]]:
+        """The changes that processes announced and then ended, oldest first. No other leafmark gets them
+        until the end of the `with`; pass each to `settle`.
         """
         names = self._intents()
         with contextlib.ExitStack() as held:
@@ -159,15 +156,15 @@ class Journal:
                     found = [each for name in names if (each := self._held(name, held)) is not None]
             yield sorted(found, key=lambda each: each.at_ms)
 
-    def settle(self, interrupted: Interrupted, change: Change | None) -> None:
-        """Note what became of a change that was interrupted.
+    def settle(self, interrupted: InterruptedChange, change: Change | None) -> None:
+        """Record the result of a change that was interrupted.
 
-        :param change: as it was made; None where it was not.
+        :param change: as it was made; None if it was not made.
         :raises OSError: it cannot be written.
         """
         if change is not None and interrupted.token.encode() not in self._read():
             if interrupted.undoes:
-                self.taken_back(interrupted.undoes, change, intent=interrupted.token)
+                self.mark_undone(interrupted.undoes, change, intent=interrupted.token)
             else:
                 token, at_ms = interrupted.token, interrupted.at_ms
                 self.record(change, interrupted.action, intent=token, at_ms=at_ms)
@@ -179,14 +176,14 @@ class Journal:
         except OSError:
             return []
 
-    def _held(self, name: str, held: contextlib.ExitStack) -> Interrupted | None:
-        """What the file of that name says, locked; None where its process runs, or was killed before it had
-        written the file and so before it did anything.
+    def _held(self, name: str, held: contextlib.ExitStack) -> InterruptedChange | None:
+        """The content of the intent file of that name, locked; None if its process runs, or was killed before
+        it had written the file, and therefore before it changed anything.
         """
         path = os.path.join(self._folder, name)
         try:
             held.enter_context(FileLock(path, 0))
-            found = interrupted_in(read_small(path), path)
+            found = parse_intent(read_small(path), path)
             if found is None:
                 os.unlink(path)
         except OSError:
@@ -194,14 +191,14 @@ class Journal:
         return found
 
     def _begin(self, token: str, line: bytes, held: contextlib.ExitStack) -> str:
-        """Write the file of an intent, or write it anew; the path of it.
+        """Write or rewrite the file of an intent, and return its path.
 
-        :param held: gets the lock that says that this process runs.
+        :param held: gets the lock that shows that this process runs.
         :raises OSError: it cannot be written.
         """
         path = os.path.join(self._folder, _INTENT + token)
         make_own_folders(self._folder)
-        # Between making the file and locking it, nobody takes it for one that was left.
+        # Between making and locking the file, no other process takes it for an interrupted one.
         with self._locked():
             if not os.path.lexists(path):
                 held.enter_context(FileLock(path, 0))
@@ -221,7 +218,7 @@ class Journal:
         return FileLock(self._path + ".lock")
 
     def _append(self, text: bytes) -> None:
-        """Add a line, in one write; of one that does not fit on the disk nothing stays.
+        """Append a line in one write; if it does not fit on the disk, nothing of it stays.
 
         :raises OSError: it cannot be written.
         """
@@ -231,25 +228,24 @@ class Journal:
         try:
             before = os.fstat(descriptor).st_size
             if os.write(descriptor, text) < len(text):
-                # nobody else writes meanwhile: it is locked
+                # the lock keeps other processes from writing meanwhile
                 os.truncate(descriptor, before)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
         finally:
             os.close(descriptor)
 
     def _last_number(self) -> int:
-        """The number of the last change, 0 where there is none. Of a long file only the end is read."""
+        """The number of the last change, 0 for none. Only the end of a long file is read."""
         wanted = _BLOCK
         while True:
             data, is_all = self._written_end(wanted)
-            number = next((found for found in map(number_in, reversed(data.split(b"\n"))) if found), 0)
+            number = next((found for found in map(parse_number, reversed(data.split(b"\n"))) if found), 0)
             if number or is_all or wanted > _LONGEST:
                 return number
             wanted *= 8
 
     def _is_torn(self) -> bool:
-        """Whether the last line was not written to its end. NUL bytes behind it are taken off, which a crash
-        leaves there.
+        """Whether the last line is incomplete. NUL bytes behind it, which a crash leaves, are removed.
 
         :raises OSError: the file cannot be read or written.
         """
@@ -263,63 +259,63 @@ class Journal:
         return last not in (b"", b"\n")
 
     def _written_end(self, size: int) -> tuple[bytes, bool]:
-        """The lines in the last `size` bytes of the file, blank lines and NUL bytes at its end left out, and
-        whether these are all lines; none where there is no file.
+        """The lines in the last `size` bytes of the file without blank lines and NUL bytes at its end, and
+        whether these are all lines; no lines if there is no file.
 
         :raises OSError: it cannot be read, or is something else.
         """
         with self._opened() as file:
             end = file.seek(0, os.SEEK_END)
             if end > size:
-                end = run_start(file.fileno(), 0, end, _EMPTY)
+                end = run_start(file.fileno(), 0, end, _PADDING)
             start = file.seek(max(end - size, 0))
             data = file.read(end - start)
         # The first line may have been cut.
         return data[data.find(b"\n") + 1 if start else 0 :], not start
 
     def _opened(self) -> BinaryIO:
-        """The file for reading; an empty one where there is none.
+        """The file for reading; an empty one if there is none.
 
         :raises OSError: it cannot be read, or is something else.
         """
         try:
-            # Before it is opened: there are devices to which that alone does something.
+            # Before it is opened: opening some devices has an effect.
             check_regular(self._path, os.stat(self._path))
             return open(os.open(self._path, _READ), "rb")
         except FileNotFoundError:
             return BytesIO()
 
     def _thin_out(self, more: bytes) -> bool:
-        """Where there are too many actions, or more notes than anybody needs, write the file anew: what was
-        done last, whole actions only, then the line ``more``.
+        """If there are too many actions or too many notes, rewrite the file with the last actions, each
+        whole, and then the line ``more``.
 
         :return: whether that was done.
         """
         data = self._read()
         count = data.count(b"\n")
         is_long = self._length() > KEPT_BYTES
-        if count < KEPT + _MORE and not is_long:
+        if count < KEPT_ACTIONS + _SLACK and not is_long:
             return False
-        entries = entries_of(data)
-        actions = actions_of(entries)
-        # What lies in the trash may be known by nothing else.
-        old = [steps for steps in actions[: 1 - KEPT] if not _is_in_trash(steps)]
-        if len(old) > _MORE:
+        entries = parse_entries(data)
+        actions = group_by_action(entries)
+        # Only the journal may know what is in the trash.
+        old = [steps for steps in actions[: 1 - KEPT_ACTIONS] if not _lies_in_trash(steps)]
+        if len(old) > _SLACK:
             dropped = {steps[0].action for steps in old}
             kept = [steps for steps in actions if steps[0].action not in dropped]
         else:
             kept = actions
         if is_long:
-            # To less than it may be: the next one needs not do it again.
-            kept = _fitting(kept, KEPT_BYTES * 3 // 4)
-        if not is_long and len(kept) == len(actions) and count - len(entries) <= len(entries) + _MORE:
+            # To less than the limit, so that the next change does not rewrite it again.
+            kept = _newest_within(kept, KEPT_BYTES * 3 // 4)
+        if not is_long and len(kept) == len(actions) and count - len(entries) <= len(entries) + _SLACK:
             return False
         self._rewrite(sorted((each for steps in kept for each in steps), key=lambda each: each.number), more)
         return True
 
-    def _rewrite(self, entries: Iterable[Recorded], more: bytes) -> None:
-        lines = [as_line(entry) for entry in entries]
-        write_whole(self._path, b"".join([*lines, more]), 0o600)
+    def _rewrite(self, entries: Iterable[JournalEntry], more: bytes) -> None:
+        lines = [encode_entry(entry) for entry in entries]
+        replace_file(self._path, b"".join([*lines, more]), 0o600)
 
     def _read(self) -> bytes:
         try:
@@ -335,14 +331,14 @@ class Journal:
 
 
 class Intent:
-    """What an action is about to do. In the body of its `with`, each change is written to a file before it is
-    made. `done` puts the change into the journal and removes the file.
+    """Announces the changes of an action. In the body of its `with`, each change is written to a file before
+    it is made. `done` puts the change into the journal and removes the file.
 
     If the body ends without that, because it failed or its process was killed, the file stays and is settled
     later. If the file cannot be written, the change is made all the same, as without a journal.
 
-    :param journal: gives the journal; it may raise OSError if the state folder cannot be told.
-    :param action: as of `Journal.record`; ``undoes`` as of `Journal.intend`.
+    :param journal: returns the journal; it may raise OSError if the state folder is unknown.
+    :param action: as in `Journal.record`; ``undoes`` as in `Journal.intend`.
     """
 
     def __init__(self, journal: Callable[[], Journal], action: int = 0, undoes: int = 0) -> None:
@@ -361,18 +357,18 @@ class Intent:
         self._held.close()
 
     def done(self, change: Change) -> int:
-        """Note that the change was made.
+        """Record that the change was made.
 
-        :return: its number in the journal; 0 where nothing was done, or an earlier change was undone by it.
+        :return: its number in the journal; 0 if it did nothing, or undid an earlier change.
         :raises OSError: it cannot be written; the file stays.
         """
         number = 0
         if self._undoes:
-            self._journal().taken_back(self._undoes, change, intent=self._token)
+            self._journal().mark_undone(self._undoes, change, intent=self._token)
         else:
             number = self._journal().record(change, self._action, intent=self._token)
             self._action = self._action or number
-        # A file that stays does no harm: its token is in the journal.
+        # A file that stays is harmless: its token is in the journal.
         with contextlib.suppress(OSError):
             if self._path:
                 os.unlink(self._path)
@@ -380,24 +376,24 @@ class Intent:
         return number
 
     def _announced(self, change: Change) -> None:
-        line = intent_line(self._token, now_ms(), self._action, self._undoes, change)
+        line = encode_intent(self._token, now_ms(), self._action, self._undoes, change)
         with contextlib.suppress(OSError):
             self._path = self._journal()._begin(self._token, line, self._held)
 
 
-def _put_there(change: Change, restored: Change) -> bool:
+def _is_undone_by(change: Change, restored: Change) -> bool:
     """Whether `change` is the move to the trash that `restored` undoes."""
     return change.kind == "trash" and change.after is not None and change.after == restored.before
 
 
-def _is_in_trash(steps: Iterable[Recorded]) -> bool:
-    return any(os.path.lexists(change.after or "") for _, change in trashed_by(steps))
+def _lies_in_trash(steps: Iterable[JournalEntry]) -> bool:
+    return any(os.path.lexists(change.after or "") for _, change in trash_moves(steps))
 
 
-def _fitting(actions: list[list[Recorded]], most: int) -> list[list[Recorded]]:
-    """The last of the actions that are no longer than so many bytes together; always the last one."""
+def _newest_within(actions: list[list[JournalEntry]], most: int) -> list[list[JournalEntry]]:
+    """The last actions that have no more than `most` bytes together; always at least one."""
     for at in range(len(actions) - 1, -1, -1):
-        most -= sum(len(as_line(entry)) for entry in actions[at])
+        most -= sum(len(encode_entry(entry)) for entry in actions[at])
         if most < 0:
             return actions[min(at + 1, len(actions) - 1) :]
     return actions

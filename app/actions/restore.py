@@ -1,39 +1,59 @@
-"""Taking a session back out of the system's trash, and what there is to take back."""
+"""Restoring sessions from the system's trash.
+
+An agent that goes on writing after its session was trashed leaves a continuation
+(formats/README.md, "Writing beside a running agent"). pi opens the session's file for each entry, so it makes
+a new file at the old path. That file has no header, and the parents of its entries are in the trash. The
+entries can be appended to the session before it is restored, or the file can be trashed.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Any, NamedTuple
 
-from app.actions import trashcan
-from app.actions.continuation import expect_no_continuation
+from app import paths
+from app.actions import trash_folder
 from app.actions.journal import Journal
-from app.actions.moving import move, occupied
-from app.sessions.errors import AlreadyThere, NotThere, SessionError
+from app.actions.safe_move import already_there, move
+from app.actions.trash import trash_file
+from app.formats.header import find_header
+from app.formats.json_codec import BadLine, decode
+from app.formats.lines import open_file
+from app.sessions.errors import (
+    AlreadyThere,
+    HeaderlessContinuation,
+    LiveSession,
+    NotThere,
+    ReadOnly,
+    SessionError,
+)
 from app.sessions.manager.change import Change, announce
-from app.sessions.tally.ends import provisional
-from app.stores import store_holding
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from app.stores.base import Store
+from app.sessions.manager.live_guard import LiveGuard
+from app.sessions.manager.session_file import now_ms
+from app.sessions.storage.file_storage import FileStorage
+from app.sessions.summaries.quick_summary import quick_summary
+from app.small_files import read_small
+from app.stores import agent_named, store_holding
+from app.stores.base import Store
+from app.stores.live import IDLE
 
 TOGETHER_MS = 10_000
-"""A session and its folder of artifacts were trashed so shortly after each other, whoever did it."""
+"""The longest time between the trashing of a session and of its folder of artifacts, by any program."""
 
 
 @dataclass(frozen=True, slots=True)
-class Trashed:
+class TrashedSession:
     """A session in the trash.
 
-    :param path: where it was; ``in_trash`` where it lies.
+    :param path: its old path; ``in_trash``: its path in the trash.
     :param title: its name, else its first prompt; raw.
     :param when_ms: when it was trashed, milliseconds since the epoch.
-    :param artifacts: where its folder of artifacts lies in the trash, "" where none does.
+    :param artifacts: the path of its folder of artifacts in the trash, "" for none.
     """
 
     path: str
@@ -45,32 +65,32 @@ class Trashed:
     artifacts: str = ""
 
 
-def restore(what: Change | Trashed) -> Change:
+def restore(what: Change | TrashedSession) -> Change:
     """Move a session from the trash back to where it was, byte for byte and with its times, and its folder of
     artifacts with it.
 
-    :param what: of `trashed`, or what `trash` returned.
-    :return: what was done: `before` is where it lay in the trash, `after` where it is.
+    :param what: of `list_trashed`, or what `trash` returned.
+    :return: the change: `before` is the path in the trash, `after` the path of the session.
     :raises NotThere: it is not in the trash any more.
-    :raises AlreadyThere: something has come to its place since; nothing was moved. HeaderlessContinuation
-        where that is what the session's agent wrote after the session was trashed.
+    :raises AlreadyThere: its path is taken; nothing was moved. HeaderlessContinuation if the file there is
+        what the session's agent wrote after the session was trashed.
     :raises WriteFailed: the system refused; nothing was moved.
     """
     (path, in_trash), *belongings = _moves(what)
-    if not in_trash or not os.path.lexists(in_trash) or _is_another(what, in_trash):
+    if not in_trash or not os.path.lexists(in_trash) or _is_other_session(what, in_trash):
         raise NotThere(path, 0, "is not in the trash any more")
     note = ""
     moves = [(in_trash, path)]
     for folder, now in belongings:
-        if now and os.path.lexists(now) and not _was_elsewhere(now, folder):
+        if now and os.path.lexists(now) and not _came_from_elsewhere(now, folder):
             moves.insert(0, (now, folder))
         else:
             note = f"{folder}: the session's folder of artifacts is not in the trash any more"
     try:
-        _expect_free(moves)
+        _require_free(moves)
     except AlreadyThere as error:
         if error.path == path:
-            expect_no_continuation(path, in_trash, what.agent)
+            require_no_continuation(path, in_trash, what.agent)
         raise
     change = Change(
         "restore",
@@ -85,7 +105,7 @@ def restore(what: Change | Trashed) -> Change:
     )
     announce(change)
     done: list[tuple[str, str]] = []
-    # The file last: once it is there, the session is whole.
+    # The session file is last: once it is there, the session is complete.
     for now, place in moves:
         try:
             move(now, place)
@@ -96,60 +116,60 @@ def restore(what: Change | Trashed) -> Change:
             raise
         done.append((now, place))
     for now, _ in done:
-        said = trashcan.note_of(now)
+        said = trash_folder.note_path(now)
         if said:
-            with contextlib.suppress(OSError):  # it says where nothing is: nobody minds
+            with contextlib.suppress(OSError):  # the note is about a file that has gone: it does no harm
                 os.unlink(said)
     return change
 
 
-def found_in_trash(change: Change, env: Mapping[str, str]) -> Change | None:
-    """The move to the trash that was to be `change`, as it was made; None where the session is not there.
+def find_trashed(change: Change, env: Mapping[str, str]) -> Change | None:
+    """The move to the trash that was announced as `change`, as it was made; None if the session is not in it.
 
     :param env: the environment by which the system finds its trash.
     """
     artifacts = os.path.splitext(change.path)[0]
-    found: dict[str, list[trashcan.Note]] = {change.path: [], artifacts: []}
-    for folder in trashcan.folders(env, [os.path.dirname(change.path)]):
-        for note in trashcan.notes(folder, os.path.basename(artifacts)):
+    found: dict[str, list[trash_folder.TrashNote]] = {change.path: [], artifacts: []}
+    for folder in trash_folder.folders(env, [os.path.dirname(change.path)]):
+        for note in trash_folder.notes(folder, os.path.basename(artifacts)):
             for place, notes in found.items():
-                if trashcan.is_same_place(note.path, place):
+                if trash_folder.is_same_path(note.path, place):
                     notes.append(note)
         in_trash = os.path.join(folder.files, os.path.basename(change.path))
         if not folder.info and os.path.isfile(in_trash):
-            found[change.path].append(trashcan.Note(change.path, in_trash, 0))
-    sessions = [note for note in found[change.path] if _id_of(note.in_trash, change) == change.session_id]
+            found[change.path].append(trash_folder.TrashNote(change.path, in_trash, 0))
+    sessions = [note for note in found[change.path] if _read_id(note.in_trash, change) == change.session_id]
     if not sessions:
         return None
     session = max(sessions, key=lambda note: note.when_ms)
     moves = [(change.path, session.in_trash)]
-    folder_now = _artifacts(session, found[artifacts])
+    folder_now = _find_artifacts(session, found[artifacts])
     if folder_now:
         moves.append((artifacts, folder_now))
     return replace(change, after=session.in_trash, moves=tuple(moves))
 
 
-def trashed(env: Mapping[str, str], stores: Sequence[Store], state_folder: str) -> list[Trashed]:
-    """The sessions of `stores` that are in the trash, whoever put them there, and all others that leafmark
-    put there; newest first.
+def list_trashed(env: Mapping[str, str], stores: Sequence[Store], state_folder: str) -> list[TrashedSession]:
+    """The sessions of `stores` in the trash, moved there by any program, and all other sessions that leafmark
+    trashed; newest first.
 
-    Of each, no more than the ends of its file are read.
+    Only the two ends of each file are read.
 
     :param env: the environment by which the system finds its trash.
-    :param state_folder: where leafmark's journal is: what it trashed itself is known by that as well, also
-        when it did so by taking something back.
+    :param state_folder: of leafmark's journal, which knows the sessions that leafmark trashed itself, also by
+        an undo.
     """
     journal = {change.after or "": (at_ms, change) for at_ms, change in Journal(state_folder).trashed()}
     notes = [
         note
-        for folder in trashcan.folders(env, [store.root for store in stores])
-        for note in trashcan.notes(folder)
+        for folder in trash_folder.folders(env, [store.root for store in stores])
+        for note in trash_folder.notes(folder)
     ]
     noted = {note.in_trash for note in notes}
     for in_trash, (at_ms, change) in journal.items():
-        if os.path.lexists(in_trash) and in_trash not in noted and not _is_another(change, in_trash):
-            notes.append(trashcan.Note(change.path, in_trash, at_ms))
-    belongings: dict[str, list[trashcan.Note]] = {}
+        if os.path.lexists(in_trash) and in_trash not in noted and not _is_other_session(change, in_trash):
+            notes.append(trash_folder.TrashNote(change.path, in_trash, at_ms))
+    belongings: dict[str, list[trash_folder.TrashNote]] = {}
     for note in notes:
         belongings.setdefault(note.path, []).append(note)
     holding: dict[str, Store | None] = {}
@@ -157,20 +177,21 @@ def trashed(env: Mapping[str, str], stores: Sequence[Store], state_folder: str) 
     for note in notes:
         folder = os.path.dirname(note.path)
         if folder not in holding:
-            # The file is not there, and links in its place are nobody's business.
+            # The path of a file that is not there, so that no link in its place is followed.
             holding[folder] = store_holding(os.path.join(folder, "session"), stores)
         store = holding[folder]
         _, known = journal.get(note.in_trash, (0, None))
-        if known and not trashcan.is_same_place(known.path, note.path):
-            known = None  # that one is gone from the trash, and another has its name there
+        if known and not trash_folder.is_same_path(known.path, note.path):
+            # The session of the journal has gone from the trash, and another one has its name there.
+            known = None
         if known or (store is not None and note.path.endswith(store.suffixes)):
-            one = _trashed(note, store, known, belongings)
+            one = _describe_trashed(note, store, known, belongings)
             if one is not None:
                 found.append(one)
     return sorted(found, key=lambda one: (-one.when_ms, one.path))
 
 
-def _moves(what: Change | Trashed) -> Sequence[tuple[str, str]]:
+def _moves(what: Change | TrashedSession) -> Sequence[tuple[str, str]]:
     if isinstance(what, Change):
         return what.moves or ((what.before or what.path, what.after or ""),)
     moves = [(what.path, what.in_trash)]
@@ -179,43 +200,43 @@ def _moves(what: Change | Trashed) -> Sequence[tuple[str, str]]:
     return moves
 
 
-def _is_another(what: Change | Trashed, in_trash: str) -> bool:
-    """Whether the trash was emptied since, and what lies there now has only got the name."""
-    if _was_elsewhere(in_trash, what.path):
+def _is_other_session(what: Change | TrashedSession, in_trash: str) -> bool:
+    """Whether the trash was emptied since, and another session has the same name there."""
+    if _came_from_elsewhere(in_trash, what.path):
         return True
-    found = provisional(in_trash, (what.agent,) if what.agent else (), 0)
+    found = quick_summary(in_trash, (what.agent,) if what.agent else (), 0)
     return found is not None and found.id != what.session_id
 
 
-def _id_of(in_trash: str, change: Change) -> str:
-    """The id of the session in a file, "" where it is none."""
-    told = provisional(in_trash, (change.agent,) if change.agent else (), 0)
+def _read_id(in_trash: str, change: Change) -> str:
+    """The id of the session in a file, "" if the file is no session."""
+    told = quick_summary(in_trash, (change.agent,) if change.agent else (), 0)
     return "" if told is None else told.id
 
 
-def _was_elsewhere(in_trash: str, path: str) -> bool:
-    place = trashcan.place_of(in_trash)
-    return place != "" and not trashcan.is_same_place(place, path)
+def _came_from_elsewhere(in_trash: str, path: str) -> bool:
+    place = trash_folder.original_path(in_trash)
+    return place != "" and not trash_folder.is_same_path(place, path)
 
 
-def _expect_free(moves: Iterable[tuple[str, str]]) -> None:
+def _require_free(moves: Iterable[tuple[str, str]]) -> None:
     for now, place in moves:
         with contextlib.suppress(OSError):
             if not os.path.samestat(os.lstat(place), os.lstat(now)):
-                raise occupied(place)
+                raise already_there(place)
 
 
-def _trashed(
-    note: trashcan.Note,
+def _describe_trashed(
+    note: trash_folder.TrashNote,
     store: Store | None,
     change: Change | None,
-    notes: Mapping[str, Sequence[trashcan.Note]],
-) -> Trashed | None:
-    """One session in the trash; None for what is no file.
+    notes: Mapping[str, Sequence[trash_folder.TrashNote]],
+) -> TrashedSession | None:
+    """One session in the trash; None if it is no file.
 
-    :param store: where it was found, None where that is not known.
-    :param change: what the journal says of it, None for nothing.
-    :param notes: of all that is in the trash by where it was, to find its artifacts by.
+    :param store: where it was found, None if unknown.
+    :param change: its move in the journal, None for none.
+    :param notes: the notes of everything in the trash by old path, to find its artifacts by.
     """
     try:
         status = os.lstat(note.in_trash)
@@ -224,26 +245,184 @@ def _trashed(
     if not (stat.S_ISREG(status.st_mode) or stat.S_ISLNK(status.st_mode)):
         return None
     agents = store.agents if store else ()
-    summary = provisional(note.in_trash, agents, status.st_mtime_ns // 1_000_000)
+    summary = quick_summary(note.in_trash, agents, status.st_mtime_ns // 1_000_000)
     belongings = () if change is None else change.moves[1:]
     artifacts = next(
-        (now for was, now in belongings if os.path.lexists(now) and not _was_elsewhere(now, was)), ""
-    ) or _artifacts(note, notes.get(os.path.splitext(note.path)[0], ()))
+        (now for was, now in belongings if os.path.lexists(now) and not _came_from_elsewhere(now, was)), ""
+    ) or _find_artifacts(note, notes.get(os.path.splitext(note.path)[0], ()))
     if summary is None:
         agent = change.agent if change else next(iter(agents), "")
         session_id = change.session_id if change else ""
         title = os.path.basename(note.path)
     else:
         agent, session_id, title = summary.agent, summary.id, summary.title
-    return Trashed(note.path, note.in_trash, agent, session_id, title, note.when_ms, artifacts)
+    return TrashedSession(note.path, note.in_trash, agent, session_id, title, note.when_ms, artifacts)
 
 
-def _artifacts(session: trashcan.Note, notes: Iterable[trashcan.Note]) -> str:
-    """Which of `notes` is of the folder of artifacts that was trashed with the session: where that lies, ""
-    where none is.
+def _find_artifacts(session: trash_folder.TrashNote, notes: Iterable[trash_folder.TrashNote]) -> str:
+    """The path in the trash of the folder of artifacts that was trashed with the session, "" for none.
+
+    :param notes: those whose old path is that of the folder.
     """
     found = [
         (abs(note.when_ms - session.when_ms), note.in_trash) for note in notes if os.path.isdir(note.in_trash)
     ]
     apart, path = min(found, default=(TOGETHER_MS + 1, ""))
     return path if apart <= TOGETHER_MS else ""
+
+
+_LONGEST = 256 << 20
+"""Bytes. An agent writes less after the trashing; a longer file is not taken for a continuation."""
+
+
+class Continuation(NamedTuple):
+    """Entries without a header.
+
+    :param entries: how many there are.
+    :param missing: the lines of the entries that the session does not have yet.
+    :param problem: why they cannot be appended to the session, "" if they can.
+    """
+
+    entries: int
+    missing: list[bytes]
+    problem: str
+
+
+def read_continuation(path: str, session: str) -> Continuation | None:
+    """The continuation in the file at `path` of the session in the file `session`; None if the file is
+    something else: a session of its own, a file without entries, or entries of another session.
+    """
+    try:
+        if not stat.S_ISREG(os.lstat(path).st_mode):
+            return None
+        data = read_small(path, _LONGEST)
+        lines = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
+        entries = [(number, line, _parse_entry(line)) for number, line in lines]
+        named = {value for *_, entry in entries if entry for value in (entry["id"], entry.get("parentId"))}
+        known = _read_entries(session, named)
+    except OSError:
+        return None
+    problem = ""
+    count = 0
+    missing = []
+    for number, line, entry in entries:
+        if entry is not None and entry["type"] == "session":
+            return None
+        if entry is None:
+            problem = problem or f"line {number:,} is no complete entry"
+            continue
+        if not count and entry.get("parentId") not in known:
+            return None
+        count += 1
+        if entry.get("parentId") not in known:
+            problem = problem or f"the parent of line {number:,} is in neither file"
+        elif known.get(entry["id"], entry) != entry:
+            problem = problem or f"the session has another entry with the id of line {number:,}"
+        elif entry["id"] not in known:
+            missing.append(line + b"\n")
+        known[entry["id"]] = entry
+    if data and not data.endswith(b"\n"):
+        problem = problem or "its last line may not be complete"
+    return Continuation(count, missing, problem) if count else None
+
+
+def require_no_continuation(path: str, session: str, agent: str) -> None:
+    """Pass, unless the file at `path` continues the trashed session in the file `session`.
+
+    :raises HeaderlessContinuation: it does.
+    """
+    found = read_continuation(path, session)
+    if found is None:
+        return
+    many = "1 entry" if found.entries == 1 else f"{found.entries:,} entries"
+    who = agent_named(agent).title
+    reason = f"is there already: {who} went on writing after the session was trashed; "
+    reason += f"this file has {many} and no header"
+    if found.problem:
+        reason += f", and cannot be appended to the session: {found.problem}"
+    raise HeaderlessContinuation(path, reason, found.problem)
+
+
+def trash_continuation(what: Change | TrashedSession, env: Mapping[str, str], *, join: bool) -> Change:
+    """Move the continuation of a trashed session to the trash, so that the session can be restored.
+
+    :param what: the session, as for `restore`.
+    :param env: the environment by which agents find their sessions, and the system its trash.
+    :param join: append its entries to the session first, which stays in the trash. They are checked: each
+        line is a complete entry, with its parent in the session or before it.
+    :return: the move of the continuation.
+    :raises ReadOnly: the entries cannot be appended; nothing was changed.
+    :raises AlreadyThere: something else has taken the place since; nothing was changed.
+    :raises LiveSession: an agent may still be writing to it, and the parents of what it writes next must not
+        go; nothing was changed.
+    :raises SessionError: it cannot be moved; the class says why.
+    """
+    session = (what.after or "") if isinstance(what, Change) else what.in_trash
+    path, agent = what.path, what.agent
+    _require_idle(path, session, agent, env)
+    if join:
+        _append(path, session)
+    elif read_continuation(path, session) is None:
+        raise _place_taken(path)
+    change = trash_file(path, agent, env)
+    if join and change.after:
+        # The agent may have written a line in between.
+        _append(change.after, session)
+    return change
+
+
+def _append(path: str, session: str) -> None:
+    storage = FileStorage()
+    signature = storage.signature(session)
+    found = read_continuation(path, session)
+    if found is None or signature is None:
+        raise _place_taken(path)
+    if found.problem:
+        raise ReadOnly(path, 0, f"cannot be appended to the session: {found.problem}")
+    if found.missing:
+        storage.append(session, b"".join(found.missing), signature)
+
+
+def _place_taken(path: str) -> SessionError:
+    """The error to raise if the file at `path` has gone, or another file has taken its place."""
+    if os.path.lexists(path):
+        return AlreadyThere(path, "is there already", errno.EEXIST)
+    return NotThere(path, 0, "no such file")
+
+
+def _require_idle(path: str, session: str, agent: str, env: Mapping[str, str]) -> None:
+    try:
+        descriptor = open_file(session)
+    except OSError:
+        raise NotThere(path, 0, "is not in the trash any more") from None
+    try:
+        header = find_header(session, descriptor, (agent,))
+    finally:
+        os.close(descriptor)
+    found = LiveGuard(env, paths.home_folder(env)).verdict(header, path, now_ms())
+    if found.state != IDLE:
+        reason = f"{found.reason}; it may still be writing to this file: end it first"
+        raise LiveSession(path, reason, found.pid)
+
+
+def _read_entries(session: str, ids: Collection[object]) -> dict[object, dict[str, Any]]:
+    """The entries with these ids in the file of a session.
+
+    :raises OSError: it cannot be read.
+    """
+    found: dict[object, dict[str, Any]] = {}
+    with open(open_file(session), "rb") as file:
+        for line in file:
+            entry = _parse_entry(line)
+            if entry is not None and entry["id"] in ids and entry["type"] != "session":
+                found[entry["id"]] = entry
+    return found
+
+
+def _parse_entry(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = decode(line)
+    except BadLine:
+        return None
+    is_entry = isinstance(value.get("id"), str) and isinstance(value.get("type"), str)
+    return value if is_entry and isinstance(value.get("parentId"), str | None) else None

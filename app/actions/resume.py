@@ -1,33 +1,33 @@
-"""Going back into a session: this process becomes the agent (formats/README.md, "Resuming").
+"""Resuming a session, or beginning a new one: this process becomes the agent
+(formats/README.md, "Resuming").
 
-`plan` says everything before anything happens: program, folder, command and what stands in the way.
-`execute` carries it out, without a shell.
+`plan` says everything before anything happens: program, folder, command and problems. `execute` carries it
+out, without a shell.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
+import shutil
+import signal
 import sys
-from typing import TYPE_CHECKING
+import threading
+from collections.abc import Mapping
+from typing import NoReturn
 
+from app.formats.header import header_of
 from app.formats.text import inert
-from app.paths import below_home
+from app.paths import home_prefix_length
 from app.stores import agent_named
-from app.stores.live import LIVE
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from typing import NoReturn
-
-    from app.stores.base import Agent, Store
-    from app.stores.live import Verdict
-
+from app.stores.base import Agent, Store
+from app.stores.live import LIVE, Verdict
 
 _LONGEST_LINE = 4_096
 
 
 class Plan:
-    """What resuming a session would do.
+    """A plan to resume a session.
 
     `argv` starts with the command's name, `program` is where that was found on PATH (None: nowhere), `cwd`
     the session's folder, `environment` the whole environment of the new program. `shell` is one line that
@@ -95,8 +95,6 @@ def plan(
     Variables that would lead the agent to another store are taken out, those under which the store was
     found are put in. KeyError when that agent does not use this store.
     """
-    from app.formats.header import header_of
-
     found = store.of(row_agent)
     agent = found.agent
     path = os.path.abspath(path)
@@ -104,11 +102,11 @@ def plan(
     argv = [command, *agent.resume_arguments(path, session_id, found)]
     folder_problem = _folder_problem(cwd, env)
     usable = "" if folder_problem else cwd
-    program = on_path(command, env)
-    problem = _problem(agent, path, cwd, found, program, folder_problem)
+    program = find_program(command, env)
+    problem = _find_problem(agent, path, cwd, found, program, folder_problem)
     if problem is None and any("\0" in word for word in argv):
         problem = "the session's id has a NUL in it, which no command takes"
-    environment = environment_of(found, usable, env)
+    environment = agent_environment(found, usable, env)
     shell = shell_line(argv, usable, found, env)
     gone = folder_problem is not None and program is not None
     warning = agent.resume_warning(dialect)
@@ -117,8 +115,8 @@ def plan(
     return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone, warning=warning, asks=asks)
 
 
-def in_use(agent: str, found: Verdict) -> str:
-    """What to ask before the session of `agent` is resumed, of which `found` says who has it open."""
+def in_use_warning(agent: str, found: Verdict) -> str:
+    """The question before a session of `agent` is resumed that is open, as `found` says."""
     is_sure = found.state == LIVE
     _, harm = agent_named(agent).dangers["resume"]
     return f"this session {'is' if is_sure else 'may be'} in use: {found.reason}; {harm}"
@@ -135,11 +133,11 @@ def execute(plan: Plan) -> NoReturn:
     try:
         os.chdir(plan.cwd)
         if sys.platform == "win32":
-            import subprocess
+            import subprocess  # only there
 
             done = subprocess.run([plan.program, *plan.argv[1:]], env=plan.environment, check=False)
             raise SystemExit(done.returncode)
-        with _signals_as_usual():
+        with _default_signals():
             os.execve(plan.program, plan.argv, plan.environment)
     except OSError as error:
         missing = _missing_interpreter(plan.program) if isinstance(error, FileNotFoundError) else ""
@@ -148,16 +146,12 @@ def execute(plan: Plan) -> NoReturn:
         raise ResumeError(f"{error.filename or plan.program}: {error.strerror}") from error
 
 
-class _signals_as_usual:
-    """Python ignores some signals, and what a process ignores the program that it becomes ignores as well:
-    with those an agent and its commands would write on into a pipe that nobody reads. Undone where this
-    process goes on.
+class _default_signals:
+    """Gives the signals that Python ignores their default actions. A program inherits ignored signals, and an
+    agent and its commands would go on writing into a closed pipe. Undone if this process goes on.
     """
 
     def __enter__(self) -> None:
-        import signal
-        import threading
-
         numbers = [getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ") if hasattr(signal, name)]
         if threading.current_thread() is not threading.main_thread():
             numbers = []  # Python has them set by the main thread only
@@ -168,14 +162,12 @@ class _signals_as_usual:
         }
 
     def __exit__(self, *error: object) -> None:
-        import signal
-
         for number, handler in self._before.items():
             signal.signal(number, handler)
 
 
 def _missing_interpreter(program: str) -> str:
-    """What the first line of a script names to run it, where that is not there; else ""."""
+    """The interpreter in the first line of a script if it does not exist; else ""."""
     try:
         with open(program, "rb") as file:
             line = file.readline(_LONGEST_LINE)
@@ -190,15 +182,15 @@ def _folder_problem(cwd: str, env: Mapping[str, str]) -> str | None:
     """Why the session's folder cannot be gone to."""
     if not cwd:
         return "the session names no folder"
-    shown = _short(cwd, env)
+    shown = _short_path(cwd, env)
     if not os.path.isabs(cwd):
         return f"the session's folder, {shown}, is not one of this system"
-    return why_not_in(cwd, env)
+    return unusable_folder(cwd, env)
 
 
-def why_not_in(folder: str, env: Mapping[str, str]) -> str | None:
-    """Why a program cannot be started in an absolute `folder`; None when it can."""
-    shown = _short(folder, env)
+def unusable_folder(folder: str, env: Mapping[str, str]) -> str | None:
+    """Why a program cannot be started in an absolute `folder`; None if it can."""
+    shown = _short_path(folder, env)
     if not os.path.exists(folder):
         return f"the folder {shown} is gone"
     if not os.path.isdir(folder):
@@ -208,10 +200,10 @@ def why_not_in(folder: str, env: Mapping[str, str]) -> str | None:
     return None
 
 
-def _problem(
+def _find_problem(
     agent: Agent, path: str, cwd: str, store: Store, program: str | None, folder_problem: str | None
 ) -> str | None:
-    """What is in the way, said so that the line to copy makes sense after it."""
+    """The problem, worded so that the command line can follow it; None for none."""
     try:
         os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -227,12 +219,12 @@ def _problem(
 
 
 def not_installed(command: str, agent: Agent, folder_problem: str | None) -> str:
-    """What to say where the program is missing, and maybe the folder as well: both must be mended."""
+    """The problem that the program is missing, and the folder's problem as well: both need a remedy."""
     missing = f"{command} is not installed: {agent.install_hint}"
     return f"{folder_problem}, and {missing}" if folder_problem else missing
 
 
-def environment_of(store: Store, cwd: str, env: Mapping[str, str]) -> dict[str, str]:
+def agent_environment(store: Store, cwd: str, env: Mapping[str, str]) -> dict[str, str]:
     """The environment for an agent that is to work with `store`, and in the folder `cwd` ("": in this one).
 
     The variables that would lead it elsewhere are taken out of `env`, those that lead there are put in.
@@ -245,12 +237,10 @@ def environment_of(store: Store, cwd: str, env: Mapping[str, str]) -> dict[str, 
     return environment
 
 
-def on_path(command: str, env: Mapping[str, str]) -> str | None:
+def find_program(command: str, env: Mapping[str, str]) -> str | None:
     """The absolute path of an executable; a relative PATH entry is taken from here, before the folder
     changes.
     """
-    import shutil
-
     found = shutil.which(command, path=env.get("PATH", os.defpath))
     return os.path.abspath(found) if found else None
 
@@ -263,36 +253,54 @@ def shell_line(argv: list[str], cwd: str, store: Store, env: Mapping[str, str]) 
         words.append("env")
         for name in unset:
             words += ["-u", name]
-    words += [f"{name}={quoted(value)}" for name, value in store.environment.items()]
-    words += map(quoted, argv)
+    words += [f"{name}={shell_quote(value)}" for name, value in store.environment.items()]
+    words += map(shell_quote, argv)
     line = " ".join(words)
-    return f"cd {quoted(cwd)} && {line}" if cwd else line
+    return f"cd {shell_quote(cwd)} && {line}" if cwd else line
 
 
-def quoted(word: str) -> str:
-    """A word as a shell takes it back, in characters that are safe to print.
+def shell_quote(word: str) -> str:
+    """A word quoted for a shell, in characters that are safe to print.
 
-    What a terminal would act on (`formats.text.inert`), a newline and bytes that are no text are spelt in
-    octal between `$'` and `'`: so do bash, zsh, ksh and POSIX since 2024.
+    Characters that a terminal would interpret (`formats.text.inert`), a newline and bytes that are no text
+    are written in octal between `$'` and `'`, which bash, zsh, ksh and POSIX since 2024 read.
     """
-    if word and _is_drawable(word):
-        import shlex
-
+    if word and _is_printable(word):
         return shlex.quote(word)
-    return "$'" + "".join(map(_spelled, word)) + "'" if word else "''"
+    return "$'" + "".join(map(_octal, word)) + "'" if word else "''"
 
 
-def _is_drawable(text: str) -> bool:
+def _is_printable(text: str) -> bool:
     return text.isprintable() or ("\n" not in text and inert(text) == text)
 
 
-def _spelled(char: str) -> str:
-    if _is_drawable(char) and char not in "'\\":
+def _octal(char: str) -> str:
+    if _is_printable(char) and char not in "'\\":
         return char
     return "".join(f"\\{byte:03o}" for byte in char.encode("utf-8", "surrogateescape"))
 
 
-def _short(path: str, env: Mapping[str, str]) -> str:
+def _short_path(path: str, env: Mapping[str, str]) -> str:
     """A path as it is shown, with the home folder as `~`."""
-    short = below_home(path, env.get("HOME", ""))
+    short = home_prefix_length(path, env.get("HOME", ""))
     return "~" + path[short:] if short else path
+
+
+def plan_new(agent: str, cwd: str, store: Store, env: Mapping[str, str]) -> Plan:
+    """How to begin a session of the agent of that name in the folder `cwd`, which it will keep in `store`.
+
+    :param cwd: the folder to work in, absolute.
+    :param env: the present environment; what would lead the agent to another store is taken out.
+    :return: for `actions.resume.execute`.
+    :raises KeyError: that agent does not use this store.
+    """
+    found = store.of(agent)
+    argv = found.agent.new_command(found)
+    folder_problem = unusable_folder(cwd, env) if os.path.isabs(cwd) else "there is no folder to begin it in"
+    usable = "" if folder_problem else cwd
+    program = find_program(argv[0], env)
+    problem = folder_problem if program else not_installed(argv[0], found.agent, folder_problem)
+    environment = agent_environment(found, usable, env)
+    shell = shell_line(argv, usable, found, env)
+    gone = folder_problem is not None and program is not None
+    return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone)

@@ -1,6 +1,6 @@
-"""A summary made by a command of the user's choice, which reads what was left behind.
+"""A summary written by a command of the user's choice, which reads the abandoned branch.
 
-It is started without a shell and in a process group of its own, so that all that it started goes with it.
+It is started without a shell and in a process group of its own, so that its subprocesses end with it.
 """
 
 from __future__ import annotations
@@ -10,22 +10,20 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping
 from threading import Event, Thread
-from typing import IO, TYPE_CHECKING
+from typing import IO
 
 from app.formats.text import one_line
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
 LIMIT = 1 << 20
-"""A summary of more bytes than this is none."""
+"""Bytes. A longer output is not accepted."""
 GRACE_S = 1.0
-"""How long a command that is told to end may take for it before it is killed."""
+"""Seconds that a command has to end before it is killed."""
 
 _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
 _TAIL = 4_096
-_LOOK_S = 0.05
+_POLL_S = 0.05
 
 
 class SummaryFailed(Exception):
@@ -51,8 +49,8 @@ _runs: set[_Run] = set()
 
 
 def end_all() -> None:
-    """End every command that is being run, with what it started, and wait until they are gone. That is not
-    long: what does not end when it is told to is killed. For who ends the process, whose threads go with it.
+    """End every running command with its subprocesses, and wait until they are gone. A command that does not
+    end in time is killed. Call it before the process ends.
     """
     runs = list(_runs)
     for each in runs:
@@ -69,7 +67,7 @@ def kill_all() -> None:
 
 
 def run(command: tuple[str, ...], transcript: str, cancel: Event, cwd: str, env: Mapping[str, str]) -> str:
-    """What `command` writes to its standard output, given `transcript` on its standard input.
+    """Run `command` with `transcript` on its standard input, and return its standard output.
 
     It may take as long as it likes. Blocks until it is done: call it in a thread.
 
@@ -85,17 +83,17 @@ def run(command: tuple[str, ...], transcript: str, cancel: Event, cwd: str, env:
     running = _Run(cancel)
     _runs.add(running)
     try:
-        # Who ends them all has set it, or finds this one.
+        # `end_all` has set it, or finds this run.
         if cancel.is_set():
             raise Cancelled
-        running.process = _started(command, cwd, env)
-        return _heard(running, running.process, command[0], transcript)
+        running.process = _start(command, cwd, env)
+        return _communicate(running, running.process, command[0], transcript)
     finally:
         running.is_over.set()
         _runs.discard(running)
 
 
-def _started(command: tuple[str, ...], cwd: str, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
+def _start(command: tuple[str, ...], cwd: str, env: Mapping[str, str]) -> subprocess.Popen[bytes]:
     try:
         return subprocess.Popen(
             command,
@@ -113,24 +111,24 @@ def _started(command: tuple[str, ...], cwd: str, env: Mapping[str, str]) -> subp
         raise SummaryFailed(f"{one_line(command[0])}: {error}") from None
 
 
-def _heard(running: _Run, process: subprocess.Popen[bytes], program: str, transcript: str) -> str:
-    """What it writes, until it has ended or is to."""
+def _communicate(running: _Run, process: subprocess.Popen[bytes], program: str, transcript: str) -> str:
+    """The output of the command once it has ended."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    said = _Kept(process.stdout, LIMIT + 1)
-    wrong = _Kept(process.stderr, _TAIL, last=True)
-    told = Thread(target=_tell, args=(process.stdin, transcript), daemon=True)
+    said = _PipeReader(process.stdout, LIMIT + 1)
+    wrong = _PipeReader(process.stderr, _TAIL, last=True)
+    told = Thread(target=_write_input, args=(process.stdin, transcript), daemon=True)
     threads = (told, said, wrong)
     for thread in threads:
         thread.start()
     try:
         while said.is_alive() or process.poll() is None:
             if said.is_alive():
-                said.join(_LOOK_S)
+                said.join(_POLL_S)
             else:
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(_LOOK_S)
+                    process.wait(_POLL_S)
             if running.cancel.is_set():
                 raise Cancelled
             if len(said.data) > LIMIT:
@@ -141,15 +139,15 @@ def _heard(running: _Run, process: subprocess.Popen[bytes], program: str, transc
         for thread in threads:
             thread.join(GRACE_S)
     if process.returncode:
-        raise SummaryFailed(_reason(program, process.returncode, bytes(wrong.data)))
+        raise SummaryFailed(_exit_reason(program, process.returncode, bytes(wrong.data)))
     text = bytes(said.data).decode("utf-8", "replace").strip()
     if not text:
         raise SummaryFailed(f"{one_line(program)} wrote nothing{_last_line(bytes(wrong.data), ': ')}")
     return text
 
 
-class _Kept(Thread):
-    """Reads a pipe to its end, and keeps as much of its beginning, or of its end, as is wanted."""
+class _PipeReader(Thread):
+    """Reads a pipe to its end, and keeps the first or the last bytes, up to a limit."""
 
     def __init__(self, pipe: IO[bytes], limit: int, *, last: bool = False) -> None:
         super().__init__(daemon=True)
@@ -168,14 +166,14 @@ class _Kept(Thread):
                     self.data += piece[: self._limit - len(self.data)]
 
 
-def _tell(pipe: IO[bytes], text: str) -> None:
+def _write_input(pipe: IO[bytes], text: str) -> None:
     # A command that has read enough closes its input.
     with contextlib.suppress(BrokenPipeError, OSError), pipe:
         pipe.write(text.encode("utf-8", "replace"))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """See that the command and all that it started are gone."""
+    """End the command and its subprocesses."""
     running = process.poll() is None
     _signal(process, signal.SIGTERM)
     if running:
@@ -194,7 +192,7 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
             os.killpg(process.pid, number)
 
 
-def _reason(program: str, code: int, wrong: bytes) -> str:
+def _exit_reason(program: str, code: int, wrong: bytes) -> str:
     what = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
     return f"{one_line(program)} {what}{_last_line(wrong, ': ')}"
 

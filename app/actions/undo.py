@@ -1,89 +1,97 @@
-"""Taking a change back: by one more write, for nothing that was written is ever erased, or by a move back."""
+"""Undo of the last action, by one more write or a move back: nothing that was written is ever erased.
+
+All that was done together is undone together. An action that cannot be undone now, because another file has
+taken the place of its session for example, is kept, and the reason is reported once. From then on each undo
+tries it again, and if it still fails the action before it is undone.
+
+Actions of another run, or of the command line, come from the journal. If a process was killed while it made a
+change, the files show whether the change was made.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shutil
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import Generic, NamedTuple, TypeVar
 
 from app import paths
-from app.actions.branch import put_leaf, stands_at
-from app.actions.drafts import drop_draft
-from app.actions.label import put_label
-from app.actions.opened import opened
-from app.actions.rename import put_name
-from app.actions.restore import restore
+from app.actions.branch import leaf_is_at, set_leaf
+from app.actions.drafts import delete_draft
+from app.actions.journal import Journal
+from app.actions.journal_entries import InterruptedChange, JournalEntry
+from app.actions.restore import find_trashed, restore
+from app.actions.session_edits import PINNED, open_session, pin, set_label, set_name
 from app.actions.trash import trash
-from app.sessions.errors import NotThere, SessionError
-from app.sessions.manager.manager import SessionManager
-from app.stores import agent_named, discover, store_holding
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.sessions.manager.change import Change
-    from app.stores.base import Store
+from app.sessions.errors import Changed, LiveSession, NoTrash, NotThere, SessionError, Unreadable, WriteFailed
+from app.sessions.manager.change import Change
+from app.sessions.manager.session_manager import SessionManager
+from app.sessions.summaries.quick_summary import quick_summary
+from app.stores import agent_named, all_pins, discover, store_holding
+from app.stores.base import Store
 
 
 class CannotUndo(SessionError):
-    """The change is not one that can be taken back, or something else was done since."""
+    """The change cannot be undone, or its result has changed since."""
 
 
 def undo(
     change: Change, env: Mapping[str, str], store: Store | None = None, *, state_folder: str | None = None
 ) -> Change:
-    """Put back the label, the name, the leaf or the pin that `change` replaced, and with the leaf take back
-    the text that was left for the agent's editor as long as it is that text; take a session out of the
-    trash, or put it there again; put a new session into the trash.
+    """Undo a change. A label, a name, a leaf or a pin gets its old value; a trashed session is restored, and
+    a restored or new session is trashed. With a leaf, the draft that was left for the agent's editor is
+    deleted if its text is unchanged.
 
     :param env: the environment by which agents find their sessions, and the system its trash.
-    :param store: where the session was found; the one that `env` leads to where None.
-    :param state_folder: where leafmark keeps its pins; the one that `env` leads to where None.
-    :return: what was done, which can be taken back in turn; its note says why a draft stays.
-    :raises CannotUndo: it was a plain entry or is gone for good, or what it did stands no more.
+    :param store: where the session was found; None for the one that `env` leads to.
+    :param state_folder: where leafmark keeps its pins; None for the one that `env` leads to.
+    :return: the new change, which can be undone in turn; its note says why a draft stays.
+    :raises CannotUndo: it was a plain entry, it deleted a session, or its result has changed since.
     :raises SessionError: nothing was written or moved; the class says why.
     """
     if store is None:
-        store = _store_of(change, env)
+        store = _find_store(change, env)
     if change.kind == "label":
         assert change.target_id is not None
-        manager = _opened(change, "label", env, store)
-        _expect(manager.get_label(change.target_id) == change.after, change, "the label is another by now")
-        return put_label(manager, change.target_id, change.before)
+        manager = _open(change, "label", env, store)
+        _require(manager.get_label(change.target_id) == change.after, change, "the label is another by now")
+        return set_label(manager, change.target_id, change.before)
     if change.kind == "name":
-        manager = _opened(change, "name", env, store)
-        _expect(manager.session_name == change.after, change, "the name is another by now")
-        return put_name(manager, change.before or "")
+        manager = _open(change, "name", env, store)
+        _require(manager.session_name == change.after, change, "the name is another by now")
+        return set_name(manager, change.before or "")
     if change.kind == "leaf":
-        manager = _opened(change, "branch", env, store)
-        _expect(stands_at(manager, change.after), change, "the session has gone on since")
-        return _with_draft(put_leaf(manager, change.before), change)
+        manager = _open(change, "branch", env, store)
+        _require(leaf_is_at(manager, change.after), change, "the session has gone on since")
+        return _drop_draft_of(set_leaf(manager, change.before), change)
     if change.kind == "pin":
         assert store is not None
-        return _unpin(change, env, store, state_folder)
+        return _restore_pin(change, env, store, state_folder)
     if change.kind == "trash":
         return _restore(change)
     if change.kind == "restore":
         return trash(change.after or change.path, env, store)
     if change.kind == "file":
-        return _drop(change, env, store)
+        return _trash_new_session(change, env, store)
     raise CannotUndo(
         change.path, 0, "it was deleted for good" if change.kind == "delete" else "an entry stays"
     )
 
 
-def _with_draft(done: Change, change: Change) -> Change:
-    """The leaf is back: so goes the text that was left for the agent's editor with the move."""
+def _drop_draft_of(done: Change, change: Change) -> Change:
+    """Delete the draft that was left for the agent's editor when the leaf was moved."""
     if not change.draft:
         return done
     draft = agent_named(change.agent).draft_path(change.path)
-    kept = drop_draft(draft, change.draft, with_folder=change.draft_folder)
+    kept = delete_draft(draft, change.draft, with_folder=change.draft_folder)
     return replace(done, note="; ".join(filter(None, (done.note, kept))))
 
 
-def _opened(change: Change, ability: str, env: Mapping[str, str], store: Store | None) -> SessionManager:
-    manager = opened(change.path, ability, env, store)
-    _expect(manager.session_id == change.session_id, change, "another session has its place by now")
+def _open(change: Change, ability: str, env: Mapping[str, str], store: Store | None) -> SessionManager:
+    manager = open_session(change.path, ability, env, store)
+    _require(manager.session_id == change.session_id, change, "another session has its place by now")
     return manager
 
 
@@ -98,29 +106,27 @@ def _restore(change: Change) -> Change:
         raise CannotUndo(change.path, 0, error.reason) from None
 
 
-def _drop(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
-    """Trash the session that was made, unless somebody has gone on in it."""
+def _trash_new_session(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
+    """Trash the session that was made, unless it has new entries."""
     made = change.after or ""
-    _expect(change.after_id != change.session_id, change, "what came out of the archive stays")
+    _require(change.after_id != change.session_id, change, "what came out of the archive stays")
     manager = SessionManager.open(made, env=env, agents=() if store is None else store.agents, new=False)
-    _expect(stands_at(manager, change.target_id), change, "the new session has gone on since")
+    _require(leaf_is_at(manager, change.target_id), change, "the new session has gone on since")
     return trash(made, env, store)
 
 
-def _unpin(change: Change, env: Mapping[str, str], store: Store, state_folder: str | None) -> Change:
-    from app.actions.pin import PINNED, pin, pins
-
+def _restore_pin(change: Change, env: Mapping[str, str], store: Store, state_folder: str | None) -> Change:
     state_folder = paths.state_folder(env) if state_folder is None else state_folder
-    now = PINNED if (change.agent, change.session_id) in pins([store], state_folder) else None
-    _expect(now == change.after, change, "the pin is another by now")
+    now = PINNED if (change.agent, change.session_id) in all_pins([store], state_folder) else None
+    _require(now == change.after, change, "the pin is another by now")
     return pin(change.agent, change.session_id, change.before is not None, store, state_folder)
 
 
-def _store_of(change: Change, env: Mapping[str, str]) -> Store | None:
-    """The store that the file lies in, or whose pins it holds; else, of that agent, the folder it lies in.
-    None where that is not known either.
+def _find_store(change: Change, env: Mapping[str, str]) -> Store | None:
+    """The store of the file: the one that it lies in or whose pins it holds, else a store of its agent for
+    the folder that it lies in. None if the agent is unknown.
     """
-    home, here = paths.home_folder(env), paths.here() or os.sep
+    home, here = paths.home_folder(env), paths.current_folder() or os.sep
     found = discover(env, home, here)
     for store in found:
         for each in (store, *store.twins):
@@ -137,6 +143,254 @@ def _store_of(change: Change, env: Mapping[str, str]) -> Store | None:
     return agent.store_at(os.path.dirname(change.path), env, home, here)
 
 
-def _expect(stands: bool, change: Change, otherwise: str) -> None:
+def _require(stands: bool, change: Change, otherwise: str) -> None:
     if not stands:
         raise CannotUndo(change.path, 0, otherwise)
+
+
+Step = TypeVar("Step")
+
+RETRY_NOTE = "another undo tries that again, and while it stays so takes back what was done before it"
+"""Follows the reason if an action cannot be undone now and there is an earlier action."""
+
+SKIP_NOTE = "another undo goes on to what was done before that"
+"""Follows the reason if an action can never be undone."""
+
+_RETRIABLE = (LiveSession, WriteFailed, NoTrash, Changed)
+
+
+class UndoableAction(NamedTuple, Generic[Step]):
+    """The changes that were made together.
+
+    :param steps: the changes, in order.
+    :param is_reported: the user was told why it cannot be undone now.
+    """
+
+    steps: Sequence[Step]
+    is_reported: bool = False
+
+
+class UndoAttempt(NamedTuple, Generic[Step]):
+    """The attempt to undo one step: the change that it made, or the error."""
+
+    step: Step
+    change: Change | None
+    error: Exception | None
+
+    @property
+    def can_retry(self) -> bool:
+        """Whether a later attempt may succeed. Otherwise the step is undone, or never can be."""
+        return self.error is not None and can_retry(self.error)
+
+
+def can_retry(error: Exception) -> bool:
+    """Whether the obstacle may be gone a moment later."""
+    if isinstance(error, SessionError):
+        return isinstance(error, _RETRIABLE) or type(error) is Unreadable
+    return True
+
+
+def undo_last(
+    actions: Sequence[UndoableAction[Step]],
+    undo: Callable[[Step], tuple[Change | None, Exception | None]],
+    goes_on: Callable[[int, int], bool] = lambda done, total: True,
+) -> tuple[int, list[UndoAttempt[Step]]]:
+    """Undo the last of `actions` that can be undone.
+
+    :param actions: oldest first.
+    :param undo: undoes one step and returns the change or the error; it raises nothing.
+    :param goes_on: see `undo_all`.
+    :return: the index of the action, and the attempts on its steps, the last step first. If nothing could be
+        undone and every reason was reported before: the last action. (-1, []) without actions.
+    """
+    blocked: tuple[int, list[UndoAttempt[Step]]] = (-1, [])
+    for at in range(len(actions) - 1, -1, -1):
+        tried = undo_all(actions[at].steps, undo, goes_on)
+        if len(tried) < len(actions[at].steps):
+            return at, tried
+        if not (actions[at].is_reported and all(each.can_retry for each in tried)):
+            return at, tried
+        if blocked[0] < 0:
+            blocked = at, tried
+    return blocked
+
+
+def undo_all(
+    steps: Sequence[Step],
+    undo: Callable[[Step], tuple[Change | None, Exception | None]],
+    goes_on: Callable[[int, int], bool] = lambda done, total: True,
+) -> list[UndoAttempt[Step]]:
+    """Undo the steps of one action, the last first. A step that fails does not stop the others.
+
+    :param goes_on: called before each step with the number of attempts and the number of steps. If it returns
+        False, the remaining steps stay as they are.
+    """
+    tried: list[UndoAttempt[Step]] = []
+    for step in reversed(steps):
+        if not goes_on(len(tried), len(steps)):
+            break
+        tried.append(UndoAttempt(step, *undo(step)))
+    return tried
+
+
+class JournalAction(NamedTuple):
+    """An action in the journal.
+
+    :param action: its number there.
+    :param at_ms: when it was done, milliseconds since the epoch.
+    :param changes: its changes, in order; at least one.
+    :param title: the raw title of the session if the only change moved it to the trash, else "".
+    """
+
+    action: int
+    at_ms: int
+    changes: Sequence[Change]
+    title: str
+
+
+def settle_interrupted(
+    journal: Journal, env: Mapping[str, str], stores: Sequence[Store], state_folder: str
+) -> None:
+    """Record in the journal the changes of a leafmark that was killed before it could. Changes that were not
+    made are dropped. If the files cannot be read now, the change is settled later. Nothing is raised.
+
+    :param env: the environment by which agents find their sessions, and the system its trash.
+    """
+    with contextlib.suppress(OSError), journal.interrupted() as found:
+        for each in found:
+            with contextlib.suppress(SessionError, OSError):
+                journal.settle(each, _change_as_made(each, env, stores, state_folder))
+
+
+def _change_as_made(
+    interrupted: InterruptedChange, env: Mapping[str, str], stores: Sequence[Store], state_folder: str
+) -> Change | None:
+    """The change, if the files show that it was made; else None.
+
+    :raises SessionError, OSError: they cannot be read.
+    """
+    change = interrupted.change
+    agents = (change.agent,) if change.agent else ()
+    if change.kind == "trash":
+        if change.session_id:
+            stays = _holds_session(change.path, change.session_id, agents)
+        else:  # what was moved is no session
+            stays = os.path.lexists(change.path)
+        return None if stays else find_trashed(change, env)
+    if change.kind == "pin":
+        now = PINNED if (change.agent, change.session_id) in all_pins(stores, state_folder) else None
+        return change if now == change.after else None
+    if change.kind in ("file", "restore"):
+        after = change.after or ""
+        wanted = change.session_id if change.kind == "restore" else change.after_id or ""
+        if change.kind == "restore" and _is_same_file(change.before or "", after):
+            return None  # it still has its name in the trash, and another restore ends the move
+        if _holds_session(after, wanted, agents):
+            return change
+        if change.kind == "file" and wanted != change.session_id and not os.path.lexists(after):
+            # The copy of the artifacts is made first, and no session has its name.
+            shutil.rmtree(os.path.splitext(after)[0], ignore_errors=True)
+        return None
+    try:
+        manager = SessionManager.open(change.path, env=env, agents=agents, new=False)
+    except NotThere:
+        return None
+    if change.entry_id:
+        was_made = manager.get_entry(change.entry_id) is not None
+    else:
+        was_made = manager.session_name == change.after
+    return change if was_made and manager.session_id == change.session_id else None
+
+
+def _holds_session(path: str, session_id: str, agents: Sequence[str]) -> bool:
+    told = quick_summary(path, agents, 0)
+    return told is not None and told.id == session_id
+
+
+def _is_same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.samestat(os.lstat(one), os.lstat(other))
+    except OSError:
+        return False
+
+
+def next_journal_action(journal: Journal, own: Collection[int]) -> JournalAction | None:
+    """The last action that is not undone. Actions that could not be undone come after all others.
+
+    :param own: numbers of changes that are left out.
+    """
+    actions = [steps for steps in journal.actions() if not any(step.number in own for step in steps)]
+    untold = [steps for steps in actions if not any(step.is_reported for step in steps)]
+    steps = (untold or actions or [[]])[-1]
+    if not steps:
+        return None
+    changes = [step.change for step in steps]
+    title = _title_in_trash(changes[0]) if len(changes) == 1 else ""
+    return JournalAction(steps[0].action, steps[-1].at_ms, changes, title)
+
+
+def undo_journal_action(
+    journal: Journal,
+    action: int,
+    env: Mapping[str, str],
+    stores: Sequence[Store],
+    state_folder: str,
+    goes_on: Callable[[int, int], bool] = lambda done, total: True,
+) -> tuple[list[UndoAttempt[JournalEntry]], list[str]]:
+    """Undo the changes of an action of the journal that are not undone yet, and record the results there.
+
+    :param env: the environment by which agents find their sessions, and the system its trash.
+    :param goes_on: see `undo_all`.
+    :return: the attempts, the last step first, none if another process undid the action meanwhile; and notes
+        for the user. Nothing is raised.
+    """
+    notes = []
+
+    def unwritten(error: OSError) -> None:
+        # a write to an open file that fails names no path
+        where = error.filename or state_folder
+        notes.append(f"the journal cannot be written: {where}: {error.strerror or error}")
+
+    def back(step: JournalEntry) -> tuple[Change | None, Exception | None]:
+        with journal.intend(undoes=step.number) as intent:
+            change, error = undo_journal_change(step.change, env, stores, state_folder)
+            try:
+                if change is not None:
+                    intent.done(change)
+            except OSError as failed:
+                unwritten(failed)
+        return change, error
+
+    steps = [step for step in journal.active() if step.action == action]
+    if not steps:
+        return [], ["it has been taken back meanwhile"]
+    tried = undo_all(steps, back, goes_on)
+    for each in tried:
+        try:
+            if each.can_retry:
+                journal.mark_reported(each.step.number)
+            elif each.change is None:
+                journal.mark_undone(each.step.number)
+        except OSError as error:
+            unwritten(error)
+    if any(each.error for each in tried) and len(journal.actions()) > 1:
+        notes.append(SKIP_NOTE)
+    return tried, list(dict.fromkeys(notes))
+
+
+def undo_journal_change(
+    change: Change, env: Mapping[str, str], stores: Sequence[Store], state_folder: str
+) -> tuple[Change | None, Exception | None]:
+    """Undo a change of the journal: no row of the list is known for it."""
+    try:
+        store = store_holding(change.path, stores)
+        return undo(change, env, store, state_folder=state_folder), None
+    except (SessionError, OSError) as error:
+        return None, error
+
+
+def _title_in_trash(change: Change) -> str:
+    if change.kind != "trash" or not change.after:
+        return ""
+    told = quick_summary(change.after, (change.agent,) if change.agent else (), 0)
+    return told.title if told is not None and told.id == change.session_id else ""

@@ -6,17 +6,25 @@ Each is one of `app.actions`, with the session looked up before and a line about
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
 
-from app.actions.branch import branch, branch_to_file
-from app.actions.fork import fork
-from app.actions.label import label
-from app.actions.opened import ROOT
-from app.actions.rename import rename
-from app.changes.codes import NOT_FOUND, REFUSED, WRONG_USE, WrongUse, intend, record, settle
-from app.changes.told import as_json, as_text
-from app.formats.slot import fold_title
-from app.index.resolve import Ambiguous, NotFound, place
+from app.actions.branch import branch, branch_to_file, fork
+from app.actions.session_edits import ROOT, label, rename
+from app.changes import trash_commands
+from app.changes.report import (
+    NOT_FOUND,
+    REFUSED,
+    WRONG_USE,
+    WrongUse,
+    as_document,
+    as_text,
+    intend,
+    record,
+    settle,
+)
+from app.formats.title_slot import fold_title
+from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve
+from app.options import Options
 from app.reports.output import complain, say_missing, write_json, write_text
 from app.sessions.errors import (
     AmbiguousEntry,
@@ -26,17 +34,11 @@ from app.sessions.errors import (
     UnansweredCalls,
     UnknownEntry,
 )
-from app.sessions.storage.append_ledger import tell_others
+from app.sessions.manager.change import Change
+from app.sessions.storage.append_ledger import share_notes
+from app.setup import Setup
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from app.index.resolve import Place
-    from app.options import Options
-    from app.sessions.manager.change import Change
-    from app.setup import Setup
-
-    Action = Callable[[Options, Place, Mapping[str, str]], Change]
+Action = Callable[[Options, ResolvedSession, Mapping[str, str]], Change]
 
 
 def run(options: Options, setup: Setup) -> int:
@@ -49,16 +51,14 @@ def run(options: Options, setup: Setup) -> int:
         no consequence.
     """
     say_missing(options, setup)
-    tell_others(setup.cache_folder)
+    share_notes(setup.cache_folder)
     settle(setup)
     if options.command not in _ACTIONS:
-        from app.changes import moves
-
-        return moves.run(options, setup)
+        return trash_commands.run(options, setup)
     check, act = _ACTIONS[options.command]
     try:
         check(options)
-        found = place(options.session, setup.stores, setup.cache_folder, complain)
+        found = resolve(options.session, setup.stores, setup.cache_folder, complain)
         with intend(setup) as intent:
             change = act(options, found, setup.agent_env)
             # Undo knows a change before it is printed, because the output may be full.
@@ -76,7 +76,7 @@ def run(options: Options, setup: Setup) -> int:
         complain(str(error))
         return REFUSED
     if options.json:
-        write_json(as_json(change, found.path))
+        write_json(as_document(change, found.path))
     else:
         write_text(as_text(change))
     if change.note:
@@ -91,7 +91,7 @@ def _check_label(options: Options) -> None:
         raise WrongUse("a label needs a TEXT; --clear takes it off")
 
 
-def _label(options: Options, found: Place, env: Mapping[str, str]) -> Change:
+def _label(options: Options, found: ResolvedSession, env: Mapping[str, str]) -> Change:
     return label(found.path, options.entry or "", options.text or "", env, found.store)
 
 
@@ -100,7 +100,7 @@ def _check_rename(options: Options) -> None:
         raise WrongUse('a name of blanks is none; "" clears the name')
 
 
-def _rename(options: Options, found: Place, env: Mapping[str, str]) -> Change:
+def _rename(options: Options, found: ResolvedSession, env: Mapping[str, str]) -> Change:
     return rename(found.path, options.name, env, found.store)
 
 
@@ -113,7 +113,7 @@ def _check_branch(options: Options) -> None:
         raise WrongUse("--new-file needs an entry: before all entries there is nothing to take along")
 
 
-def _branch(options: Options, found: Place, env: Mapping[str, str]) -> Change:
+def _branch(options: Options, found: ResolvedSession, env: Mapping[str, str]) -> Change:
     if options.new_file:
         return branch_to_file(found.path, options.entry or "", env, found.store, keep=options.keep)
     summary = options.summary or ""
@@ -125,7 +125,7 @@ def _check_fork(options: Options) -> None:
         raise WrongUse("--keep is about the entry of --entry")
 
 
-def _fork(options: Options, found: Place, env: Mapping[str, str]) -> Change:
+def _fork(options: Options, found: ResolvedSession, env: Mapping[str, str]) -> Change:
     return fork(
         found.path,
         env,

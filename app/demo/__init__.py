@@ -1,6 +1,6 @@
-"""Example sessions of all four agents, for a look at the program without any of one's own.
+"""Example sessions of all four agents, to try leafmark without sessions of your own.
 
-Everything is written below one folder: `home` is laid out like a home folder, `work` holds the projects.
+Everything is written below one folder: `home` is like a home folder, and `work` contains the projects.
 """
 
 from __future__ import annotations
@@ -8,76 +8,82 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.demo import async_handlers, dotfiles, old_api, shop, site, tidepool, weather
+from app.demo import async_handlers, projects, shop
 from app.demo.builder import Session
-from app.demo.places import file_name, folder_name, session_root, store_roots
-from app.demo.spell import lines
+from app.demo.session_files import file_name, folder_name, lines, session_root, store_roots
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# The project whose folder is not made: its sessions cannot be resumed, and the screen has to say so.
 GONE = "old-api"
+"""The project whose folder is not created: its sessions cannot be resumed, and the screen has to say so."""
 
 
 def sessions() -> list[Session]:
-    """All example sessions, not yet placed in time."""
-    found: list[Session] = []
-    for module in (shop, async_handlers, site, tidepool, dotfiles, weather, old_api):
-        found += module.sessions()
-    return found
+    """All example sessions, before their times are set (`Session.place`)."""
+    return [
+        *shop.sessions(),
+        *async_handlers.sessions(),
+        *projects.blog(),
+        *projects.file_sync(),
+        *projects.dotfiles(),
+        *projects.weather_bot(),
+        *projects.old_api(),
+    ]
 
 
 def write_demo(folder: str, now_ms: int) -> list[tuple[str, str]]:
-    """Write the example sessions below `folder` (made if need be) as if it were `now_ms` (milliseconds
-    UTC).
+    """Write the example sessions. The same `folder` and `now_ms` give the same bytes and modification times.
 
-    Gives the stores as (agent, folder) pairs, for `app.stores.named`. The same `folder` and `now_ms` give
-    the same bytes and modification times. OSError when something cannot be written.
+    :param folder: is created if necessary.
+    :param now_ms: the time at which the sessions seem to be written, in milliseconds UTC.
+    :return: the stores as (agent, folder) pairs, for `app.stores.named`.
+    :raises OSError: a file cannot be written.
     """
     folder = os.path.abspath(folder)
     home = os.path.join(folder, "home")
-    made = sessions()
-    for session in _with_sub_agents(made):
+    all_sessions = sessions()
+    for session in _with_sub_agents(all_sessions):
         session.place(now_ms)
-    for session in made:
+    for session in all_sessions:
         if session.project != GONE:
             os.makedirs(os.path.join(folder, "work", session.project), exist_ok=True)
         _write(session, home, folder)
     return store_roots(home)
 
 
-def _with_sub_agents(made: Iterable[Session]) -> Iterable[Session]:
-    for session in made:
+def _with_sub_agents(all_sessions: Iterable[Session]) -> Iterable[Session]:
+    for session in all_sessions:
         yield session
-        yield from (each for each in session.artifacts.values() if isinstance(each, Session))
+        yield from (artifact for artifact in session.artifacts.values() if isinstance(artifact, Session))
 
 
 def _write(session: Session, home: str, folder: str) -> None:
-    """One session's file and what lies beside it."""
+    """Write the file of a session and its artifacts."""
 
-    def cwd_of(one: Session) -> str:
-        return os.path.join(folder, "work", one.project)
+    def cwd_of(any_session: Session) -> str:
+        return os.path.join(folder, "work", any_session.project)
 
-    def path_of(one: Session) -> str:
-        return os.path.join(session_root(home, one), folder_name(one, cwd_of(one)), file_name(one))
+    def path_of(any_session: Session) -> str:
+        folder_of_project = folder_name(any_session, cwd_of(any_session))
+        return os.path.join(session_root(home, any_session), folder_of_project, file_name(any_session))
 
     path = path_of(session)
-    _put(path, b"".join(lines(session, cwd_of(session), path_of)), _ended(session))
+    _write_file(path, b"".join(lines(session, cwd_of(session), path_of)), _end_time(session))
     stem = os.path.splitext(path)[0]
     for name, content in session.artifacts.items():
         if isinstance(content, Session):
             data = b"".join(lines(content, cwd_of(session), path_of))
-            _put(os.path.join(stem, name), data, _ended(content))
+            _write_file(os.path.join(stem, name), data, _end_time(content))
         else:
-            _put(os.path.join(stem, name), content.encode(), _ended(session))
+            _write_file(os.path.join(stem, name), content.encode(), _end_time(session))
 
 
-def _ended(session: Session) -> int:
+def _end_time(session: Session) -> int:
     return max((entry.time for entry in session.entries), default=session.start)
 
 
-def _put(path: str, data: bytes, at_ms: int) -> None:
+def _write_file(path: str, data: bytes, at_ms: int) -> None:
     os.makedirs(os.path.dirname(path), exist_ok=True)
     with open(path, "wb") as file:
         file.write(data)

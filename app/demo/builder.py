@@ -1,4 +1,4 @@
-"""A small language to write example sessions in: who says what, after what, without ids, times or spelling.
+"""A builder of example sessions: it takes the messages and adds ids and times.
 
     talk = Session("pi", "shop", "login", age=minutes(3))
     start = talk.user("the login test fails on CI")
@@ -6,8 +6,8 @@
     talk.reply("The token is read before the cookie is set.")
     talk.label(start, "repro")
 
-Ids and pauses come from a random generator seeded with the session's name, so they are the same every time.
-Times are milliseconds since the session's own start; `Session.place` says when that was.
+Ids and pauses come from a random generator that is seeded with the name of the session, so they are always
+the same. Times are in milliseconds since the start of the session, which `Session.place` sets.
 """
 
 from __future__ import annotations
@@ -18,23 +18,25 @@ from typing import Any
 
 
 def minutes(number: float) -> int:
-    """That many minutes, in milliseconds."""
+    """Minutes in milliseconds."""
     return round(number * 60_000)
 
 
 def hours(number: float) -> int:
-    """That many hours, in milliseconds."""
+    """Hours in milliseconds."""
     return minutes(number * 60)
 
 
 def days(number: float) -> int:
-    """That many days, in milliseconds."""
+    """Days in milliseconds."""
     return hours(number * 24)
 
 
 @dataclass(eq=False)
 class Entry:
-    """One entry before it is spelled. `at` counts from the start of `session`, where it was first written."""
+    """An entry before it is encoded. `at` counts from the start of `session`, in which it was first
+    written.
+    """
 
     kind: str
     id: str
@@ -45,15 +47,16 @@ class Entry:
 
     @property
     def time(self) -> int:
-        """When it was written, milliseconds UTC."""
+        """The time when it was written, in milliseconds UTC."""
         return self.session.start + self.at
 
 
 class Session:
-    """An example session. `age` is how long before now its last entry was written, in milliseconds.
+    """An example session.
 
-    `dialect` says how the file is spelled where the agent has several ways: "v1" (pi), "no slot" (omp),
-    "transcript" (indusagi).
+    age       the age of its last entry in milliseconds
+    dialect   the format of the file if the agent has several: "v1" (pi), "no slot" (omp), "transcript"
+              (indusagi)
     """
 
     def __init__(
@@ -82,7 +85,7 @@ class Session:
         self.clock = 0
         self.start = 0
         self.id = ""
-        # Files that lie beside the session, by name: what sub-agents and tools leave behind.
+        # The files of sub-agents and tools in the artifacts folder, by name.
         self.artifacts: dict[str, Session | str] = {}
         if model and dialect not in ("v1", "transcript") and agent != "agent":
             self._add("model", 0, model=model)
@@ -90,7 +93,9 @@ class Session:
                 self._add("thinking", 0, level=thinking)
 
     def place(self, now_ms: int) -> None:
-        """Fix all times so that the last entry was written `age` before `now_ms`; derive the session's id."""
+        """Set all times so that the last entry was written `age` before `now_ms`, and set the id of the
+        session.
+        """
         last = max((entry.at for entry in self.entries if entry.session is self), default=0)
         self.start = now_ms - self.age - last
         source = random.Random(f"id/{self.agent}/{self.project}/{self.slug}")
@@ -104,7 +109,7 @@ class Session:
         return entry
 
     def user(self, text: str, *, image: str = "", pause: float = 0) -> Entry:
-        """A prompt, after a pause to think (seconds); `image` is base64 of a PNG."""
+        """A prompt after a pause in seconds; `image` is a PNG in base64."""
         return self._add(
             "message", pause or self.random.uniform(15, 160), role="user", text=text, image=image
         )
@@ -172,20 +177,22 @@ class Session:
         return self._add("thinking", 3, level=level)
 
     def name(self, name: str) -> None:
-        """The user's name for the session, as each agent stores it."""
+        """The user names the session."""
         self._add("name", 8, name=name, before=self.title)
         self.title = name
 
     def label(self, target: Entry, label: str) -> Entry:
-        """A label on an entry; "" takes it away."""
+        """A label on an entry; "" removes it."""
         return self._add("label", 6, target=target, label=label)
 
     def compact(self, summary: str, kept: Entry, tokens: int) -> Entry:
-        """A compaction that keeps what comes from `kept` on."""
+        """A compaction that keeps the entries from `kept` on."""
         return self._add("compaction", 25, summary=summary, kept=kept, tokens=tokens)
 
     def back_to(self, entry: Entry | None, summary: str = "") -> Entry | None:
-        """Move to an earlier entry (None: before the first); with a summary of the path that is left."""
+        """Move to an earlier entry (None: before the first), with an optional summary of the path that is
+        left.
+        """
         left, self.leaf = self.leaf, entry
         if summary:
             return self._add("branch_summary", 9, left=left, summary=summary)
@@ -200,11 +207,11 @@ class Session:
         return self._add("custom_message", 1, custom_type=custom_type, text=text)
 
     def other(self, entry_type: str, **fields: Any) -> Entry:
-        """An entry of a type that only one agent has, spelled as given."""
+        """An entry with exactly these fields, for a type that only one agent has."""
         return self._add("other", 1, type=entry_type, fields=fields)
 
     def damaged(self, line: str) -> None:
-        """A line that is no entry, after the last one so far."""
+        """Add a damaged line after the last entry."""
         self.raw_lines[len(self.entries)] = line
 
     def take(self, original: Entry) -> None:
@@ -215,8 +222,8 @@ class Session:
 
 
 def fork(parent: Session, at: Entry, slug: str, *, age: int, project: str = "") -> Session:
-    """A new session with the path to `at`: labels taken out of the chain and put at its end
-    (formats/README.md, "Forks of the agents").
+    """A new session with the path to `at`, followed by its labels (formats/README.md, "Forks of the
+    agents").
     """
     child = Session(parent.agent, project or parent.project, slug, age=age, model="")
     child.current_model = parent.current_model
@@ -237,12 +244,12 @@ def fork(parent: Session, at: Entry, slug: str, *, age: int, project: str = "") 
 
 
 def uuid7(at_ms: int, source: random.Random) -> str:
-    """A version 7 UUID of that time, as pi and omp make for their sessions."""
+    """A version 7 UUID with this time, as pi and omp use for sessions."""
     return _uuid(at_ms << 80 | 0x7 << 76 | source.getrandbits(12) << 64 | 0x2 << 62 | source.getrandbits(62))
 
 
 def uuid4(source: random.Random) -> str:
-    """A version 4 UUID, as nickcecere/agent makes."""
+    """A version 4 UUID, as nickcecere/agent uses for sessions."""
     return _uuid(
         source.getrandbits(48) << 80
         | 0x4 << 76

@@ -1,8 +1,8 @@
-"""The throw-away folder that the example sessions are written to.
+"""The temporary folder of the example sessions.
 
-It goes with the run that made it. A run that is killed cannot remove its own; the next one that makes such a
-folder does: the lock that a run holds on its own ends with the process, however that ends, also when it
-becomes another program.
+A run removes its folder at its end. The folder of a run that was killed is removed by the next run that
+creates one: each run holds a lock on its folder, which ends with the process, also when the process executes
+an agent.
 """
 
 from __future__ import annotations
@@ -16,27 +16,29 @@ import tempfile
 
 PREFIX = "leafmark-demo-"
 LOCK = "leafmark-demo.lock"
-"""A file in the folder: only a folder that has one is ours to remove."""
+"""A file in the folder. Only folders with this file are removed."""
 
 _NAME = re.compile(re.escape(PREFIX) + r"\w{8}")
 _TRIES = 20
 
 
 class DemoFolder:
-    """A new folder below the system's folder for temporary files; those of runs that are gone are removed
-    first. OSError when it cannot be made.
+    """A new folder in the system's folder for temporary files. Folders of runs that have ended are removed
+    first.
 
-    path   where it is
+    :raises OSError: the folder cannot be created.
     """
 
     __slots__ = ("_lock", "path")
 
     def __init__(self) -> None:
         sweep(tempfile.gettempdir())
-        self.path, self._lock = _make()
+        self.path, self._lock = _create()
 
     def remove(self) -> None:
-        """Remove it, and all that is in it; what cannot be removed stays. Doing it again does nothing."""
+        """Remove the folder with its content. Files that cannot be removed stay. A second call does
+        nothing.
+        """
         if self._lock >= 0:
             with contextlib.suppress(OSError):
                 _remove(self.path)
@@ -45,8 +47,8 @@ class DemoFolder:
 
 
 def sweep(parent: str) -> None:
-    """Remove the demo folders in `parent` whose run is gone: this user's, with a lock that nobody holds. Of
-    anything else nothing is touched. Raises nothing.
+    """Remove the demo folders in `parent` whose run has ended: those of this user with a lock that no process
+    holds. Other files are not touched, and errors are ignored.
     """
     try:
         names = os.listdir(parent)
@@ -55,39 +57,40 @@ def sweep(parent: str) -> None:
     for name in filter(_NAME.fullmatch, names):
         folder = os.path.join(parent, name)
         if _is_own(folder):
-            _remove_if_left(folder)
+            _remove_if_abandoned(folder)
 
 
 def _is_own(folder: str) -> bool:
-    """Whether it is a folder, and no link to one, that this user made for no one else."""
+    """Whether it is a folder, and no link, that belongs to this user and only this user can access."""
     try:
         status = os.lstat(folder)
     except OSError:
         return False
-    # there is no `getuid` where there are no locks of this kind either
-    mine = not hasattr(os, "getuid") or status.st_uid == os.getuid()
-    return mine and stat.S_ISDIR(status.st_mode) and stat.S_IMODE(status.st_mode) == 0o700
+    # Without `getuid` the system has no such locks either, and no folder is removed.
+    is_own = not hasattr(os, "getuid") or status.st_uid == os.getuid()
+    return is_own and stat.S_ISDIR(status.st_mode) and stat.S_IMODE(status.st_mode) == 0o700
 
 
-def _remove_if_left(folder: str) -> None:
+def _remove_if_abandoned(folder: str) -> None:
     try:
         lock = os.open(os.path.join(folder, LOCK), os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
         return
     try:
-        _take(lock)
+        _lock_file(lock)
         _remove(folder)
     except (OSError, ImportError):
-        return  # its run is there, or cannot be asked for
+        return  # its run has not ended, or that is unknown
     finally:
         os.close(lock)
 
 
 def _remove(folder: str) -> None:
-    """The lock goes last: whoever is killed on the way leaves a folder that can be told from any other.
+    """Remove a demo folder. The lock file is removed last, so that a folder that is only partly removed is
+    still recognised.
 
-    It gets another such name first: threads and workers that still read it would put files into what is being
-    emptied, and it would stay. One that makes its folders anew is waited out.
+    The folder is renamed first, because threads and workers that still use its path would create files in it.
+    If one of them creates the folder again, it is removed again.
     """
     for _ in range(_TRIES):
         aside = os.path.join(os.path.dirname(folder), PREFIX + os.urandom(4).hex())
@@ -103,18 +106,18 @@ def _remove(folder: str) -> None:
             break
 
 
-def _make() -> tuple[str, int]:
-    """A new folder and the descriptor that holds its lock."""
+def _create() -> tuple[str, int]:
+    """(path of a new folder, descriptor that holds its lock)"""
     for _ in range(_TRIES):
         folder = tempfile.mkdtemp(prefix=PREFIX)
         path = os.path.join(folder, LOCK)
         lock = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
-            _take(lock)
+            _lock_file(lock)
         except BlockingIOError:
-            pass  # a run that sweeps has come between, and removes it
+            pass  # another run sweeps at this moment, and removes the folder
         except (OSError, ImportError):
-            return folder, lock  # no locks here: nobody can sweep either
+            return folder, lock  # without locks, no run can sweep
         else:
             if os.path.exists(path):
                 return folder, lock
@@ -122,10 +125,12 @@ def _make() -> tuple[str, int]:
     raise FileExistsError(f"other runs keep removing what is made in {tempfile.gettempdir()}")
 
 
-def _take(descriptor: int) -> None:
-    """Lock an open file until it is closed. BlockingIOError: another process has the lock; OSError or
-    ImportError: there are no locks here.
+def _lock_file(descriptor: int) -> None:
+    """Lock an open file until it is closed.
+
+    :raises BlockingIOError: another process has the lock.
+    :raises OSError, ImportError: the system has no such locks.
     """
-    import fcntl
+    import fcntl  # imported here because Windows has none
 
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

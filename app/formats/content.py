@@ -1,17 +1,25 @@
-"""The content of a message: a string, a list of blocks, or nothing (formats/README.md, "pi")."""
+"""The content of a message: a string, a list of blocks, or nothing (formats/README.md, "pi").
+
+`read_content` gives each block with its arguments. `read_typed_content` gives only the conversation, one
+class for each type of block: it skips the arguments of a call, which may be a whole file. `fold_json_strings`
+folds many texts at once, because making a `str` of each short text would take longer than folding them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from codecs import escape_decode
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Raw, Struct
 
-from app.formats.decode import BadLine, decode
-from app.formats.skim import ABSENT, REFUSALS, clean, raw_json
+from app.formats.json_codec import DECODE_ERRORS, BadLine, decode, raw_json
+from app.formats.partial_entry import ABSENT
+from app.formats.text import replace_surrogates
+from app.formats.utf8_text import find, fold, fold_utf8, split, to_utf8
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
 
 class Block(Struct, gc=False):
@@ -24,9 +32,6 @@ class Block(Struct, gc=False):
     arguments: Raw = ABSENT
 
 
-TOOL_CALLS = frozenset(("toolCall", "tool_call"))
-"""The types of a block that calls a tool, in both spellings."""
-
 _decode: Callable[[Raw], str | list[Block]] = msgspec.json.Decoder(str | list[Block]).decode
 _decode_text = msgspec.json.Decoder(str).decode
 
@@ -38,7 +43,7 @@ def read_content(content: Raw) -> str | list[Block]:
     """
     try:
         return _decode(content)
-    except REFUSALS:
+    except DECODE_ERRORS:
         return _read_leniently(content)
 
 
@@ -57,7 +62,7 @@ def string_of(value: bytes) -> str:
     """`value` when it is a string, else an empty one."""
     try:
         return _decode_text(value)
-    except REFUSALS:
+    except DECODE_ERRORS:
         found = _read_leniently(value)
         return found if isinstance(found, str) else ""
 
@@ -68,7 +73,7 @@ def _read_leniently(content: bytes) -> str | list[Block]:
     except BadLine:
         return []
     if isinstance(value, str):
-        return clean(value)
+        return replace_surrogates(value)
     if not isinstance(value, list):
         return []
     return [_block(block) for block in value if isinstance(block, dict)]
@@ -79,7 +84,220 @@ def _block(block: dict[str, object]) -> Block:
     for name in ("type", "text", "id", "name"):
         value = block.get(name)
         if isinstance(value, str):
-            setattr(built, name, clean(value))
+            setattr(built, name, replace_surrogates(value))
     if "arguments" in block:
         built.arguments = raw_json(block["arguments"])
     return built
+
+
+_EMPTY = Raw(b'""')
+
+
+class TextBlock(Struct, gc=False, tag_field="type", tag="text"):
+    """A text, as JSON that is not decoded yet: `fold_json_strings` reads most texts together."""
+
+    text: Raw = _EMPTY
+
+
+class ThinkingBlock(Struct, gc=False, tag_field="type", tag="thinking"):
+    """A thought, like a `TextBlock`."""
+
+    thinking: Raw = _EMPTY
+
+
+class ToolCallBlock(Struct, gc=False, tag_field="type", tag="toolCall"):
+    """A tool that is called."""
+
+    name: str = ""
+
+
+class SnakeToolCallBlock(Struct, gc=False, tag_field="type", tag="tool_call"):
+    """The same as nickcecere/agent spells it."""
+
+    name: str = ""
+
+
+class ImageBlock(Struct, gc=False, tag_field="type", tag="image"):
+    """A picture; nothing of it is read."""
+
+
+class RedactedBlock(Struct, gc=False, tag_field="type", tag="redactedThinking"):
+    """A redacted thought, which cannot be read."""
+
+
+class ServerToolBlock(Struct, gc=False, tag_field="type", tag="anthropicServerTool"):
+    """A tool that the provider ran."""
+
+
+class OtherBlock(Struct, gc=False, tag_field="type", tag="fallback"):
+    """Any other block."""
+
+
+TypedContent = (
+    str
+    | list[
+        TextBlock
+        | ThinkingBlock
+        | ToolCallBlock
+        | SnakeToolCallBlock
+        | ImageBlock
+        | RedactedBlock
+        | ServerToolBlock
+        | OtherBlock
+    ]
+    | None
+)
+"""The content of a message. A decoder of this type refuses what only `read_typed_content` can read."""
+
+_decode_typed: Callable[[Raw], TypedContent] = msgspec.json.Decoder(TypedContent).decode
+
+
+def read_typed_content(content: Raw, wrong: list[str] | None = None) -> TypedContent:
+    """The content of a message by types of blocks; None if it is null, absent or of another type.
+
+    Blocks that are not objects are left out. Fields of a wrong type are empty.
+
+    :param wrong: gets "content" if any of this happens, except for null.
+    """
+    if content is ABSENT:
+        return None
+    try:
+        return _decode_typed(content)
+    except DECODE_ERRORS:
+        pass
+    try:
+        value = decode(b'{"content":' + bytes(content) + b"}")["content"]
+    except BadLine:
+        return None
+    if isinstance(value, str):
+        return replace_surrogates(value)
+    is_list = isinstance(value, list)
+    if wrong is not None and value is not None and not (is_list and all(map(_is_valid, value))):
+        wrong.append("content")
+    return [_typed_block(block) for block in value if isinstance(block, dict)] if is_list else None
+
+
+def texts_of(content: TypedContent) -> list[str]:
+    """The texts of `content`; thoughts are left out."""
+    if type(content) is str:
+        return [content]
+    return [string_of(block.text) for block in content if type(block) is TextBlock] if content else []
+
+
+def joined_texts(content: TypedContent) -> Raw | None:
+    """The texts of `content` below each other as one JSON string; None where there is none."""
+    if type(content) is not list:
+        return raw_json(content) if content else None
+    return _joined([block.text for block in content if type(block) is TextBlock])
+
+
+def joined_thinking(content: TypedContent) -> Raw | None:
+    """The thoughts, likewise."""
+    if type(content) is not list:
+        return None
+    return _joined([block.thinking for block in content if type(block) is ThinkingBlock])
+
+
+def _joined(strings: list[Raw]) -> Raw | None:
+    """Those that are not empty."""
+    if len(strings) < 2:
+        return strings[0] if strings else None
+    return raw_json("\n".join(filter(None, map(string_of, strings))))
+
+
+def has_image(content: Raw) -> bool:
+    """Whether one of the blocks is a picture."""
+    found = read_typed_content(content)
+    return type(found) is list and any(type(block) is ImageBlock for block in found)
+
+
+def _typed_block(
+    block: dict[str, Any],
+) -> TextBlock | ThinkingBlock | ToolCallBlock | ImageBlock | OtherBlock:
+    kind = block.get("type")
+    if kind == "text":
+        return TextBlock(raw_json(block.get("text")))
+    if kind == "thinking":
+        return ThinkingBlock(raw_json(block.get("thinking")))
+    if kind in ("toolCall", "tool_call"):
+        return ToolCallBlock(_string(block.get("name")))
+    if kind == "image":
+        return ImageBlock()
+    return OtherBlock()
+
+
+_TEXT_FIELDS = {"text": "text", "thinking": "thinking", "toolCall": "name", "tool_call": "name"}
+"""The field with the text of a block, by the block's type."""
+
+
+def _is_valid(block: Any) -> bool:
+    """Whether `block` is an object with a type, and with a text where a block of that type has one."""
+    if not isinstance(block, dict) or not isinstance(block.get("type"), str):
+        return False
+    field = _TEXT_FIELDS.get(block["type"])
+    return field is None or isinstance(block.get(field, ""), str)
+
+
+def _string(value: Any) -> str:
+    return replace_surrogates(value) if isinstance(value, str) else ""
+
+
+_QUOTE = ord('"')
+_ESCAPE = ord("\\")
+_GROUP_BYTES = 4 << 10
+"""Bytes that are unescaped together if one string has escapes; finding the next escape would take as long."""
+
+
+def fold_json_strings(strings: Sequence[bytes]) -> Sequence[bytes]:
+    """Each of the `strings`, folded, as UTF-8 and without NUL characters.
+
+    :param strings: JSON that was found whole, though not read: what is no string gives nothing, what is no
+        UTF-8 and lone surrogates are U+FFFD.
+    """
+    # NUL is not allowed in JSON, so it can separate the strings. JSON without escapes is the text already.
+    data = b"\0".join(strings)
+    if _ESCAPE in data:
+        data = _unescaped(data)
+    found = fold_utf8(data)
+    if found and found[0] == found[-1] == _QUOTE:
+        if len(strings) == 1 and 0 not in found:
+            return [found[1:-1]]
+        parts = split(found[1:-1], b'"\0"')
+        if len(parts) == len(strings):
+            return parts
+    return [_fold_one(one) for one in strings]
+
+
+def _unescaped(data: bytes) -> bytes:
+    """The same JSON strings, a NUL between two, with plain text for escapes; in quotes as before."""
+    parts: list[bytes] = []
+    done = 0
+    while (at := data.find(_ESCAPE, done)) >= 0:
+        begin = data.rfind(0, done, at) + 1
+        end = data.find(0, max(at, begin + _GROUP_BYTES))
+        if end < 0:
+            end = len(data)
+        parts += (data[done:begin], _unescaped_group(data[begin:end]))
+        done = end
+    parts.append(data[done:])
+    return b"".join(parts)
+
+
+def _unescaped_group(strings: bytes) -> bytes:
+    """`_unescaped`, of strings many of which have escapes."""
+    if find(strings, rb"\u", 0) < 0 and find(strings, rb"\/", 0) < 0:
+        # The others mean in Python what they mean in JSON.
+        return escape_decode(strings)[0]
+    return b"\0".join(
+        [b'"%b"' % _string_text(one).encode() if _ESCAPE in one else one for one in strings.split(b"\0")]
+    )
+
+
+def _string_text(string: bytes) -> str:
+    return string_of(string).replace("\0", "")
+
+
+def _fold_one(string: bytes) -> bytes:
+    text = _string_text(string)
+    found = fold_utf8(text.encode())
+    return to_utf8(fold(text)) if found is None else found

@@ -1,4 +1,4 @@
-"""What one entry says to the model."""
+"""The messages that an entry adds to the context of the model."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def messages_of(entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]
 
 
 def compaction_messages(entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
-    """What a compaction puts in the place of everything before it."""
+    """The messages with which a compaction replaces everything before it."""
     summary = {
         "role": "compactionSummary",
         "summary": entry.get("summary"),

@@ -17,3 +17,7 @@ class SessionError(Exception):
         self.path = path
         self.line = line
         self.reason = reason
+
+
+class Cancelled(Exception):
+    """The work was stopped because its result is no longer needed."""

@@ -1,7 +1,8 @@
-"""What the first lines of a session say about it, in every format that is known (formats/README.md, "pi").
+"""Reads the header of a session in every known format (formats/README.md, "pi").
 
-A header counts where it begins within the first MiB, as for pi. What an agent would refuse and a reader need
-not (a byte order mark, entries before the header, a title line in a store of pi) is read and told as a fault.
+A header must begin within the first MiB, as for pi. If an agent would refuse a file that can be read all the
+same (a byte order mark, entries before the header, a title line in a store of pi), the file is read and the
+reason is a fault.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from app.formats.decode import NOT_AN_OBJECT, BadLine, decode
 from app.formats.errors import SessionError
-from app.formats.lines import BLANK_BYTES, BLOCK_SIZE, BOM, after_blanks, is_blank, open_file, read_at
-from app.formats.skim import clean
-from app.formats.slot import SLOT_SIZE, is_slot
-from app.formats.stamps import parse_time
+from app.formats.json_codec import NOT_AN_OBJECT, BadLine, decode
+from app.formats.lines import BLANK_BYTES, BLOCK_SIZE, BOM, is_blank, open_file, read_at, skip_blanks
+from app.formats.text import replace_surrogates
+from app.formats.timestamps import parse_time
+from app.formats.title_slot import SLOT_SIZE, is_slot
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,7 +50,7 @@ _REFUSES = {
     "omp": "omp refuses such a file",
     "indusagi": "indusagi overwrites such a file",
 }
-"""What the agents do with a file in which the header is not the first JSON value that they find."""
+"""The reaction of each agent to a file whose first JSON value is not the header."""
 _NOT_OF_V3 = frozenset(("id", "kind", "schema", "sessionId", "leaf"))
 _WRITERS = {"transcript": "indusagi", "lanes": "pi"}
 
@@ -192,9 +193,9 @@ def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
     headless = ""
     number = 0
     while start < len(data) and start <= SCAN_LIMIT:
-        # Most often once: the header is looked for in thousands of files, and `scan` is for many lines.
+        # Most often this loop runs once.
         if data[start] in BLANK_BYTES:
-            start, blank = after_blanks(data, start, len(data))
+            start, blank = skip_blanks(data, start, len(data))
             number += blank
             if start > SCAN_LIMIT:
                 break
@@ -255,7 +256,7 @@ def _header(
         session_id = value["id"]
         created = parse_time(value.get("timestamp"))
         parent = value.get("parentSession") or value.get("branchedFrom")
-        # Where omp has a title line, that line alone decides; without one its header does.
+        # The title line of omp decides alone. Without one the header does.
         name = (slot.name if slot else _name(value.get("title"))) if dialect == "omp" else None
     elif "schema" in value:
         version, dialect, created, parent, name = 1, "transcript", None, None, None
@@ -285,7 +286,7 @@ def _header(
         agent=agent,
         dialect=dialect,
         version=version,
-        id=clean(session_id),
+        id=replace_surrogates(session_id),
         cwd=cwd,
         created_ms=created,
         parent_session=_text(parent) or None,
@@ -367,4 +368,4 @@ def _name(value: object) -> str | None:
 
 
 def _text(value: object) -> str:
-    return clean(value) if isinstance(value, str) else ""
+    return replace_surrogates(value) if isinstance(value, str) else ""

@@ -9,9 +9,10 @@ of a long line up to its first one is kept.
 from __future__ import annotations
 
 import errno
+import io
 import os
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from app.small_files import check_regular
 
@@ -33,7 +34,7 @@ _FIRST_STEP = 4 << 10
 _END_BLOCK = 64 << 10
 """Bytes of the end of a file in which the last LF is looked for at once."""
 
-# What JavaScript's trim() takes off and bytes.strip() leaves: agents skip lines of these without a word.
+# Characters that JavaScript's trim() removes and bytes.strip() keeps: agents skip lines of these silently.
 _UNICODE_BLANKS = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
 _BLANKS = " \t\n\r\v\f\u202f\u205f\u3000\ufeff" + _UNICODE_BLANKS
 _LONGEST_UNICODE_BLANK = 256
@@ -42,34 +43,6 @@ _SEEK_DATA: int | None = getattr(os, "SEEK_DATA", None)  # not on Windows
 _HAS_PREAD = hasattr(os, "pread")  # not on Windows
 # Not blocking: a named pipe in a store must not hang the scan.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-
-
-class Line(NamedTuple):
-    """One line: its number from 1, its offset in the file, its length without the LF, whether it has one."""
-
-    number: int
-    offset: int
-    length: int
-    terminated: bool
-
-
-def scan(buffer: bytes, offset: int = 0, number: int = 1) -> Iterator[Line]:
-    """The lines of `buffer`, which begins at `offset` of its file with line `number`.
-
-    Lines without anything but white space are left out, but counted.
-    """
-    find = buffer.find
-    start = 0
-    size = len(buffer)
-    while start < size:
-        end = find(b"\n", start)
-        terminated = end >= 0
-        if not terminated:
-            end = size
-        if not is_blank(buffer[start:end]):
-            yield Line(number, offset + start, end - start, terminated)
-        number += 1
-        start = end + 1
 
 
 def is_blank(line: bytes) -> bool:
@@ -81,8 +54,8 @@ def is_blank(line: bytes) -> bool:
     return not line.decode("utf-8", "replace").strip(_BLANKS)
 
 
-def after_blanks(data: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
-    """Where the first line that is not blank begins, and how many blank lines are before it.
+def skip_blanks(data: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
+    """The offset of the first line that is not blank, and the number of blank lines before it.
 
     :param start: where a line begins in `data`; `end` where the last one ends.
     """
@@ -93,7 +66,7 @@ def after_blanks(data: bytes | bytearray, start: int, end: int) -> tuple[int, in
 
 
 def run_start(descriptor: int, low: int, high: int, of: bytes = b"\0") -> int:
-    """Where the run of bytes begins that ends at `high`; not before `low`.
+    """The start of the run of bytes that ends at `high`, not before `low`.
 
     :param of: the bytes that belong to the run.
     :raises OSError: the file cannot be read.
@@ -102,7 +75,7 @@ def run_start(descriptor: int, low: int, high: int, of: bytes = b"\0") -> int:
     while high > low:
         start = max(low, high - size)
         if size > BLOCK_SIZE:
-            if 0 in of and data_from(descriptor, start) >= high:
+            if 0 in of and next_data(descriptor, start) >= high:
                 # A hole; the next look goes twice as far.
                 high, size = start, 2 * size
                 continue
@@ -125,11 +98,11 @@ def line_end(descriptor: int, offset: int) -> int | None:
         at = piece.find(b"\n")
         if at >= 0:
             return offset + at + 1
-        offset = data_from(descriptor, offset + len(piece))
+        offset = next_data(descriptor, offset + len(piece))
     return None
 
 
-def lines_end(descriptor: int, size: int) -> int:
+def last_line_end(descriptor: int, size: int) -> int:
     """The offset behind the last LF before `size`; 0 where there is none.
 
     :raises OSError: the file cannot be read.
@@ -144,9 +117,9 @@ def lines_end(descriptor: int, size: int) -> int:
     return 0
 
 
-def data_from(descriptor: int, offset: int) -> int:
-    """The offset of the first data at or behind `offset`; the end of the file where there are none. What is
-    before them is a hole, which reads as NUL bytes. `offset` itself where the system does not tell. Moves the
+def next_data(descriptor: int, offset: int) -> int:
+    """The offset of the first data at or after `offset`, or the end of the file. The bytes before it are a
+    hole, which reads as NUL bytes. Returns `offset` if the system does not report holes. Moves the
     descriptor's own position.
     """
     if _SEEK_DATA is None:
@@ -189,14 +162,14 @@ def feed_lines(
     piece: bytes = b"",
     end: int | None = None,
 ) -> tuple[int, bytes]:
-    """Give `take` the file behind `descriptor` from `offset` on, in pieces.
+    """Pass the file behind `descriptor` from `offset` on to `take`, in pieces.
 
-    :param take: is given a piece and its offset; it takes the lines that end within and returns their bytes,
-        LF included. What it leaves is read again with what follows: a piece is never cut or joined. Of a line
-        that is longer than a block and has a NUL in it, the piece ends with that.
-    :param piece: what has been read of it, if anything has.
-    :param end: how long the file is, if that is known: no more is read then. To ask for a whole block where
-        there is a line takes longer than to read the line.
+    :param take: gets a piece and its offset, reads the lines that end within, and returns their size in
+        bytes, LF included. The rest is read again together with more: a piece is never cut or joined. If a
+        line is longer than a block and contains a NUL, its piece ends with the NUL.
+    :param piece: the bytes from `offset` on that were read already.
+    :param end: the length of the file, if known. It saves a read at the end, which would take longer than
+        reading the line.
     :return: the offset of the byte after the last LF, and the unfinished line from there on.
     :raises OSError: the file cannot be read.
     """
@@ -220,3 +193,55 @@ def feed_lines(
         if end is not None and offset >= end:
             break
     return offset, piece
+
+
+WINDOW = 128 << 10
+"""Bytes that are read at once. Other threads wait for the interpreter for about half a millisecond."""
+
+
+def line_windows(
+    descriptor: int, offset: int = 0, size: int = WINDOW
+) -> Iterator[tuple[bytearray, int, int]]:
+    """The file behind `descriptor` from `offset` on: a buffer, how many bytes of it are lines, and how many
+    bytes of the file these are.
+
+    The two numbers differ for a line that is longer than a window and has a NUL in it, which no entry has.
+    Such a line comes alone, and the buffer holds the part up to the NUL: gigabytes of them take no memory.
+    They end with a LF, but for those at the end of a file that does not. The buffer is filled anew at the
+    next step, and is as long as the longest line. Stops where the file ends at that moment. `descriptor`
+    stays open; its position is moved.
+
+    :raises OSError: the file cannot be read.
+    """
+    file = io.FileIO(descriptor, closefd=False)
+    file.seek(offset)
+    buffer = bytearray(size)
+    filled = 0
+    while True:
+        if filled == len(buffer):
+            # one line fills all of it
+            nul = buffer.find(0)
+            if nul >= 0:
+                end_of_line = line_end(descriptor, offset + filled)
+                if end_of_line is None:
+                    yield buffer, nul + 1, os.fstat(descriptor).st_size - offset
+                    return
+                yield buffer[: nul + 1] + b"\n", nul + 2, end_of_line - offset
+                offset = end_of_line
+                file.seek(offset)
+                filled = 0
+                continue
+            buffer = buffer + bytearray(filled)
+        with memoryview(buffer) as view:
+            found = file.readinto(view[filled:])
+        if not found:
+            break
+        end = buffer.rfind(b"\n", filled, filled + found) + 1
+        filled += found
+        if end:
+            yield buffer, end, end
+            offset += end
+            filled -= end
+            buffer[:filled] = buffer[end : end + filled]
+    if filled:
+        yield buffer, filled, filled

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import Raw
+
+from app.formats.json_codec import REMOVED, decode, edit_fields, raw_fields
+
 CURRENT_VERSION = 3
 
 
@@ -39,3 +43,23 @@ def migrate(entry: dict[str, Any], version: int, index: int) -> dict[str, Any]:
     if entry.get("type") == "message" and isinstance(message, dict) and message.get("role") == "hookMessage":
         entry["message"] = {**message, "role": "custom"}
     return entry
+
+
+def migrate_line(line: bytes, version: int, index: int) -> bytes:
+    """Entry number `index` of a file of `version`, as a line of version 3
+    (formats/README.md, "Behaviour of SessionManager").
+
+    :raises BadLine: `line` is no JSON object.
+    """
+    if version >= CURRENT_VERSION:
+        return line
+    before = decode(line)
+    after = migrate(before, version, index)
+    changes: dict[str, Any] = {name: REMOVED for name in before if name not in after}
+    changes |= {
+        name: value for name, value in after.items() if name not in before or before[name] is not value
+    }
+    if "message" in changes:
+        role = {"role": after["message"]["role"]}
+        changes["message"] = Raw(edit_fields(bytes(raw_fields(line)["message"]), role))
+    return edit_fields(line, changes) if changes else line

@@ -14,8 +14,8 @@ _ELLIPSIS = "…"
 _ZERO_WIDTH_JOINER = "\u200d"
 
 
-# Characters that are drawn in one cell by one terminal and in two, or in none, by another. What is drawn
-# behind them on the line would stand in the wrong place.
+# Characters of different widths in different terminals. The rest of the line would be drawn in the wrong
+# place.
 _UNSTEADY = (
     (0x115F, 0x1160),  # Hangul fillers: drawn as nothing, in as many cells as each terminal likes
     (0x3164, 0x3164),
@@ -73,9 +73,9 @@ _replaced = _characters(*_UNSTEADY, *_IGNORED)
 _selectors = _characters(*_SELECTORS)
 # Characters that Python calls printable and that are not drawn as they are, or not everywhere.
 _suspect = _replaced | _selectors
-# What is drawn as nothing, alone or between others: blanks of every kind, fillers, joiners, selectors, and
-# the controls for which `inert` shows something else.
-_UNSEEN = (
+# Characters that are drawn as nothing: blanks of every kind, fillers, joiners, selectors, and the controls
+# for which `inert` shows something else.
+_INVISIBLE = (
     (0x09, 0x0D),
     (0x1C, 0x20),
     (0x85, 0x85),
@@ -103,8 +103,8 @@ _UNSEEN = (
 
 
 class _Table(dict[int, str]):
-    """What stands for each character, itself where it may be drawn; `str.translate` asks for those of a text
-    that is not all printable.
+    """The replacement of each character, which is the character itself if it may be drawn. `str.translate`
+    asks for the characters of a text that is not printable.
     """
 
     def __missing__(self, code: int) -> str:
@@ -112,7 +112,7 @@ class _Table(dict[int, str]):
         import unicodedata
 
         char = chr(code)
-        # What is not assigned has no width on which a terminal and we agree.
+        # Terminals do not agree on the width of unassigned characters.
         self[code] = shown = _REPLACEMENT if unicodedata.category(char) == "Cn" else char
         return shown
 
@@ -122,7 +122,7 @@ _joined: list[str] = []
 
 
 def _replacements() -> dict[int, str]:
-    """What stands for each character that must not be drawn; made when the first text needs it."""
+    """The replacement of each character that must not be drawn; built for the first text that needs it."""
     if 0 not in _table:
         # At once: another thread may ask meanwhile.
         _table.update(_build_table())
@@ -140,19 +140,19 @@ def visible_line(text: str, limit: int = 300) -> str:
     if shown[:1].isascii():
         # A blank would have been folded.
         return shown
-    return "" if is_unseen(text[: _window(limit)]) else shown
+    return "" if is_invisible(text[: _window(limit)]) else shown
 
 
-def is_unseen(text: str) -> bool:
+def is_invisible(text: str) -> bool:
     """Whether nothing of `text` is visible: blanks, joiners, fillers and the like, or nothing at all."""
     if text.isascii():
         return not text.strip()
-    return not text.strip(_unseen())
+    return not text.strip(_invisible_characters())
 
 
-def _unseen() -> str:
+def _invisible_characters() -> str:
     if not _joined:
-        _joined.append("".join([chr(code) for first, last in _UNSEEN for code in range(first, last + 1)]))
+        _joined.append("".join([chr(code) for first, last in _INVISIBLE for code in range(first, last + 1)]))
     return _joined[0]
 
 
@@ -191,7 +191,7 @@ def _translated(text: str) -> str:
     shown = text.translate(_replacements())
     if _selectors.isdisjoint(shown):
         return shown
-    unseen = _unseen()
+    unseen = _invisible_characters()
     before = "\n"
     characters = []
     for character in shown:
@@ -251,3 +251,21 @@ def one_line(text: str, limit: int = 300) -> str:
         return ""
     # A cut inside a joined emoji must not leave a joiner that would join with the ellipsis.
     return folded[: limit - 1].rstrip(" " + _ZERO_WIDTH_JOINER) + _ELLIPSIS
+
+
+def replace_surrogates(text: str) -> str:
+    """`text` with lone surrogates replaced by U+FFFD, so that it can be stored and encoded."""
+    if text.isascii():
+        return text
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+# Python also strips the separators U+001C to U+001F and U+0085, and leaves the byte order mark.
+_BLANKS = "\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(
+    map(chr, range(0x2000, 0x200B))
+)
+
+
+def trim_name(name: str | None) -> str | None:
+    """A name without white space around it; None where nothing is left."""
+    return (name or "").strip(_BLANKS) or None

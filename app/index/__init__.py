@@ -1,14 +1,14 @@
-"""The catalog of all sessions, what keeps it current, and the search: scan, watch, query.
+"""Keep the catalog of all sessions current and search it: scan, watch, query.
 
-`open` gives an `Index`; nothing of it is imported before it is asked for. It has to be asked for by name:
-`from app.index import *` leaves Python's own `open` alone. What its methods give and raise can be had from
-here as well:
+`open` returns an `Index` and imports its modules when it is called. Import `open` by name:
+`from app.index import *` leaves Python's own `open` alone. The package also exports the types that the
+methods of `Index` return and raise:
 
-    Delta, Row                     what `scan` and `watch` tell of, and what `rows` gives
-    QueryError, Note               why a query cannot be run, and what is to be said of one that is
-    Search, Page, Hit, Place       what `query` gives, and `place`
-    complete, Completion           what may be typed next in a query, at a place in its text
-    vocabulary, Vocabulary         the values that sessions give for that
+    Delta, Row                     the values that `scan` and `watch` report, and the result of `rows`
+    QueryError, Note               the reason why a query cannot run, and a remark about one that can
+    Search, Page, Hit, Place       the results of `query` and `place`
+    complete, Completion           the possible completions of a query at a position in its text
+    vocabulary, Vocabulary         the values from sessions that completions offer
 """
 
 from __future__ import annotations
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.index import Index
-    from app.index.query.complete import Completion, complete
+    from app.index.query.completion import Completion, Vocabulary, complete, vocabulary
     from app.index.query.query import Facts, Note, QueryError
-    from app.index.query.vocabulary import Vocabulary, vocabulary
     from app.index.row import Row
     from app.index.scan.deltas import Delta
     from app.index.search.hit_branch import Place
     from app.index.search.results import Hit, Page
-    from app.index.search.search import Search
+    from app.index.search.search_run import Search
     from app.stores.base import Store
 
 __all__ = [
@@ -46,7 +45,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "Completion": "query.complete",
+    "Completion": "query.completion",
     "Delta": "scan.deltas",
     "Hit": "search.results",
     "Index": "index",
@@ -55,17 +54,17 @@ _MODULES = {
     "Place": "search.hit_branch",
     "QueryError": "query.query",
     "Row": "row",
-    "Search": "search.search",
-    "Vocabulary": "query.vocabulary",
-    "complete": "query.complete",
-    "vocabulary": "query.vocabulary",
+    "Search": "search.search_run",
+    "Vocabulary": "query.completion",
+    "complete": "query.completion",
+    "vocabulary": "query.completion",
 }
 
 
-if not TYPE_CHECKING:  # a checker would take every name that is not there for one that is
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every misspelled name
 
     def __getattr__(name: str) -> object:
-        # A list that is printed needs next to nothing of these.
+        # A printed list needs almost none of these modules.
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
@@ -73,7 +72,7 @@ if not TYPE_CHECKING:  # a checker would take every name that is not there for o
         return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
 
 
-def open(  # the library's word for it: app.index.open(...)
+def open(  # callers write app.index.open(...)
     stores: Sequence[Store],
     cache_folder: str,
     now: Callable[[], int] | None = None,
@@ -83,12 +82,12 @@ def open(  # the library's word for it: app.index.open(...)
     facts: Facts | None = None,
     state_folder: str = "",
 ) -> Index:
-    """The index of `stores`, kept in `cache_folder`, which is made when it is needed. See `Index`.
+    """Open the index of `stores` in `cache_folder`, which is created when it is needed. See `Index`.
 
-    :param stores: as `app.stores.discover` finds them.
-    :param cache_folder: for the catalog and the texts and nothing else; that of the program is
+    :param stores: the stores, as `app.stores.discover` returns them.
+    :param cache_folder: the folder for the catalog and the texts and nothing else; leafmark uses
         `app.paths.cache_folder(os.environ)`.
-    :param state_folder: leafmark's, for `is:pinned`: `app.paths.state_folder(os.environ)`.
+    :param state_folder: leafmark's state folder, for `is:pinned`: `app.paths.state_folder(os.environ)`.
     """
     from app.index.index import Index
 

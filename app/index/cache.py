@@ -1,4 +1,4 @@
-"""The cache folder as a whole: where it is and how large, and forgetting it (`leafmark index`)."""
+"""Report the place and size of the cache folder, and clear it (`leafmark index`)."""
 
 from __future__ import annotations
 
@@ -7,28 +7,29 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from app.index.catalog.catalog import Catalog
-from app.index.catalog.catalog_file import SHARED_JOURNAL, forget, journal_of, no_folder, text_in
+from app.index.catalog.catalog_file import forget, journal_of, path_problem, text_in
+from app.index.catalog.schema import SHARED_JOURNAL
+from app.index.catalog.span_table import segments
 from app.index.row import SCHEMA, catalog_in
-from app.index.text import table
-from app.index.text.segment import SUFFIX
-from app.index.text.store import sizes_in
+from app.index.text.segment import SUFFIX, sizes_in
 
 if TYPE_CHECKING:
     import sqlite3
 
 
 @dataclass(slots=True)
-class Where:
-    """What is kept, and where. Sizes are in bytes; those of what another version keeps beside it are not
-    counted.
+class CacheStatus:
+    """The contents of the cache folder. Sizes are in bytes and exclude the files of other versions.
 
-    catalog        the file of the rows; `catalog_bytes` with what SQLite keeps beside it
-    text           the folder of the texts, with `segments` files of `text_bytes`; `dead_bytes` of them belong
-                   to no session any more and go when they are more than half
-    sessions       how many sessions are stored, of all stores; `without_text`: of so many the text is not
-                   kept, a search reads their files
-    network        the folder is on a network share: SQLite's rollback journal is used, which works there
-    note           None, or one line that says why the catalog could not be asked: what it knows is 0 then
+    catalog        path of the catalog; `catalog_bytes` includes the files that SQLite keeps beside it
+    text           folder of the texts, with `segments` files of `text_bytes` in total; `dead_bytes` of them
+                   belong to no session any more and are removed when they are more than half
+    sessions       number of sessions that are stored, of all stores
+    without_text   number of those whose text is not stored: a search reads their files
+    network        whether the folder is on a network share: SQLite's rollback journal is used, which works
+                   there
+    note           None, or one line that says why the catalog could not be read; the numbers that it would
+                   give are 0 then
     """
 
     folder: str
@@ -44,16 +45,16 @@ class Where:
     note: str | None
 
 
-def where(cache_folder: str, catalog: Catalog | None = None) -> Where:
-    """What the cache folder holds; nothing is made that is not there. Raises nothing.
+def cache_status(cache_folder: str, catalog: Catalog | None = None) -> CacheStatus:
+    """Return the contents of the cache folder. Create nothing and raise nothing.
 
-    :param catalog: that in the folder, for somebody who has one; it is closed afterwards.
+    :param catalog: the catalog of the folder, if the caller has opened it; it is closed afterwards.
     """
     path = catalog_in(cache_folder)
     sizes = sizes_in(text_in(cache_folder))
     total = sum(sizes.values())
     sessions = texts = live = 0
-    why = no_folder(cache_folder)
+    why = path_problem(cache_folder)
     note = f"nothing is kept: {cache_folder}: {why}" if why else None
     if os.path.isfile(path):
         catalog = catalog or Catalog(cache_folder, [])
@@ -66,7 +67,7 @@ def where(cache_folder: str, catalog: Catalog | None = None) -> Where:
             live = total
         else:
             sessions, texts, live = counts
-    return Where(
+    return CacheStatus(
         folder=cache_folder,
         catalog=path,
         catalog_bytes=sum(_size(path + ending) for ending in ("", "-wal", "-shm")),
@@ -82,12 +83,12 @@ def where(cache_folder: str, catalog: Catalog | None = None) -> Where:
 
 
 def rebuild(cache_folder: str) -> None:
-    """Forget everything that this version keeps; the next scan reads all files. What other versions keep
-    stays.
+    """Delete everything that this version stores; the next scan reads all files. The files of other versions
+    stay.
 
-    A browser that is open finds out at its next look at all files.
+    An open browser notices at its next look at all files.
 
-    :raises OSError: it cannot be deleted.
+    :raises OSError: a file cannot be deleted.
     """
     forget(cache_folder)
     _unlink(os.path.join(cache_folder, f"newest-{SCHEMA}"))
@@ -100,7 +101,7 @@ def _counts(connection: sqlite3.Connection) -> tuple[int, int, int]:
     sessions, texts = connection.execute(
         "SELECT count(*), count(spans) FROM sessions WHERE listed"
     ).fetchone()
-    return sessions, texts, sum(used.live for used in table.segments(connection).values())
+    return sessions, texts, sum(used.live for used in segments(connection).values())
 
 
 def _size(path: str) -> int:

@@ -1,4 +1,4 @@
-"""What filters may ask of a session that its row does not say: whether it is live or pinned."""
+"""Tell filters whether a session is live or pinned, which its row does not say."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ if TYPE_CHECKING:
 def facts_of(
     stores: Sequence[Store], rows: Callable[[], Sequence[Row]], now_ms: int, state_folder: str = ""
 ) -> Facts:
-    """The facts about the sessions of `stores` at this moment; each is looked up when it is first asked for.
+    """Return the facts about the sessions of `stores` at this moment; each is looked up at its first use.
 
-    :param rows: all sessions, among which the newest of a folder are to be found
+    :param rows: returns all sessions, among which the newest of each folder is looked up
         (formats/README.md, "Detecting a running agent").
-    :param state_folder: leafmark's own, with the pins of agents that know none; "" where there is none.
+    :param state_folder: leafmark's state folder, with the pins of sessions whose agents have no pins; "" for
+        none.
     """
     by_root = {store.root: store for store in stores}
 

@@ -1,4 +1,4 @@
-"""The index as the rest of the program sees it: rows at once, then what changes."""
+"""Give the rest of leafmark the index: the stored rows at once, then the changes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ import time
 from typing import TYPE_CHECKING
 
 from app.index.catalog.catalog import Catalog
-from app.index.own_searcher import OwnSearcher
 from app.index.row import unread
-from app.index.scan.retry import Scanned
+from app.index.scan.retry import RescanningReader
 from app.index.scan.scan import Scanner
+from app.index.search.engine import SearchEngine
+from app.index.text.store import TextStore
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -20,11 +21,10 @@ if TYPE_CHECKING:
     from app.index.query.query import Facts
     from app.index.row import Row
     from app.index.scan.deltas import OnDelta
-    from app.index.scan.metrics import Metrics
-    from app.index.search.grep.ahead import Ahead
+    from app.index.scan.scan import Metrics
     from app.index.search.hit_branch import Place
     from app.index.search.results import Hit
-    from app.index.search.search import Search
+    from app.index.search.search_run import SearchRun
     from app.index.watch.follower import Follower
     from app.stores.base import Store
     from app.stores.layout import Complaint
@@ -37,11 +37,11 @@ def _wall_clock() -> int:
 
 
 class Index:
-    """The sessions of `stores`, kept in a cache folder and kept current.
+    """The sessions of `stores`, stored in a cache folder and kept current.
 
-    One thread calls `scan` or `watch`; `rows`, `problem_files`, `note`, `rescan`, `query` and `place` may be
-    used from others. Nothing is written but the catalog and the texts in the cache folder. All that is
-    given and raised can be imported from `app.index`.
+    One thread calls `scan` or `watch`; other threads may use `rows`, `problem_files`, `note`, `rescan`,
+    `query` and `place`. The index writes only the catalog and the texts in the cache folder. All types that
+    the methods return and raise can be imported from `app.index`.
     """
 
     def __init__(
@@ -55,17 +55,23 @@ class Index:
         facts: Facts | None = None,
         state_folder: str = "",
     ) -> None:
-        """:param now: the time in milliseconds, for when a file was seen to grow, and for ages in queries.
-        :param poll: look for changes instead of being told; None: as the variable LEAFMARK_POLL says.
-        :param home: the folder that `~` stands for, in a query and where folders are shown.
-        :param facts: what queries ask that no row says; None: as it is when a query begins (`index.facts`).
-        :param state_folder: where leafmark keeps the pins of agents that know none; "" for nowhere.
+        """Open the catalog; read no session file yet.
+
+        :param now: returns the time in milliseconds since the epoch, for the time of growth of a file and for
+            ages in queries.
+        :param poll: poll for changes instead of using the system's notices; None: use the variable
+            LEAFMARK_POLL.
+        :param home: the folder that `~` stands for, in queries and in folders that are shown.
+        :param facts: the facts for filters that no row contains; None: look them up when a query begins
+            (`index.filter_context`).
+        :param state_folder: the folder with leafmark's own pins, for agents that have no pins; "" for none.
         """
         self.catalog = Catalog(cache_folder, stores)
         self._stores = stores
         self._now = now
-        self._scanner = Scanner(self.catalog, stores, now)
-        self._scanned = Scanned(self.catalog, self._scanner)
+        self.text_store = TextStore(self.catalog)
+        self._scanner = Scanner(self.catalog, self.text_store, stores, now)
+        self._reader = RescanningReader(self.catalog, self._scanner)
         self._texts = True
         self._poll = os.environ.get("LEAFMARK_POLL", "") not in ("", "0") if poll is None else poll
         self._follower: Follower | None = None
@@ -75,56 +81,59 @@ class Index:
         self._home = home
         self._facts = facts
         self._state_folder = state_folder
-        self._own = OwnSearcher(self.catalog, stores, home, lambda: self.unread)
+        self._engine = SearchEngine(self.catalog, stores, home, lambda: self.unread)
         self._lock = threading.Lock()
-        self._search: Search | None = None
-        self._ahead: Ahead | None = None
-        self._foreseen: tuple[object, ...] | None = None
+        self._search: SearchRun | None = None
 
     @property
     def counts(self) -> Metrics:
-        """What scanning has cost so far."""
+        """The cost of scanning so far."""
         return self._scanner.counts
 
     @property
     def note(self) -> str | None:
-        """One line about what does not work as it should here, else None."""
+        """One line about a part of the index that does not work as it should, else None."""
         behind = "the catalog was lost: all files are being read again" if self._scanner.is_behind else None
-        return self.catalog.note or behind or (self._follower.note if self._follower else None)
+        return (
+            self.catalog.note
+            or self.text_store.note
+            or behind
+            or (self._follower.note if self._follower else None)
+        )
 
     def rows(self, full: bool = False, seen: Callable[[list[Row]], object] | None = None) -> list[Row]:
-        """The sessions as stored, newest first; before the first scan they may be out of date.
+        """Return the stored sessions, newest first; before the first scan they may be out of date.
 
-        The deltas of a later `scan` or `watch` are against what this returned the first time; without it,
-        against what is stored when the scan begins.
+        The deltas of a later `scan` or `watch` are relative to the first result of this method; without one,
+        to the rows that are stored when the scan begins.
 
-        When the catalog turns out to be damaged after a scan, all files are read again, and this waits for
-        them; for `again.PATIENCE_SECONDS` where another thread does that, and not at all in what that thread
-        calls. While there may be more than this returned, `note` says so.
+        When the catalog turns out to be damaged after a scan, all files are read again, and this method waits
+        for them: at most `retry.PATIENCE_SECONDS` while another thread reads them, and not at all when that
+        thread itself calls it. While rows may be missing from the result, `note` says so.
 
-        :param full: with their first messages.
-        :param seen: is called with them in no order, as soon as they are read.
+        :param full: include the first messages.
+        :param seen: called with the rows, unordered, as soon as they are read.
         """
         generation = self.catalog.generation
         rows = self._ask(lambda: self.catalog.rows(full, seen))
         if not self._begun:
             self._begun = True
             if not full:
-                self._own.give(rows)
+                self._engine.start_with(rows)
             known = {row.path: row.signature for row in (*rows, *self.catalog.refused())}
             if self.catalog.generation != generation:
-                # They may have been lost after they were read.
+                # The catalog may have been lost after the rows were read.
                 known = {path: unread(signature) for path, signature in known.items()}
             self._scanner.begin(known)
         return rows
 
     def newest(self, limit: int) -> tuple[list[Row], int]:
-        """The newest sessions as stored, without their first messages, and the number of all."""
+        """Return the newest `limit` stored sessions, without first messages, and the number of all."""
         return self._ask(lambda: self.catalog.newest(limit))
 
     def _ask(self, read: Callable[[], Result], *, waits: bool = True) -> Result:
-        """What `read` finds in the catalog; see `Scanned.ask` for when that was lost."""
-        return self._scanned.ask(lambda: self._scan(None, None, texts=self._texts), read, waits=waits)
+        """Return the result of `read`; see `RescanningReader.ask` for a catalog that was lost."""
+        return self._reader.ask(lambda: self._scan(None, None, texts=self._texts), read, waits=waits)
 
     def scan(
         self,
@@ -136,13 +145,13 @@ class Index:
     ) -> None:
         """Bring the catalog up to date once, reading the newest files first.
 
-        :param on_delta: is called in this thread at most every 50 ms while there are results, and at the end
-            of the first scan in any case.
-        :param stop: set by another thread to end soon; what has been read is kept.
-        :param gentle: leave room for the thread of the screen.
+        :param on_delta: called in this thread at most every 50 ms while there are results, and at the end of
+            the first scan in any case.
+        :param stop: set by another thread to end the scan soon; the files that were read stay stored.
+        :param gentle: pause now and then, so that the thread of the screen can run.
         :param texts: see `Scanner.scan`.
         """
-        with self._scanned:
+        with self._reader:
             self._scan(on_delta, stop, gentle, texts)
 
     def _scan(
@@ -156,48 +165,47 @@ class Index:
             self._begun = True
             self._scanner.begin(self.catalog.signatures())
         self._texts = texts
-        tell = self._own.listening(on_delta)
+        needs_listener = on_delta is not None or self._engine.needs_deltas
+        listener = self._engine.listener(on_delta) if needs_listener else None
 
-        ending = stop or threading.Event()
+        stop_event = stop or threading.Event()
 
         def scan() -> None:
-            self._scanner.scan(tell, ending, gentle, texts=texts)
+            self._scanner.scan(listener, stop_event, gentle, texts=texts)
 
         def settle() -> None:
-            if tell is None:
-                self._own.catch_up()
+            if listener is None:
+                self._engine.catch_up()
             self.catalog.tidy(self._now())
 
-        self._scanned.read(scan, settle, scan_first=True)
+        self._reader.read(scan, settle, scan_first=True)
 
     def watch(self, on_delta: OnDelta, stop: threading.Event) -> None:
-        """`scan`, then keep current until `stop` is set."""
-        # A list that is printed once needs nothing of what follows files.
+        """Scan, then keep the catalog current until `stop` is set."""
+        # Imported here: a list that is printed once does not follow files.
         from app.index.watch.follower import Follower
 
         follower = self._follower = Follower(self._scanner, self._stores, poll=self._poll)
-        with self._scanned:
+        with self._reader:
             try:
                 self._scan(on_delta, stop, gentle=True)
                 if not stop.is_set():
-                    follower.run(self._own.telling(on_delta), stop, self._rescan, self._asked)
-                    # who has a screen will start another
-                    self.catalog.keep_groups()
+                    follower.run(self._engine.listener(on_delta), stop, self._rescan, self._take_callbacks)
             finally:
-                self.catalog.close()
+                self.close()
 
     def rescan(self, done: Callable[[], object] | None = None) -> None:
-        """Have `watch` look at every file again, soon.
+        """Make `watch` look at every file again soon.
 
-        :param done: is called in the thread that watches, when all that was found has been told.
+        :param done: called in the thread of `watch` after all changes have been reported.
         """
         if done is not None:
             self._rescanned.append(done)
         self._rescan.set()
 
-    def _asked(self) -> list[Callable[[], object]]:
-        asked, self._rescanned = self._rescanned, []
-        return asked
+    def _take_callbacks(self) -> list[Callable[[], object]]:
+        callbacks, self._rescanned = self._rescanned, []
+        return callbacks
 
     def look_ahead(
         self,
@@ -208,43 +216,14 @@ class Index:
         every: bool = False,
         foreseen: Callable[[Hit], object] | None = None,
     ) -> None:
-        """Have a copy of this process look through files for `text`, the oldest first, while this one brings
-        the catalog up to date. For a process that does nothing but that, and then asks for the same with
-        `query(alone=True)`. Where it would save nothing, nothing happens.
+        """Check that `query` can run `text`, without a search. The other parameters have no effect.
 
-        :param foreseen: is called by that query with hits that are none yet: whoever asks something about
-            each of them can do so before it is their turn, while the copy goes on.
         :raises QueryError: the query cannot be run.
         """
         from app.index.query.grammar import parse
+        from app.index.search.matchers import QueryPlan
 
-        now_ms = self._now()
-        query = parse(text, now_ms, home=self._home, all_text=all_text)
-        if not query.is_deep:
-            return
-        from app.index.search.grep.ahead import look_ahead
-        from app.index.search.terms import Plan
-
-        plan = Plan(query)
-        if query.filters:
-            from app.index.filter_context import facts_of
-
-            rows = self.rows()
-            facts = self._facts or facts_of(self._stores, lambda: rows, now_ms, self._state_folder)
-            rows = [row for row in rows if query.passes(row, facts)]
-            files = [(row.path, row.signature) for row in rows]
-            dialect: Callable[[int], str] = lambda number: rows[number].dialect  # noqa: E731
-        else:
-            # Rows take longer, and are not needed to look through files.
-            stored = self.catalog.files()
-            files, dialect = stored.listed, stored.dialect
-            if not self._begun:
-                self._begun = True
-                self._scanner.begin(dict([*files, *stored.refused]))
-        self._ahead = look_ahead(plan, files, dialect, every=every or order != "recent")
-        if self._ahead and foreseen:
-            self._ahead.foreseen = foreseen
-        self._foreseen = (text, order, all_text, every)
+        QueryPlan(parse(text, self._now(), home=self._home, all_text=all_text))
 
     def query(
         self,
@@ -255,46 +234,38 @@ class Index:
         every: bool = False,
         alone: bool = False,
         keep_going: Callable[[], bool] = lambda: True,
-    ) -> Search:
-        """Look for what `text` asks for (see `index.query.grammar`), in all sessions that are known by now.
-        The search that was begun last is cancelled. The first one may have to wait as `rows` does, and finds
-        less where `note` says so; later ones know all sessions and need not.
+    ) -> SearchRun:
+        """Search for `text` (see `index.query.grammar`) in all sessions that are known. Cancel the previous
+        search. The first search may wait as `rows` does, and misses sessions if `note` says so; later ones
+        search all sessions.
 
-        :param order: "recent" or "relevance", see `Searcher.search`, which also says what `every` does.
-        :param all_text: look everywhere where the query does not say where, not in the conversation alone.
-        :param alone: this process has nothing else to do, see `Searcher.search`, as for `keep_going`.
-        :raises QueryError: the query cannot be run; the search before goes on.
-        :raises ValueError: there is no such order.
+        :param order: "recent" or "relevance". See `SearchEngine.search` for it, `every`, `alone` and
+            `keep_going`.
+        :param all_text: search all text, and not only the conversation, if the query names no scope.
+        :raises QueryError: the query cannot be run; the previous search continues.
+        :raises ValueError: `order` is unknown.
         """
+        # Imported here: a list runs no query.
         from app.index.query.grammar import parse
 
         if order not in ("recent", "relevance"):
             raise ValueError(f"no such order: {order!r}")
         now_ms = self._now()
         query = parse(text, now_ms, home=self._home, all_text=all_text)
-        searcher = self._ask(self._own.searcher, waits=not self._own.has_rows)
+        self._ask(self._engine.load, waits=not self._engine.is_loaded)
         facts = self._facts
         if query.filters and facts is None:
+            # Imported here: only filters need the live sessions and the pins.
             from app.index.filter_context import facts_of
 
-            facts = facts_of(self._stores, searcher.rows, now_ms, self._state_folder)
-        ahead = None
-        if alone and self._foreseen == (text, order, all_text, every):
-            ahead, self._foreseen = self._ahead, None
-        search = searcher.search(
-            query,
-            facts,
-            order=order,
-            every=every,
-            keep_going=keep_going,
-            now_ms=now_ms,
-            alone=alone,
-            ahead=ahead,
+            facts = facts_of(self._stores, self._engine.rows, now_ms, self._state_folder)
+        search = self._engine.search(
+            query, facts, order=order, every=every, keep_going=keep_going, now_ms=now_ms, alone=alone
         )
         with self._lock:
             older = self._search
             if older is not None and older.generation > search.generation:
-                # Another thread has been quicker with a newer one.
+                # Another thread has begun a newer search in the meantime.
                 older = search
             else:
                 self._search = search
@@ -303,22 +274,22 @@ class Index:
         return search
 
     def prepare(self, keep_going: Callable[[], bool] = lambda: True) -> None:
-        """Make ready for the first query, which would otherwise wait for what it looks through.
+        """Load the data that the first query searches, so that the query does not wait for it.
 
-        :param keep_going: asked all the while; the rest is left to the first query once it says no.
+        :param keep_going: called repeatedly; when it returns False, the first query loads the rest.
         """
-        # They are not needed yet, but load as slowly.
+        # These modules are not needed yet, but they load slowly.
         import app.index.filter_context
         import app.index.query.grammar  # noqa: F401
 
-        self._own.searcher().prepare(keep_going)
+        self._engine.prepare(keep_going)
 
     def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:
-        """Where in its session's tree a hit is, see `Searcher.place`."""
-        return self._own.searcher().place(hit, keep_going)
+        """Return the position of a hit in its session's tree, see `SearchEngine.place`."""
+        return self._engine.place(hit, keep_going)
 
     def problem_files(self) -> list[Row]:
-        """The files that are no sessions, with the reason in `refused`, by path."""
+        """Return the files that are no sessions, by path, with the reason in `refused`."""
         return self._ask(self.catalog.refused)
 
     @property
@@ -328,22 +299,19 @@ class Index:
 
     @property
     def unread(self) -> dict[str, str]:
-        """Path -> why, of the files that could not be read when they were last looked at, and of which
-        nothing is known: nobody can say whether they are sessions.
+        """Path -> reason for the files that could not be read at the last look and were never read before: it
+        is not known whether they are sessions.
         """
-        return self._scanner.out_of_reach.unread()
+        return self._scanner.unreadable.unread()
 
     @property
     def unread_counts(self) -> tuple[int, int]:
-        """How many files of which nothing is known could not be read when they were last looked at, and how
-        many folders, in which there may be sessions.
+        """The number of files in `unread`, and the number of folders that could not be read at the last look
+        and may contain sessions.
         """
-        return self._scanner.out_of_reach.counts()
+        return self._scanner.unreadable.counts()
 
     def close(self) -> None:
-        """Let go of the catalog's file, when `scan` and `watch` have come back: another thread that has not
-        is told to by its `stop` first.
-        """
-        if self._ahead:
-            self._ahead.close()
+        """Close the catalog. First set `stop` and wait until `scan` and `watch` have returned."""
         self.catalog.close()
+        self.text_store.close()

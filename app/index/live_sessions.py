@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.stores.live import Processes, Verdict
 
 
-class Asked:
+class LiveCandidates:
     """Sessions that are asked about again and again, mostly with the same agents running: only when those are
     others is each of ten thousand sessions looked at.
     """
@@ -44,7 +44,7 @@ class Asked:
 
 
 def live_sessions(
-    rows: Sequence[Row] | Asked,
+    rows: Sequence[Row] | LiveCandidates,
     processes: Processes,
     now_ms: int,
     real: Callable[[str], str] | None = None,
@@ -56,7 +56,7 @@ def live_sessions(
 
     :param real: the real path of a folder; that of `processes`, which looks at each folder anew, when None.
     """
-    rows = rows if isinstance(rows, Asked) else Asked(rows)
+    rows = rows if isinstance(rows, LiveCandidates) else LiveCandidates(rows)
     beside = _beside(rows, processes, real or processes.real)
     near = rows.of(beside, frozenset(processes.claims), frozenset(processes.session_ids))
     newest = _newest(row for row in near if row.cwd in beside)
@@ -116,7 +116,7 @@ def _is_newest(agent: str, path: str, cwd: str, mtime_ns: int) -> bool:
     return not any(header is not None and header.cwd == cwd for header in headers)
 
 
-def _beside(rows: Asked, processes: Processes, real: Callable[[str], str]) -> frozenset[str]:
+def _beside(rows: LiveCandidates, processes: Processes, real: Callable[[str], str]) -> frozenset[str]:
     """The folders of sessions that an agent runs in."""
     taken = {process.cwd for process in processes.processes if process.cwd}
     if not taken:

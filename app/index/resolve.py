@@ -7,7 +7,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from app.index.index import Index
-from app.paths import GONE, Nowhere, absolute
+from app.paths import FOLDER_GONE, CurrentFolderGone, absolute
 from app.sessions.errors import NotAFile, NotThere, Unreadable
 from app.stores import store_holding
 from app.stores.layout import reason
@@ -27,7 +27,7 @@ class Ambiguous(Exception):
     """More than one session is meant; the text names some of them."""
 
 
-class Place:
+class ResolvedSession:
     """Where a session is.
 
     path    its file, absolute
@@ -46,49 +46,49 @@ class Place:
         return () if self.store is None else self.store.agents
 
 
-def place(
+def resolve(
     named: str,
     stores: Sequence[Store],
     cache_folder: str,
-    told: Callable[[str], object] | None = None,
-) -> Place:
+    on_note: Callable[[str], object] | None = None,
+) -> ResolvedSession:
     """Where the session is that ``named`` stands for: the path of a file, an id, else the beginning of one id
     only. The catalog in ``cache_folder`` is brought up to date first, unless a path leaves nothing to ask.
 
-    :param told: gets the line that says why the catalog cannot be kept, where it cannot.
+    :param on_note: gets the line that says why the catalog cannot be kept, where it cannot.
     :raises NotFound: there is none.
     :raises Ambiguous: there are several.
     :raises Unreadable: what lies at that path is no file.
     """
-    (found,) = places((named,), stores, cache_folder, told)
+    (found,) = resolve_all((named,), stores, cache_folder, on_note)
     if isinstance(found, Exception):
         raise found
     return found
 
 
-def places(
+def resolve_all(
     names: Sequence[str],
     stores: Sequence[Store],
     cache_folder: str,
-    told: Callable[[str], object] | None = None,
-) -> list[Place | NotFound | Ambiguous | Unreadable]:
-    """The same for several, each in its turn, with one look at the catalog. What `place` would raise for a
+    on_note: Callable[[str], object] | None = None,
+) -> list[ResolvedSession | NotFound | Ambiguous | Unreadable]:
+    """The same for several, each in its turn, with one look at the catalog. What `resolve` would raise for a
     name stands in its place.
     """
     rows: Sequence[Row] | None = None
-    found: list[Place | NotFound | Ambiguous | Unreadable] = []
+    found: list[ResolvedSession | NotFound | Ambiguous | Unreadable] = []
     for named in names:
         nowhere = path = ""
         try:
             path = absolute(named)
-        except Nowhere:
+        except CurrentFolderGone:
             # It may be an id all the same.
-            nowhere = f": {GONE}"
+            nowhere = f": {FOLDER_GONE}"
         there = bool(named and path) and os.path.lexists(path)
         # A file's mere name may be somebody's id as well.
         if not (there and os.path.dirname(named)):
             if rows is None:
-                rows = _rows(stores, cache_folder, told)
+                rows = _rows(stores, cache_folder, on_note)
             try:
                 path = find_session(named, rows).path
             except NotFound as error:
@@ -103,7 +103,7 @@ def places(
         except Unreadable as error:
             found.append(error)
             continue
-        found.append(Place(path, store_holding(path, stores)))
+        found.append(ResolvedSession(path, store_holding(path, stores)))
     return found
 
 
@@ -129,15 +129,17 @@ def check_file(path: str) -> None:
 _OTHERS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
 
 
-def _rows(stores: Sequence[Store], cache_folder: str, told: Callable[[str], object] | None) -> Sequence[Row]:
+def _rows(
+    stores: Sequence[Store], cache_folder: str, on_note: Callable[[str], object] | None
+) -> Sequence[Row]:
     index = Index(stores, cache_folder)
     try:
         index.scan()
         rows = index.rows()
     finally:
         index.close()
-    if index.note and told is not None:
-        told(index.note)
+    if index.note and on_note is not None:
+        on_note(index.note)
     return rows
 
 

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from os import stat_result
     from typing import Any
 
+Span = tuple[str, int, int]
+"""A part of a segment of the text store: the name of the segment, the offset, and the length in bytes."""
+
 Signature = tuple[int, int, int, int]
 """(inode, size, mtime_ns, ctime_ns): a file whose four are unchanged is not read again."""
 
@@ -32,10 +35,9 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 11
+SCHEMA = 13
 """What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
-mean, with the tables of `index.catalog.tables`, with the state of `sessions.tally.tally` and with the form of
-`sessions.pieces`.
+mean, with the tables of `index.catalog.schema` and with the form of `sessions.passages`.
 """
 
 
@@ -77,9 +79,9 @@ class Row:
 
     `first_message` is "" unless the row was asked for in full; `title` is always there.
 
-    A row that is `provisional` says what the two ends of the file tell (`sessions.tally.ends`): its counts,
-    labels, models, tokens and cost are not known yet, its name and times may change. It is shown and never
-    stored.
+    A row that is `provisional` says what the two ends of the file tell (`sessions.summaries.quick_summary`):
+    its counts, labels, models, tokens and cost are not known yet, its name and times may change. It is shown
+    and never stored.
     """
 
     __slots__ = (*FIELDS, "provisional")
@@ -186,6 +188,18 @@ class Row:
 
     def __repr__(self) -> str:
         return f"Row({self.path!r}, {self.refused or self.title!r})"
+
+
+class Reading:
+    """What one reading of a file gave: its row, and where its text lies in the text store, in the order of
+    the file; None if the text is not stored. They are stored together or not at all.
+    """
+
+    __slots__ = ("row", "spans")
+
+    def __init__(self, row: Row, spans: tuple[Span, ...] | None = None) -> None:
+        self.row = row
+        self.spans = spans
 
 
 def signature_of(status: stat_result) -> Signature:

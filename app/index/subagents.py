@@ -9,7 +9,7 @@ import os
 from typing import TYPE_CHECKING
 
 from app.index.row import Row, provisional_row, signature_of
-from app.sessions.tally.ends import provisional
+from app.sessions.summaries.quick_summary import quick_summary
 from app.stores.layout import DEEPEST
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def subagent_rows(stores: Sequence[Store], rows: Sequence[Row]) -> list[Row]:
             if len(looked_at) >= MOST:
                 return found
             looked_at.add(path)
-            told = provisional(path, (row.agent,), status.st_mtime_ns // 1_000_000)
+            told = quick_summary(path, (row.agent,), status.st_mtime_ns // 1_000_000)
             if told is None:
                 continue
             told.parent_session = parent

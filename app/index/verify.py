@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from app.formats.lines import BLOCK_SIZE, open_file
 from app.index.catalog.integrity import check_all
+from app.index.file_reader import UNREADABLE
 from app.index.row import FIELDS, refused_row, session_row, signature_of
 from app.index.scan.walk import walk
-from app.index.text.spans import bytes_of
-from app.index.workers.reader import UNREADABLE
-from app.sessions.passages import pieces
+from app.index.text.segment import read_spans
+from app.sessions.passages import unpack
 from app.stores.layout import hides_nothing, reason
 
 if TYPE_CHECKING:
@@ -20,9 +20,8 @@ if TYPE_CHECKING:
     from threading import Event
 
     from app.index.catalog.catalog import Catalog
-    from app.index.row import Row, Signature
-    from app.index.text.segment import Span
-    from app.sessions.tally.summarise import Outcome
+    from app.index.row import Row, Signature, Span
+    from app.sessions.summaries.summarise import Outcome
     from app.stores.base import Store
 
 _OF_THE_FILE = frozenset(("path", "store", "ino", "size", "mtime_ns", "ctime_ns", "grew_ms"))
@@ -132,7 +131,7 @@ def _lost(catalog: Catalog) -> str | None:
 
 
 def _check(row: Row, spans: tuple[Span, ...] | None, store: Store, folder: str, done: Verified) -> None:
-    from app.sessions.tally.summarise import summarise
+    from app.sessions.summaries.summarise import summarise
 
     outcome = summarise(row.path, store.agents, row.mtime_ns // 1_000_000)
     if _signature(row.path) != row.signature:
@@ -166,12 +165,12 @@ def _differences(row: Row, outcome: Outcome) -> list[tuple[str, object, object]]
 
 
 def _about_text(folder: str, spans: tuple[Span, ...], text: bytes) -> str | None:
-    stored = bytes_of(folder, spans)
+    stored = read_spans(folder, spans)
     if stored is None:
         return "the text store is damaged: a part of its text is missing"
     if stored == text:
         return None
-    was, now = [*pieces(stored)], [*pieces(text)]
+    was, now = [*unpack(stored)], [*unpack(text)]
     if was == now:
         return None
     pairs = enumerate(zip(now, was, strict=False))

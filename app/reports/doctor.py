@@ -4,28 +4,23 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from app.actions.unarchive import damage
+from app.actions.archive import damage
 from app.formats.text import one_line
 from app.index.index import Index
+from app.options import Options
 from app.reports.output import write_json, write_text
 from app.sessions.storage.temporary import temporaries
-from app.sessions.tally.problems import problems
+from app.sessions.summaries.problems import problems
+from app.setup import Setup
 from app.stores.archive import archived
-from app.stores.layout import deeper
+from app.stores.base import Store
+from app.stores.layout import Complaint, deeper
 from app.stores.locks import abandoned_locks
-from app.stores.pins import own_pins, why_no_pins
-from app.view.ages import duration
-from app.view.folders import tilde
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.options import Options
-    from app.setup import Setup
-    from app.stores.base import Store
-    from app.stores.layout import Complaint
+from app.stores.pins import own_pins_path, pins_problem
+from app.view.formatting import duration, tilde
 
 SCHEMA = 1
 
@@ -36,12 +31,12 @@ def run(options: Options, setup: Setup) -> int:
     if options.json:
         write_json(found)
     else:
-        write_text("".join(line + "\n" for line in told(found, setup.home)))
+        write_text("".join(line + "\n" for line in report_lines(found, setup.home)))
     return 0
 
 
 def examine(setup: Setup) -> dict[str, Any]:
-    """Look at every store, and again at every file of which anything was passed over."""
+    """Examine every store, and again every file with a skipped part."""
     index = Index(setup.stores, setup.cache_folder)
     try:
         index.scan()
@@ -66,20 +61,20 @@ def examine(setup: Setup) -> dict[str, Any]:
             ]
     for store in setup.stores:
         skipped += [{"path": path, "line": None, "reason": reason} for path, reason in deeper(store)]
-    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _packed_away(setup)]
-    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _pins(setup)]
-    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _left_behind(setup)]
+    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _archive_problems(setup)]
+    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _pin_problems(setup)]
+    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _leftovers(setup)]
     return {
         "schema": SCHEMA,
         "stores": [_store(store, counts.get(store.root, 0)) for store in setup.stores],
         "sessions": len(rows),
-        "skipped": _once(skipped),
+        "skipped": _deduplicate(skipped),
         "cache": {"folder": setup.cache_folder, "note": index.note},
     }
 
 
-def _packed_away(setup: Setup) -> Iterator[Complaint]:
-    """What is in an archive and cannot be brought back from it."""
+def _archive_problems(setup: Setup) -> Iterator[Complaint]:
+    """The files in an archive that cannot be restored."""
     complaints: list[Complaint] = []
     for one in archived(setup.stores, complaints):
         why_not = damage(one.path)
@@ -88,16 +83,16 @@ def _packed_away(setup: Setup) -> Iterator[Complaint]:
     yield from complaints
 
 
-def _pins(setup: Setup) -> Iterator[Complaint]:
-    """The files of pins that count as empty because of what is in them, or in their place."""
+def _pin_problems(setup: Setup) -> Iterator[Complaint]:
+    """The files of pins that count as empty, because they are damaged or no regular files."""
     every = [each for store in setup.stores for each in (store, *store.twins)]
-    for path in sorted({each.pins for each in every if each.pins} | {own_pins(setup.state_folder)}):
-        why = why_no_pins(path)
+    for path in sorted({each.pins for each in every if each.pins} | {own_pins_path(setup.state_folder)}):
+        why = pins_problem(path)
         if why:
             yield path, f"no pins are known of it: {why}"
 
 
-def _left_behind(setup: Setup) -> Iterator[Complaint]:
+def _leftovers(setup: Setup) -> Iterator[Complaint]:
     """The hidden files beside sessions that stay where a write is killed."""
     now_ms = setup.now_ms()
     for store in setup.stores:
@@ -118,8 +113,8 @@ def _left_behind(setup: Setup) -> Iterator[Complaint]:
                     yield found.path, f"a temporary copy of a stopped leafmark, {size}, {age} old"
 
 
-def _once(skipped: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """In order of place; a place that was met in two ways is told of once."""
+def _deduplicate(skipped: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Sorted by place; each place is listed once."""
     places = {(each["path"], each["line"] or 0): each for each in reversed(skipped)}
     return [places[place] for place in sorted(places)]
 
@@ -135,7 +130,7 @@ def _store(store: Store, sessions: int) -> dict[str, Any]:
     }
 
 
-def told(found: dict[str, Any], home: str) -> Iterator[str]:
+def report_lines(found: dict[str, Any], home: str) -> Iterator[str]:
     """The findings as lines of text."""
     yield "stores"
     for store in found["stores"]:

@@ -5,22 +5,18 @@ is.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from app.formats.text import one_line
-from app.index.cache import rebuild, where
+from app.index.cache import cache_status, rebuild
 from app.index.index import Index
 from app.index.verify import verify
-from app.reports.output import complain, write_json, write_text
-from app.reports.progress import Progress
-from app.view.folders import tilde
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.options import Options
-    from app.setup import Setup
+from app.options import Options
+from app.reports.output import Progress, complain, write_json, write_text
+from app.setup import Setup
+from app.view.formatting import tilde
 
 SCHEMA = 1
 DIFFERENT = 3
@@ -37,21 +33,21 @@ def run(options: Options, setup: Setup) -> int:
         complain(f"--{asked[0]} has no place beside --{asked[1]}")
         return 2
     if options.where:
-        found, lines = _where(setup)
+        found, lines = _locate(setup)
     elif options.verify:
-        found, lines = _verified(setup)
+        found, lines = _verify(setup)
     else:
         if options.rebuild:
             try:
                 rebuild(setup.cache_folder)
             except OSError as error:
-                kept = where(setup.cache_folder)
-                # Where nothing is, the scan says as well that nothing can be kept, and goes on without.
+                kept = cache_status(setup.cache_folder)
+                # CacheStatus nothing is, the scan says as well that nothing can be kept, and goes on without.
                 if kept.catalog_bytes or kept.segments:
                     why = error.strerror or error
                     complain(f"what is kept cannot be deleted: {setup.cache_folder}: {why}")
                     return DIFFERENT
-        found, lines, is_kept = _updated(setup)
+        found, lines, is_kept = _update(setup)
         code = 0 if is_kept else DIFFERENT
     if options.json:
         write_json({"schema": SCHEMA, **found})
@@ -60,8 +56,8 @@ def run(options: Options, setup: Setup) -> int:
     return DIFFERENT if found.get("findings") or found.get("note") else code
 
 
-def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
-    """What was done, as values and in words, and whether all of it is kept."""
+def _update(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
+    """Update the index. The counts, their lines of text, and whether everything was stored."""
     began = time.monotonic()
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
     catalog = index.catalog
@@ -71,20 +67,20 @@ def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
         before = catalog.signatures() if catalog.is_copy else None
         index.scan(progress.read)
         sessions, counts = index.newest(0)[1], index.counts
-        # A file that cannot be read is among both.
+        # A file that cannot be read is in both lists.
         away = {path for path, _ in index.complaints}
         refused = sum(row.path not in away for row in index.problem_files())
         passed_over = len(index.complaints)
-        # Where nothing can be written, there may have been nothing to write.
+        # CacheStatus nothing can be written, there may have been nothing to write.
         is_same = before is not None and not counts.whole + counts.tails and before == catalog.signatures()
     finally:
         progress.end()
         index.close()
-    # Only now is it certain that all is stored.
+    # Only now is everything known to be stored.
     note = index.note
     if note:
         complain(note)
-    texts = where(setup.cache_folder, catalog)
+    texts = cache_status(setup.cache_folder, catalog)
     found = {
         "whole": counts.whole,
         "tails": counts.tails,
@@ -96,10 +92,10 @@ def _updated(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
         "dead_bytes": texts.dead_bytes,
         "seconds": round(time.monotonic() - began, 3),
     }
-    return found, _told_of_update(found), is_same or not note
+    return found, _update_lines(found), is_same or not note
 
 
-def _told_of_update(found: dict[str, Any]) -> Iterator[str]:
+def _update_lines(found: dict[str, Any]) -> Iterator[str]:
     dead = f", and {_bytes(found['dead_bytes'])} unused" if found["dead_bytes"] else ""
     yield f"{_count(found['sessions'], 'session')}, {_bytes(found['text_bytes'])} of text{dead}"
     yield (
@@ -111,7 +107,7 @@ def _told_of_update(found: dict[str, Any]) -> Iterator[str]:
         yield f"{_count(skipped, 'file')} skipped; `leafmark doctor` says why"
 
 
-def _verified(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
+def _verify(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
     progress = Progress()
     try:
@@ -140,8 +136,8 @@ def _verified(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
     return asdict(done), told()
 
 
-def _where(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
-    found = where(setup.cache_folder)
+def _locate(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
+    found = cache_status(setup.cache_folder)
 
     def told() -> Iterator[str]:
         yield (

@@ -2,32 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.formats.stamps import iso
 from app.formats.text import one_line
+from app.formats.timestamps import iso
 from app.index.index import Index
+from app.options import Options
 from app.reports.listing import short_id
-from app.reports.named import NotOpened, open_named
 from app.reports.output import columns, complain, write_json, write_text
-from app.reports.tree import row_text
-from app.view.ages import age
-from app.view.cells import fill, shorten, width
-
-if TYPE_CHECKING:
-    from app.options import Options
-    from app.setup import Setup
+from app.reports.tree import CannotOpen, open_session_tree, row_text
+from app.setup import Setup
+from app.view.cells import pad, shorten, width
+from app.view.formatting import age
 
 SCHEMA = 1
 CELLS = 26
-"""What a column keeps to on a terminal."""
+"""Cells of a column on a terminal."""
 
 
 def run(options: Options, setup: Setup) -> int:
     """Print the labels that stand. Exit code 1 where there are none."""
     try:
-        labels, lines = _of_one(options.session, setup) if options.session else _of_all(setup)
-    except NotOpened as error:
+        labels, lines = (
+            _labels_of_session(options.session, setup) if options.session else _labels_of_all(setup)
+        )
+    except CannotOpen as error:
         complain(str(error))
         return error.code
     if options.json:
@@ -40,7 +39,7 @@ def run(options: Options, setup: Setup) -> int:
     return 0
 
 
-def _of_all(setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
+def _labels_of_all(setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
     """The labels of all sessions, newest session first: as JSON, and as the cells of a table."""
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
     try:
@@ -59,12 +58,12 @@ def _of_all(setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
     return labels, lines
 
 
-def _of_one(named: str, setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
+def _labels_of_session(named: str, setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
     """The same of one session, with time and text of the entries; null where an entry is not there.
 
     :raises NotOpened: it cannot be read.
     """
-    tree = open_named(named, setup)
+    tree = open_session_tree(named, setup)
     session = {"agent": tree.header.agent, "id": tree.header.id, "path": tree.path}
     nodes = {target: tree.by_id[target] for target in tree.labels if target in tree.by_id}
     tree.read_rows(nodes.values())
@@ -98,7 +97,7 @@ def _table(lines: list[list[str]], cells: int | None) -> list[str]:
     widest = [max(map(width, column)) for column in list(zip(*inert, strict=True))[:3]]
     found = []
     for *first, last in inert:
-        head = "  ".join(map(fill, first, widest))
+        head = "  ".join(map(pad, first, widest))
         room = None if cells is None else max(CELLS, cells - width(head) - 2)
         found.append(f"{head}  {last if room is None else shorten(last, room)}")
     return found

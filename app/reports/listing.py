@@ -1,36 +1,38 @@
-"""``leafmark list``: the rows of the browser, without a screen.
-
-Only what the plain table needs is imported here: for fifty rows, importing takes longer than all the rest.
-"""
+"""``leafmark list``: the rows of the browser, without a screen."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterable
+from typing import Any
 
 from app.formats.text import one_line
+from app.formats.timestamps import iso
 from app.index.list_cache import look_first, newest
 from app.index.live_sessions import live_sessions
-from app.index.row import problem_count
+from app.index.row import Row, problem_count
+from app.index.scan.walk import WalkResult
+from app.options import Options
 from app.reports.output import columns, complain, write_json, write_text
-from app.stores.layout import hides_nothing
+from app.setup import Setup
+from app.stores.base import Store
+from app.stores.layout import Complaint, hides_nothing
 from app.stores.live import look
-from app.view.ages import age, count
-from app.view.cells import fill, shorten, width
-from app.view.folders import tilde
-
-if TYPE_CHECKING:
-    from app.index.row import Row
-    from app.index.scan.walk import Found
-    from app.options import Options
-    from app.setup import Setup
+from app.view.bars import how_many_unread
+from app.view.cells import pad, shorten, width
+from app.view.formatting import age, count, tilde
+from app.view.list_filter import haystack, is_plain, matches, words_of
+from app.view.session_row import STATES
 
 MARK_CELLS = 11
 LEAST_ROOM = 30
-"""Cells for title and folder. What stands before them is left out where a terminal has no more."""
+"""Cells for title and folder. On a narrower terminal, columns before them are left out."""
 _ID = 5
 _LEFT_OUT = (3, 2, 4, _ID)  # messages, program, marks, id: in this order
 # a UUID's length, and the part of a version 7 one that is its time
 LONG_ID, SHORT_ID = 36, 13
+
+JSON_SCHEMA = 1
+"""The number that `leafmark list --json` carries; it changes when a field changes its meaning."""
 
 
 def run(options: Options, setup: Setup) -> int:
@@ -40,28 +42,24 @@ def run(options: Options, setup: Setup) -> int:
     found = look_first(setup.stores, setup.cache_folder)
     processes = look(setup.stores)
     if options.limit is None or query or options.json or processes.processes:
-        every, note = _every(setup, found, full=options.json)
-        matching = _matching(every, query, setup) if query else every
+        every, note = _read_rows(setup, found, full=options.json)
+        matching = _filter(every, query, setup) if query else every
         if matching is None:
             return 2
         rows, total = matching, len(matching)
     else:
-        # Nobody has to be compared with anybody: the rows that are shown are enough.
+        # No agent runs, so rows need not be compared: those that are shown are enough.
         every, total, note = newest(setup.stores, setup.cache_folder, options.limit, setup.now_ms, found)
         rows = every
     if note:
         complain(note)
     if not all(hides_nothing(why) for _, why in found.complaints):
-        from app.reports.skipped import complain_of_skipped
-
         complain_of_skipped(found.complaints, {row.path for row in every}, setup.stores)
     shown = rows if options.limit is None else rows[: options.limit]
     states = {path: said.state for path, said in live_sessions(every, processes, now_ms).items()}
     if options.json:
-        from app.index.as_json import SCHEMA, to_json
-
         sessions = [to_json(row, states.get(row.path, "idle"), now_ms) for row in shown]
-        write_json({"schema": SCHEMA, "total": total, "sessions": sessions})
+        write_json({"schema": JSON_SCHEMA, "total": total, "sessions": sessions})
     else:
         if shown:
             write_text("".join(line + "\n" for line in table(shown, states, setup.home, now_ms, columns())))
@@ -74,27 +72,31 @@ def run(options: Options, setup: Setup) -> int:
     return 1 if query and not total else 0
 
 
-def _every(setup: Setup, found: Found, *, full: bool) -> tuple[list[Row], str | None]:
+def _read_rows(setup: Setup, found: WalkResult, *, full: bool) -> tuple[list[Row], str | None]:
     """All sessions, newest first, and one line why nothing is kept on disk, else None."""
+    # A list with nothing changed is read from its cache, without the catalog.
     from app.index.catalog.catalog import Catalog
-    from app.index.scan.current import make_current
+    from app.index.scan.retry import make_current
+    from app.index.text.store import TextStore
 
     catalog = Catalog(setup.cache_folder, setup.stores)
+    text_store = TextStore(catalog)
     try:
-        rows, _ = make_current(catalog, setup.stores, setup.now_ms, found, lambda: catalog.rows(full))
-        return rows, catalog.note
+        rows, _ = make_current(
+            catalog, text_store, setup.stores, setup.now_ms, found, lambda: catalog.rows(full)
+        )
+        return rows, catalog.note or text_store.note
     finally:
         catalog.close()
+        text_store.close()
 
 
-def _matching(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
+def _filter(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
     """The rows that `query` asks for; None, and why is said, where it cannot be run."""
-    from app.view.session_filter import haystack, is_plain, matches, words_of
-
     if not is_plain(query):
-        from app.reports.narrowed import narrowed
+        from app.reports.list_query import filter_rows  # the query language takes long to import
 
-        return narrowed(rows, query, setup)
+        return filter_rows(rows, query, setup)
     words = words_of(query)
     return [row for row in rows if matches(haystack(row, tilde(row.cwd, setup.home)), words)]
 
@@ -107,21 +109,21 @@ def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells
     """
     ids = [one_line(short_id(row.id)) for row in rows]
     id_cells = _id_cells([width(text) for text in ids], cells)
-    signs = _signs(states)
+    signs = _state_signs(states)
     kept = _columns(cells, id_cells)
     lines = []
     for row, text in zip(rows, ids, strict=True):
         marks = shorten(_marks(row, now_ms), MARK_CELLS - 1)
         marks = marks and f"{marks} "
-        # the blanks before an id give way to one that is longer than most
+        # a long id takes the blanks before it
         over = max(0, width(text) - id_cells)
         facts = [
             f"{signs.get(row.path, ' ')} ",
             f"{age(row.modified, now_ms):>4} ",
             f"{row.agent:<8} ",
             f"{count(row.message_count):>4} ",
-            fill(marks, max(width(marks), MARK_CELLS - over)),
-            fill(text, max(width(text), id_cells)),
+            pad(marks, max(width(marks), MARK_CELLS - over)),
+            pad(text, max(width(text), id_cells)),
         ]
         head = "".join([facts[column] for column in kept])
         if _ID not in kept:
@@ -132,7 +134,7 @@ def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells
             continue
         room = max(0, cells - width(head) - 4)
         folder_cells = min(width(folder), room // 3)
-        line = f"{head}  {fill(row.title, room - folder_cells)}  {shorten(folder, folder_cells)}"
+        line = f"{head}  {pad(row.title, room - folder_cells)}  {shorten(folder, folder_cells)}"
         lines.append(shorten(line, cells))
     return lines
 
@@ -158,12 +160,10 @@ def _columns(cells: int | None, id_cells: int) -> list[int]:
     return kept
 
 
-def _signs(states: dict[str, str]) -> dict[str, str]:
+def _state_signs(states: dict[str, str]) -> dict[str, str]:
     """Path -> the character for a session that is live or maybe live."""
     if not states:
         return {}
-    from app.view.session_row import STATES
-
     return {path: STATES[state][0] for path, state in states.items()}
 
 
@@ -185,3 +185,52 @@ def short_id(session_id: str) -> str:
     was made in.
     """
     return session_id[:SHORT_ID] if len(session_id) == LONG_ID else shorten(session_id, 2 * SHORT_ID)
+
+
+def complain_of_skipped(
+    complaints: Iterable[Complaint], told: Collection[str], stores: Iterable[Store]
+) -> None:
+    """Say in one line how many files and folders were not read, if any were not.
+
+    :param told: the paths of which something is said elsewhere: sessions that are known, for one.
+    """
+    paths = {path for path, why in complaints if not hides_nothing(why)}.difference(told)
+    if not paths:
+        return
+    suffixes = tuple({suffix for store in stores for suffix in store.suffixes})
+    files = sum(path.endswith(suffixes) for path in paths)
+    said = how_many_unread(files, len(paths) - files)
+    were = "was" if len(paths) == 1 else "were"
+    complain(f"{said} {were} not read; `leafmark doctor` says why")
+
+
+def to_json(row: Row, state: str, now_ms: int) -> dict[str, Any]:
+    """The row's JSON object. Times become ISO 8601, UTC.
+
+    :param row: loaded in full, so that `first_message` is there.
+    :param state: "live", "maybe" or "idle".
+    :param now_ms: decides whether an unfinished last line is damage yet.
+    """
+    return {
+        "agent": row.agent,
+        "id": row.id,
+        "path": row.path,
+        "cwd": row.cwd,
+        "name": row.name,
+        "title": row.title,
+        "first_message": row.first_message,
+        "created": None if row.created is None else iso(row.created),
+        "modified": iso(row.modified),
+        "message_count": row.message_count,
+        "entry_count": row.entry_count,
+        "leaf_count": row.leaf_count,
+        "labels": [{"entry_id": entry_id, "label": label} for entry_id, label in row.labels],
+        "leaf_id": row.leaf_id,
+        "parent_session": row.parent_session,
+        "size": row.size,
+        "models": list(row.models),
+        "tokens": dict(zip(("input", "output", "cache_read", "cache_write"), row.tokens, strict=True)),
+        "cost": row.cost,
+        "state": state,
+        "problems": problem_count(row, now_ms),
+    }

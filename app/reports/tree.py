@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import Any
 
-from app.formats.stamps import iso
 from app.formats.text import one_line, visible_line
-from app.reports.named import NotOpened, open_named
+from app.formats.timestamps import iso
+from app.index.resolve import Ambiguous, NotFound, resolve
+from app.options import Options
 from app.reports.output import columns, complain, wants_ascii, write_json, write_text
-from app.view.ascii_text import ascii_text
-from app.view.damaged_rows import is_apart, render_damaged_row
-from app.view.folders import tilde
-from app.view.line import plain
-from app.view.root_leaf import ANEW, begins_anew
-from app.view.tree_row import ASCII, UNICODE, render_tree_row
-from app.view.tree_view import TreeView
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.options import Options
-    from app.sessions.tree.tree import Node, SessionTree
-    from app.setup import Setup
+from app.sessions.errors import NotThere, SessionError
+from app.sessions.tree.node import Node
+from app.sessions.tree.tree import SessionTree, open_tree
+from app.setup import Setup
+from app.stores.layout import reason
+from app.view.formatting import tilde
+from app.view.line import plain_text
+from app.view.problems import is_damaged_line
+from app.view.terminal import ascii_text
+from app.view.tree_row import ASCII, UNICODE, render_damaged_row, render_tree_row
+from app.view.tree_view import ANEW, TreeView, begins_anew
 
 SCHEMA = 1
 UNBOUNDED = 10_000
@@ -30,19 +29,19 @@ UNBOUNDED = 10_000
 def run(options: Options, setup: Setup) -> int:
     """Print the tree of the session that was named."""
     try:
-        tree = open_named(options.session, setup)
-    except NotOpened as error:
+        tree = open_session_tree(options.session, setup)
+    except CannotOpen as error:
         complain(str(error))
         return error.code
     if options.json:
         write_json(as_json(tree))
     else:
         ascii_only = options.ascii or wants_ascii(setup.env)
-        write_text("".join(line + "\n" for line in drawn(tree, setup.home, columns(), ascii_only=ascii_only)))
+        write_text("".join(line + "\n" for line in draw(tree, setup.home, columns(), ascii_only=ascii_only)))
     return 0
 
 
-def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) -> Iterator[str]:
+def draw(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) -> Iterator[str]:
     """The tree as lines of text, the active path marked by a character.
 
     :param cells: the width to fit to; None for lines that are not cut.
@@ -56,7 +55,7 @@ def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) 
         one_line(tree.header.id, 200),
         tilde(tree.header.cwd, home),
     ]
-    yield _spelled("  ".join(part for part in head if part), ascii_only)
+    yield _in_terminal_characters("  ".join(part for part in head if part), ascii_only)
     leaf = view.leaf_row()
     if leaf is None and view.begins_anew:
         yield f"   {glyphs.leaf}: {ANEW} here"
@@ -70,27 +69,27 @@ def drawn(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) 
             leaf=at == leaf,
             glyphs=glyphs,
         )
-        yield _spelled(plain(line).rstrip(), ascii_only)
+        yield _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
     for at in range(len(view.damage)):
         line = render_damaged_row(view.damage[at], cells or UNBOUNDED, selected=False, glyphs=glyphs)
-        yield _spelled(plain(line).rstrip(), ascii_only)
+        yield _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
     hidden = len(tree.entries) - view.shown
     if hidden:
         yield f"  (not drawn: {hidden:,} of bookkeeping or of tool calls alone; --json has them)"
     for fault in tree.problems:
-        if is_apart(tree, fault):
+        if is_damaged_line(tree, fault):
             continue
         place = f"line {fault.line}: " if fault.line else ""
-        yield _spelled(f"  ! {place}{one_line(fault.reason)}", ascii_only)
+        yield _in_terminal_characters(f"  ! {place}{one_line(fault.reason)}", ascii_only)
 
 
 def _first_prompt(tree: SessionTree) -> str:
-    """What stands for a session without a name."""
-    prompts = (node.said.text for node in tree.entries if node.role == "user" and node.said)
+    """The title of a session without a name."""
+    prompts = (node.row_text.text for node in tree.entries if node.role == "user" and node.row_text)
     return next(filter(None, prompts), "")
 
 
-def _spelled(text: str, ascii_only: bool) -> str:
+def _in_terminal_characters(text: str, ascii_only: bool) -> str:
     return ascii_text(text) if ascii_only else text
 
 
@@ -140,5 +139,33 @@ def as_json(tree: SessionTree) -> dict[str, Any]:
 
 def row_text(node: Node) -> str:
     """The row of an entry as one line; inert."""
-    said = node.said
+    said = node.row_text
     return (said.prefix + said.text).strip() if said else ""
+
+
+class CannotOpen(Exception):
+    """There is nothing to report on; the text says why, and `code` is the exit code for it."""
+
+    def __init__(self, why: str, code: int) -> None:
+        super().__init__(why)
+        self.code = code
+
+
+def open_session_tree(named: str, setup: Setup) -> SessionTree:
+    """The tree of the session that ``named`` stands for (see ``app.index.resolve``).
+
+    :raises NotOpened: it is not found (1), not the only one (2), or cannot be read (3).
+    """
+    path = named
+    try:
+        found = resolve(named, setup.stores, setup.cache_folder, complain)
+        path = found.path
+        return open_tree(path, found.agents)
+    except (NotFound, NotThere) as error:
+        raise CannotOpen(str(error), 1) from None
+    except Ambiguous as error:
+        raise CannotOpen(str(error), 2) from None
+    except SessionError as error:
+        raise CannotOpen(str(error), 3) from None
+    except OSError as error:
+        raise CannotOpen(f"{path}: {reason(error)}", 3) from None

@@ -1,4 +1,4 @@
-"""``leafmark watch``: one line for each change of a session, until somebody ends it."""
+"""``leafmark watch``: one line for each change of a session, until it is interrupted."""
 
 from __future__ import annotations
 
@@ -6,43 +6,39 @@ import gc
 import os
 import select
 import stat
+from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
 from threading import Event, Thread
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from app.formats.stamps import iso
 from app.formats.text import one_line
+from app.formats.timestamps import iso
 from app.index.index import Index
-from app.reports.output import complain, json_line, write_text
-from app.reports.progress import Progress
-
-if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator
-
-    from app.index.row import Row
-    from app.index.scan.deltas import Delta
-    from app.options import Options
-    from app.setup import Setup
+from app.index.row import Row
+from app.index.scan.deltas import Delta
+from app.options import Options
+from app.reports.output import Progress, complain, json_line, write_text
+from app.setup import Setup
 
 SCHEMA = 1
 END_SECONDS = 5.0
-"""How long the thread that follows may take to end."""
+"""Seconds that the watching thread has to end."""
 
-_GONE = select.POLLHUP | select.POLLERR
+_CLOSED = select.POLLHUP | select.POLLERR
 
 
 def run(options: Options, setup: Setup) -> int:
     """Bring the index up to date, then print what changes until standard output is closed.
 
-    Standard error says when watching has begun: whatever is written from then on is told of.
+    Standard error says when watching has begun: every change from then on is printed.
 
     :raises KeyboardInterrupt, SystemExit: a signal ended it.
-    :raises OSError: nothing can be written to standard output; BrokenPipeError: nobody reads it any more.
+    :raises OSError: nothing can be written to standard output; BrokenPipeError: its reader has gone.
     """
-    # What could never be printed need not be waited for. To a socket, nothing may be a message, too.
+    # Fail now if nothing can be printed. An empty write to a socket may be a message.
     if not stat.S_ISSOCK(os.fstat(1).st_mode):
         os.write(1, b"")
-    # The other commands are over before anything could be collected.
+    # The other commands end before a collection would pay off.
     gc.enable()
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
     progress = Progress()
@@ -67,34 +63,34 @@ def _print(text: str) -> None:
         write_text(text + "\n")
     except OSError as error:
         # A terminal that is gone has an error of its own.
-        if _is_gone():
+        if _is_reader_gone():
             raise BrokenPipeError from error
         raise
 
 
-def _is_gone() -> bool:
-    """Whether nobody reads standard output any more."""
+def _is_reader_gone() -> bool:
+    """Whether the reader of standard output has gone."""
     asking = select.poll()
     asking.register(1, 0)
-    return any(said & _GONE for _, said in asking.poll(0))
+    return any(said & _CLOSED for _, said in asking.poll(0))
 
 
 def changes(delta: Delta, known: dict[str, Row]) -> Iterator[dict[str, Any]]:
-    """What a delta says of each session that has changed; `known`, path -> row, is brought up to date."""
+    """The changes in a delta, one for each session; `known`, path -> row, is updated."""
     for path in delta.removed:
         gone = known.pop(path, None)
         if gone is not None:
             yield _change("removed", gone, {})
     for row in delta.changed:
-        # Of a provisional row the real one follows.
+        # The real row follows the provisional one.
         if row.provisional:
             continue
         before = known.get(row.path)
         known[row.path] = row
         if before is None:
-            yield _change("added", row, _added(row))
+            yield _change("added", row, _added_fields(row))
         else:
-            what = _changed(before, row)
+            what = _changed_fields(before, row)
             if what:
                 yield _change("changed", row, what)
 
@@ -110,7 +106,7 @@ def _change(kind: str, row: Row, what: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _added(row: Row) -> dict[str, Any]:
+def _added_fields(row: Row) -> dict[str, Any]:
     what: dict[str, Any] = {"entries": row.entry_count, "messages": row.message_count}
     if row.name is not None:
         what["name"] = row.name
@@ -119,9 +115,9 @@ def _added(row: Row) -> dict[str, Any]:
     return what
 
 
-def _changed(before: Row, now: Row) -> dict[str, Any]:
-    """What is another than it was: numbers as differences, all else as it is now; labels that were taken off
-    are null. Empty when nothing was written to the file.
+def _changed_fields(before: Row, now: Row) -> dict[str, Any]:
+    """The changed fields: numbers as differences, all others with their new value; removed labels are null.
+    Empty if nothing was written to the file.
     """
     what: dict[str, Any] = {}
     for name, field in (
@@ -149,7 +145,7 @@ def _changed(before: Row, now: Row) -> dict[str, Any]:
                     name, new_value
                 )
     if not what and now.mtime_ns != before.mtime_ns:
-        # With as many bytes: which of them are others is nowhere to be found.
+        # Rewritten with as many bytes: which of them changed is unknown.
         what["bytes"] = 0
     return what
 
@@ -179,12 +175,12 @@ def line(change: dict[str, Any]) -> str:
 
 
 def _deltas(index: Index) -> Generator[Delta]:
-    """What changes in `index`, as it comes, until nobody reads standard output any more."""
+    """The deltas of `index` as they come, until the reader of standard output has gone."""
     found: list[Delta] = []
     failed: list[BaseException] = []
     stop = Event()
     woken, wake = os.pipe()
-    # Whoever is told may have stopped reading: what changes is gathered until then, and nobody waits.
+    # The reader may have stopped reading: deltas are collected meanwhile, and the watcher does not block.
     os.set_blocking(wake, False)
 
     def ring() -> None:
@@ -206,17 +202,17 @@ def _deltas(index: Index) -> Generator[Delta]:
     thread = Thread(target=follow, name="leafmark-watch", daemon=True)
     waiting = select.poll()
     waiting.register(woken, select.POLLIN)
-    # Pipes, sockets and terminals have somebody at the other end.
+    # Pipes, sockets and terminals have a reader at the other end.
     if not stat.S_ISREG(os.fstat(1).st_mode):
         waiting.register(1, 0)
     thread.start()
     try:
         while thread.is_alive() or found:
             said = dict(waiting.poll())
-            if said.get(1, 0) & _GONE:
+            if said.get(1, 0) & _CLOSED:
                 return
             if 1 in said:
-                # Of this one the system does not tell.
+                # The system does not report its end.
                 waiting.unregister(1)
             if woken in said:
                 os.read(woken, 4_096)

@@ -1,27 +1,26 @@
-"""What is done to sessions from their list besides: rename, pin, fork, undo, copy. Everything is asked where
-it must be, done in a thread by `app.services.acting`, and said when it is done.
+"""The actions on sessions of the list other than trash: rename, pin, fork, undo, copy. They ask first if they
+must, run in a thread (`app.services.action_runner`), and report their result.
 """
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual import on
 
-from app.actions import on_rows
-from app.commands import key_name
+from app.actions import row_actions
 from app.formats.text import one_line
-from app.messages.acting import ActionsDone, EarlierFound, PlanReady
-from app.screens.answering_side import once_known
-from app.screens.asking_screen import CANCEL, Asked, Edited
+from app.keys import key_name
+from app.messages import ActionsDone, EarlierFound, PlanReady
+from app.screens.asking_screen import CANCEL, Prompt, RowEdit
+from app.screens.sessions_side import once_known
 from app.screens.trashing_screen import is_asked_again, title_of
 from app.screens.under_way_screen import UnderWayScreen
-from app.services.made import stop_made
+from app.services.action_runner import ActionRunner
+from app.services.resume_planner import Starter
 from app.stores import agent_named
-from app.view.ages import age
-from app.view.folders import tilde
-from app.view.progress import stopped_note
+from app.view.formatting import age, tilde
+from app.view.notifications import stopped_note
 from app.view.prompts import continued_question, earlier_question, named_question, new_question
 from app.view.selection import StableSelection
 
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
     from textual.geometry import Region
 
     from app.index.row import Row
-    from app.services.acting import Acting
-    from app.services.liveness import Starter
     from app.sessions.errors import HeaderlessContinuation
     from app.sessions.manager.change import Change
     from app.stores.archive import Archived
@@ -42,34 +39,25 @@ class ActingScreen(UnderWayScreen):
     """Acts on the sessions that are marked, or on the one under the cursor."""
 
     def begin_acting(self) -> None:
-        """Nothing is done yet."""
-        self._went_to = ""
-
-    @cached_property
-    def acting(self) -> Acting:  # type: ignore[override]  # a field above
-        """Does it, from its first use on: imports hold up the first key."""
-        from app.services.acting import Acting
-
-        return Acting(self.setup, self.post_message, self.service_failed)
-
-    @cached_property
-    def _starter(self) -> Starter:
-        from app.services.liveness import Starter
-
-        return Starter(self.setup, self.post_message, self.service_failed)
+        """Create the services that act."""
+        self._fork_folder = ""
+        self.actions = ActionRunner(self.setup, self.post_message, self.service_failed)
+        self._starter = Starter(self.setup, self.post_message, self.service_failed)
 
     def share_undo(self, above: ActingScreen) -> None:
-        """What is done here is taken back there as well, and the other way round."""
-        above.acting.shares_with(self.acting)
+        """Let this screen and the one above undo each other's actions."""
+        above.actions.shares_with(self.actions)
 
     def end_acting(self) -> None:
-        """End them; what was asked for is done first. Of what would take long, it is told how far it came."""
-        stop_made(self, "acting", "_starter")
-        acting = vars(self).get("acting")
+        """Stop the services. Requested actions end first; a long action stops, and its progress is
+        reported.
+        """
+        self.actions.stop()
+        self._starter.stop()
         # the browser says it when the terminal is the shell's again
         parting = getattr(self.app, "parting", None)
-        if acting is not None and isinstance(parting, list):
-            for what, done, total in acting.left:
+        if isinstance(parting, list):
+            for what, done, total in self.actions.stopped:
                 parting.append(f"stopped: {stopped_note(what, done, total, 'leafmark undo')}")
 
     def service_failed(self, error: BaseException) -> None:
@@ -90,9 +78,9 @@ class ActingScreen(UnderWayScreen):
             self.complain(f"{title_of(row)}: {why_not}")
             return
         # not before it is needed: with it comes what decodes entries
-        from app.formats.slot import fold_title
+        from app.formats.title_slot import fold_title
 
-        # whatever the file says, what is edited is one line that a terminal can show
+        # The name in the file may be longer, or not be printable.
         before = one_line(fold_title(row.name or ""), len(row.name or "") + 1)
         meant = StableSelection(self.side.model, [row])
 
@@ -110,14 +98,14 @@ class ActingScreen(UnderWayScreen):
             self.once_there(
                 meant,
                 lambda rows: self.act(
-                    "rename", rows, lambda *about: on_rows.rename(*about, name=name.strip())
+                    "rename", rows, lambda *about: row_actions.rename(*about, name=name.strip())
                 ),
                 lost=f": “{name}” is not written",
             )
 
         self.edit(
             sessions,
-            Edited(
+            RowEdit(
                 before,
                 "a name; nothing takes it off",
                 lambda cells: named_question("Name of", meant.first.title, cells),
@@ -134,14 +122,14 @@ class ActingScreen(UnderWayScreen):
         rows = self.meant()
         pinned = self.side.list.model.pins
         on = not all((row.agent, row.id) in pinned for row in rows)
-        self.act("pin", rows, lambda *about: on_rows.pin(*about, on=on))
+        self.act("pin", rows, lambda *about: row_actions.pin(*about, on=on))
 
     @once_known
     def action_fork(self) -> None:
         """Make a new session of the one under the cursor, in the same folder."""
         row = self.side.list.row
         if row is not None:
-            self.act("fork", [row], on_rows.fork)
+            self.act("fork", [row], row_actions.fork)
 
     @once_known
     def action_fork_to(self) -> None:
@@ -161,9 +149,10 @@ class ActingScreen(UnderWayScreen):
 
         def chosen(folder: str | None) -> None:
             if folder is not None:
-                self._went_to = folder
+                self._fork_folder = folder
                 self.once_there(
-                    meant, lambda rows: self.act(what, rows, lambda *about: on_rows.fork(*about, to=folder))
+                    meant,
+                    lambda rows: self.act(what, rows, lambda *about: row_actions.fork(*about, to=folder)),
                 )
 
         start = self.setup.here[0]
@@ -171,7 +160,7 @@ class ActingScreen(UnderWayScreen):
 
     def action_undo(self) -> None:
         """Take back what was done last; what was done in another run, when that has been seen."""
-        self.acting.undo()
+        self.actions.undo()
 
     @on(EarlierFound)
     def _earlier_found(self, event: EarlierFound) -> None:
@@ -185,10 +174,10 @@ class ActingScreen(UnderWayScreen):
 
         def answered(answer: str | None) -> None:
             if answer is not None:
-                self.acting.undo_earlier(earlier.action)
+                self.actions.undo_earlier(earlier.action)
 
         self.ask(
-            Asked(
+            Prompt(
                 lambda cells: earlier_question(earlier.changes, title, ago, cells),
                 ((key_name("enter"), "take it back"), (CANCEL, "leave it")),
             ),
@@ -199,13 +188,13 @@ class ActingScreen(UnderWayScreen):
     def action_show_archive(self) -> None:
         """List what agents have put into their archives."""
 
-        from app.screens.archive_dialog import ArchiveDialog
+        from app.screens.list_dialogs import ArchiveDialog
 
         def chosen(archived: Archived | None) -> None:
-            from app.actions.unarchive import unarchive
+            from app.actions.archive import unarchive
 
             if archived is not None:
-                self.acting.run("unarchive", lambda: unarchive(archived))
+                self.actions.run("unarchive", lambda: unarchive(archived))
 
         self.app.push_screen(ArchiveDialog(self.setup, self.service_failed), chosen)
 
@@ -222,11 +211,11 @@ class ActingScreen(UnderWayScreen):
 
         def answered(answer: str | None) -> None:
             if answer is not None:
-                self._starter.begin(row)
+                self._starter.start_new(row)
 
         folder = tilde(row.cwd, self.setup.home)
         self.ask(
-            Asked(
+            Prompt(
                 lambda cells: new_question(row.agent, folder, cells),
                 ((key_name("enter"), "begin it"), (CANCEL, "leave it")),
             ),
@@ -251,7 +240,7 @@ class ActingScreen(UnderWayScreen):
         self.app.copy_to_clipboard(text)
         self.notify(f"{what} copied", markup=False)
 
-    # what became of it
+    # results
 
     def _ask_continued(self, error: HeaderlessContinuation, trashed: Change) -> None:
         """The agent of a trashed session went on writing: ask what becomes of what it wrote."""
@@ -263,10 +252,10 @@ class ActingScreen(UnderWayScreen):
 
         def answered(answer: str | None) -> None:
             if answer is not None:
-                self.acting.restore(trashed, join=answer == "join")
+                self.actions.restore(trashed, join=answer == "join")
 
         keys = [(key_name(key), does[answer]) for key, answer in answers.items()]
-        self.ask(Asked(continued_question, (*keys, (CANCEL, "leave it"))), answers, answered)
+        self.ask(Prompt(continued_question, (*keys, (CANCEL, "leave it"))), answers, answered)
 
     @on(ActionsDone)
     def _actions_done(self, event: ActionsDone) -> None:
@@ -281,7 +270,7 @@ class ActingScreen(UnderWayScreen):
                 self.complain(f"{who}{outcome.error}")
         for note in event.notes:
             self.notify(one_line(note, 500), severity="warning", markup=False)
-        from app.view.toasts import toast
+        from app.view.notifications import toast
 
         changes = [outcome.change for outcome in done if outcome.change is not None]
         takes_back = event.what == "undo"
@@ -294,12 +283,14 @@ class ActingScreen(UnderWayScreen):
             self.pins_changed()
         if event.what == "fork and resume" and done and done[0].row is not None:
             made = changes[0]
-            self.go_on(done[0].row, made.after or "", made.after_id or "", self._went_to)
+            self.go_on(done[0].row, made.after or "", made.after_id or "", self._fork_folder)
         self.acted(event)
         self.side.changed()
 
     def _unmark(self, paths: Sequence[str]) -> None:
-        """What was done leaves no marks; those of what failed stay, so that it can be tried again."""
+        """Unmark the sessions of a finished action. Sessions for which it failed stay marked for another
+        try.
+        """
         sessions = self.side.list
         for path in sessions.model.marked.intersection(paths):
             sessions.toggle_mark(path)

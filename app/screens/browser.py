@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.containers import Horizontal
 
-from app.commands import footer, named, of_pane, offered
-from app.messages.searching import HitPlaced
-from app.messages.sessions import ScreenReady
+from app.commands import command_by_id, pane_commands
+from app.keys import footer, offered
+from app.messages import HitLocated, ScreenReady
 from app.screens.reading_side import ReadingSide
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide
 from app.screens.tree_screen import TreeScreen
 from app.view.bars import keys_line
 from app.view.geometry import PANES, place
-from app.widgets.bar import Bar
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
+from app.widgets.panes import Bar
 
 if TYPE_CHECKING:
     from textual import events
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from app.index.row import Row
+    from app.services.index_service import IndexService
     from app.services.index_share import IndexShare
-    from app.services.indexing import Indexing
     from app.settings import Settings
     from app.setup import Setup
     from app.view.line import Line
@@ -52,7 +52,7 @@ class BrowserScreen(TreeScreen):
         setup: Setup,
         model: SessionList,
         settings: Settings,
-        indexing: Indexing | IndexShare | None = None,
+        indexing: IndexService | IndexShare | None = None,
         *,
         begin_at: str = "",
     ) -> None:
@@ -61,7 +61,7 @@ class BrowserScreen(TreeScreen):
         """
         super().__init__(setup, model, settings, indexing)
         self._begin_at = begin_at
-        self._wanted: HitPlaced | None = None
+        self._wanted: HitLocated | None = None
         self._folded: frozenset[str] = frozenset()
         self._pane = PANES[0]
 
@@ -84,7 +84,7 @@ class BrowserScreen(TreeScreen):
         self._place_panes(self.size.width, self.size.height)
         self.set_focus(self.side.list)
         self.post_message(ScreenReady())
-        # What the threads import would hold up the first picture, and the keys that wait for it.
+        # Imports in the threads would delay the first picture, and the keys that wait for it.
         self.call_after_refresh(self.begin)
 
     # layout
@@ -135,14 +135,14 @@ class BrowserScreen(TreeScreen):
         if self._pane == "sessions":
             return keys_line(cells, self.side_keys(), marked=len(self.model.marked))
         if self._reading.is_searching:
-            return keys_line(cells, self.with_stop(offered(of_pane("filter"))))
+            return keys_line(cells, self.with_stop(offered(pane_commands("filter"))))
         pairs = footer(self._pane)
         reading = self._reading
         if not (reading.has_text if self._pane == "entry" else reading.has_entry):
-            without = {command.label for command in of_pane(self._pane)} - {"filter"}
+            without = {command.label for command in pane_commands(self._pane)} - {"filter"}
             pairs = [pair for pair in pairs if pair[1] not in without]
         elif not self.query_one("#entry", EntryPane).has_code:
-            code = named("entry.copy_code").label
+            code = command_by_id("entry.copy_code").label
             pairs = [pair for pair in pairs if pair[1] != code]
         return keys_line(cells, self.with_stop(pairs))
 
@@ -169,8 +169,8 @@ class BrowserScreen(TreeScreen):
         if self._begin_at and self.side.list.go_to(self._begin_at):
             self._focus_pane("tree")
 
-    @on(HitPlaced)
-    def _hit_placed(self, event: HitPlaced) -> None:
+    @on(HitLocated)
+    def _hit_placed(self, event: HitLocated) -> None:
         wanted, self._wanted = self._wanted, None
         if self.side.is_current(event):
             self.query_one("#tree", EntryTree).found_in(event.path, tuple(event.words))
@@ -193,8 +193,8 @@ class BrowserScreen(TreeScreen):
     def focus_tree(self) -> None:
         self._focus_pane("tree")
 
-    def show_entry(self, place: HitPlaced) -> None:
-        # where it is another session, its tree is not shown yet
+    def show_entry(self, place: HitLocated) -> None:
+        # The tree of another session is not shown yet.
         self._wanted = place
         self._reading.open_at(place)
 

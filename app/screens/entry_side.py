@@ -1,46 +1,58 @@
-"""The entry under the tree's cursor, in its pane: read once the cursor rests, and handed on."""
+"""The pane with the entry under the tree's cursor: read once the cursor rests, copied, and opened in other
+programs.
+"""
 
 from __future__ import annotations
 
-from functools import cached_property
 from time import monotonic
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from textual import on
+from textual.app import SuspendNotSupported
 
 from app.formats.text import one_line
-from app.messages.reading import EntryRead, ImageDecoded
-from app.services.made import stop_made
-from app.view.ages import age
-from app.view.damaged_rows import DamagedLine
+from app.messages import EntryRead, ImageDecoded
+from app.services.entry_reader import EntryReader
+from app.services.external_editor import EditorResult, NoProgram, command_of, open_copy
+from app.sessions.storage.blobs import blobs_of
+from app.view.clipboard import copy_warning, file_suffix, full_text, text_size
+from app.view.formatting import age
+from app.view.image_lines import delete_command
+from app.view.problems import DamagedLine
 from app.widgets.entry_pane import EntryPane, image_of
-from app.widgets.pane import Pane
-from app.widgets.terminal_images import TerminalImages
+from app.widgets.panes import Pane
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from textual.app import ComposeResult
+    from textual.app import App, ComposeResult
     from textual.timer import Timer
+    from textual.widget import Widget
 
-    from app.services.entry_reading import EntryReader
+    from app.formats.entry_parts import Part
     from app.sessions.storage.blobs import BlobStore
-    from app.sessions.tree.tree import Node, SessionTree
+    from app.sessions.tree.node import Node
+    from app.sessions.tree.tree import SessionTree
     from app.setup import Setup
+    from app.view.image_lines import Drawing
 
-# seconds: it is read once the cursor rests for REST; that of a leaf that runs on, no oftener than RUNNING
-REST = 0.05
-RUNNING = 0.25
-# to so many cells is an entry wrapped that nobody sees
-UNSEEN = 80
-# lines of the pane that an image leaves for what is said about it
-BESIDE = 2
+REST_SECONDS = 0.05
+"""Time for which the cursor rests before its entry is read."""
+FOLLOW_SECONDS = 0.25
+"""Least time between two entries that are read while the cursor follows a growing leaf."""
+HIDDEN_CELLS = 80
+"""Width of an entry whose pane is hidden."""
+TEXT_LINES = 2
+"""Lines of the pane that an image leaves for text."""
+MOST_IMAGES = 48
+"""Images that the terminal keeps: more than one entry has."""
 
 
 class Place(NamedTuple):
-    """What a tree's cursor is on: an entry, or a line that is none.
+    """The position of a tree's cursor.
 
-    :param has_match: something that was looked for is in it, and the line with it is to be shown.
+    :param spot: an entry, or a damaged line.
+    :param has_match: a search has a hit in it; the line with the hit is to be shown.
     """
 
     tree: SessionTree
@@ -49,9 +61,9 @@ class Place(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What the borders say of an entry.
+    """The words of the pane's borders.
 
-    :param timestamp: what its age is counted from; None where none is told.
+    :param timestamp: of the entry, for its age; None if no age is shown.
     """
 
     subtitle: str
@@ -60,7 +72,7 @@ class Heading(NamedTuple):
 
 
 class EntrySide(Pane):
-    """The pane with the entry that the tree's cursor is on."""
+    """The pane with the entry under the tree's cursor."""
 
     def __init__(
         self,
@@ -71,74 +83,66 @@ class EntrySide(Pane):
         images: str,
         id: str,
     ) -> None:
-        """:param failed: gets what goes wrong in a thread and concerns no pane; called in that thread.
-        :param place: says where the cursor is now; None where it is on no entry.
-        :param images: in which way images are drawn (`way_to_draw`).
+        """:param failed: receives unexpected errors of a thread; called in that thread.
+        :param place: gives the position of the cursor; None if it is on no entry.
+        :param images: how images are drawn (`way_to_draw`).
         """
         super().__init__("entry", id=id)
         self._setup = setup
         self._place = place
         self._timer: Timer | None = None
-        self._read_at = -RUNNING
-        # of what is shown or being read, and of what the borders are told
-        self._head = self._shown_head = Heading("", "entry", None)
-        self._seeks = False
-        # what is shown or being read, and whether it is what was before, grown
+        self._read_at = -FOLLOW_SECONDS
+        # the heading of the requested entry, and of the one that is shown
+        self._heading = self._shown_heading = Heading("", "entry", None)
+        # the line with the hit is still to be shown
+        self._wants_match = False
+        # the requested entry, and whether it is the entry before, grown
         self._spot: Node | DamagedLine | None = None
         self._grew = False
-        self._failed = failed
-        self._images = images
+        self._reader = EntryReader(self.post_message, failed, images, self._blobs)
         self.entry = EntryPane(id="entry")
-        self._told = TerminalImages(self.entry)
-
-    @cached_property
-    def _entries(self) -> EntryReader:
-        # with the first entry: imports hold up the first key
-        from app.services.entry_reading import EntryReader
-
-        return EntryReader(self.post_message, self._failed, self._images, self._blobs)
+        self._terminal_images = TerminalImages(self.entry)
 
     def compose(self) -> ComposeResult:
         yield self.entry
 
     def on_mount(self) -> None:
-        # while another program had the terminal it may have forgotten all
-        self.app.app_resume_signal.subscribe(self, lambda app: self._told.tell_again())
+        # While another program had the terminal, it may have dropped the images.
+        self.app.app_resume_signal.subscribe(self, lambda app: self._terminal_images.send_again())
 
     def on_unmount(self) -> None:
-        stop_made(self, "_entries")
-        self._told.forget()
+        self._reader.stop()
+        self._terminal_images.clear()
 
     def _blobs(self, tree: SessionTree) -> BlobStore | None:
-        from app.sessions.storage.image_bytes import blobs_of
-
         setup, header = self._setup, tree.header
         return blobs_of(header.agent, tree.path, header.cwd, setup.stores, setup.agent_env, setup.home)
 
     def show_soon(self, *, runs: bool) -> None:
-        """Show the entry that the cursor is on, once it rests there.
+        """Show the entry under the cursor once the cursor rests.
 
-        :param runs: the cursor is on a leaf that runs on.
+        :param runs: the cursor follows a growing leaf.
         """
         if self._timer is not None:
             self._timer.stop()
         place = self._place()
         if place is None:
-            self._entries.clear()
+            self._reader.clear()
             self._spot = None
             self.entry.show_lines([], more=False)
-            self._shown_head = Heading("", "entry", None)
+            self._shown_heading = Heading("", "entry", None)
             self.tell_age()
             return
         self.entry.expect()
-        # under a leaf that runs on, nobody can read every entry that passes; nor all that a torn line becomes
+        # No user can read every entry of a growing leaf, or every state of a torn line.
         runs = runs or (isinstance(place.spot, DamagedLine) and place.spot.torn)
-        ran = monotonic() - self._read_at
-        self._timer = self.set_timer(max(REST, RUNNING - ran) if runs else REST, self._show)
+        elapsed = monotonic() - self._read_at
+        delay = max(REST_SECONDS, FOLLOW_SECONDS - elapsed) if runs else REST_SECONDS
+        self._timer = self.set_timer(delay, self._show)
 
     def seek_no_more(self) -> None:
-        """Nothing is looked for any more in the entry that is being read."""
-        self._seeks = False
+        """Do not scroll to a hit in the entry that is being read."""
+        self._wants_match = False
 
     @on(EntryPane.ReadAsked)
     def _show_at_once(self) -> None:
@@ -152,7 +156,10 @@ class EntrySide(Pane):
         self._read(hidden=False)
 
     def _read(self, *, hidden: bool) -> None:
-        """:param hidden: also where the pane is not displayed."""
+        """Request the entry under the cursor.
+
+        :param hidden: also if the pane is hidden.
+        """
         place = self._place()
         if place is None:
             return
@@ -162,12 +169,12 @@ class EntrySide(Pane):
             if not hidden:
                 return
         self._read_at = monotonic()
-        self._seeks = place.has_match
+        self._wants_match = place.has_match
         spot = place.spot
-        cells, rows = UNSEEN, 0
+        cells, rows = HIDDEN_CELLS, 0
         if is_seen:
-            cells, rows = self.entry.cells, max(1, self.entry.size.height - BESIDE)
-        self._entries.read(place.tree, spot, cells, rows, raw=self.entry.raw)
+            cells, rows = self.entry.cells, max(1, self.entry.size.height - TEXT_LINES)
+        self._reader.read(place.tree, spot, cells, rows, raw=self.entry.raw)
         before, self._spot = self._spot, spot
         torn = isinstance(spot, DamagedLine) and isinstance(before, DamagedLine) and spot.is_now(before)
         self._grew = torn and spot != before
@@ -176,41 +183,132 @@ class EntrySide(Pane):
         else:
             title, timestamp = f"entry {spot.id or spot.index + 1}", spot.timestamp
         subtitle = "as it stands in the file" if self.entry.raw else ""
-        self._head = Heading(subtitle, one_line(title), timestamp)
+        self._heading = Heading(subtitle, one_line(title), timestamp)
 
     def tell_age(self) -> None:
-        """Have the borders say what is shown, and how long ago it was by now."""
-        subtitle, title, timestamp = self._shown_head
+        """Show the heading with the age that the entry has now."""
+        subtitle, title, timestamp = self._shown_heading
         if timestamp is not None:
             title += f" · {age(timestamp, self._setup.now_ms())}"
         self.say(subtitle, title)
 
     @on(EntryRead)
     def _entry_read(self, event: EntryRead) -> None:
-        if event.generation == self._entries.generation:
-            self._shown_head = self._head
+        if event.generation == self._reader.generation:
+            self._shown_heading = self._heading
             self.tell_age()
             begin = len(self.entry.lines) if event.more else 0
-            self._told.tell(image.drawing for image in map(image_of, event.lines) if image is not None)
+            image_lines = filter(None, map(image_of, event.lines))
+            self._terminal_images.send(line.drawing for line in image_lines)
             self.entry.show_lines(event.lines, more=event.more, parts=event.parts, stays=self._grew)
-            if self._seeks and self.entry.show_match(begin):
-                self._seeks = False
+            if self._wants_match and self.entry.show_match(begin):
+                self._wants_match = False
 
     @on(ImageDecoded)
     def _image_decoded(self, event: ImageDecoded) -> None:
-        if event.generation == self._entries.generation:
-            self._told.tell([event.drawing])
+        if event.generation == self._reader.generation:
+            self._terminal_images.send([event.drawing])
             self.entry.show_image(event.drawing)
 
     @on(EntryPane.CopyAsked)
     def _copy_asked(self, event: EntryPane.CopyAsked) -> None:
-        from app.screens.entry_out import copy_out
-
-        copy_out(self.app, event.what, event.text, self._setup.env)
+        _copy(self.app, event.what, event.text, self._setup.env)
 
     @on(EntryPane.OpenAsked)
     def _open_asked(self, event: EntryPane.OpenAsked) -> None:
-        from app.screens.entry_out import open_out
-
         if self.entry.parts:
-            open_out(self.app, event.kind, self.entry.parts, self._setup.env, raw=self.entry.raw)
+            _open_in_program(self.app, event.kind, self.entry.parts, self._setup.env, raw=self.entry.raw)
+
+
+class TerminalImages:
+    """Sends each image to the terminal once, before its cells are drawn (see ``app.view.image_lines``)."""
+
+    def __init__(self, widget: Widget) -> None:
+        """:param widget: a widget of the screen on which the images are drawn."""
+        self._widget = widget
+        # By number, the last image last. The terminal replaces an image by another one with its number.
+        self._sent: dict[int, Drawing] = {}
+
+    def send(self, drawings: Iterable[Drawing]) -> None:
+        """Send the images that are decoded and that the terminal does not have."""
+        for drawing in drawings:
+            if drawing.sent:
+                known = self._sent.pop(drawing.number, None)
+                self._sent[drawing.number] = drawing
+                if known is not drawing:
+                    self._write(drawing.sent)
+        while len(self._sent) > MOST_IMAGES:
+            number = next(iter(self._sent))
+            del self._sent[number]
+            self._write(delete_command(number))
+
+    def send_again(self) -> None:
+        """Send all images again: the terminal may have dropped them."""
+        for drawing in self._sent.values():
+            self._write(drawing.sent)
+
+    def clear(self) -> None:
+        """Have the terminal drop all images. When leafmark ends, the terminal does so by itself, and the
+        commands would be written to the shell's screen.
+        """
+        if self._widget.app.return_code is None:
+            for number in self._sent:
+                self._write(delete_command(number))
+        self._sent.clear()
+
+    def _write(self, text: str) -> None:
+        # as Textual writes to the clipboard
+        driver = self._widget.app._driver
+        if driver is not None and text:
+            driver.write(text)
+
+
+def _copy(app: App[Any], what: str, text: str, env: Mapping[str, str]) -> None:
+    """Copy a text through the terminal, and show what and how much. Not every terminal tells whether it
+    worked.
+    """
+    if not text:
+        app.notify(f"{one_line(what)}: there is none here", severity="warning", markup=False)
+        return
+    # A lone surrogate cannot be written to the terminal.
+    app.copy_to_clipboard(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+    unsure = copy_warning(text, env)
+    message = f"{one_line(what)} copied, {text_size(text)}" + (f" – {unsure}" if unsure else "")
+    app.notify(message, markup=False)
+
+
+def _open_in_program(
+    app: App[Any], kind: str, parts: Sequence[Part], env: Mapping[str, str], *, raw: bool
+) -> None:
+    """Show a copy of an entry in the user's "pager" or "editor", and wait until it ends.
+
+    :param raw: the entry is shown as it stands in the file.
+    """
+    try:
+        command = command_of(kind, env)
+    except NoProgram as error:
+        _complain(app, str(error))
+        return
+    result: EditorResult | None = None
+    problem = ""
+    try:
+        with app.suspend():
+            # An exception in here would keep Textual from taking the terminal back.
+            try:
+                result = open_copy(
+                    full_text(parts), file_suffix(parts, raw=raw), command, env, shown=kind == "pager"
+                )
+            except OSError as error:
+                problem = f"{command[0]} cannot be run: {error.strerror or error}"
+    except SuspendNotSupported:
+        problem = "Other programs cannot be shown here"
+    if problem:
+        _complain(app, problem)
+    elif result is not None and result.problem:
+        _complain(app, f"{command[0]} {result.problem}")
+    elif result is not None and result.changed:
+        app.notify("That was a copy: the session is as it was", markup=False)
+
+
+def _complain(app: App[Any], text: str) -> None:
+    app.notify(one_line(text, 500), severity="error", markup=False, timeout=10)

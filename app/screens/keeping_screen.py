@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING
 
 from textual import on
 
-from app.commands import key_of
 from app.formats.text import one_line
-from app.messages.sessions import CatalogLoaded, IndexFailed, SessionsChanged
+from app.keys import key_of
+from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
 from app.screens.sessions_side import SessionsSide
 from app.screens.surroundings_screen import SurroundingsScreen
-from app.services.indexing import Indexing
+from app.services.index_service import IndexService
+from app.services.index_share import IndexShare
 from app.view.bars import reading_note
-from app.view.rescan_report import LOOKING_AGAIN, RescanReport
-from app.view.wrapping import wrap
+from app.view.line import wrap
+from app.view.notifications import LOOKING_AGAIN, RescanReport
 
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.services.index_share import IndexShare
     from app.settings import Settings
     from app.setup import Setup
     from app.view.arrangement import Arrangement
@@ -46,7 +46,7 @@ class KeepingScreen(SurroundingsScreen):
         setup: Setup,
         model: SessionList,
         settings: Settings,
-        indexing: Indexing | IndexShare | None = None,
+        indexing: IndexService | IndexShare | None = None,
         *,
         selects: bool = False,
     ) -> None:
@@ -61,12 +61,12 @@ class KeepingScreen(SurroundingsScreen):
         self.progress = reading_note(*model.reading)
         self.unread = (0, 0)
         self.scanned = False
-        # what has come and gone since it was asked to look again
+        # sessions added and removed since the rescan was requested
         self._seen_again: RescanReport | None = None
         self._kept = 0
         self._cold = False
         self._above: IndexShare | None = None
-        self._indexing: Indexing | IndexShare = indexing or Indexing(setup, model.arrangement)
+        self._indexing: IndexService | IndexShare = indexing or IndexService(setup, model.arrangement)
         self.side = SessionsSide(
             model,
             setup,
@@ -79,7 +79,7 @@ class KeepingScreen(SurroundingsScreen):
         self.begin_resuming()
         self.begin_acting()
 
-    # what a subclass shows
+    # for subclasses
 
     async def follow_session(self, row: Row) -> None:
         """The file of a session changed."""
@@ -104,7 +104,7 @@ class KeepingScreen(SurroundingsScreen):
         # all are read
         if self.model.lines:
             self.side.sessions_changed()
-        elif self.model.nowhere is not None:
+        elif self.model.searched is not None:
             self.side.sessions_changed()
             self._wrap_notice()
 
@@ -123,12 +123,10 @@ class KeepingScreen(SurroundingsScreen):
         self.end_acting()
 
     def lend_index(self, arrangement: Arrangement) -> IndexShare:
-        """What keeps the list of a screen over this one, from the same index; for one such screen at a time.
+        """Share the index with a screen over this one, one at a time.
 
         :param arrangement: of that list.
         """
-        from app.services.index_share import IndexShare
-
         self._above = IndexShare(lambda: self._indexing, self.setup, arrangement, self.service_failed)
         self._above.load(self._indexed(), self._places, scanned=self.scanned, unread=self.unread)
         return self._above
@@ -140,8 +138,8 @@ class KeepingScreen(SurroundingsScreen):
         self.side.look_again()
 
     def _search_again(self) -> None:
-        """Sessions have changed. One search runs in an index: while that is lent it is the upper screen's,
-        and another for this one, which nobody sees, might end it.
+        """Search again after sessions have changed. An index runs one search: while it is shared, that is the
+        upper screen's, and a search for this hidden screen might end it.
         """
         if self._above is None:
             self.side.look_again()
@@ -151,7 +149,7 @@ class KeepingScreen(SurroundingsScreen):
 
     @property
     def doing(self) -> str:
-        """What is going on with the list, "" for nothing."""
+        """The activity that the header shows, "" for none."""
         return self.acting_note or self.progress or ("" if self._seen_again is None else LOOKING_AGAIN)
 
     # sessions
@@ -169,7 +167,7 @@ class KeepingScreen(SurroundingsScreen):
         self.sessions_changed()
         if self._above is not None:
             self._above.load(self._indexed(), self._places, scanned=self.scanned, unread=self.unread)
-        self._surroundings.find_here(self.model.folders())
+        self._list_facts.find_here(self.model.folders())
         self.look()
 
     @on(SessionsChanged)
@@ -180,7 +178,7 @@ class KeepingScreen(SurroundingsScreen):
             self._seen_again.add([row.path for row in event.changed], known, event.removed)
         row = sessions.row
         if row is not None and any(row.path == new.path for new in event.changed):
-            # what it says first, for a moment: then one picture shows both
+            # Wait a moment for the new entries: then one picture shows both.
             await self.follow_session(row)
         changed, removed = list(event.changed), [*event.removed, *self.gone_with(event.removed)]
         shows_hidden = self.model.arrangement.hidden
@@ -201,7 +199,7 @@ class KeepingScreen(SurroundingsScreen):
             self.scanned = True
             are_new = shows_hidden
             self.side.prepare()
-            self._surroundings.find_here(self.model.folders())
+            self._list_facts.find_here(self.model.folders())
             self.look()
         if are_new and self.scanned:
             # a session that came back has brought its sub-agents along
@@ -211,7 +209,7 @@ class KeepingScreen(SurroundingsScreen):
             self._seen_again = None
         self._cold = self._cold and not self.scanned
         if not self.model.known:
-            self._surroundings.find_places()
+            self._list_facts.find_places()
         if self.model.known - self._kept >= KEPT_FROM:
             self._keep_rows()
         self._search_again()
@@ -219,7 +217,7 @@ class KeepingScreen(SurroundingsScreen):
         self.check_plan()
         if self._above is not None:
             # at the end: what was only half in this list when it was lent is told in whole
-            self._above.tell(event)
+            self._above.forward(event)
 
     def _keep_rows(self) -> None:
         """Sessions stay to the end, and looking at ten thousand holds up the screen (app.browser)."""
@@ -235,17 +233,17 @@ class KeepingScreen(SurroundingsScreen):
         self.refresh_bars()
         self._seen_again = None
         if self._above is not None:
-            self._above.tell_failed(event.reason)
+            self._above.forward_failure(event.reason)
 
     def action_rescan(self) -> None:
         """Look at every store again, and say so, and what came of it."""
         self._seen_again = RescanReport()
         if not self._indexing.rescan():
-            self._indexing = Indexing(self.setup, self.model.arrangement)
+            self._indexing = IndexService(self.setup, self.model.arrangement)
             self._indexing.rescan()
             self._indexing.start(self.post_message)
             self.progress = ""
         self.refresh_bars()
-        self._surroundings.read_pins()
+        self._list_facts.read_pins()
         self.retry_session()
         self.look()

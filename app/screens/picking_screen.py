@@ -6,15 +6,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.messages.searching import HitPlaced
+from app.messages import HitLocated
 from app.screens.sessions_screen import SessionsScreen
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.sessions.tree.tree import Node
-    from app.view.problems import TreeFault
+    from app.sessions.tree.node import Node
+    from app.view.problems import TreeProblem
 
 
 class _Picked(NamedTuple):
@@ -32,7 +32,7 @@ class PickingScreen(SessionsScreen):
         """Give the tree the keys."""
         raise NotImplementedError
 
-    def show_entry(self, place: HitPlaced) -> None:
+    def show_entry(self, place: HitLocated) -> None:
         """Put the tree's cursor on an entry of the session that is shown, once its tree is there."""
         raise NotImplementedError
 
@@ -91,7 +91,7 @@ class PickingScreen(SessionsScreen):
             return
         self.focus_tree()
         if entry_id is not None:
-            self.show_entry(HitPlaced(path, "", entry_id, -1, (), ""))
+            self.show_entry(HitLocated(path, "", entry_id, -1, (), ""))
 
     def _list_session(self, path: str) -> bool:
         """Put the list's cursor on a session, and show more of them where it is left out. False where there
@@ -126,12 +126,12 @@ class PickingScreen(SessionsScreen):
             return
         self.go_to_entry(other.path, node.id if node is not None else None)
 
-    # what is wrong
+    # problems
 
     def action_show_problems(self) -> None:
         """List what is wrong with the session that is shown."""
-        from app.screens.problems_dialog import ProblemsDialog
-        from app.view.problems import faults_of
+        from app.screens.list_dialogs import ProblemsDialog
+        from app.view.problems import problems_of
 
         row, view = self.side.list.row, self.entry_tree.view
         if row is None or view is None or view.tree.path != row.path:
@@ -139,13 +139,13 @@ class PickingScreen(SessionsScreen):
         if not view.tree.is_whole:
             self.complain("the session is still being read")
             return
-        faults = faults_of(view.tree)
+        faults = problems_of(view.tree)
         if not faults:
             self.notify("Nothing is wrong with this session", markup=False)
             return
         path = row.path
 
-        def answered(fault: TreeFault | None) -> None:
+        def answered(fault: TreeProblem | None) -> None:
             shown = self.entry_tree.view
             if fault is None or shown is None or shown.tree.path != path:
                 return

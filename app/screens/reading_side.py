@@ -10,9 +10,8 @@ from textual.events import DescendantFocus
 
 from app.screens.entry_side import EntrySide, Place
 from app.screens.tree_side import TreeSide
-from app.widgets.burst import Burst
 from app.widgets.entry_pane import EntryPane
-from app.widgets.line_list import LineList
+from app.widgets.line_list import CursorDebounce, LineList
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,8 +20,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.index.row import Row
-    from app.messages.searching import HitPlaced
-    from app.sessions.tree.tree import Node
+    from app.messages import HitLocated
+    from app.sessions.tree.node import Node
     from app.setup import Setup
 
 
@@ -49,7 +48,7 @@ class ReadingSide(Vertical):
         self._row: Row | None = None
         self._opened = ""
         self._timer: Timer | None = None
-        self._burst = Burst()
+        self._debounce = CursorDebounce()
         self._tree_side = TreeSide(
             failed,
             now_ms=setup.now_ms,
@@ -61,9 +60,9 @@ class ReadingSide(Vertical):
         self._entry_side = EntrySide(setup, failed, self._place, images=images, id="entry-pane")
         self._tree = self._tree_side.entry_tree
         self._entry = self._entry_side.entry
-        # what was found in the session that is shown; `_wanted` until the cursor is there
-        self._hit: HitPlaced | None = None
-        self._wanted: HitPlaced | None = None
+        # the hit in the session that is shown; `_wanted` until the cursor is there
+        self._hit: HitLocated | None = None
+        self._wanted: HitLocated | None = None
 
     def compose(self) -> ComposeResult:
         yield self._tree_side
@@ -105,7 +104,7 @@ class ReadingSide(Vertical):
             self._opened = ""
             self._tree_side.close()
         elif row.path != self._opened:
-            wait = self._burst.wait()
+            wait = self._debounce.delay()
             if wait:
                 self._timer = self.set_timer(wait, lambda: self._open(again))
             else:
@@ -130,9 +129,9 @@ class ReadingSide(Vertical):
         if self._tree.view is None and self._row is not None:
             self._open(again=False)
 
-    # what was found in it
+    # the hit in the session
 
-    def open_at(self, hit: HitPlaced) -> None:
+    def open_at(self, hit: HitLocated) -> None:
         """Put the tree's cursor on what was found in the session that is shown, as soon as its tree is
         there, and mark the words in its entry.
         """
@@ -166,7 +165,7 @@ class ReadingSide(Vertical):
                 self._wanted = None
             return
         self._wanted = None
-        # where the cursor was there already, nobody asks for the entry
+        # If the cursor was there already, no message requests the entry.
         self._entry_moved()
 
     # the search in the tree
@@ -220,7 +219,7 @@ class ReadingSide(Vertical):
         self._tree.move_to(self._tree.cursor + event.step)
 
 
-def _is_at(node: Node, hit: HitPlaced) -> bool:
+def _is_at(node: Node, hit: HitLocated) -> bool:
     """Whether what was found is in this entry."""
     if hit.offset >= 0 and node.offset != hit.offset:
         return False

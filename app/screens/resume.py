@@ -7,18 +7,16 @@ from typing import TYPE_CHECKING
 from textual import on
 from textual.containers import Container
 
-from app.commands import named
-from app.messages.searching import HitPlaced
-from app.messages.sessions import FirstPageRead, ScreenReady
-from app.screens.answering_side import once_known
+from app.commands import command_by_id
+from app.messages import HitLocated, ScreenReady
 from app.screens.sessions_screen import SessionsScreen
-from app.screens.sessions_side import SessionsSide
-from app.services.indexing import Indexing
+from app.screens.sessions_side import SessionsSide, once_known
+from app.services.index_service import IndexService
 from app.view.arrangement import initial
 from app.view.bars import keys_line
 from app.view.geometry import SELECTOR_PANES, place_selector
 from app.view.session_list import SessionList
-from app.widgets.bar import Bar
+from app.widgets.panes import Bar
 from app.widgets.transcript import TranscriptPane
 
 if TYPE_CHECKING:
@@ -48,7 +46,7 @@ class ResumeScreen(SessionsScreen):
         setup: Setup,
         model: SessionList,
         settings: Settings,
-        indexing: Indexing | None = None,
+        indexing: IndexService | None = None,
         *,
         query: str = "",
     ) -> None:
@@ -77,7 +75,7 @@ class ResumeScreen(SessionsScreen):
             self.side.search_for(self._query)
         self.set_focus(self.side.box)
         self.post_message(ScreenReady())
-        # What the threads import would hold up the first picture, and the keys that wait for it.
+        # Imports in the threads would delay the first picture, and the keys that wait for it.
         self.call_after_refresh(self.begin)
 
     # layout
@@ -106,32 +104,6 @@ class ResumeScreen(SessionsScreen):
         pairs = self.side_keys(in_preview=self._preview.lines.has_focus)
         return keys_line(cells, pairs, marked=len(self.model.marked))
 
-    # what comes first in all folders
-
-    def _ask_first_page(self) -> None:
-        """Have what comes first told before the rest is ready, where not all are known yet: the rows of the
-        first frame are those of this folder.
-        """
-        if self.model.is_complete or not isinstance(self._indexing, Indexing):
-            return
-        arrangement, first = self.model.arrangement, None
-        if arrangement.scope == "all" and not arrangement.grouped and self._may_show_first:
-            first = self.size.height, self.side.list.row
-        self._indexing.arrange(arrangement, first)
-
-    @property
-    def _may_show_first(self) -> bool:
-        """Whether what comes first does for all: what matches or is marked may be behind it."""
-        return not (self.model.is_filtered or self.model.marked)
-
-    @on(FirstPageRead)
-    def _first_page_read(self, event: FirstPageRead) -> None:
-        row = self.side.list.row
-        # it reaches to the session that had the cursor
-        if self._may_show_first and event.path == (row.path if row is not None else ""):
-            self.side.list.show_first(event.model)
-            self.sessions_changed()
-
     # the session under the cursor
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
@@ -143,8 +115,8 @@ class ResumeScreen(SessionsScreen):
     def retry_session(self) -> None:
         self._preview.retry()
 
-    @on(HitPlaced)
-    def _hit_placed(self, event: HitPlaced) -> None:
+    @on(HitLocated)
+    def _hit_placed(self, event: HitLocated) -> None:
         if self.side.is_current(event):
             self._preview.show_hit(event)
 
@@ -168,7 +140,7 @@ class ResumeScreen(SessionsScreen):
 
     async def action_do_from_preview(self, id: str) -> None:
         """Do what a key of the list does, from the preview beside it."""
-        command = named(id)
+        command = command_by_id(id)
         if id == "session.resume" and self.side.list.row is None and self.side.is_answered:
             return  # Enter would fold what is under the cursor, and nothing is read of that
         await self.app.run_action(command.action, self.command_target(command.pane))
@@ -189,7 +161,7 @@ class ResumeScreen(SessionsScreen):
 
     def on_screen_resume(self) -> None:
         if self._is_covered:
-            # of all that the browser changes, nobody else tells of pins
+            # Changed pins are the only change of the browser that is not posted to this screen.
             self._is_covered = False
             self.take_index_back()
             self.pins_changed()
@@ -212,7 +184,8 @@ class ResumeScreen(SessionsScreen):
 
     def action_turn(self, what: str) -> None:
         super().action_turn(what)
-        self._ask_first_page()
+        if isinstance(self._indexing, IndexService):
+            self._indexing.arrange(self.model.arrangement)
 
     def action_previous_pane(self) -> None:
         """The line, the list, the preview, and round again."""

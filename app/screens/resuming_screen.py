@@ -4,19 +4,18 @@ stands in the way is asked about.
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual import on
 
-from app.commands import key_of
 from app.formats.text import one_line
-from app.messages.acting import PlanMade
+from app.keys import key_of
+from app.messages import PlanMade
 from app.screens.acting_screen import ActingScreen
 from app.screens.sessions_side import SessionsSide
-from app.services.made import stop_made
+from app.services.resume_planner import ResumePlanner
 from app.view.bars import resume_line
-from app.view.folders import tilde
+from app.view.formatting import tilde
 from app.view.selection import StableSelection
 from app.widgets.line_list import LineList
 from app.widgets.session_list import SessionListView
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from app.actions.resume import Plan
     from app.index.row import Row
     from app.screens.dialogs import ResumeDialog, Standing
-    from app.services.liveness import Planner
     from app.view.line import Line
 
 
@@ -50,26 +48,20 @@ class ResumingScreen(ActingScreen):
         # whether the bar says what Enter would do, with this session or, for a moment, the one before
         self._bar_tells = False
         self._bar_timer: Timer | None = None
-        # what is asked before a session is gone on with, and about which
+        # the dialog that asks before a resume, and its session
         self._dialog: tuple[ResumeDialog, StableSelection] | None = None
-
-    @cached_property
-    def _planner(self) -> Planner:
-        # with its first use: imports hold up the first key
-        from app.services.liveness import Planner
-
-        return Planner(self.setup, self.post_message, self.service_failed)
+        self._planner = ResumePlanner(self.setup, self.post_message, self.service_failed)
 
     def end_resuming(self) -> None:
         """End the service."""
-        stop_made(self, "_planner")
+        self._planner.stop()
 
     def action_show_tree(self) -> None:
         """Go to the tree of the session under the cursor."""
         raise NotImplementedError
 
     def resume_bar(self, cells: int, *, shows_key: bool) -> Line:
-        """What Enter would do."""
+        """The command that Enter would run, for the bar."""
         asking = self.asking_bar(cells)
         if asking is not None:
             return asking
@@ -94,7 +86,7 @@ class ResumingScreen(ActingScreen):
 
     def make_plan(self, row: Row) -> None:
         """Have it found out how to resume the session under the cursor."""
-        self._planner.ask(row)
+        self._planner.make_plan(row)
         if self._bar_timer is not None:
             self._bar_timer.stop()
         self._bar_timer = self.set_timer(PATIENCE, self._tell_no_more)
@@ -114,7 +106,7 @@ class ResumingScreen(ActingScreen):
                 if not self.is_reading:
                     dialog.tell_gone()
             elif there.path != dialog.standing.path:
-                self._planner.ask(there)
+                self._planner.make_plan(there)
                 return
             else:
                 dialog.tell_back()
@@ -125,7 +117,7 @@ class ResumingScreen(ActingScreen):
             and self.planned == row.path
             and row.cwd != self.plan.cwd
         ):
-            self._planner.ask(row)
+            self._planner.make_plan(row)
 
     # resume
 
@@ -177,7 +169,7 @@ class ResumingScreen(ActingScreen):
         self.app.push_screen(dialog, answered)
 
     def _standing(self, row: Row, plan: Plan) -> Standing:
-        """What there is to say of resuming a session that cannot simply be resumed."""
+        """The content of the dialog about a session that cannot simply be resumed."""
         from app.screens.dialogs import Standing
 
         return Standing(

@@ -1,5 +1,5 @@
-"""What the browser and the selector have in common: the list with its line, the bars around it, and where
-panes are put.
+"""The parts that browser and selector share: the list with its search box, the bars, and the layout of the
+panes.
 """
 
 from __future__ import annotations
@@ -8,21 +8,28 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
-from app.commands import COMMANDS, named, of_pane
+from app.commands import COMMANDS, command_by_id, pane_commands
 from app.formats.text import one_line
-from app.messages.sessions import ServiceFailed, SubagentsRead, Unkept, Unremembered
+from app.messages import CacheNotSaved, ListStateNotSaved, ServiceFailed, SubagentsRead
 from app.screens.keeping_screen import KeepingScreen
 from app.screens.sessions_side import SessionsSide
 from app.screens.under_way_screen import STOP
 from app.stores import agent_named
-from app.view.arrangement import remembered
-from app.view.bars import header_line, unkept_note, unread_note
-from app.view.folders import tilde
-from app.view.footer import line_keys, list_keys, on_marks, preview_keys
+from app.view.arrangement import saved_fields
+from app.view.bars import (
+    header_line,
+    labels_for_marks,
+    list_keys,
+    preview_keys,
+    search_keys,
+    unkept_note,
+    unread_note,
+)
+from app.view.formatting import tilde
 from app.view.session_row import LEGEND
-from app.widgets.bar import Bar
-from app.widgets.bindings import bindings_of
+from app.widgets.commands import bindings_of
 from app.widgets.line_list import LineList
+from app.widgets.panes import Bar
 from app.widgets.session_list import SessionListView
 
 if TYPE_CHECKING:
@@ -49,7 +56,7 @@ class SessionsScreen(KeepingScreen):
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app"), STOP]
 
-    # what a subclass shows
+    # for subclasses
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
         """Show the session under the cursor.
@@ -70,12 +77,12 @@ class SessionsScreen(KeepingScreen):
         self.call_later(self.keep)
 
     def _say_settings(self) -> None:
-        """What is wrong in the settings, all at once: toasts above each other have no room."""
+        """Show all problems of the settings in one toast: several would not fit."""
         problems = self.settings.problems
         if not problems:
             return
         from app.settings import settings_file
-        from app.view.toasts import settings_toast
+        from app.view.notifications import settings_toast
 
         file = settings_file(self.setup.env)
         text = settings_toast(problems, file, tilde(file, self.setup.home), *self.size)
@@ -97,9 +104,9 @@ class SessionsScreen(KeepingScreen):
     # bars
 
     def header_bar(self, cells: int, note: str) -> Line:
-        """What there is, what is going on, and where the user stands.
+        """The header: totals, activity and current folder.
 
-        :param note: is said while nothing is going on.
+        :param note: the text while there is no activity.
         """
         lasting = filter(None, (unread_note(*self.unread), unkept_note(self._indexing.unkept)))
         return header_line(
@@ -124,7 +131,7 @@ class SessionsScreen(KeepingScreen):
         """
         row, pairs = self.side.list.row, self._side_keys(in_preview=in_preview)
         if row is not None and agent_named(row.agent).why_not("name", row.path):
-            label = named("session.rename").label
+            label = command_by_id("session.rename").label
             pairs = [pair for pair in pairs if pair[1] != label]
         return self.with_stop(pairs)
 
@@ -132,7 +139,7 @@ class SessionsScreen(KeepingScreen):
         here = self.model.arrangement.scope == "here"
         if self.side.box.has_focus:
             box = self.side.box
-            return line_keys(
+            return search_keys(
                 selects=self.side.selects,
                 here=here,
                 typed=bool(box.value),
@@ -144,9 +151,9 @@ class SessionsScreen(KeepingScreen):
         # until it is known that there is nothing, as in the first frame
         if self.side.list.row is not None or not (self.model.known or self.side.scanned):
             return pairs
-        without = {command.label for pane in ("sessions", "side") for command in of_pane(pane)}
+        without = {command.label for pane in ("sessions", "side") for command in pane_commands(pane)}
         if self.model.marked:
-            without -= on_marks()
+            without -= labels_for_marks()
         pairs = [pair for pair in pairs if pair[1] not in without]
         group = self.side.list.group
         if group is not None and not in_preview:
@@ -156,8 +163,8 @@ class SessionsScreen(KeepingScreen):
                 if self.model.is_filtered
                 else [("Enter", "fold" if self.model.is_open(group) else "unfold")]
             )
-            # where there is no room for all, what is done to the marked ones is what stays
-            first = [pair for pair in pairs if pair[1] in on_marks()][:1]
+            # In a narrow footer the key for marked sessions stays.
+            first = [pair for pair in pairs if pair[1] in labels_for_marks()][:1]
             return [*first, *turns, *(pair for pair in pairs if pair not in first)]
         return pairs if self.model.known else [("F6", "examples"), ("F5", "look again"), *pairs]
 
@@ -180,12 +187,12 @@ class SessionsScreen(KeepingScreen):
     def _folds_changed(self) -> None:
         self.refresh_bars()
 
-    @on(Unremembered)
-    def _unremembered(self, event: Unremembered) -> None:
+    @on(ListStateNotSaved)
+    def _unremembered(self, event: ListStateNotSaved) -> None:
         self.notify(f"This is not remembered: {one_line(event.reason)}", severity="warning", markup=False)
 
-    @on(Unkept)
-    def _not_kept(self, event: Unkept) -> None:
+    @on(CacheNotSaved)
+    def _not_kept(self, event: CacheNotSaved) -> None:
         if event.reason:
             self.notify(one_line(event.reason, 500), severity="warning", markup=False, timeout=UNKEPT_S)
         self.refresh_bars()
@@ -200,11 +207,11 @@ class SessionsScreen(KeepingScreen):
         self.refresh_bars()
         if row is not None:
             self.make_plan(row)
-        # where its agent moved it, the cursor stays on its entry
+        # If its agent moved the file, the cursor stays on its entry.
         again = row is not None and self.side.list.followed_to == row.path
         self.show_session(row, again=again)
         self.side.shown = row.path if row is not None else ""
-        self.side.spot()
+        self.side.locate_hit()
 
     # commands
 
@@ -212,14 +219,12 @@ class SessionsScreen(KeepingScreen):
         """Show the sessions in the next way; see `SessionsSide.turn`."""
         self.side.turn(what)
         if what in ("roomy", "paths"):
-            self._surroundings.remember(remembered(self.model.arrangement))
+            self._list_facts.remember(saved_fields(self.model.arrangement))
         if what == "hidden":
             self._turn_subagents()
 
     def _turn_subagents(self) -> None:
-        """Have the sub-agents read where they are shown now; else what is said of the list is said of it
-        without them, as before anybody looked for them.
-        """
+        """Read the sub-agents if they are shown now; else remove them from the list and its totals."""
         if self.model.arrangement.hidden:
             self.read_subagents()
         elif self._subagents:
@@ -251,7 +256,7 @@ class SessionsScreen(KeepingScreen):
         return True
 
     def told(self, command: Command) -> str:
-        """What a command of the table does here."""
+        """The help of a command on this screen."""
         return command.help
 
     def service_failed(self, error: BaseException) -> None:

@@ -1,48 +1,117 @@
-"""The list of sessions and the line in which it is searched: the browser's left side, and the selector's."""
+"""The pane with the list of sessions and its search box: the browser's left side, and the selector's.
+
+A search answers a moment after a letter was typed. Until then the list shows the sessions that matched
+before, so a key that acts on the session under the cursor waits for the answer. It is dropped if the user
+does something else meanwhile: types on, moves the cursor, or arranges the list in another way.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+import asyncio
+from dataclasses import dataclass
+from functools import wraps
+from types import MethodType
+from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
 
 from textual import on
 from textual.message import Message
 
-from app.commands import key_of, named
-from app.screens.answering_side import AnsweringSide
-from app.view.arrangement import turned
+from app.commands import command_by_id
+from app.formats.text import one_line
+from app.keys import key_of
+from app.messages import HitLocated, SearchFound
+from app.services.session_search import Completer, HitLocator, SessionSearch
+from app.startup.key_order import letter_follows
+from app.view.arrangement import cycle_field
 from app.view.bars import list_facts
 from app.view.empty_states import nothing_found, nothing_matches, nothing_shown, searching_for
-from app.widgets.bindings import bindings_of
-from app.widgets.search_box import SearchBox
+from app.view.list_filter import rows_decide
+from app.widgets.commands import bindings_of
+from app.widgets.inputs import SearchBox
+from app.widgets.panes import Note, Pane
 from app.widgets.session_list import SessionListView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
+    from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from app.index.index import Index
+    from app.index.row import Row
+    from app.index.search.results import Hit
     from app.setup import Setup
     from app.view.arrangement import Arrangement
     from app.view.session_list import SessionList
 
+FILTER_DELAY = 0.1
+"""Seconds after which the rows are filtered while the search runs. Most searches end within it, and filtering
+would delay them.
+"""
+_LONGEST_NOTE = 300
 
-class SessionsSide(AnsweringSide):
-    """Says what is shown and why nothing is, and has the keys of both."""
+_COMMAND_FOR = {
+    "here": "list.scope",
+    "named": "list.named",
+    "agent": "list.agent",
+    "hidden": "list.hidden",
+    "tools": "search.everywhere",
+}
+"""The reason why sessions are hidden -> the command that shows them."""
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """An action on the session under the cursor that waits for the search.
+
+    action     runs it
+    is_ready   whether everything that it needs of the session is known (None: there is no session)
+    query      the query when it was requested
+    steps      how often the user had moved the cursor
+    path       the path of the session; "" while the answer decides
+    """
+
+    action: Callable[[], object]
+    is_ready: Callable[[Row | None], bool]
+    query: str
+    steps: int
+    path: str
+
+
+class SessionsSide(Pane):
+    """Lists the sessions that match the query, says why none is shown, and handles the keys of list and box.
+
+    list            the list
+    box             the search box
+    note            the message below the box
+    model           the sessions
+    selects         the box is always shown, and Enter in it selects (the selector)
+    everywhere      tool calls and output are searched too
+    scanned         all sessions are known: until then, more may match
+    shown           the path of the session that is shown beside the list
+    is_searching    more may be found, and the border says so; false while only changed sessions are searched
+    is_due          more of the answer is to come
+    is_refused      the query cannot be run
+    leaves_tools    tool calls and output were not searched, and can be
+    steps_before    how often the user had moved the cursor when the query was last changed
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("side")]
 
+    class Changed(Message):
+        """Other sessions are shown, or in another way."""
+
     class Chosen(Message):
-        """Enter in the line of a selector."""
+        """Enter in the search box of a selector."""
 
     class Left(Message):
-        """Escape in the line of a selector."""
+        """Escape in the search box of a selector."""
 
     class TabPressed(Message):
-        """Tab in the line, where there is nothing to complete."""
+        """Tab in the search box, without a completion."""
 
     class TrashAsked(Message):
-        """A key that deletes was pressed where there is nothing to edit."""
+        """A key that deletes was pressed in an empty search box."""
 
     def __init__(
         self,
@@ -54,51 +123,85 @@ class SessionsSide(AnsweringSide):
         id: str,
         selects: bool = False,
     ) -> None:
-        """See `SearchingSide`.
-
-        :param selects: the line is always there, and Enter in it chooses.
+        """:param index: gives the index to search; None while it is not ready: call `look_again` then.
+        :param failed: receives unexpected errors of a thread; called in that thread.
         """
-        super().__init__(model, setup, index, failed, id=id)
+        title, *shorter = model.arrangement.titles()
+        super().__init__(title, tuple(shorter), id=id)
+        self.list = SessionListView(model, setup.now_ms(), id="sessions")
         self.list.once_known = self.once_known
+        self.box = SearchBox(id="filter")
+        self.note = Note(id="search-note")
+        self.model = model
         self.selects = selects
+        self.everywhere = False
+        self.scanned = False
+        self.shown = ""
+        self.is_searching = False
+        self.is_due = False
+        self.is_refused = False
+        self.leaves_tools = False
+        self.steps_before = 0
+        # the query whose result the list shows
+        self._answered: str | None = ""
+        # the query of the command line has no answer yet
+        self._is_first = False
+        self._hits: Mapping[str, Hit] = {}
+        # path, query and `everywhere` of the hit that was located last
+        self._located = ("", "", False)
+        self._waiting: _Waiting | None = None
+        # the folders that were searched for sessions, while there are no sessions
+        self._places: Sequence[tuple[str, str, str]] | None = None
         self._home = setup.home
-        self._nowhere: Sequence[tuple[str, str, str]] | None = None
+        self._search = SessionSearch(index, self.post_message, failed)
+        self._locator = HitLocator(index, self.post_message, failed)
+        self._completer = Completer(model.rows, setup.home, self.post_message, failed)
+
+    def compose(self) -> ComposeResult:
+        yield self.box
+        yield self.note
+        yield self.list
 
     def on_mount(self) -> None:
         if self.selects:
             self.box.add_class("shown")
 
-    # what is said
+    def on_unmount(self) -> None:
+        for service in (self._search, self._locator, self._completer):
+            service.stop()
+
+    # the borders and notices
 
     def changed(self) -> None:
+        """Show that other sessions are listed, or in another way."""
         # in the same picture as the list
-        self.sessions_changed(self._nowhere)
-        super().changed()
+        self.sessions_changed(self._places)
+        self.post_message(self.Changed())
 
-    def sessions_changed(self, nowhere: Sequence[tuple[str, str, str]] | None = None) -> None:
-        """Say how many there are and how they are shown, or why there is nothing to see.
+    def sessions_changed(self, places: Sequence[tuple[str, str, str]] | None = None) -> None:
+        """Show how many sessions there are and how they are arranged, or why none is shown.
 
-        :param nowhere: where it was looked, once that is done (see `CatalogLoaded`).
+        :param places: the folders that were scanned for sessions (see `CatalogLoaded`); None before that.
         """
-        self._nowhere = nowhere
+        self._places = places
         model = self.model
-        if nowhere is None and not model.known:
-            nowhere = model.nowhere
-        self.scanned = nowhere is not None
-        if not model.known and nowhere is not None:
-            self.list.show_notice(nothing_found(nowhere, self._home))
+        if places is None and not model.known:
+            places = model.searched
+        self.scanned = places is not None
+        if not model.known and places is not None:
+            self.list.show_notice(nothing_found(places, self._home))
         elif not model.lines:
-            why, keys = model.empty(), self._ways_out()
-            if why == "query" and not self.is_answered:
-                said = searching_for(self.box.value)
-            elif why == "query":
+            reason, keys = model.empty(), self._keys_that_show_more()
+            if reason == "query" and not self.is_answered:
+                notice = searching_for(self.box.value)
+            elif reason == "query":
                 so_far = self.is_due or not self.scanned
-                said = nothing_matches(
+                notice = nothing_matches(
                     self.box.value, model.left_out(), keys, so_far=so_far, leaves_tools=self.leaves_tools
                 )
             else:
-                said = nothing_shown(why, keys)
-            self.list.show_notice(said)
+                notice = nothing_shown(reason, keys)
+            self.list.show_notice(notice)
         else:
             self.list.show_notice([])
         begins = self._is_first and not self.scanned
@@ -107,14 +210,14 @@ class SessionsSide(AnsweringSide):
         self.say(facts, title, tuple(shorter))
         self.go_on()
 
-    def _ways_out(self) -> dict[str, str]:
-        """For each reason why something is not shown the keys that show it as well, from here."""
-        keys = {why: self._keys_of(id) for why, id in _WAY_OUT.items()}
+    def _keys_that_show_more(self) -> dict[str, str]:
+        """For each reason why sessions are hidden, the keys that show them, pressed from here."""
+        keys = {reason: self._keys_of(id) for reason, id in _COMMAND_FOR.items()}
         types = self.box.has_focus
         if self.model.arrangement.scope != "here":
             del keys["here"]
         elif self.selects:
-            # as in pi; unless the key completes what is typed
+            # As in pi, unless the key completes the query.
             keys["here"] = key_of("pane.next", typing=types)
             if types and self.box.completing_key == "tab" and keys["here"] == key_of("filter.complete"):
                 del keys["here"]
@@ -122,17 +225,262 @@ class SessionsSide(AnsweringSide):
 
     def _keys_of(self, id: str) -> str:
         key = key_of(id)
-        if not key or not self.box.has_focus or named(id).pane == "side":
+        if not key or not self.box.has_focus or command_by_id(id).pane == "side":
             return key
-        # in the line it is a letter
+        # In the box the key would be a letter.
         to_list = key_of("pane.previous", typing=True) if self.selects else key_of("filter.keep")
         return f"{to_list}, then {key}" if to_list else ""
 
     def on_descendant_focus(self) -> None:
         if not self.model.lines:
-            self.sessions_changed(self._nowhere)
+            self.sessions_changed(self._places)
 
-    # the keys of the line
+    @on(SessionListView.MarksChanged)
+    def _marks_changed(self) -> None:
+        self.changed()
+
+    # the arrangement
+
+    def show_arrangement(self, arrangement: Arrangement) -> None:
+        """Arrange the sessions in another way; the cursor stays on its session if that is still listed."""
+        before = self.model.arrangement
+        self._waiting = None
+        self.list.show_arrangement(arrangement)
+        if before.order != arrangement.order and "relevance" in (before.order, arrangement.order):
+            self.look_again()
+        self.changed()
+
+    def turn(self, field: str) -> None:
+        """Set a field of the `Arrangement` to its next value."""
+        arrangement = self.model.arrangement
+        agents = sorted({row.agent for row in self.model.rows()}) if field == "agent" else ()
+        self.show_arrangement(cycle_field(arrangement, field, agents))
+
+    # search
+
+    def prepare(self) -> None:
+        """Load what a search needs before the first letter."""
+        self._search.prepare()
+        self._completer.prepare()
+
+    def open_box(self) -> None:
+        """Show the search box and focus it."""
+        self.box.add_class("shown")
+        self.screen.set_focus(self.box)
+        self.call_after_refresh(self.prepare)
+
+    def search_for(self, query: str) -> None:
+        """Search for the query of the command line."""
+        self._is_first = True
+        self.box.value = query
+        self.box.cursor_position = len(query)
+        self.is_searching = bool(query.strip())
+        if self.model.empty() in ("", "query"):
+            # Any other reason for an empty list is known only when all sessions are.
+            self.changed()
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the list shows the result of the query in the box."""
+        return self._answered == self.box.value
+
+    def look_again(self) -> None:
+        """Search again: sessions have changed."""
+        if self.box.value:
+            self._start_search(self.box.value)
+
+    def drop(self) -> None:
+        """Remove the query; in the browser, hide the box and focus the list."""
+        self.box.value = ""
+        # At once: the caller may look for a session in the list.
+        self.list.set_query("")
+        self._answered = ""
+        if not self.selects:
+            self.screen.set_focus(self.list)
+            self.box.remove_class("shown")
+
+    def action_turn_everywhere(self) -> None:
+        """Toggle whether tool calls and output are searched too."""
+        self.everywhere = not self.everywhere
+        if self.box.value.strip():
+            self._answered = None
+            self.is_searching = True
+            self._start_search(self.box.value)
+        self.changed()
+
+    def _start_search(self, query: str) -> None:
+        self.is_due = bool(query.strip())
+        order = "relevance" if self.model.arrangement.order == "relevance" else "recent"
+        self._search.search(query, order=order, everywhere=self.everywhere)
+
+    @on(SearchBox.Changed)
+    def _typed(self, event: SearchBox.Changed) -> None:
+        query = event.value
+        if query != self.box.value or letter_follows(self.app):
+            return  # More letters of a paste follow; the whole text is searched.
+        self._answered = None
+        self.is_refused = False
+        self.steps_before = self.list.steps
+        self.is_searching = bool(query.strip())
+        if not query.strip():
+            self._say_note("")
+        self._start_search(query)
+        # The letter is painted first.
+        self.call_after_refresh(self._offer, query)
+        if query.strip():
+            # Not a timer of Textual, which would be a task for each letter.
+            later = asyncio.get_running_loop().call_later
+            later(FILTER_DELAY, self.call_later, self._filter_rows, query)
+        else:
+            self._filter_rows(query)
+            self._is_first = False
+            self._answered = query
+            self._hits = {}
+            self.locate_hit()
+
+    def _offer(self, query: str) -> None:
+        if query == self.box.value:
+            self.offer_completion()
+
+    def offer_completion(self) -> None:
+        """Show a completion of the last word. Tab accepts it if the word has a filter's colon; otherwise Tab
+        keeps its usual meaning, since any word may begin like a filter's name.
+        """
+        completed, is_filter = self._completer.completed(self.box.value)
+        self.box.offer(completed, "tab" if is_filter else "right")
+
+    def _filter_rows(self, query: str) -> None:
+        """Filter the list by its rows until the search has an answer."""
+        if query != self.box.value or self._answered == query:
+            return
+        if rows_decide(query):
+            self.list.set_query(query)
+        self.changed()
+
+    @on(SearchFound)
+    def _found(self, event: SearchFound) -> None:
+        if event.query != self.box.value or event.everywhere != self.everywhere:
+            return
+        self._answered = event.query
+        self.is_due = not event.done
+        self.is_refused = bool(event.refused)
+        self.leaves_tools = event.leaves_tools
+        if self._is_first and (event.paths or event.done):
+            self._is_first = False
+            if self.list.steps == self.steps_before:
+                self.list.forget_place()
+            if event.refused:
+                self.list.set_query("")
+        self.is_searching = not event.done
+        if event.done and event.refused:
+            self._say_note(event.refused, "error", event.faults)
+        elif event.done:
+            self._say_note("; ".join(event.notes), "warning", event.faults)
+        if not event.refused:  # else the list stays as it is
+            by_relevance = self.model.arrangement.order == "relevance"
+            ranks = {path: rank for rank, path in enumerate(event.order)} if by_relevance else None
+            self.list.set_found(event.paths, list(event.words), by_rows=rows_decide(event.query), ranks=ranks)
+            self._hits = event.hits
+            self.locate_hit()
+        self.changed()
+
+    def _say_note(self, text: str, style: str = "warning", faults: Sequence[tuple[int, int]] = ()) -> None:
+        """Show a message about the search, and underline the parts of the query that it is about."""
+        self.note.say(one_line(text, _LONGEST_NOTE), style)
+        self.box.mark(faults)
+
+    # the hit of the session under the cursor
+
+    def locate_hit(self) -> None:
+        """Find the entry and branch of the hit of the session under the cursor; answered with `HitLocated`,
+        at once and without a place if there is no hit.
+        """
+        row = self.list.row
+        path = row.path if row is not None else ""
+        if path != self.shown:
+            return  # The screen calls this again when it shows that session.
+        hit = self._hits.get(path)
+        wanted = (path, self.box.value if hit else "", self.everywhere)
+        if wanted == self._located:
+            return
+        self._located = wanted
+        if hit is not None:
+            self._locator.locate(path, hit, self.box.value)
+        else:
+            self.post_message(HitLocated(path, self.box.value, None, -1, (), ""))
+
+    @property
+    def has_hit(self) -> bool:
+        """Whether the search has a hit in the session under the cursor."""
+        return self.list.row is not None and self.list.row.path in self._hits
+
+    def is_current(self, event: HitLocated) -> bool:
+        """Whether a place belongs to the session under the cursor and to the query in the box."""
+        row = self.list.row
+        return row is not None and row.path == event.path and event.query == self.box.value
+
+    # actions on the session under the cursor, which wait for the search
+
+    def once_known(
+        self, action: Callable[[], object], is_ready: Callable[[Row | None], bool] = lambda row: True
+    ) -> None:
+        """Run an action on the session under the cursor: at once if the list shows the result of the query,
+        else as soon as it does. If nothing matches, it runs without a session. If another action waits
+        already, neither runs: the second one was meant for the result of the first.
+
+        If the user has moved the cursor since the last letter, the action is meant for that session, and it
+        does not run if that does not match.
+
+        :param is_ready: whether everything that the action needs of the session is known; `go_on` asks again.
+        """
+        waiting, row = self._waiting, self.list.row
+        if waiting is not None and waiting.action != action and self._is_still_wanted(waiting):
+            self._waiting = None
+            self._say_not_done("another key was pressed before the search had answered")
+            return
+        is_chosen = self.is_answered or self.list.steps != self.steps_before
+        path = row.path if row is not None and is_chosen else ""
+        self._waiting = _Waiting(action, is_ready, self.box.value, self.list.steps, path)
+        self._run_if_known(self._waiting)
+
+    def go_on(self) -> None:
+        """Run the waiting action, if its session is known now."""
+        waiting = self._waiting
+        if waiting is None:
+            return
+        # A refused query has no result, and the list still shows the sessions of the query before.
+        if self._is_still_wanted(waiting) and (waiting.path or not self.is_refused):
+            self._run_if_known(waiting)
+        else:
+            self._waiting = None
+
+    def _is_still_wanted(self, waiting: _Waiting) -> bool:
+        """Whether the user has done nothing else since."""
+        state = self.box.value, self.list.steps
+        return (waiting.query, waiting.steps) == state and self.screen.is_active
+
+    def _run_if_known(self, waiting: _Waiting) -> None:
+        row = self.list.row
+        if not self.is_answered or (row is None and self._may_have_rows):
+            return
+        if waiting.path and (row is None or row.path not in (waiting.path, self.list.followed_to)):
+            self._waiting = None
+            self._say_not_done("the session under the cursor is another now")
+            return
+        waiting.path = row.path if row is not None else ""
+        if waiting.is_ready(row):
+            self._waiting = None
+            waiting.action()
+
+    def _say_not_done(self, reason: str) -> None:
+        self.notify(f"Nothing was done: {reason}", severity="warning", markup=False)
+
+    @property
+    def _may_have_rows(self) -> bool:
+        """Whether an empty list may still get a session."""
+        return not self.model.lines and (self.is_due or not self.scanned)
+
+    # the keys of the search box
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
@@ -145,7 +493,7 @@ class SessionsSide(AnsweringSide):
     @on(SearchBox.TabPressed)
     def _tab_pressed(self, event: SearchBox.TabPressed) -> None:
         event.stop()
-        # what was typed in one go has not been offered anything yet
+        # Letters that arrived together have no completion yet.
         self.offer_completion()
         if self.box.completing_key == "tab":
             self.box.take_offer()
@@ -172,53 +520,26 @@ class SessionsSide(AnsweringSide):
         else:
             self.drop()
 
-    def drop(self) -> None:
-        """Show all sessions again, and in the browser give the list the keys."""
-        self.box.value = ""
-        # at once: who drops it to go to a session looks for it in the list right away
-        self.list.set_query("")
-        self._answered = ""
-        if not self.selects:
-            self.screen.set_focus(self.list)
-            self.box.remove_class("shown")
-
     def action_edit_or_trash(self) -> None:
-        """Delete the last word of what is searched for; where there is none, ask to trash."""
+        """Delete the last word of the query; without a query, ask to trash."""
         if self.box.value:
             self.box.action_delete_left_word()
         else:
             self.post_message(self.TrashAsked())
 
-    # how the sessions are shown
 
-    def show_arrangement(self, arrangement: Arrangement) -> None:
-        """Show the sessions in another way; the cursor stays on its session where that is still shown."""
-        before = self.model.arrangement
-        self.drop_asked()
-        self.list.show_arrangement(arrangement)
-        if before.order != arrangement.order and "relevance" in (before.order, arrangement.order):
-            self.look_again()
-        self.changed()
-
-    def turn(self, what: str) -> None:
-        """Go on to the next way in which something can be shown.
-
-        :param what: a field of `Arrangement`.
-        """
-        now = self.model.arrangement
-        agents = sorted({row.agent for row in self.model.rows()}) if what == "agent" else ()
-        self.show_arrangement(turned(now, what, agents))
-
-    @on(SessionListView.MarksChanged)
-    def _marks_changed(self) -> None:
-        self.changed()
+class _HasSide(Protocol):
+    side: SessionsSide
 
 
-_WAY_OUT = {
-    "here": "list.scope",
-    "named": "list.named",
-    "agent": "list.agent",
-    "hidden": "list.hidden",
-    "tools": "search.everywhere",
-}
-"""Why nothing is shown -> the command that shows more."""
+Screen = TypeVar("Screen", bound=_HasSide)
+
+
+def once_known(action: Callable[[Screen], object]) -> Callable[[Screen], None]:
+    """Decorate an action of a screen on the session under the cursor, see `SessionsSide.once_known`."""
+
+    @wraps(action)
+    def wrapped(screen: Screen) -> None:
+        screen.side.once_known(MethodType(action, screen))
+
+    return wrapped

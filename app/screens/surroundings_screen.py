@@ -1,24 +1,21 @@
-"""What is known of the listed sessions besides their files: who is live, which are pinned, which folders are
-this one, the sessions of sub-agents. Asked of the services, which answer with messages.
+"""Facts about the listed sessions beside their files: live states, pins, other names of the current folder,
+and the sessions of sub-agents. Services read them and answer with messages.
 """
 
 from __future__ import annotations
 
 import os
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual import on
 
-from app.messages.sessions import HereFound, PinsRead, PlacesFound, StatesFound, SubagentsRead
+from app.messages import PinsRead, PlacesFound, StatesFound, SubagentsRead, WorkingFoldersFound
 from app.screens.resuming_screen import ResumingScreen
-from app.services.made import stop_made
+from app.services.list_facts import ListFacts, Liveness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.services.list_facts import ListFacts
-    from app.services.liveness import Liveness
     from app.view.session_list import SessionList
 
 # seconds
@@ -35,25 +32,15 @@ class SurroundingsScreen(ResumingScreen):
         """Nothing is known yet."""
         self._places: Sequence[tuple[str, str, str]] = ()
         self._subagents: set[str] = set()
-
-    # imports hold up the first key: these come with their first use
-    @cached_property
-    def _liveness(self) -> Liveness:
-        from app.services.liveness import Liveness
-
-        return Liveness(self.setup, self.post_message, self.service_failed)
-
-    @cached_property
-    def _surroundings(self) -> ListFacts:
-        from app.services.list_facts import ListFacts
-
-        return ListFacts(self.setup, self.post_message, self.service_failed)
+        self._liveness = Liveness(self.setup, self.post_message, self.service_failed)
+        self._list_facts = ListFacts(self.setup, self.post_message, self.service_failed)
 
     def end_surroundings(self) -> None:
         """End the services."""
-        stop_made(self, "_liveness", "_surroundings")
+        self._liveness.stop()
+        self._list_facts.stop()
 
-    # what a subclass shows
+    # for subclasses
 
     def clock_moved(self) -> None:
         """Ages that are on the screen may be others now."""
@@ -66,7 +53,7 @@ class SurroundingsScreen(ResumingScreen):
 
     def keep_looking(self) -> None:
         """Look every now and then from here on."""
-        self._surroundings.read_pins()
+        self._list_facts.read_pins()
         self.set_interval(LOOK_EVERY, self.look)
         self.set_interval(TICK_EVERY, self._tick)
 
@@ -75,7 +62,7 @@ class SurroundingsScreen(ResumingScreen):
         self._liveness.look(self.model.rows())
         if not self.model.known:
             # the screen says what is there instead, also when that is no more
-            self._surroundings.find_places()
+            self._list_facts.find_places()
 
     @on(StatesFound)
     def _states_found(self, event: StatesFound) -> None:
@@ -93,7 +80,7 @@ class SurroundingsScreen(ResumingScreen):
     # pins and folders
 
     def pins_changed(self) -> None:
-        self._surroundings.read_pins()
+        self._list_facts.read_pins()
 
     @on(PinsRead)
     def _pins_read(self, event: PinsRead) -> None:
@@ -105,8 +92,8 @@ class SurroundingsScreen(ResumingScreen):
             self._places = event.places
             self.sessions_changed()
 
-    @on(HereFound)
-    def _here_found(self, event: HereFound) -> None:
+    @on(WorkingFoldersFound)
+    def _here_found(self, event: WorkingFoldersFound) -> None:
         self.side.list.also_here(event.folders)
         self.sessions_changed()
 
@@ -115,7 +102,7 @@ class SurroundingsScreen(ResumingScreen):
     def read_subagents(self) -> None:
         """Have the sessions of sub-agents looked for, where they are shown."""
         if self.model.arrangement.hidden:
-            self._surroundings.read_subagents(self.model.rows())
+            self._list_facts.read_subagents(self.model.rows())
 
     @on(SubagentsRead)
     def _subagents_read(self, event: SubagentsRead) -> None:
@@ -125,7 +112,9 @@ class SurroundingsScreen(ResumingScreen):
         self.sessions_changed()
 
     def gone_with(self, paths: Sequence[str]) -> list[str]:
-        """The listed sub-agents of sessions that are gone: nobody follows their files, which went along."""
+        """The listed sub-agents of removed sessions. Their files were removed too, but no watcher reports
+        that.
+        """
         if not (paths and self._subagents):
             return []
         folders = tuple(os.path.splitext(path)[0] + os.sep for path in paths)

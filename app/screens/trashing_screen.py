@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.actions import on_rows
-from app.commands import key_name
+from app.actions import row_actions
 from app.formats.text import one_line
-from app.screens.answering_side import once_known
-from app.screens.asking_screen import CANCEL, Asked, AskingScreen
+from app.keys import key_name
+from app.screens.asking_screen import CANCEL, AskingScreen, Prompt
+from app.screens.sessions_side import once_known
 from app.stores import agent_named
 from app.view.cells import width
 from app.view.prompts import delete_question, trash_question
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.row import Row
-    from app.messages.acting import ActionsDone, Outcome
+    from app.messages import ActionsDone, Outcome
     from app.screens.sessions_side import SessionsSide
-    from app.services.acting import Acting, Action
+    from app.services.action_runner import Action, ActionRunner
     from app.settings import Settings
     from app.setup import Setup
 
@@ -56,7 +56,7 @@ class TrashingScreen(AskingScreen):
     settings: Settings
     side: SessionsSide
     reasons: dict[str, str]
-    acting: Acting
+    actions: ActionRunner
 
     # which sessions
 
@@ -69,7 +69,7 @@ class TrashingScreen(AskingScreen):
     def act(self, what: str, rows: Sequence[Row], action: Action) -> None:
         """Do `action` to each of `rows` in the background; `what` comes back with what became of it."""
         if rows:
-            self.acting.do(what, rows, action)
+            self.actions.do(what, rows, action)
 
     def once_there(
         self,
@@ -133,7 +133,7 @@ class TrashingScreen(AskingScreen):
 
     def _trash(self, rows: Sequence[Row], *, anyway: bool) -> None:
         what = TRASH_ANYWAY if anyway else TRASH
-        self.act(what, rows, lambda *about: on_rows.trash(*about, anyway=anyway))
+        self.act(what, rows, lambda *about: row_actions.trash(*about, anyway=anyway))
 
     def _fitting(self, *questions: str) -> str:
         """The first that a row has room for, as the keys that answer it stand at its end; else the last."""
@@ -193,7 +193,7 @@ class TrashingScreen(AskingScreen):
             in_row = self._fitting(*asking.in_row)
         mark(rows)
         keys = ((key_name(asking.key), asking.does), (CANCEL, "keep"))
-        question = self.ask(Asked(words, keys), {asking.key: asking.does}, answered)
+        question = self.ask(Prompt(words, keys), {asking.key: asking.does}, answered)
         sessions.when_laid_out = follow
 
     def trashed(self, event: ActionsDone) -> None:
@@ -221,7 +221,9 @@ class TrashingScreen(AskingScreen):
                 ),
                 "x",
                 "delete",
-                lambda rows: self.act("delete", rows, lambda *about: on_rows.delete(*about, anyway=anyway)),
+                lambda rows: self.act(
+                    "delete", rows, lambda *about: row_actions.delete(*about, anyway=anyway)
+                ),
             )
             self._ask_about(rows, asking)
 

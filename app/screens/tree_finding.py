@@ -7,19 +7,19 @@ from typing import TYPE_CHECKING
 
 from textual.widget import Widget
 
-from app.services.made import stop_made
-from app.widgets.tree_search import TreeSearchBox
+from app.services.tree_reader import TreeSearch
+from app.view.tree_navigation import TreeHits, words_of
+from app.widgets.inputs import SearchBox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual.message import Message
 
-    from app.messages.searching import EntriesFound
-    from app.services.tree_searching import TreeSearcher
-    from app.sessions.tree.tree import Node, SessionTree
-    from app.view.damaged_rows import DamagedLine
-    from app.view.tree_search import TreeHits
+    from app.messages import EntriesFound
+    from app.sessions.tree.node import Node
+    from app.sessions.tree.tree import SessionTree
+    from app.view.problems import DamagedLine
     from app.widgets.entry_tree import EntryTree
 
 
@@ -37,8 +37,7 @@ class TreeFinding:
         """:param post: gets what is found; :param failed: see `Latest`."""
         self._tree = tree
         tree.finder = self
-        self._post = post
-        self._failed = failed
+        self._search = TreeSearch(post, failed)
         self._origin: Node | None = None
         # the cursor was on a line that is no entry when the search began; the origin is the entry above it
         self._damaged: DamagedLine | None = None
@@ -46,8 +45,15 @@ class TreeFinding:
         self._followed = False
         # the user has gone elsewhere since
         self._left = False
-        # what a search of all sessions found is looked for, without the line; where to go from there once all
-        # of it is known; whether entries with all of the words are looked for; with which one they are next
+        # no hit of the typed words is known yet; whether Enter was pressed meanwhile, the cursor's entry
+        # then, and the step to the next hit that was requested meanwhile
+        self._awaits_first = False
+        self._is_kept = False
+        self._kept_at: Node | None = None
+        self._deferred_step = 0
+        # whether the words of a search of all sessions are searched, without the box; the step to make when
+        # that search is done; whether entries with all of the words are searched; the words that are tried
+        # next
         self._seeks = False
         self._step = 0
         self._all_at_once = False
@@ -56,16 +62,9 @@ class TreeFinding:
         self._prepared: SessionTree | None = None
 
     @cached_property
-    def _searcher(self) -> TreeSearcher:
-        # with its first use: imports hold up the first key
-        from app.services.tree_searching import TreeSearcher
-
-        return TreeSearcher(self._post, self._failed)
-
-    @cached_property
-    def box(self) -> TreeSearchBox:
+    def box(self) -> SearchBox:
         """The line, above the tree from when it is first opened."""
-        box = TreeSearchBox(id="find")
+        box = SearchBox(id="find", hint="words in this session")
         box.add_class("shown")
         pane = self._tree.parent
         assert isinstance(pane, Widget)
@@ -84,7 +83,7 @@ class TreeFinding:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """What is looked for, folded."""
+        """The words of the search, folded."""
         return self._tree.hits.words if self._tree.hits is not None else ()
 
     def open(self) -> None:
@@ -108,7 +107,7 @@ class TreeFinding:
             return
         self._prepared = view.tree
         node = self._tree.node
-        self._searcher.prepare(view.tree, node.index if node is not None else 0)
+        self._search.prepare(view.tree, node.index if node is not None else 0)
 
     def _begin_here(self) -> None:
         tree, view = self._tree, self._tree.view
@@ -123,37 +122,52 @@ class TreeFinding:
 
     def typed(self) -> None:
         """Look for what the line says now."""
-        from app.view.tree_search import TreeHits, words_of
-
         words = words_of(self.box.value)
         if words == self.words:
             return
         self._left = False
+        self._awaits_first, self._is_kept, self._deferred_step = bool(words), False, 0
         if not words:
             self._tree.search_for(None)
             self._return()
-            self._searcher.drop()
+            self._search.cancel()
             return
         self._tree.search_for(TreeHits(words))
-        self._search()
+        self._start_search()
 
-    def _search(self) -> None:
+    def _start_search(self) -> None:
         view = self._tree.view
         if view is not None and view.tree.is_whole and self.words:
             self._prepared = view.tree
-            self._searcher.search(view.tree, self.words, self._around)
+            self._search.search(view.tree, self.words, self._around)
 
     def found(self, event: EntriesFound) -> bool:
         """Take in what was found. False where it is out of date."""
         hits = self._tree.hits
-        if event.generation != self._searcher.generation or hits is None:
+        if event.generation != self._search.generation or hits is None:
             return False
         hits.add(event.nodes)
         hits.done = event.done
         if self._seeks:
             self._found_sought(event, hits)
+        if self._awaits_first and self._is_kept and self._tree.node is not self._kept_at:
+            self._left = True
         self._tree.found_more(None if self._left else self._origin)
+        if self._awaits_first and (event.nodes or event.done):
+            self._awaits_first = False
+            self._left = self._left or self._is_kept
+            step, self._deferred_step = self._deferred_step, 0
+            if step:
+                self._tree.action_next_hit(step)
         return True
+
+    def defer_step(self, step: int) -> bool:
+        """Keep a step to the next hit until the first hit of the typed words is known. False: it is known, or
+        there is none.
+        """
+        if self._awaits_first:
+            self._deferred_step = step
+        return self._awaits_first
 
     def opened(self) -> None:
         """Another tree is shown, or the same one read anew, or none: look in it for the same, once it is
@@ -166,16 +180,14 @@ class TreeFinding:
         self._begin_here()
         self._left = True
         if self.words:
-            from app.view.tree_search import TreeHits
-
             self._tree.search_for(TreeHits(self.words))
-            self._search()
+            self._start_search()
 
     def grown(self) -> None:
         """Entries came: look in them as well."""
         view = self._tree.view
         if view is not None and view.tree.is_whole and self.words:
-            self._searcher.follow(view.tree, self.words, self._around)
+            self._search.follow(view.tree, self.words, self._around)
 
     def step(self, step: int) -> None:
         """Go to the next hit, or the one before, while one types."""
@@ -184,7 +196,8 @@ class TreeFinding:
 
     def keep(self) -> None:
         """Give the tree the keys; the hits stay, if anything is looked for."""
-        self._left = True
+        # Before the first hit is known, the cursor goes there when it is.
+        self._left, self._is_kept, self._kept_at = not self._awaits_first, True, self._tree.node
         if self.words:
             self.box.screen.set_focus(self._tree)
         else:
@@ -196,10 +209,11 @@ class TreeFinding:
             return self.seek_no_more()
         typing = self.has_keys
         self.box.remove_class("shown")
-        with self.box.prevent(TreeSearchBox.Changed):
+        with self.box.prevent(SearchBox.Changed):
             self.box.value = ""
         self._tree.search_for(None)
-        self._searcher.drop()
+        self._search.cancel()
+        self._awaits_first = False
         if typing:
             self._return()
             self.box.screen.set_focus(self._tree)
@@ -209,7 +223,7 @@ class TreeFinding:
         """Let go of what the entries of the last tree say."""
         if self._prepared is not None:
             self._prepared = None
-            self._searcher.close()
+            self._search.close()
 
     def _return(self) -> None:
         if self._followed:
@@ -219,19 +233,18 @@ class TreeFinding:
         elif self._origin is not None:
             self._tree.go_to(self._origin)
 
-    # what a search of all sessions has found here, without the line
+    # the words of a search of all sessions, without the box
 
     def seek(self, words: Sequence[str], step: int) -> None:
-        """Mark the entries that have all of the words, and go to the next of them. Where none has, as they
-        may be all over the session, it is those that have one of them.
+        """Mark the entries that have all of the words, and go to the next one. If no entry has all, since
+        they may be in different entries, mark the entries that have one of them.
         """
-        from app.view.tree_search import TreeHits
-
         self._begin_here()
         self._seeks = self._left = self._all_at_once = True
+        self._awaits_first = False
         self._step, self._one_by_one = step, list(words) if len(words) > 1 else []
         self._tree.search_for(TreeHits(words))
-        self._search()
+        self._start_search()
 
     def _found_sought(self, event: EntriesFound, hits: TreeHits) -> None:
         if event.nodes and self._all_at_once:
@@ -241,20 +254,20 @@ class TreeFinding:
             return
         if self._one_by_one:
             self._all_at_once = hits.done = False
-            self._searcher.search(view.tree, [self._one_by_one.pop()], self._around)
+            self._search.search(view.tree, [self._one_by_one.pop()], self._around)
         elif self._step:
             step, self._step = self._step, 0
             self._tree.action_next_hit(step)
 
     def seek_no_more(self) -> bool:
-        """Look for that no longer. False where nobody did."""
+        """End that search. False: there was none."""
         if not self._seeks:
             return False
         self._seeks, self._step, self._one_by_one = False, 0, []
         self._tree.search_for(None)
-        self._searcher.drop()
+        self._search.cancel()
         return True
 
     def stop(self) -> None:
         """End the thread."""
-        stop_made(self, "_searcher")
+        self._search.stop()

@@ -1,14 +1,13 @@
-"""What is done to entries from the tree: going on, labels, forks, comparing."""
+"""The actions on entries of the tree: branch, label, fork, compare."""
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 
-from app.actions import on_entries
-from app.messages.acting import (
+from app.actions import row_actions
+from app.messages import (
     ActionsDone,
     BranchesCompared,
     DraftLeft,
@@ -16,10 +15,14 @@ from app.messages.acting import (
     PointsFound,
     SummaryMade,
 )
-from app.screens.asking_screen import Edited
+from app.screens.asking_screen import RowEdit
+from app.screens.branch_flow import GoingOn
+from app.screens.compare_dialog import CompareDialog
+from app.screens.dialogs import FolderDialog
+from app.screens.list_dialogs import LabelAnswer, LabelsDialog
 from app.screens.picking_screen import PickingScreen
 from app.screens.trashing_screen import title_of
-from app.services.made import stop_made
+from app.services.branch_jobs import WHAT, BranchJobs
 from app.view.prompts import named_question
 from app.view.selection import StableSelection
 
@@ -29,10 +32,6 @@ if TYPE_CHECKING:
     from textual.geometry import Region
 
     from app.index.row import Row
-    from app.screens.comparing import CompareDialog
-    from app.screens.going_on import GoingOn
-    from app.screens.labels_dialog import LabelAnswer
-    from app.services.branch_jobs import BranchJobs
 
 
 class TreeScreen(PickingScreen):
@@ -40,21 +39,13 @@ class TreeScreen(PickingScreen):
 
     _comparing: CompareDialog | None = None
 
-    @cached_property
-    def _going(self) -> BranchJobs:
-        from app.services.branch_jobs import BranchJobs
-
-        return BranchJobs(self.setup, self.post_message, self.service_failed)
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._branch_jobs = BranchJobs(self.setup, self.post_message, self.service_failed)
+        self._going_on = GoingOn(self, self._branch_jobs, self.action_compare)
 
     def on_unmount(self) -> None:
-        stop_made(self, "_going")
-
-    @cached_property
-    def _going_on(self) -> GoingOn:
-        # As the other dialogs, it comes with its first use: imports hold up the first key.
-        from app.screens.going_on import GoingOn
-
-        return GoingOn(self, self._going, self.action_compare)
+        self._branch_jobs.stop()
 
     # going on
 
@@ -66,8 +57,7 @@ class TreeScreen(PickingScreen):
 
     def check_plan(self) -> None:
         super().check_plan()
-        if "_going_on" in self.__dict__:
-            self._going_on.look_again()
+        self._going_on.look_again()
 
     @on(PointsFound)
     def _points_found(self, event: PointsFound) -> None:
@@ -89,8 +79,6 @@ class TreeScreen(PickingScreen):
             self.notify("The text is on the clipboard, and a draft for who continues there", markup=False)
 
     def acted(self, event: ActionsDone) -> None:
-        from app.services.branch_jobs import WHAT
-
         if event.what == WHAT and event.outcomes:
             self._going_on.done(event.outcomes[0])
 
@@ -124,7 +112,7 @@ class TreeScreen(PickingScreen):
 
         self.edit(
             tree,
-            Edited(
+            RowEdit(
                 label,
                 "a label; nothing takes it off",
                 lambda cells: named_question("Label in", row.title, cells),
@@ -136,12 +124,10 @@ class TreeScreen(PickingScreen):
         )
 
     def _label(self, row: Row, entry_id: str, text: str) -> None:
-        self.act("label", [row], lambda *about: on_entries.label(*about, entry=entry_id, text=text))
+        self.act("label", [row], lambda *about: row_actions.label(*about, entry=entry_id, text=text))
 
     def action_show_labels(self) -> None:
         """List the labels of this session, or of all."""
-        from app.screens.labels_dialog import LabelsDialog
-
         row, rows = self.side.list.row, self.model.rows()
         labelled_rows = [each for each in rows if each.labels]
         meant = StableSelection(self.model, labelled_rows) if labelled_rows else None
@@ -171,12 +157,10 @@ class TreeScreen(PickingScreen):
         picked = self._picked()
         if picked is not None:
             entry = picked.entry_id
-            self.act("fork", [picked.row], lambda *about: on_entries.fork(*about, entry=entry))
+            self.act("fork", [picked.row], lambda *about: row_actions.fork_at_entry(*about, entry=entry))
 
     def action_fork_here_to(self) -> None:
         """The same in a folder that is asked for."""
-        from app.screens.dialogs import FolderDialog
-
         picked = self._picked()
         if picked is None:
             return
@@ -188,7 +172,7 @@ class TreeScreen(PickingScreen):
                 self.once_there(
                     meant,
                     lambda rows: self.act(
-                        "fork", rows, lambda *about: on_entries.fork(*about, entry=entry, to=folder)
+                        "fork", rows, lambda *about: row_actions.fork_at_entry(*about, entry=entry, to=folder)
                     ),
                 )
 
@@ -200,14 +184,14 @@ class TreeScreen(PickingScreen):
 
     def action_compare(self) -> None:
         """The active path beside the branch of the entry under the cursor."""
-        from app.screens.comparing import CompareDialog
-
         shown = self._shown()
         if shown is None:
             return
         offset = shown[1].offset
         meant = StableSelection(self.model, [shown[0]])
-        self._comparing = CompareDialog(lambda at: self._going.compare(meant.row or meant.first, offset, at))
+        self._comparing = CompareDialog(
+            lambda at: self._branch_jobs.compare(meant.row or meant.first, offset, at)
+        )
         self.app.push_screen(self._comparing)
 
     @on(BranchesCompared)

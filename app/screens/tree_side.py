@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from app.formats.text import one_line
-from app.messages.reading import BranchesRead, RowsRead, TreeFailed, TreeGrew, TreeOpened
-from app.messages.searching import EntriesFound
+from app.messages import BranchesRead, EntriesFound, RowsRead, TreeFailed, TreeGrew, TreeOpened
 from app.screens.tree_finding import TreeFinding
-from app.services.made import stop_made
+from app.services.tree_reader import BranchReader, RowReader, TreeReader
+from app.view.branch_table import BranchTable, branch_text
+from app.view.tree_navigation import tree_facts
 from app.widgets.entry_tree import EntryTree
-from app.widgets.pane import Pane
-from app.widgets.search_note import SearchNote
-from app.widgets.tree_search import TreeSearchBox
+from app.widgets.inputs import SearchBox
+from app.widgets.panes import Note, Pane
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.index.row import Row
-    from app.services.branch_facts import BranchReader
-    from app.services.reading import RowReader, TreeReader
-    from app.view.branch_table import BranchTable
 
 # seconds: a tree that takes longer than PATIENCE says that it is being read; its branches are read no oftener
 # than every RUNNING while it grows
@@ -70,37 +67,20 @@ class TreeSide(Pane):
         # on the leaf
         self._left_at: dict[tuple[str, str], str] = {}
         self._grown = asyncio.Event()
-        self._growing = Lock()
-        self._failed = failed
+        growing = Lock()
+        self._trees = TreeReader(self.post_message, failed, growing)
+        self._rows = RowReader(self.post_message, failed)
+        self._branches = BranchReader(self.post_message, failed, growing)
         self._branch_table: BranchTable | None = None
         self._faults = 0
         # whether the border goes on saying what it said of the session before
         self._title_stays = False
         self._branch_timer: Timer | None = None
 
-    # imports hold up the first key: these come with the first tree
     @cached_property
-    def _trees(self) -> TreeReader:
-        from app.services.reading import TreeReader
-
-        return TreeReader(self.post_message, self._failed, self._growing)
-
-    @cached_property
-    def _rows(self) -> RowReader:
-        from app.services.reading import RowReader
-
-        return RowReader(self.post_message, self._failed)
-
-    @cached_property
-    def _branches(self) -> BranchReader:
-        from app.services.branch_facts import BranchReader
-
-        return BranchReader(self.post_message, self._failed, self._growing)
-
-    @cached_property
-    def _beginning(self) -> SearchNote:
-        """What stands above the rows where the leaf is before all of them, which is rare."""
-        note = SearchNote(id="beginning")
+    def _beginning(self) -> Note:
+        """The note above the rows while the leaf is before all of them, which is rare."""
+        note = Note(id="beginning")
         self.mount(note, before=0)
         return note
 
@@ -108,7 +88,9 @@ class TreeSide(Pane):
         yield self.entry_tree
 
     def on_unmount(self) -> None:
-        stop_made(self, "_trees", "_rows", "_branches")
+        self._trees.stop()
+        self._rows.stop()
+        self._branches.stop()
         self.finding.stop()
 
     # which session
@@ -161,7 +143,7 @@ class TreeSide(Pane):
         else:
             self._left_at[key] = node.id
 
-    # what was read of it
+    # messages of the readers
 
     @on(TreeOpened)
     def _tree_opened(self, event: TreeOpened) -> None:
@@ -215,7 +197,7 @@ class TreeSide(Pane):
             self.entry_tree.show_message(one_line(event.reason))
             self.head()
 
-    # what is said about it
+    # the borders
 
     def say_where(self, where: str) -> None:
         """Say in which branch what was found in the session is; inert, "" for nothing."""
@@ -225,14 +207,11 @@ class TreeSide(Pane):
     @on(EntryTree.FilterChanged)
     def head(self) -> None:
         """Put into the borders what there is to say about the tree and the branch under the cursor."""
-        from app.view.branch_table import branch_words
-        from app.view.tree_words import tree_words
-
         view = self.entry_tree.view
         beginning = self.entry_tree.beginning
         if beginning or "_beginning" in vars(self):
             self._beginning.say(beginning, "leaf")
-        words = tree_words(
+        words = tree_facts(
             view,
             self.entry_tree.node,
             hits=self.entry_tree.hits,
@@ -244,9 +223,9 @@ class TreeSide(Pane):
         table = self._branch_table
         facts = table.of(self.entry_tree.node) if view and table else None
         anew = view is not None and view.begins_anew
-        said = branch_words(facts, anew=anew)
+        said = branch_text(facts, anew=anew)
         if said:
-            self.say(words, f"tree · {said}", (said, branch_words(facts, short=True, anew=anew)))
+            self.say(words, f"tree · {said}", (said, branch_text(facts, short=True, anew=anew)))
         else:
             self.say(words, None if view and table is None and self._title_stays else "tree")
 
@@ -285,8 +264,8 @@ class TreeSide(Pane):
             self._searched()
         return dropped
 
-    @on(TreeSearchBox.Changed, "#find")
-    def _find_typed(self, event: TreeSearchBox.Changed) -> None:
+    @on(SearchBox.Changed, "#find")
+    def _find_typed(self, event: SearchBox.Changed) -> None:
         event.stop()
         self.finding.typed()
         self._searched()
@@ -296,23 +275,23 @@ class TreeSide(Pane):
         if self.finding.found(event):
             self.head()
 
-    @on(TreeSearchBox.Kept)
-    @on(TreeSearchBox.TabPressed)
-    def _find_kept(self, event: TreeSearchBox.Kept) -> None:
+    @on(SearchBox.Kept)
+    @on(SearchBox.TabPressed)
+    def _find_kept(self, event: SearchBox.Kept) -> None:
         event.stop()
         self.finding.keep()
         self._searched()
 
-    @on(TreeSearchBox.Dropped)
-    def _find_dropped(self, event: TreeSearchBox.Dropped) -> None:
+    @on(SearchBox.Dropped)
+    def _find_dropped(self, event: SearchBox.Dropped) -> None:
         event.stop()
         self.drop_search()
 
-    @on(TreeSearchBox.Stepped)
-    def _find_stepped(self, event: TreeSearchBox.Stepped) -> None:
+    @on(SearchBox.Stepped)
+    def _find_stepped(self, event: SearchBox.Stepped) -> None:
         event.stop()
         self.finding.step(1 if event.rows + event.pages > 0 else -1)
 
-    @on(TreeSearchBox.MarkAsked)
-    def _find_marked(self, event: TreeSearchBox.MarkAsked) -> None:
+    @on(SearchBox.MarkAsked)
+    def _find_marked(self, event: SearchBox.MarkAsked) -> None:
         event.stop()

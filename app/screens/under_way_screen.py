@@ -8,13 +8,13 @@ from textual import on
 from textual.actions import SkipAction
 from textual.binding import Binding
 
-from app.messages.acting import ActionsWentOn
+from app.messages import ActionsProgressed
 from app.screens.asking_screen import CANCEL
 from app.screens.trashing_screen import TrashingScreen
-from app.view.progress import progress_note
+from app.view.notifications import progress_note
 
 if TYPE_CHECKING:
-    from app.view.progress import Course
+    from app.view.notifications import ActionProgress
 
 STOP = Binding("escape", "stop_acting", "Stop what is done to many sessions", show=False, priority=True)
 """Before whatever else the key does in a pane."""
@@ -23,7 +23,7 @@ STOP = Binding("escape", "stop_acting", "Stop what is done to many sessions", sh
 class UnderWayScreen(TrashingScreen):
     """Knows what is being done."""
 
-    _course: Course | None = None
+    _course: ActionProgress | None = None
 
     @property
     def acting_note(self) -> str:
@@ -35,8 +35,8 @@ class UnderWayScreen(TrashingScreen):
         """The keys of the footer with the one that stops it, while there is something to be stopped."""
         return pairs if self._course is None else [(CANCEL, "stop"), *pairs]
 
-    @on(ActionsWentOn)
-    def _actions_went_on(self, event: ActionsWentOn) -> None:
+    @on(ActionsProgressed)
+    def _actions_went_on(self, event: ActionsProgressed) -> None:
         self._course = event.course
         if event.course is not None:
             event.course.is_seen = True
@@ -46,5 +46,5 @@ class UnderWayScreen(TrashingScreen):
         """Stop what is being done to many sessions after the one at hand; else the key does what it does
         otherwise.
         """
-        if self._course is None or not self.acting.stop_at_next():
+        if self._course is None or not self.actions.stop_at_next():
             raise SkipAction

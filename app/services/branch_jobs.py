@@ -1,5 +1,5 @@
-"""What it takes to go on from an entry, to summarise what is left behind, and to lay two branches side by
-side: read off the screen's thread.
+"""Jobs of the commands on a tree's entries: branch or fork there, summarise the abandoned branch, compare two
+branches. They run in a thread.
 """
 
 from __future__ import annotations
@@ -7,104 +7,105 @@ from __future__ import annotations
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from app.messages.acting import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
-from app.services.latest import LatestOnlyWorker
+from app.actions.resume import in_use_warning
+from app.formats.errors import Cancelled
+from app.index.live_sessions import verdict_to_resume
+from app.messages import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
+from app.services.background import BackgroundService
+from app.sessions.errors import SessionError
+from app.sessions.tree.branches import branches_from
+from app.sessions.tree.tree import open_tree
+from app.stores.live import look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from textual.message import Message
-
-    from app.actions.go_on import Question
+    from app.actions.branch_options import BranchOptions
     from app.index.row import Row
+    from app.services.background import Post
     from app.setup import Setup
 
-    Post = Callable[[Message], object]
-
 WHAT = "go on"
-"""What going on is called among the actions."""
+"""The name of branching and forking among the actions (`ActionRunner.do`)."""
+
+# The functions below import `app.actions` in the thread: with it come the 110 modules that write sessions.
 
 
-class BranchJobs:
-    """Answers with ``PointsFound``, ``OutlineMade``, ``SummaryMade``, ``BranchesCompared``, ``DraftLeft``."""
+class BranchJobs(BackgroundService):
+    """Posts ``PointsFound``, ``OutlineMade``, ``SummaryMade``, ``BranchesCompared`` and ``DraftLeft``."""
+
+    thread_name = "branch"
 
     def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
+        super().__init__(post, failed)
         self._setup = setup
-        self._post = post
-        self._failed = failed
-        self._latest = LatestOnlyWorker("go", failed)
         self._cancel = Event()
 
-    def ask(self, row: Row, entry_id: str) -> None:
-        """What can be done at an entry."""
-        self._latest.ask(lambda overtaken: self._ask(row, entry_id))
+    def find_points(self, row: Row, entry_id: str) -> None:
+        """Find out how the session of `row` can go on from an entry."""
+        self._worker.submit(lambda is_stale: self._find_points(row, entry_id))
 
-    def outline(self, question: Question) -> None:
-        """What is left behind, as a text to write a summary from."""
-        self._latest.ask(lambda overtaken: self._outline(question))
+    def outline(self, question: BranchOptions) -> None:
+        """Outline the abandoned branch, as a draft of its summary."""
+        self._worker.submit(lambda is_stale: self._outline(question))
 
-    def summarise(self, question: Question, command: Sequence[str], cwd: str) -> None:
-        """Have `command` write a summary of what is left behind, until `cancel`."""
+    def summarise(self, question: BranchOptions, command: Sequence[str], cwd: str) -> None:
+        """Run `command` to write a summary of the abandoned branch, until `cancel`."""
         self.cancel()
         self._cancel = Event()
-        job = Thread(
+        thread = Thread(
             target=self._summarise,
             args=(question, tuple(command), cwd, self._cancel),
             name="leafmark-summary",
             daemon=True,
         )
-        job.start()
+        thread.start()
 
     def cancel(self) -> None:
-        """Nobody waits for the summary any more."""
+        """End the summary command."""
         self._cancel.set()
 
-    def compare(self, row: Row, offset: int, other: int = 0) -> None:
-        """The active path beside the branch of an entry.
+    def compare(self, row: Row, offset: int, number: int = 0) -> None:
+        """Compare the active path with a branch of an entry.
 
-        :param offset: where the entry's line begins.
-        :param other: so many branches on from the one that would be taken; round and round.
+        :param offset: where the entry's line begins in the file.
+        :param number: the branch, counted from the one that a resume would take; it wraps around.
         """
-        self._latest.ask(lambda overtaken: self._compare(row, offset, other, overtaken))
+        self._worker.submit(lambda is_stale: self._compare(row, offset, number, is_stale))
 
     def leave_draft(self, row: Row, text: str) -> None:
-        """Leave `text` for the editor of whoever continues the session of `row`."""
-        self._latest.ask(lambda overtaken: self._leave_draft(row, text))
+        """Leave `text` in the editor of the agent that resumes the session of `row`."""
+        self._worker.submit(lambda is_stale: self._leave_draft(row, text))
 
     def stop(self) -> None:
         """End the threads."""
         self.cancel()
-        self._latest.stop()
+        super().stop()
 
-    def _ask(self, row: Row, entry_id: str) -> None:
-        from app.actions.go_on import points
-        from app.actions.opened import opened
-        from app.actions.resume import in_use
-        from app.index.live_sessions import verdict_to_resume
-        from app.sessions.errors import SessionError
-        from app.stores.live import look
+    def _find_points(self, row: Row, entry_id: str) -> None:
+        from app.actions.branch_options import find_branch_options
+        from app.actions.session_edits import open_session
 
         setup = self._setup
         try:
             store = next(store for store in setup.stores if store.root == row.store).of(row.agent)
-            manager = opened(row.path, "branch", setup.agent_env, store)
-            question = points(manager, entry_id, store, setup.env)
+            manager = open_session(row.path, "branch", setup.agent_env, store)
+            question = find_branch_options(manager, entry_id, store, setup.env)
         except (SessionError, OSError) as error:
             self._post(PointsFound(row, None, str(error)))
             return
-        found = verdict_to_resume(
+        verdict = verdict_to_resume(
             row.agent, row.path, row.id, row.cwd, look(setup.stores), setup.now_ms(), row.grew_ms
         )
-        if found is not None:
-            question.here.plan.asks += (in_use(row.agent, found),)
+        if verdict is not None:
+            question.here.plan.asks += (in_use_warning(row.agent, verdict),)
         if setup.demo:
             for way in (question.here, question.elsewhere):
                 way.plan.problem = "an example session: there is nothing to resume"
         self._post(PointsFound(row, question, ""))
 
     def _leave_draft(self, row: Row, text: str) -> None:
-        from app.actions.go_on import write_draft
-        from app.sessions.errors import SessionError
+        from app.actions.branch_options import write_draft
 
         try:
             write_draft(row.agent, row.path, text)
@@ -113,51 +114,48 @@ class BranchJobs:
             return
         self._post(DraftLeft(""))
 
-    def _outline(self, question: Question) -> None:
-        from app.actions.abandoned import outline
+    def _outline(self, question: BranchOptions) -> None:
+        from app.actions.abandoned_branch import outline
 
         self._post(OutlineMade(outline(question.left)))
 
-    def _summarise(self, question: Question, command: tuple[str, ...], cwd: str, cancel: Event) -> None:
-        from app.actions.abandoned import files_listed, transcript
-        from app.actions.summary_command import Cancelled, SummaryFailed, run
+    def _summarise(self, question: BranchOptions, command: tuple[str, ...], cwd: str, cancel: Event) -> None:
+        from app.actions import summary_command
+        from app.actions.abandoned_branch import file_list, transcript
 
         try:
-            text = run(command, transcript(question.left), cancel, cwd, self._setup.env)
-        except Cancelled:
+            text = summary_command.run(command, transcript(question.left), cancel, cwd, self._setup.env)
+        except summary_command.Cancelled:
             return
-        except SummaryFailed as error:
+        except summary_command.SummaryFailed as error:
             self._post(SummaryMade("", str(error)))
             return
         except Exception as error:
             self._failed(error)
             return
-        self._post(SummaryMade(text + files_listed(question.left), ""))
+        self._post(SummaryMade(text + file_list(question.left), ""))
 
-    def _compare(self, row: Row, offset: int, other: int, overtaken: Callable[[], bool]) -> None:
+    def _compare(self, row: Row, offset: int, number: int, is_stale: Callable[[], bool]) -> None:
         from app.actions.compare import compare
-        from app.formats.errors import SessionError
-        from app.sessions.tree.branches import branches_from
-        from app.sessions.tree.tree import Overtaken, open_tree
 
-        def goes_on() -> bool:
-            return not overtaken()
+        def keep_going() -> bool:
+            return not is_stale()
 
         try:
-            tree = open_tree(row.path, (row.agent,), goes_on)
-            picked = tree.find(None, offset)
-            if picked is None:
+            tree = open_tree(row.path, (row.agent,), keep_going)
+            entry = tree.find(None, offset)
+            if entry is None:
                 self._post(BranchesCompared(row, None, 0, 0, "the entry is gone: the file was changed"))
                 return
-            found = branches_from(tree, picked)
-            if tree.leaf is None or not found:
+            branches = branches_from(tree, entry)
+            if tree.leaf is None or not branches:
                 self._post(BranchesCompared(row, None, 0, 0, "there is no other branch"))
                 return
-            at = other % len(found)
-            made = compare(tree, tree.leaf, found[at], goes_on)
-        except Overtaken:
+            index = number % len(branches)
+            comparison = compare(tree, tree.leaf, branches[index], keep_going)
+        except Cancelled:
             return
         except (SessionError, OSError) as error:
             self._post(BranchesCompared(row, None, 0, 0, str(error)))
             return
-        self._post(BranchesCompared(row, made, at, len(found), ""))
+        self._post(BranchesCompared(row, comparison, index, len(branches), ""))

@@ -1,6 +1,6 @@
-"""A text in another program, $PAGER or $EDITOR, by a copy that goes when the program ends.
+"""Opens a copy of a text in $PAGER or $EDITOR and removes the copy when the program ends.
 
-The copy is in a folder that nobody else can look into. The caller has given the terminal away.
+The copy lies in a folder that only this user can read. The caller has released the terminal.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ USUAL = {"pager": ("less", "more"), "editor": ("nano", "vi")}
 
 
 class NoProgram(Exception):
-    """There is no such program; the message says which, and what to set."""
+    """The program is missing; the message names it, and the variable to set."""
 
 
-class Handed(NamedTuple):
-    """What became of it.
+class EditorResult(NamedTuple):
+    """How a program ended.
 
-    :param status: what the program ended with; negative: the signal that ended it.
-    :param changed: whether the copy was written to, which changes nothing else.
+    :param status: its exit status; negative: the signal that ended it.
+    :param changed: whether it wrote to the copy, which changes no session.
     """
 
     status: int
@@ -40,17 +40,17 @@ class Handed(NamedTuple):
 
     @property
     def problem(self) -> str:
-        """How the program ended, in words; "" where it ended well."""
+        """How the program ended, in words; "" after success."""
         if self.status < 0:
             return f"was ended by signal {-self.status}"
         return f"ended with {self.status}" if self.status else ""
 
 
 def command_of(kind: str, env: Mapping[str, str]) -> list[str]:
-    """The user's program of a kind, "pager" or "editor", with its arguments, as the environment names it;
-    else the first of the usual ones that is there.
+    """The command line of the user's "pager" or "editor": from the environment, else the first usual program
+    that is installed.
 
-    :raises NoProgram: it is not there.
+    :raises NoProgram: it is not installed.
     """
     path = env.get("PATH", os.defpath)
     for name in VARIABLES[kind]:
@@ -73,14 +73,16 @@ def command_of(kind: str, env: Mapping[str, str]) -> list[str]:
     raise NoProgram(f"No {kind} is there: set {names}")
 
 
-def hand(text: str, suffix: str, command: Sequence[str], env: Mapping[str, str], *, shown: bool) -> Handed:
-    """Have a program open a copy of ``text``, and wait until it ends. The copy is removed then.
+def open_copy(
+    text: str, suffix: str, command: Sequence[str], env: Mapping[str, str], *, shown: bool
+) -> EditorResult:
+    """Open a copy of ``text`` in a program, wait until it ends, and remove the copy.
 
-    :param shown: the program puts the text on the terminal as it is, as pagers may do; it gets an inert
-        one. An editor gets the text's own characters.
-    :raises OSError: the copy cannot be written, or the program not be started.
+    :param shown: the program may write the text to the terminal as it is, as pagers do: it gets an inert
+        text. An editor gets the original characters.
+    :raises OSError: the copy cannot be written, or the program cannot be started.
     """
-    # a lone surrogate is no character: its code stands for it
+    # A lone surrogate has no UTF-8 form: its escape is written.
     data = (inert(text) if shown else text).encode("utf-8", "backslashreplace")
     folder = tempfile.mkdtemp(prefix="leafmark-")
     try:
@@ -88,26 +90,26 @@ def hand(text: str, suffix: str, command: Sequence[str], env: Mapping[str, str],
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "wb") as file:
             file.write(data)
-        before = _look(path)
+        before = _file_state(path)
         program = shutil.which(command[0], path=env.get("PATH", os.defpath)) or command[0]
-        with _interrupts_are_its_own():
+        with _interrupts_ignored():
             done = subprocess.run(
                 [program, *command[1:], path], env=dict(env), stdout=_terminal(), check=False
             )
-        return Handed(done.returncode, _look(path) != before)
+        return EditorResult(done.returncode, _file_state(path) != before)
     finally:
-        # with whatever the program left beside it
+        # including files that the program left beside the copy
         shutil.rmtree(folder, ignore_errors=True)
 
 
 def _terminal() -> int | None:
-    """Where the other program writes to, if not to our standard output: a shell may be capturing that, while
-    leafmark is on the terminal behind standard error.
+    """The program's standard output, None for leafmark's own. A shell may be capturing that; then standard
+    error is the terminal.
     """
     return 2 if not os.isatty(1) and os.isatty(2) else None
 
 
-def _look(path: str) -> tuple[int, int, int] | None:
+def _file_state(path: str) -> tuple[int, int, int] | None:
     try:
         status = os.stat(path)
     except FileNotFoundError:
@@ -116,9 +118,9 @@ def _look(path: str) -> tuple[int, int, int] | None:
 
 
 @contextmanager
-def _interrupts_are_its_own() -> Iterator[None]:
-    """Ctrl+C reaches every program on the terminal and is meant for the one in front. A handler of ours that
-    does nothing, rather than none: that would be inherited.
+def _interrupts_ignored() -> Iterator[None]:
+    """Ignore Ctrl+C, which reaches every program on the terminal, while another program is in front. It is a
+    handler that does nothing, since the program would inherit SIG_IGN.
     """
     if threading.current_thread() is not threading.main_thread():
         yield

@@ -1,12 +1,12 @@
-"""The list of a screen over another one, kept current by what the index tells that one: one index runs."""
+"""The list of a screen over another one, kept current by the index service of the lower screen."""
 
 from __future__ import annotations
 
 from threading import Lock
 from typing import TYPE_CHECKING
 
-from app.messages.sessions import CatalogLoaded, IndexFailed, SessionsChanged
-from app.services.latest import LatestOnlyWorker
+from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
+from app.services.background import LatestOnlyWorker
 from app.view.session_list import SessionList
 
 if TYPE_CHECKING:
@@ -16,65 +16,66 @@ if TYPE_CHECKING:
 
     from app.index.index import Index
     from app.index.row import Row
-    from app.services.indexing import Indexing
+    from app.services.background import Post
+    from app.services.index_service import IndexService
     from app.setup import Setup
     from app.view.arrangement import Arrangement
 
 
 class IndexShare:
-    """Stands in for `Indexing` on the upper screen, and posts the same; the lower one `load`s and `tell`s it
-    what it was told itself.
+    """Replaces `IndexService` on the upper screen and posts the same messages. The lower screen calls `load`
+    once and `forward` for each message that it receives.
     """
 
     def __init__(
         self,
-        indexing: Callable[[], Indexing | IndexShare],
+        indexing: Callable[[], IndexService | IndexShare],
         setup: Setup,
         arrangement: Arrangement,
         failed: Callable[[BaseException], None],
     ) -> None:
-        """:param indexing: the lower screen's; another one when that has begun anew.
+        """:param indexing: gives the lower screen's service, which that may replace by a new one.
         :param arrangement: of the upper screen's list.
-        :param failed: gets what goes wrong in the thread; called in that thread.
+        :param failed: receives unexpected errors; it is called in the thread.
         """
         self._indexing = indexing
         self._setup = setup
         self._arrangement = arrangement
-        self._post: Callable[[Message], object] | None = None
-        self._latest = LatestOnlyWorker("follow", failed)
+        self._post: Post | None = None
+        self._worker = LatestOnlyWorker("follow", failed)
         self._lock = Lock()
         self._loads = 0
-        # what comes before the list is there, in order
-        self._waiting: list[Message] | None = []
+        # Messages that came before the list is filled, in order; None: it is filled.
+        self._early: list[Message] | None = []
         self._ready: list[Message] = []
 
     # for the upper screen
 
-    def start(self, post: Callable[[Message], object] | None = None) -> None:
-        """Post from now on, and what was said until now."""
+    def start(self, post: Post | None = None) -> None:
+        """Post the messages so far, and those to come."""
         with self._lock:
             self._post = post
             self._flush()
 
     @property
     def index(self) -> Index | None:
-        """What is searched; None until the stored rows are read."""
+        """The index to search; None until the stored rows are read."""
         return self._indexing().index
 
     @property
     def unkept(self) -> str:
-        """Why not all is kept on disk, as the lower screen was told; "" while all is."""
+        """Why not everything is written to disk; "" while everything is."""
         return self._indexing().unkept
 
     def rescan(self) -> bool:
-        """Look at every store again, soon. False when nobody will."""
+        """Scan every store again, see `IndexService.rescan`."""
         return self._indexing().rescan()
 
     def stop(self) -> None:
         """Post nothing more; the index runs on for the lower screen."""
         with self._lock:
             self._post = None
-        self._latest.stop()
+        self._worker.stop()
 
     # for the lower screen
 
@@ -86,30 +87,31 @@ class IndexShare:
         scanned: bool,
         unread: tuple[int, int] = (0, 0),
     ) -> None:
-        """These are the sessions now; what is told from here on comes on top.
+        """Fill the list with all sessions; messages from now on are changes to it.
 
         :param places: see `CatalogLoaded`.
-        :param scanned: every store has been looked at; `unread`: so many files and folders cannot be read.
+        :param scanned: every store has been scanned.
+        :param unread: numbers of files and folders that cannot be read.
         """
         with self._lock:
             self._loads += 1
             number = self._loads
-            self._waiting = [SessionsChanged([], [], 0, 0, unread=unread)] if scanned else []
-        self._latest.ask(lambda overtaken: self._load(number, rows, places))
+            self._early = [SessionsChanged([], [], 0, 0, unread=unread)] if scanned else []
+        self._worker.submit(lambda is_stale: self._load(number, rows, places))
 
-    def tell(self, event: SessionsChanged) -> None:
-        """Sessions have changed."""
+    def forward(self, event: SessionsChanged) -> None:
+        """Post a change of sessions."""
         changed, removed, done, total = event.changed, event.removed, event.done, event.total
-        self._say(SessionsChanged(changed, removed, done, total, looked=event.looked, unread=event.unread))
+        self._add(SessionsChanged(changed, removed, done, total, looked=event.looked, unread=event.unread))
 
-    def tell_failed(self, reason: str) -> None:
-        """Changes are not followed any more."""
-        self._say(IndexFailed(reason))
+    def forward_failure(self, reason: str) -> None:
+        """Post that changes are not followed any more."""
+        self._add(IndexFailed(reason))
 
-    def _say(self, message: Message) -> None:
+    def _add(self, message: Message) -> None:
         with self._lock:
-            if self._waiting is not None:
-                self._waiting.append(message)
+            if self._early is not None:
+                self._early.append(message)
             else:
                 self._ready.append(message)
                 self._flush()
@@ -121,12 +123,12 @@ class IndexShare:
         with self._lock:
             if number != self._loads:
                 return
-            self._ready += [CatalogLoaded(model, places, False), *(self._waiting or ())]
-            self._waiting = None
+            self._ready += [CatalogLoaded(model, places, False), *(self._early or ())]
+            self._early = None
             self._flush()
 
     def _flush(self) -> None:
-        """Post what is ready, if there is anybody to post to. With the lock held."""
+        """Post the ready messages, if there is a screen. The caller holds the lock."""
         if self._post is None:
             return
         for message in self._ready:

@@ -1,37 +1,79 @@
-"""What is known of the sessions besides their files: which are pinned, which folders are this one, what lies
-in archives and in artifacts folders. Asked off the screen's thread.
+"""Facts about the listed sessions beside their files: which are live or pinned, which folders are the current
+one, sessions in archives and artifacts folders. Read in threads.
 """
 
 from __future__ import annotations
 
 import os
+from time import monotonic
 from typing import TYPE_CHECKING
 
 from app import paths
-from app.messages.sessions import HereFound, PinsRead, PlacesFound, SubagentsRead, Unremembered
-from app.services.indexing import place_of
-from app.services.latest import LatestOnlyWorker
+from app.index.live_sessions import LiveCandidates, live_sessions
+from app.index.subagents import subagent_rows
+from app.messages import (
+    ArchiveRead,
+    ListStateNotSaved,
+    PinsRead,
+    PlacesFound,
+    StatesFound,
+    SubagentsRead,
+    WorkingFoldersFound,
+)
+from app.services.background import BackgroundService, LatestOnlyWorker
+from app.services.index_service import place_of
+from app.stores import all_pins
+from app.stores.archive import archived
+from app.stores.live import RealPaths, look
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-    from textual.message import Message
-
     from app.index.row import Row
+    from app.services.background import Post
     from app.setup import Setup
+
+REAL_PATHS_SECONDS = 60.0
+"""Age at which the real paths of projects are resolved again: links change seldom."""
+
+
+class Liveness(BackgroundService):
+    """Finds out which sessions running agents have open; posts ``StatesFound``."""
+
+    thread_name = "live"
+
+    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
+        super().__init__(post, failed)
+        self._setup = setup
+        self._real_paths = RealPaths()
+        self._resolved_at = 0.0
+        self._sessions = LiveCandidates([])
+
+    def look(self, rows: Sequence[Row]) -> None:
+        """Look at the running agents once, for the sessions of `rows`."""
+        self._worker.submit(lambda is_stale: self._look(rows))
+
+    def _look(self, rows: Sequence[Row]) -> None:
+        if monotonic() - self._resolved_at > REAL_PATHS_SECONDS:
+            self._real_paths, self._resolved_at = RealPaths(), monotonic()
+        # The rows are mostly the same objects as before, and a row never changes.
+        if self._sessions.rows != rows:
+            self._sessions = LiveCandidates([*rows])
+        processes, now = look(self._setup.stores), self._setup.now_ms()
+        verdicts = live_sessions(self._sessions, processes, now, self._real_paths)
+        states = {path: verdict.state for path, verdict in verdicts.items()}
+        self._post(StatesFound(states, {path: verdict.reason for path, verdict in verdicts.items()}))
 
 
 class ListFacts:
-    """Reads; answers with ``PinsRead``, ``HereFound``, ``PlacesFound``, ``SubagentsRead`` and
-    ``ArchiveRead``.
+    """Posts ``PinsRead``, ``WorkingFoldersFound``, ``PlacesFound``, ``SubagentsRead``, ``ArchiveRead`` and
+    ``ListStateNotSaved``.
     """
 
-    def __init__(
-        self, setup: Setup, post: Callable[[Message], object], failed: Callable[[BaseException], None]
-    ) -> None:
+    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
         self._setup = setup
         self._post = post
-        # each kind in a thread of its own: a question must not drop one of another kind
+        # One thread per kind: a request must not replace one of another kind.
         self._pins = LatestOnlyWorker("pins", failed)
         self._here = LatestOnlyWorker("here", failed)
         self._places = LatestOnlyWorker("places", failed)
@@ -39,82 +81,75 @@ class ListFacts:
         self._memory = LatestOnlyWorker("memory", failed)
 
     def read_pins(self) -> None:
-        """Which sessions are pinned."""
-        self._pins.ask(lambda overtaken: self._read_pins())
+        """Read which sessions are pinned."""
+        self._pins.submit(lambda is_stale: self._read_pins())
 
     def find_here(self, folders: Iterable[str]) -> None:
-        """Which of `folders` lead to this folder by other names (links)."""
+        """Find which of `folders` are links to the current folder."""
         names = frozenset(folders)
-        self._here.ask(lambda overtaken: self._find_here(names))
+        self._here.submit(lambda is_stale: self._find_here(names))
 
     def find_places(self) -> None:
-        """What there is where sessions are looked for."""
-        self._places.ask(lambda overtaken: self._find_places())
+        """Find the state of the folders in which sessions are looked for."""
+        self._places.submit(lambda is_stale: self._find_places())
 
     def read_subagents(self, rows: Sequence[Row]) -> None:
-        """The sessions of sub-agents beside those of `rows`."""
-        self._files.ask(lambda overtaken: self._read_subagents(rows))
+        """Read the sessions of sub-agents of `rows`."""
+        self._files.submit(lambda is_stale: self._read_subagents(rows))
 
     def read_archive(self) -> None:
-        """What agents have put into their archives."""
-        self._files.ask(lambda overtaken: self._read_archive())
+        """Read the sessions in the agents' archives."""
+        self._files.submit(lambda is_stale: self._read_archive())
 
     def remember(self, values: Mapping[str, str]) -> None:
-        """Write down what the next run begins with; answered with ``Unremembered`` where that fails."""
+        """Write the values that the next run begins with; posts ``ListStateNotSaved`` if that fails."""
         if not self._setup.demo:
-            self._memory.ask(lambda overtaken: self._remember(values))
+            self._memory.submit(lambda is_stale: self._remember(values))
 
     def stop(self) -> None:
         """End the threads."""
-        for latest in (self._pins, self._here, self._places, self._files, self._memory):
-            latest.stop()
+        for worker in (self._pins, self._here, self._places, self._files, self._memory):
+            worker.stop()
 
     def _remember(self, values: Mapping[str, str]) -> None:
         env = self._setup.env
         try:
             paths.write_screen(env, paths.read_screen(env) | dict(values))
         except OSError as error:
-            self._post(Unremembered(unwritten(error, env)))
+            self._post(ListStateNotSaved(write_problem(error, env)))
 
     def _read_pins(self) -> None:
-        from app.actions.pin import pins
-
-        self._post(PinsRead(pins(self._setup.stores, self._setup.state_folder)))
+        self._post(PinsRead(all_pins(self._setup.stores, self._setup.state_folder)))
 
     def _find_here(self, names: frozenset[str]) -> None:
         here = self._setup.here
         real = set(map(_real, here))
-        found = [name for name in sorted(names.difference(here)) if name and _real(name) in real]
-        if found:
-            self._post(HereFound(found))
+        links = [name for name in sorted(names.difference(here)) if name and _real(name) in real]
+        if links:
+            self._post(WorkingFoldersFound(links))
 
     def _find_places(self) -> None:
         self._post(PlacesFound([place_of(store) for store in self._setup.stores]))
 
     def _read_subagents(self, rows: Sequence[Row]) -> None:
-        from app.index.subagents import subagent_rows
-
         self._post(SubagentsRead(subagent_rows(self._setup.stores, rows)))
 
     def _read_archive(self) -> None:
-        from app.messages.archive import ArchiveRead
-        from app.stores.archive import archived
-
         self._post(ArchiveRead(archived(self._setup.stores)))
 
 
-def unwritten(error: OSError, env: Mapping[str, str]) -> str:
-    """Where what leafmark remembers could not be written, and why."""
-    if isinstance(error, paths.Nowhere):
+def write_problem(error: OSError, env: Mapping[str, str]) -> str:
+    """The folder in which leafmark's state could not be written, and the reason."""
+    if isinstance(error, paths.CurrentFolderGone):
         return str(error)
-    # the error may name a file that was only on its way there
+    # The error may name a temporary file.
     return f"{paths.state_folder(env)}: {error.strerror or error}"
 
 
 def _real(folder: str) -> str:
-    """Where a folder's name leads; the name itself where this system has no such name."""
+    """The real path of a folder; the name itself if this system cannot express it."""
     try:
         return os.path.realpath(folder)
     except (OSError, ValueError):
-        # a session may have been written under a locale with more characters
+        # A session may have been written under a locale with more characters.
         return folder

@@ -1,7 +1,7 @@
-"""Sessions: their rows and trees for the screen, and `SessionManager` for scripts and for everything that
+"""Sessions: their rows and trees for the screen, and `SessionManager` for scripts and for all code that
 writes.
 
-The public names load when they are asked for: rows are needed before the first frame, the rest is not.
+The public names load when they are first used: the first frame needs only the rows.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
     from app.sessions.errors import SessionError
     from app.sessions.manager.change import Change
     from app.sessions.manager.context import Context
-    from app.sessions.manager.entry import Entry
+    from app.sessions.manager.entry_store import Entry
     from app.sessions.manager.listing import SessionInfo
-    from app.sessions.manager.manager import SessionManager
     from app.sessions.manager.nested_tree import TreeNode
+    from app.sessions.manager.session_manager import SessionManager
     from app.sessions.storage.blobs import BlobStore
     from app.sessions.storage.file_storage import FileStorage
     from app.sessions.storage.prompt_history import HistoryStorage
-    from app.sessions.storage.storage import MemoryStorage, SessionStorage
+    from app.sessions.storage.session_storage import MemoryStorage, SessionStorage
 
 __all__ = [
     "BlobStore",
@@ -36,26 +36,26 @@ __all__ = [
     "TreeNode",
 ]
 
-_HOMES = {
+_MODULES = {
     "BlobStore": "storage.blobs",
     "Change": "manager.change",
     "Context": "manager.context",
-    "Entry": "manager.entry",
+    "Entry": "manager.entry_store",
     "FileStorage": "storage.file_storage",
     "HistoryStorage": "storage.prompt_history",
-    "MemoryStorage": "storage.storage",
+    "MemoryStorage": "storage.session_storage",
     "SessionError": "errors",
     "SessionInfo": "manager.listing",
-    "SessionManager": "manager.manager",
-    "SessionStorage": "storage.storage",
+    "SessionManager": "manager.session_manager",
+    "SessionStorage": "storage.session_storage",
     "TreeNode": "manager.nested_tree",
 }
 
-if not TYPE_CHECKING:  # a checker would take every name that is not there for one that is
+if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every missing name
 
     def __getattr__(name: str) -> object:
-        if name not in _HOMES:
+        if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         from importlib import import_module
 
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

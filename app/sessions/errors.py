@@ -1,7 +1,7 @@
-"""What can go wrong with a session, one class for each cause (formats/README.md, "Rules for every write").
+"""The errors of sessions, one class for each cause (formats/README.md, "Rules for every write").
 
-Errors of asking are raised before a byte is written. `Damage` is what a file already has: it is collected in
-`SessionManager.problems`, the rest of the file is read, and nothing is repaired behind its owner's back.
+Errors of a call are raised before a byte is written. `Damage` is a problem that a file has already: it is
+collected in `SessionManager.problems`, the rest of the file is read, and nothing is repaired unasked.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import errno
 
 from app.formats.errors import SessionError
 from app.formats.header import NotASession
-from app.sessions.tree.entry_loader import Changed
 
 __all__ = [
     "AlreadyThere",
@@ -48,8 +47,15 @@ __all__ = [
 ]
 
 
+class Changed(SessionError):
+    """A file is no longer what it was when it was opened."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(path, 0, "was changed by another program")
+
+
 class Unreadable(SessionError):
-    """The file cannot be read; `reason` is the system's word for why."""
+    """The file cannot be read; `reason` is the system's message."""
 
 
 class NotThere(Unreadable):
@@ -57,15 +63,15 @@ class NotThere(Unreadable):
 
 
 class NotAFile(Unreadable):
-    """A folder, a pipe or a socket stands where a session should be."""
+    """The path leads to a folder, a pipe or a socket, not to a session."""
 
 
 class NoPath(Unreadable, ValueError):
-    """No file system takes that for a path: there is a NUL in it, or half a character."""
+    """The text is not a valid path: it contains a NUL character or half a character."""
 
 
 class NoFile(SessionError, ValueError):
-    """A session in memory has no file, and goes on in none."""
+    """A session in memory has no file, and cannot continue with one."""
 
 
 class UnknownAgent(SessionError, LookupError):
@@ -73,7 +79,7 @@ class UnknownAgent(SessionError, LookupError):
 
 
 class NotAFolder(SessionError):
-    """The working folder of a new session is not there, or is none."""
+    """The working folder of a new session is missing, or is no folder."""
 
 
 class UnknownEntry(SessionError, LookupError):
@@ -85,23 +91,23 @@ class UnansweredCalls(SessionError):
 
 
 class AmbiguousEntry(SessionError, LookupError):
-    """Several entries have that id, so what is meant by it cannot be written down."""
+    """Several entries have that id, so that a reference to one of them would be ambiguous."""
 
 
 class BadValue(SessionError, ValueError):
-    """What was handed over has the wrong type, or is nothing that a session can hold."""
+    """The value has the wrong type, or a session cannot hold it."""
 
 
 class ReadOnly(SessionError):
-    """Sessions of this format are read only here; the agent's store says why (formats/README.md, "pi")."""
+    """Sessions of this format are only read here; the agent's store says why (formats/README.md, "pi")."""
 
 
 class LiveSession(SessionError):
-    """A running agent has the session open, and would lose or break it by such a write
+    """A running agent has the session open, and the write would lose entries or break the session
     (formats/README.md, "Writing beside a running agent").
 
-    :param pid: the process, where it is known.
-    :param sure: False where an agent only may have it open (formats/README.md, "Detecting a running agent").
+    :param pid: the process, if it is known.
+    :param sure: False if an agent only may have it open (formats/README.md, "Detecting a running agent").
     """
 
     def __init__(self, path: str, reason: str, pid: int | None, *, sure: bool = True) -> None:
@@ -111,11 +117,11 @@ class LiveSession(SessionError):
 
 
 class NoTrash(SessionError):
-    """The system has no trash for what lies at that place, or it took nothing; nothing was moved."""
+    """The system has no trash for files at that place, or the trash took nothing; nothing was moved."""
 
 
 class WriteFailed(SessionError):
-    """The system refused a write; the file is as it was. `code` is the errno, 0 where there is none."""
+    """The system refused a write; the file is as it was. `code` is the errno, 0 for none."""
 
     def __init__(self, path: str, reason: str, code: int = 0) -> None:
         super().__init__(path, 0, reason)
@@ -123,19 +129,19 @@ class WriteFailed(SessionError):
 
 
 class ReadOnlyFolder(WriteFailed):
-    """The folder or the file may not be written."""
+    """The folder or the file is read-only for this user."""
 
 
 class DiskFull(WriteFailed):
-    """There is no room left, or no more is allowed."""
+    """The disk is full, or the user's quota or the limit for a file is reached."""
 
 
 class AlreadyThere(WriteFailed):
-    """A new file would take the place of one that is there."""
+    """A new file would replace an existing one."""
 
 
 class HeaderlessContinuation(AlreadyThere):
-    """An agent went on writing after its session was trashed. Its entries stand at the session's place, in a
+    """An agent continued to write after its session was trashed. Its entries are at the session's path, in a
     file without a header, which no agent opens.
 
     :param problem: why the entries cannot be appended to the session, "" if they can.
@@ -147,40 +153,40 @@ class HeaderlessContinuation(AlreadyThere):
 
 
 class Damage(SessionError):
-    """Something in the file that no agent would have written so."""
+    """A problem of a file that no agent would have written."""
 
 
 class DamagedLine(Damage):
-    """A line that is no entry. It is skipped."""
+    """The line is no entry. It is skipped."""
 
 
 class TornLine(Damage):
-    """The unfinished last line. It may still be being written, and is closed before anything is appended."""
+    """The last line is unfinished. A process may still be writing it; a newline ends it before an append."""
 
 
 class NulBytes(Damage):
-    """A line with NUL bytes, as a crash of the machine leaves them. It is skipped."""
+    """The line has NUL bytes, as a crash of the machine leaves them. It is skipped."""
 
 
 class BadEncoding(Damage):
-    """A line that is not UTF-8. It is read, with U+FFFD for what is not."""
+    """The line is not UTF-8. It is read, with U+FFFD for invalid bytes."""
 
 
 class LongLine(Damage):
-    """A line of more than `damage.LONG_LINE` bytes. It is read; an agent may have trouble with it."""
+    """The line has more than `nested_tree.LONG_LINE` bytes. It is read; an agent may fail to read it."""
 
 
 class DuplicateId(Damage):
-    """An id that an entry before has already. Both are kept; the later one is found by the id."""
+    """An earlier entry has the same id. Both are kept; a lookup by the id returns the later one."""
 
 
 class UnknownParent(Damage):
-    """An entry whose parent is nowhere in the file. It stands as a root."""
+    """The parent of an entry is not in the file. The entry is shown as a root."""
 
 
 class ParentLoop(Damage):
-    """Entries whose parents go round. The loop is cut at its earliest entry."""
+    """The parents of some entries form a loop. The loop is cut at its earliest entry."""
 
 
 class UnknownLabelTarget(Damage):
-    """A label on an entry that is nowhere in the file."""
+    """A label names an entry that is not in the file."""

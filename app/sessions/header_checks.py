@@ -1,21 +1,25 @@
-"""Which headers and title lines are where they should be (formats/README.md, "pi")."""
+"""Check the places of headers and title lines in a file (formats/README.md, "pi")."""
 
 from __future__ import annotations
 
 from msgspec import Struct
 
 MORE_THAN_ENTRIES = frozenset(("session", "title", "label", "session_info"))
-"""The types of lines that say something about the session besides being an entry, or are none."""
+"""The types of lines that describe the session: headers, title lines, and entries with a meaning for it."""
 
 
-class Heads(Struct, array_like=True):
-    """The headers and title lines met so far. None of them is an entry."""
+class HeaderChecks(Struct, array_like=True):
+    """The headers and title lines that were read so far. They are no entries."""
 
     seen_header: bool = False
     seen_title: bool = False
 
     def fault(self, kind: str | None, entry_id: str | None, entries: int) -> str | None:
-        """What is wrong with a header or title line of that `kind` and id after that many entries."""
+        """Return what is wrong with a header or title line, None if nothing is.
+
+        :param kind: the type of the line.
+        :param entries: the number of entries before it.
+        """
         if kind == "title":
             misplaced = self.seen_header or self.seen_title or entries > 0
             self.seen_title = True

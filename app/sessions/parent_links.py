@@ -1,18 +1,21 @@
-"""Entries hung on their parents: orphans, loops and ids used twice included (formats/README.md, "pi").
+"""Link entries to their parents, and find orphans, loops, branch tips and the deepest leaf
+(formats/README.md, "pi").
 
-Without recursion: a chain may be as deep as the file is long.
+Nothing here is recursive: a chain of entries may be as long as the file.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
+from msgspec import Struct
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 class Linked(Protocol):
-    """What is hung: an entry's id and parent, its number in the file, and room for what is found out."""
+    """An entry that is linked: its id and parent id, its number in the file, and fields for the results."""
 
     parent: Any
     children: list[Any]
@@ -26,29 +29,46 @@ class Linked(Protocol):
 
     @property
     def parent_id(self) -> str | None:
-        """The id its parent should have."""
+        """The id of its parent, as written."""
 
     @property
     def index(self) -> int:
-        """Its number among the entries."""
+        """Its number among the entries, from 0."""
+
+
+class WithParent(Protocol):
+    """A linked entry: its number in the file, its type, and its parent."""
+
+    index: int
+    type: str
+    parent: Any
 
 
 Node = TypeVar("Node", bound=Linked)
+Entry = TypeVar("Entry", bound=WithParent)
+
+_NONE = -1
 
 
 class Links(Generic[Node]):
-    """The forest of a session. Roots and children are in the order of the file."""
+    """The forest of a session. Roots and children are in the order of the file.
+
+    roots     the entries without a parent
+    by_id     the last entry with each id
+    missing   the ids that orphans name as their parents
+    """
 
     def __init__(self) -> None:
         self.roots: list[Node] = []
         self.by_id: dict[str, Node] = {}
-        """The last entry with each id."""
         self.missing: set[str] = set()
-        """Ids that orphans name as their parents."""
 
     def chain(self, nodes: Sequence[Node], last: Node | None = None) -> bool:
-        """Hang each node below the one before it, whatever it names: files without ids are lines of entries,
-        and so is every file of a linear format. False where an id is used twice.
+        """Make each node the child of the one before it, whatever parent it names: for files without ids,
+        and for linear formats.
+
+        :param last: the entry before the first of `nodes`.
+        :return: False if an id is used twice.
         """
         by_id = self.by_id
         used_once = True
@@ -65,18 +85,19 @@ class Links(Generic[Node]):
         return used_once
 
     def link(self, nodes: Sequence[Node]) -> None:
-        """Hang all nodes of a file.
+        """Link all nodes of a file to their parents.
 
-        A child belongs to the nearest entry before it that has the id it names, else to the first one after
-        it. An entry whose parent is nowhere, and the first entry of a loop, become roots and are flagged.
+        The parent is the nearest entry before the child that has the id it names, else the first one after
+        it. An entry whose parent is not in the file, and the first entry of a loop, are flagged and become
+        roots.
         """
         by_id = self.by_id
         first: dict[str, Node] = {}
         waiting: list[Node] = []
         for node in nodes:
-            wanted = node.parent_id
-            if wanted is not None:
-                parent = by_id.get(wanted)
+            parent_id = node.parent_id
+            if parent_id is not None:
+                parent = by_id.get(parent_id)
                 if parent is None:
                     waiting.append(node)
                 else:
@@ -93,14 +114,18 @@ class Links(Generic[Node]):
         self.roots = [node for node in nodes if node.parent is None]
 
     def _link_forward(self, waiting: list[Node], first: dict[str, Node]) -> None:
+        """Link nodes whose parents are not before them.
+
+        :param first: the first entry with each id that is used more than once.
+        """
         forward: list[Node] = []
         for node in waiting:
-            wanted = node.parent_id
-            assert wanted is not None
-            parent = first.get(wanted) or self.by_id.get(wanted)
+            parent_id = node.parent_id
+            assert parent_id is not None
+            parent = first.get(parent_id) or self.by_id.get(parent_id)
             if parent is None:
                 node.orphan = True
-                self.missing.add(wanted)
+                self.missing.add(parent_id)
                 continue
             node.parent = parent
             parent.children.append(node)
@@ -110,7 +135,7 @@ class Links(Generic[Node]):
             parent.children.sort(key=lambda child: child.index)
 
     def append(self, node: Node) -> bool:
-        """Hang one node that was appended to the file; False where that would change how others hang."""
+        """Link one node that was appended to the file; return False if it would change other links."""
         if node.id is not None and (node.id in self.by_id or node.id in self.missing):
             return False
         parent = None if node.parent_id is None else self.by_id.get(node.parent_id)
@@ -130,7 +155,10 @@ class Links(Generic[Node]):
 
 
 def _cut_loops(forward: Sequence[Linked]) -> None:
-    """Cut every loop at its earliest entry. Each has at least one entry that names a later one, or itself."""
+    """Cut every loop at its earliest entry.
+
+    :param forward: the entries that name a later one, or themselves; each loop has at least one.
+    """
     done: set[int] = set()
     for start in forward:
         walk: dict[int, Linked] = {}
@@ -139,8 +167,8 @@ def _cut_loops(forward: Sequence[Linked]) -> None:
             walk[node.index] = node
             node = node.parent
         if node is not None and node.index in walk:
-            places = list(walk)
-            loop = places[places.index(node.index) :]
+            indexes = list(walk)
+            loop = indexes[indexes.index(node.index) :]
             earliest = walk[min(loop)]
             parent = earliest.parent
             assert parent is not None
@@ -148,3 +176,121 @@ def _cut_loops(forward: Sequence[Linked]) -> None:
             earliest.parent = None
             earliest.loop = True
         done.update(walk)
+
+
+def deepest_leaf(ids: Sequence[tuple[str | None, str | None]]) -> str | None:
+    """Return the id at the end of the longest chain of parents, the largest of several: the leaf of a
+    transcript that names none (formats/README.md, "indusagi").
+
+    :param ids: id and parent id of every entry. A loop counts each of its entries once.
+    """
+    parents = {entry_id: parent for entry_id, parent in ids if entry_id is not None}
+    depths: dict[str, int] = {}
+    for start in parents:
+        chain: list[str] = []
+        seen: set[str] = set()
+        entry_id: str | None = start
+        while (
+            entry_id is not None and entry_id in parents and entry_id not in depths and entry_id not in seen
+        ):
+            chain.append(entry_id)
+            seen.add(entry_id)
+            entry_id = parents[entry_id]
+        depth = depths.get(entry_id, 0) if entry_id is not None else 0
+        for chain_id in reversed(chain):
+            depth += 1
+            depths[chain_id] = depth
+    return max(depths, key=lambda entry_id: (depths[entry_id], entry_id), default=None)
+
+
+# branch tips
+
+
+class _LinkedEntry(Struct, eq=False, gc=False):
+    """An entry with its links and its type alone."""
+
+    index: int
+    id: str | None
+    parent_id: str | None
+    type: str
+    parent: _LinkedEntry | None = None
+    children: list[_LinkedEntry] = []
+    orphan: bool = False
+    loop: bool = False
+    duplicate: bool = False
+
+
+def tips_of(entries: Sequence[Entry], leaf: Entry | None, silent: frozenset[str]) -> list[Entry]:
+    """Return the tips of the branches of a session, in file order. The leaf is one.
+
+    A branch ends with the last entry that is not silent, and the silent ones below it belong to it. The time
+    is linear in the number of entries.
+
+    :param silent: types of entries that are no part of the conversation.
+    """
+    parents = [_NONE if node.parent is None else node.parent.index for node in entries]
+    last = _NONE if leaf is None else leaf.index
+    return [entries[index] for index in tip_indexes(parents, [node.type for node in entries], last, silent)]
+
+
+def tip_indexes(parents: Sequence[int], types: Sequence[str], leaf: int, silent: frozenset[str]) -> list[int]:
+    """Return the tips of the branches of a session as numbers of entries, in file order; see `tips_of`.
+
+    :param parents: the number of each entry's parent; negative for none.
+    :param leaf: the number of the leaf; negative for none.
+    """
+    loud = bytearray(len(parents))
+    """Whether an entry, or one below it, is not silent."""
+    for number, kind in enumerate(types):
+        if number == leaf or kind not in silent:
+            ancestor = number
+            while ancestor >= 0 and not loud[ancestor]:
+                loud[ancestor] = 1
+                ancestor = parents[ancestor]
+    continues = bytearray(len(parents))
+    last_child = [_NONE] * len(parents)
+    last_root = _NONE
+    for number, parent in enumerate(parents):
+        if parent < 0:
+            last_root = number
+        else:
+            last_child[parent] = number
+            continues[parent] |= loud[number]
+    tips = set() if leaf < 0 else {leaf}
+    ends = [number for number in range(len(parents)) if loud[number] and not continues[number]]
+    if not ends and not tips and parents:
+        ends = [last_root]
+    for end in ends:
+        if end == leaf:
+            continue
+        # Follow the silent entries that were added last below the end.
+        while last_child[end] >= 0:
+            end = last_child[end]
+        tips.add(end)
+    return sorted(tips)
+
+
+def count_tips(
+    entries: Sequence[tuple[str | None, str | None, str | None]],
+    leaf_id: str | None,
+    silent: frozenset[str],
+    *,
+    last_is_leaf: bool,
+) -> int:
+    """Return the number of branches; see `tips_of`.
+
+    :param entries: id, parent id and type of each entry.
+    :param leaf_id: the leaf's id.
+    :param last_is_leaf: the leaf is the last entry, whatever `leaf_id` is.
+    """
+    nodes = [_LinkedEntry(index, *entry[:2], entry[2] or "") for index, entry in enumerate(entries)]
+    links: Links[_LinkedEntry] = Links()
+    links.link(nodes)
+    leaf = None if leaf_id is None else links.by_id.get(leaf_id)
+    try:
+        return len(tips_of(nodes, nodes[-1] if last_is_leaf else leaf, silent))
+    finally:
+        # The links form cycles, and the collector of cycles does not track these objects.
+        for node in nodes:
+            node.parent = None
+            node.children.clear()

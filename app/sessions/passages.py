@@ -1,13 +1,13 @@
-"""The texts of a session one after the other, each with who says it and where its line is in the file.
+"""Pack the texts of a session one after the other, each with its kind and the offset of its line.
 
-A piece is a head of four bytes and a folded text (`formats.fold`). What is packed at once is a block: before
-its pieces stands where the line of each begins, in one table, which takes a fraction of the time of a number
-in each head. Neither heads nor tables are UTF-8, so nothing that is looked for can match them, or match from
-one piece into the next. They begin with a LF, and a head ends with one, so that a text begins and ends where
-a line does.
+A passage is a head of four bytes and a folded text (`formats.utf8_text`). The passages that are packed at
+once are a block, which begins with a table of the offsets of their lines: making one table takes a fraction
+of the time of a number in each head. Neither heads nor tables are UTF-8, so that a search for text cannot
+match them, or match across two passages. They begin with a LF, and a head ends with one, so that a text
+begins and ends at the boundary of a line.
 
-    block   MARK, 0xC0, how wide a number of the table is, the table
-    piece   MARK, 0x80 + kind, LF, text
+    block     MARK, 0xC0, width of a number of the table, the table
+    passage   MARK, 0x80 + kind, LF, text
 """
 
 from __future__ import annotations
@@ -19,22 +19,35 @@ from bisect import bisect_left
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from app.formats.bytes_in import count, split
+from app.formats.content import (
+    SnakeToolCallBlock,
+    ToolCallBlock,
+    fold_json_strings,
+    joined_texts,
+    joined_thinking,
+)
+from app.formats.json_codec import raw_json
+from app.formats.summary_fields import Answer, ExtensionMessage, Prompt, SummaryMessage
+from app.formats.text_kinds import ASSISTANT, CUSTOM, SUMMARY, THINKING, USER
+from app.formats.utf8_text import count, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from mmap import mmap
 
     Buffer = bytes | bytearray | memoryview | mmap
+    from msgspec import Raw
+
+    from app.formats.summary_fields import SummaryFields
 
 MARK = b"\n\0"
-"""How a block begins, and each of its pieces, and nothing else: NUL characters are left out of texts."""
+"""The first bytes of a block and of each passage, and of nothing else: texts have no NUL characters."""
 
 HEAD = 4
-"""Bytes before the text of a piece."""
+"""Bytes before the text of a passage."""
 
 BLOCK = b"\xc0"
-"""Stands in the mark of a block, and nowhere else: in no UTF-8, and in no table."""
+"""The byte after the mark of a block. It occurs nowhere else: in no UTF-8, and in no table."""
 
 _KIND = len(MARK)
 _LOW = 0x80  # bytes 0x80 to 0xBF never begin a character
@@ -47,14 +60,14 @@ _NARROW, _WIDE = _WIDTHS
 _BEGIN = len(MARK + BLOCK + _NARROW)
 
 HEADS = [MARK + bytes((_LOW | kind,)) + b"\n" for kind in range(_KINDS)]
-"""The heads of pieces by their kinds (`formats.kinds`)."""
+"""The heads of passages by their kinds (`formats.text_kinds`)."""
 
 
 def pack(kind: int, offset: int, folded: bytes) -> bytes:
-    """A block with one piece.
+    """Return a block with one passage.
 
-    :param kind: see `formats.kinds`.
-    :param offset: where the line begins in its file.
+    :param kind: see `formats.text_kinds`.
+    :param offset: of its line in the file.
     """
     if b"\0" in folded:
         folded = folded.replace(b"\0", b"")
@@ -62,17 +75,17 @@ def pack(kind: int, offset: int, folded: bytes) -> bytes:
 
 
 def pack_all(heads: list[bytes], offsets: list[int], texts: Sequence[bytes]) -> bytes:
-    """A block with many pieces; an empty text has none.
+    """Return a block with many passages; empty texts are left out.
 
-    :param heads: of each, see `HEADS`.
-    :param offsets: likewise, see `pack`.
+    :param heads: the head of each, see `HEADS`.
+    :param offsets: the offset of the line of each.
     :param texts: each folded and without NUL characters.
     """
-    # With what is at hand: this is done for every text of every session.
+    # This runs for every text of every session.
     if not all(texts):
-        said = [number for number, text in enumerate(texts) if text]
-        heads, offsets = [heads[number] for number in said], [offsets[number] for number in said]
-        texts = [texts[number] for number in said]
+        numbers = [number for number, text in enumerate(texts) if text]
+        heads, offsets = [heads[number] for number in numbers], [offsets[number] for number in numbers]
+        texts = [texts[number] for number in numbers]
     if not texts:
         return b""
     parts = [b""] * (2 * len(texts) + 1)
@@ -93,19 +106,19 @@ def _table(offsets: list[int]) -> bytes:
 
 
 class Block:
-    """A block as it was packed.
+    """A block that was packed before.
 
-    begin     where it begins, in the data that it is taken from
-    end       where what it was made of ends
-    marks     where each of its pieces begins
-    offsets   where the line of each begins in its file
+    begin     its offset in the data that it is taken from
+    end       the offset of its end there
+    marks     the offset of each of its passages there
+    offsets   the offset of the line of each in its file
     """
 
     __slots__ = ("begin", "end", "marks", "offsets")
 
     def __init__(self, data: bytes, begin: int = 0) -> None:
-        """:param data: the block, and nothing but what belongs to no piece behind it.
-        :param begin: where it begins in what it is taken from.
+        """:param data: the block, and after it at most bytes that belong to no passage.
+        :param begin: its offset in the data that it is taken from.
         """
         self.begin = begin
         self.end = begin + len(data)
@@ -116,18 +129,18 @@ class Block:
         self.offsets = _offsets(bytes(table))
 
     def offset(self, mark: int) -> int:
-        """Where the line of the piece at `mark` begins in its file; 0 where nothing says so."""
+        """Return the offset of the line of the passage at `mark` in its file; 0 if the table lacks it."""
         number = bisect_left(self.marks, mark)
         return self.offsets[number] if number < len(self.offsets) else 0
 
 
 def offset_at(data: Buffer, begin: int, mark: int) -> int:
-    """`Block.offset` of one piece in the block that begins at `begin`: sooner than all of them together."""
+    """Return `Block.offset` of one passage in the block at `begin`, without reading the whole table."""
     kind = _WIDTHS.get(bytes(data[begin + _BEGIN - 1 : begin + _BEGIN]), "I")
     with memoryview(data) as view, view[begin + _BEGIN : mark] as before:
         number = count(before, MARK)
     width = array(kind).itemsize
-    # In four signs are three bytes.
+    # Four characters hold three bytes.
     group, within = divmod(number * width, 3)
     start = begin + _BEGIN + 4 * group
     signs = bytes(data[start : start + 4 * (width // 3 + 2)]).partition(MARK)[0]
@@ -139,7 +152,7 @@ def offset_at(data: Buffer, begin: int, mark: int) -> int:
 
 
 def _offsets(table: bytes) -> array[int]:
-    """What stands in a table; nothing where it is damaged."""
+    """Return the numbers of a table; none if it is damaged."""
     begin = _BEGIN - len(MARK)
     kind = _WIDTHS.get(table[len(BLOCK) : begin], "I")
     try:
@@ -152,20 +165,22 @@ def _offsets(table: bytes) -> array[int]:
 
 
 def is_block(data: Buffer, mark: int) -> bool:
-    """Whether a block begins at `mark`, and no piece."""
+    """Return whether a block begins at `mark`, and not a passage."""
     return bytes(data[mark + _KIND : mark + _KIND + 1]) == BLOCK
 
 
 def kind_of(data: Buffer, mark: int) -> int:
-    """The kind of the piece that begins at `mark`; 0, which is none, of a block and where no more follows."""
+    """Return the kind of the passage at `mark`; 0 (no kind) for a block and at the end of the data."""
     try:
         return data[mark + _KIND] & (_KINDS - 1)
-    except IndexError:  # it was cut off
+    except IndexError:  # the data was cut off
         return 0
 
 
-def pieces(data: bytes) -> Iterator[tuple[int, int, bytes]]:
-    """(kind, offset, text) of every piece of packed blocks. However they are cut, they say the same."""
+def unpack(data: bytes) -> Iterator[tuple[int, int, bytes]]:
+    """Yield kind, offset and text of every passage of packed blocks. It makes no difference how the passages
+    were divided into blocks.
+    """
     begin = 0
     while begin < len(data):
         after = data.find(MARK + BLOCK, begin + _BEGIN)
@@ -174,3 +189,72 @@ def pieces(data: bytes) -> Iterator[tuple[int, int, bytes]]:
         for mark, end in zip(block.marks, [*block.marks[1:], after], strict=False):
             yield kind_of(data, mark), block.offset(mark), data[mark + HEAD : end]
         begin = after
+
+
+class PassageBuilder:
+    """Collects the texts of entries and packs them. For each text, one for each entry and kind:
+
+    heads     its head (`HEADS`)
+    offsets   the offset of its line
+    texts     the text, a JSON string that is not decoded yet
+    """
+
+    __slots__ = ("heads", "offsets", "texts")
+
+    def __init__(self) -> None:
+        self.heads: list[bytes] = []
+        self.offsets: list[int] = []
+        self.texts: list[Raw] = []
+
+    def add(self, kind: int, offset: int, text: Raw) -> None:
+        """Add a text of that kind from the line at `offset`."""
+        self.heads.append(HEADS[kind])
+        self.offsets.append(offset)
+        self.texts.append(text)
+
+    def pack(self) -> bytes:
+        """Return a block of all passages; empty without any."""
+        return pack_all(self.heads, self.offsets, fold_json_strings(self.texts)) if self.texts else b""
+
+
+def add_passages(entry: SummaryFields, offset: int, passages: PassageBuilder, tools: list[str]) -> None:
+    """Add the texts of `entry` to `passages`.
+
+    :param offset: of its line in the file.
+    :param tools: gets the names of the tools that the entry calls.
+    """
+    message = entry.message
+    kind = CUSTOM
+    if entry.type == "custom_message":
+        text = joined_texts(entry.content)
+    elif entry.type != "message":
+        kind = SUMMARY
+        text = _raw(entry.branch_summary if entry.type == "branch" else entry.summary)
+    elif isinstance(message, Answer):
+        kind = ASSISTANT
+        if type(message.content) is list:
+            tools += [
+                block.name
+                for block in message.content
+                if isinstance(block, ToolCallBlock | SnakeToolCallBlock)
+            ]
+            thinking = joined_thinking(message.content)
+            if thinking is not None:
+                passages.add(THINKING, offset, thinking)
+        text = joined_texts(message.content)
+    elif isinstance(message, Prompt):
+        kind = USER
+        text = joined_texts(message.content)
+    elif isinstance(message, ExtensionMessage):
+        text = joined_texts(message.content)
+    elif isinstance(message, SummaryMessage):
+        kind = SUMMARY
+        text = _raw(message.summary)
+    else:
+        return
+    if text is not None:
+        passages.add(kind, offset, text)
+
+
+def _raw(text: str | None) -> Raw | None:
+    return raw_json(text) if text else None

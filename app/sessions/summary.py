@@ -1,4 +1,4 @@
-"""What is known of a session without opening its tree: one row of the list.
+"""The summary of a session, without its tree: one row of the list.
 
 The first frame loads this module, so it imports no heavy library.
 """
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 FIRST_MESSAGE_LIMIT = 65_536
-"""`Summary.first_message` is cut at this many characters: a row must never weigh megabytes."""
+"""Characters of `Summary.first_message`, so that a row never has megabytes."""
 
 LAST_PROMPT_LIMIT = 160
-"""So many characters of the last prompt are kept: a line of the screen."""
+"""Characters of `Summary.last_prompt`: a line of the screen."""
 
 NO_MESSAGES = "(no messages)"
 
@@ -56,8 +56,8 @@ _values = attrgetter(*FIELDS)
 
 
 def title_of(name: str | None, first_message: str) -> str:
-    """What is shown for a session: its name, else its first prompt, folded to one inert line. What has
-    nothing that can be seen is passed over.
+    """Return the title of a session: its name, else its first prompt, folded to one inert line. Texts without
+    a visible character are skipped.
     """
     return visible_line(name or "") or visible_line(first_message) or NO_MESSAGES
 
@@ -65,27 +65,28 @@ def title_of(name: str | None, first_message: str) -> str:
 class Summary:
     """One session as the list shows it. Times are milliseconds since the epoch, UTC.
 
-    last_prompt     the beginning of the last one, as one inert line; "" where it begins like the first
+    last_prompt     the beginning of the last prompt, as one inert line; "" if it begins like the first
     created         the header's time, None when it has none
     modified        the newest user or assistant message, else the header, else the file's mtime
     (formats/README.md, "pi")
-    message_count   entries of type message, as pi counts them: one without its message as well, which is a
-                    problem
-    entry_count     all entries; headers and title lines are none, nor are lines that cannot be read as one:
-                    no JSON object, or in a transcript nothing of its kind
+    message_count   entries of type message, as pi counts them; it also counts one without its message,
+                    which is a problem
+    entry_count     all entries, without headers, title lines and lines that are no entries: no JSON object,
+                    or in a transcript an object of another kind
     leaf_count      entries that no entry names as its parent; without ids, 1 if there is any entry
-    branch_count    as many branches as a tree of the session has (`sessions.tree.branches`)
+    branch_count    branches of the session's tree (`sessions.tree.branches`)
     labels          (entry id, label), the latest for each entry, in file order; cleared ones are gone
-    leaf_id         where the agent would continue (formats/README.md, "Leaf"); None where the file has no ids
+    leaf_id         the entry that the agent would continue from (formats/README.md, "Leaf"); None if the file
+                    has no ids
     models          "provider/model" of the assistant messages, in order of first use
     tools           names of the tools that were called, in order of first use
     tokens          input, output, cache read, cache write over all branches; `cost` likewise, in dollars
-    errors          assistant messages that say they failed: stopReason "error", or an errorMessage
+    errors          assistant messages that failed: stopReason "error", or an errorMessage
     images          entries with at least one image
-    problems        complete lines and other faults that `problems.problems` lists
-    torn            the last line is unfinished and does not parse; it may still be being written
-    linear          all entries are on the active path, as far as the lines tell: each hangs on the one before
-                    it, and no id is used twice; or the format knows no branches (`Dialect.linear`)
+    problems        the number of whole lines and other faults that are reported as problems
+    torn            the last line is unfinished and does not parse; a process may still be writing it
+    linear          all entries are on the active path, as far as the lines tell: the parent of each is the
+                    entry before it, and no id is used twice; or the format has no branches (`Dialect.linear`)
     """
 
     __slots__ = FIELDS
@@ -154,7 +155,7 @@ class Summary:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Summary) and self.values() == other.values()
 
-    __hash__ = None  # type: ignore[assignment]  # rows change; a hash of one would lie
+    __hash__ = None  # type: ignore[assignment]  # rows change, and a hash would not
 
     def __repr__(self) -> str:
         fields: Iterable[str] = (f"{field}={getattr(self, field)!r}" for field in FIELDS)

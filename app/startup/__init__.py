@@ -1,1 +1,1 @@
-"""The first rows and the keys typed at them, before Textual is loaded and takes the terminal over."""
+"""The first frame, drawn before Textual is loaded, and the terminal driver that takes over from it."""

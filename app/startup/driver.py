@@ -1,58 +1,66 @@
-"""Taking the terminal over from the first frame without clearing it, and the signals from who has had them.
+"""Take the terminal over from the first frame without clearing it.
 
-The first frame is in the alternate screen already (``app.startup.first_frame``). Entering it again would
-clear it, and the user would see the rows go and come back.
+The first frame is in the alternate screen already (``app.startup.first_frame``). To enter it again would
+clear it, and the rows would disappear and come back. This module exists because `LinuxDriver` of Textual
+8.2.8
+
+- writes the sequence that enters the alternate screen at every start;
+- ends the app if input is not UTF-8 (``app.startup.terminal_input``), and reads a closed terminal in a loop;
+- ends its output thread at an error of the terminal, after which writes wait for ever;
+- writes to the terminal inside the handler of the stop signal;
+- takes the size of the screen from standard output, which may be a pipe.
+
+This module becomes unnecessary, except for the call of `place_wide_glyphs`, if Textual's driver has none of
+these properties and an option to start in the alternate screen.
 """
 
 from __future__ import annotations
 
+import asyncio
 import contextvars
 import os
 import select
 import signal
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from typing import Any, TextIO
 
-from app.view.terminal import draws_all
-from app.view.wide_glyphs import placed
+from textual.driver import Driver
 
-if TYPE_CHECKING:
-    import asyncio
-    from collections.abc import Callable, Iterator
-    from typing import Any, TextIO
-
-    from textual.driver import Driver
-
-    from app.signals import Ending
+from app.signals import ExitSignals, HeldStop
+from app.startup.terminal_input import TerminalInput
+from app.view.terminal import encodes_all
+from app.view.wide_glyphs import place_wide_glyphs
 
 ENTER_ALTERNATE_SCREEN = "\x1b[?1049h"
 LOOK_SECONDS = 0.1
-"""So often what has come is looked at for what has no end."""
+"""Seconds between two checks for unfinished sequences and for the end of the driver."""
 READ_BYTES = 65_536
 
 
 class TerminalGone(OSError):
-    """The terminal has nothing more to say."""
+    """The terminal is closed."""
 
 
-class Output:
-    """A terminal as what is written to, also when it is gone: then nothing is. A signal tells of that. An
-    error would end the thread in which Textual writes, and all that comes after would wait for it.
+class TerminalOutput:
+    """The output stream of the terminal. Errors of a closed terminal are ignored: a signal reports it, and an
+    error would end the thread in which Textual writes. Later writes would then fill its queue and wait for
+    ever.
 
-    In that thread, too, what terminals count differently is placed.
+    The text behind glyphs that terminals draw in different widths is placed in that thread, too.
     """
 
     def __init__(self, file: TextIO) -> None:
         self._file = file
         encoding = getattr(file, "encoding", None) or "utf-8"
-        self._poor = "" if draws_all(encoding) else encoding
+        self._poor = "" if encodes_all(encoding) else encoding
 
     def write(self, text: str) -> int:
-        text = placed(text)
+        text = place_wide_glyphs(text)
         if self._poor and not text.isascii():
-            # the stream itself would write an escape for what it lacks, in more cells
+            # the stream itself would write an escape for a missing character, which takes more cells
             text = text.encode(self._poor, "replace").decode(self._poor)
         with suppress(OSError):
             self._file.write(text)
@@ -67,22 +75,19 @@ class Output:
 
 
 def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[Driver] | None:
-    """Textual's driver for this system, which does not enter the alternate screen; None where the usual
-    one must do.
+    """The class of the driver for this system; None for Textual's default driver.
 
-    :param restore: gives the terminal the settings it had before the first frame. The driver finds those of
-        the first frame, which another program that gets the terminal could not be used with.
-    :param gone: called by the loop when nothing comes from the terminal any more, nor will.
+    :param restore: gives the terminal the settings that it had before the first frame. The driver itself
+        restores those of the first frame, with which other programs could not be used.
+    :param gone: called by the event loop when the terminal is closed.
     """
     if sys.platform == "win32":
         return None
+    # it imports termios, which Windows does not have
     from textual.drivers.linux_driver import LinuxDriver
 
-    from app.signals import HeldStop
-    from app.startup.terminal_input import TerminalInput
-
     class TakeOverDriver(LinuxDriver):
-        """Finds the alternate screen entered, and leaves it at the end."""
+        """A driver that starts in the alternate screen and leaves it at the end."""
 
         _entered = False
         _has_terminal = False
@@ -92,7 +97,7 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
         def __init__(self, *arguments: Any, **named: Any) -> None:
             held = signal.getsignal(signal.SIGTSTP)
             super().__init__(*arguments, **named)
-            self._file = Output(self._file)
+            self._file = TerminalOutput(self._file)
             self._stop_at_once = isinstance(held, HeldStop) and held.asked
             self._context = contextvars.copy_context()
 
@@ -100,14 +105,14 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
             if data == ENTER_ALTERNATE_SCREEN and not self._entered:
                 self._entered = True
                 return
-            # nobody takes what is written for a terminal that is somebody else's
+            # while another program has the terminal, output is dropped
             if not self._is_away:
                 super().write(data)
 
         def start_application_mode(self) -> None:
             self._is_away, self._key_thread = False, None
-            super().start_application_mode()  # type: ignore[no-untyped-call]  # it has none
-            # it does nothing in the background
+            super().start_application_mode()  # type: ignore[no-untyped-call]  # it has no annotations
+            # Textual returns early, without an input thread, if the process is in the background
             self._has_terminal = self._key_thread is not None
             self._is_away = not self._has_terminal
             if self._stop_at_once:
@@ -120,7 +125,7 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
             restore()
 
         def run_input_thread(self) -> None:
-            """Textual's own, but for what takes the bytes apart."""
+            """Textual's input thread with our own reader of sequences."""
             source = TerminalInput(debug=self._debug)
             while not self.exit_event.is_set():
                 if select.select([self.fileno], [], [], LOOK_SECONDS)[0]:
@@ -152,7 +157,8 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
                 # another program has the terminal, and the loop waits for it
                 os.kill(os.getpid(), signal.SIGSTOP)
             else:
-                # not here: the handler may have come upon a write, which the next would wait for
+                # The event loop writes, because the handler may have interrupted a write: a second write
+                # would wait for its lock.
                 self._call(self._stop)
 
         def _sigcont_application(self, *_: object) -> None:
@@ -160,19 +166,19 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
                 self._call(self._go_on)
 
         def _call(self, do: Callable[[], object]) -> None:
-            """Have the loop do it, from any thread."""
+            """Let the event loop call a function. Any thread may call this."""
             self._loop.call_soon_threadsafe(do, context=self._context)
 
         def _stop(self) -> None:
-            """Let the shell have the terminal, and stop."""
+            """Give the terminal to the shell, and stop the process."""
             if self._has_terminal:
                 self._let_go()
             os.kill(os.getpid(), signal.SIGSTOP)
 
         def _go_on(self) -> None:
-            """The terminal is in whatever state the shell has left it in."""
+            """Take the terminal back from the shell, which may have changed its settings."""
             if self._has_terminal:
-                # it was stopped by what nobody is told of
+                # the process was stopped by SIGSTOP, which no handler sees
                 self._let_go()
             if self._is_away:
                 self._must_signal_resume = True
@@ -183,7 +189,8 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
             self._is_away = True
 
         def _get_terminal_size(self) -> tuple[int, int]:
-            # Textual asks standard output: a pipe where a shell captures what `resume --print` prints
+            # Textual takes the size of standard output, which is a pipe if a shell captures the output of
+            # `resume --print`
             try:
                 return os.get_terminal_size(self.fileno)
             except OSError:
@@ -193,12 +200,14 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
 
 
 @contextmanager
-def told(ending: Ending, loop: asyncio.AbstractEventLoop, leave: Callable[[], object]) -> Iterator[None]:
-    """While this lasts, a request to end has the running `loop` call `leave`.
+def call_on_end(
+    ending: ExitSignals, loop: asyncio.AbstractEventLoop, leave: Callable[[], object]
+) -> Iterator[None]:
+    """In this context, a request to end the process makes the running `loop` call `leave`.
 
-    To be entered in the main thread.
+    It must be entered in the main thread.
     """
-    # the handler runs in the context of whatever it comes upon
+    # a handler runs in the context of the code that it interrupts
     context = contextvars.copy_context()
     with _woken_by_signals(loop):
         ending.tell(lambda: loop.call_soon_threadsafe(leave, context=context))
@@ -210,9 +219,9 @@ def told(ending: Ending, loop: asyncio.AbstractEventLoop, leave: Callable[[], ob
 
 @contextmanager
 def _woken_by_signals(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
-    """A signal may come to any thread, but its handler runs in that of the loop, once that wakes."""
+    """Wake the event loop for signals: any thread may get one, but only the main one runs handlers."""
     if sys.platform == "win32":
-        yield  # the loop sees to it
+        yield  # the event loop of Windows wakes up for signals
         return
     source, target = os.pipe()
     os.set_blocking(target, False)

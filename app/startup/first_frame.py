@@ -1,51 +1,49 @@
-"""The first rows on the terminal, from the catalog, before Textual is imported.
+"""Read the first rows from the catalog and draw them before Textual is imported.
 
-Importing the screen library takes many times as long as reading sixty rows and writing them. So the picture
-that the library will draw is written first, by hand; the keys that are typed meanwhile wait in the terminal,
-unechoed.
+The import of Textual 8.2.8 takes many times as long as reading and writing sixty rows. This module therefore
+writes the picture that Textual will draw. Keys that are typed meanwhile wait in the terminal without an echo.
+This module becomes unnecessary if the import of Textual fits the budget of the first rows
+(`tests/benchmarks/README.md`).
 """
 
 from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
-from app.index.catalog.front import Front
-from app.stores.pins import all_pins
-from app.view.bars import reading_note
+from app.index.catalog.catalog import Catalog
+from app.index.row import Row
+from app.setup import Setup
+from app.signals import ExitSignals
+from app.stores import all_pins
+from app.view.arrangement import Arrangement
+from app.view.bars import keys_without_session, reading_note, search_keys
 from app.view.frame import frame
 from app.view.palette import THEMES, eight_bit, few_colours, rgb, style_of
 from app.view.session_list import SessionList
-from app.view.terminal import depth, places_text, speller
-from app.view.wide_glyphs import placed
+from app.view.terminal import can_place_text, colour_depth, speller
+from app.view.wide_glyphs import place_wide_glyphs
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
-    from typing import Any
-
-    from app.index.row import Row
-    from app.setup import Setup
-    from app.signals import Ending
-    from app.view.arrangement import Arrangement
-
-    Look = tuple[str, str, str]  # attributes, and the codes of both colours
+Look = tuple[str, str, str]  # attributes, and the codes of both colours
 
 ENTER = "\x1b[?1049h\x1b[?25l\x1b[?7l\x1b[H"
-# everything that the screen library may have switched on as well, for when it is ended before it can
+# It also switches off the modes of mouse, paste, focus, resize and keyboard that Textual switches on: the
+# process may end before Textual switches them off.
 LEAVE = (
     "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[?2048l\x1b[<u"
     "\x1b[?7h\x1b[?1049l\x1b[?25h"
 )
 SMALLEST = (20, 6)
 ATTRIBUTES = {"bold": ("1", "22"), "italic": ("3", "23"), "underline": ("4", "24"), "reverse": ("7", "27")}
-"""The codes that switch each on and off."""
+"""The codes that switch each attribute on and off."""
 
 
 class Terminal:
-    """The terminal between the first frame and the screen library: in the alternate screen, not echoing.
+    """The terminal between the first frame and Textual: in the alternate screen, without an echo.
 
-    :meth:`restore` gives it back as it was found, whoever changed it since.
+    :meth:`restore` gives back the settings that it had at first.
     """
 
     def __init__(self, output: int, source: int, encoding: str = "utf-8") -> None:
@@ -57,14 +55,14 @@ class Terminal:
         self._entered = False
 
     def enter(self, picture: str) -> None:
-        """Switch to the alternate screen and show a picture; typed keys are neither echoed nor lost."""
-        import termios
+        """Switch to the alternate screen and show a picture. Typed keys are not echoed, and none is lost."""
+        import termios  # not on Windows
 
         self._before = termios.tcgetattr(self._source)
         quiet = termios.tcgetattr(self._source)
         quiet[0] &= ~(termios.IXON | termios.ICRNL | termios.INLCR | termios.IGNCR)
         quiet[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
-        # Ctrl+Z is undo
+        # Ctrl+Z is the key of undo and must not stop the process
         quiet[6][termios.VSUSP] = os.fpathconf(self._source, "PC_VDISABLE")
         termios.tcsetattr(self._source, termios.TCSANOW, quiet)
         self._entered = True
@@ -75,9 +73,7 @@ class Terminal:
         _write(self._output, picture, self._encoding)
 
     def leave(self) -> None:
-        """Leave the alternate screen, for when the screen library did not come up or did not come to its
-        end.
-        """
+        """Leave the alternate screen, if Textual did not start or did not end properly."""
         if self._entered:
             try:
                 self.show(LEAVE)
@@ -86,12 +82,12 @@ class Terminal:
             self._entered = False
 
     def is_left(self) -> None:
-        """The screen library has left the alternate screen."""
+        """Record that Textual has left the alternate screen."""
         self._entered = False
 
     def give_back(self) -> None:
-        """Leave the alternate screen, unless it is left, and give the terminal its settings back. May come at
-        any moment, also while it is doing it.
+        """Leave the alternate screen unless it is left already, and give the terminal its settings back. A
+        signal handler may call this at any moment, even while it runs.
         """
         self.leave()
         self.restore()
@@ -99,7 +95,7 @@ class Terminal:
     def restore(self) -> None:
         """Give the terminal its settings back."""
         if self._before is not None:
-            import termios
+            import termios  # not on Windows
 
             try:
                 termios.tcsetattr(self._source, termios.TCSANOW, self._before)
@@ -108,25 +104,25 @@ class Terminal:
 
 
 def fill_list(
-    setup: Setup, height: int, arrangement: Arrangement, catalog: Front
+    setup: Setup, height: int, arrangement: Arrangement, catalog: Catalog
 ) -> tuple[SessionList, list[tuple[str, int, int, int]]]:
-    """The session list as far as the first screen needs it: the groups that fit there, rows of the open
-    ones, or of this folder.
+    """The part of the session list that the first screen needs: the groups that fit, with the rows of the
+    open groups or of this folder.
 
     :param height: lines of the screen.
-    :return: the list, and the counts of every project, for those that are missing in it.
+    :return: the list, and the counts of every project, with which the missing groups are made.
     """
     try:
         pins = all_pins(setup.stores, setup.state_folder)
-    except OSError:  # its path is relative, and leads nowhere
+    except OSError:  # the path of the state folder is relative and cannot be resolved
         pins = frozenset()
     model = SessionList(setup.here, setup.home, arrangement, pins)
-    counts = catalog.groups()
+    counts = catalog.projects()
     model.preview(counts, (), most=height)
     if arrangement.grouped:
         model.open_first(height)
     folders = model.first_groups() if arrangement.grouped else setup.here
-    model.preview((), (row for cwd in folders for row in catalog.rows_of(cwd)))
+    model.preview((), (row for cwd in folders for row in catalog.rows_of_project(cwd)))
     return model, counts
 
 
@@ -134,34 +130,36 @@ def show(
     setup: Setup,
     theme: str,
     arrangement: Arrangement,
-    ending: Ending,
+    ending: ExitSignals,
     query: str | None = None,
     *,
     ascii_only: bool = False,
     nowhere: Callable[[], Sequence[tuple[str, str, str]]] | None = None,
 ) -> tuple[SessionList, Terminal | None]:
-    """Write the first frame, empty where the terminal is too small for one.
+    """Write the first frame; nothing is drawn if the terminal is too small.
 
-    :param ending: told to give the terminal back.
-    :param query: of the selector; None for the browser. What it may leave out is not in the list.
-    :param ascii_only: spell it in ASCII.
-    :param nowhere: asked where there is nothing at all, for what is then said (`SessionList.nowhere`).
-    :return: the list as shown, and the terminal to give back at the end.
+    :param ending: gets the function that gives the terminal back.
+    :param query: the query of the selector; None for the browser. The list has no session that the query may
+        exclude.
+    :param ascii_only: draw with ASCII characters only.
+    :param nowhere: called if there is no session at all; gives the folders that were searched
+        (`SessionList.searched`).
+    :return: the list as it is shown, and the terminal to give back at the end.
     """
     output, source = _terminal()
     if output is None or source is None:
         return SessionList(setup.here, setup.home, arrangement), None
     terminal = Terminal(output, source, setup.encoding)
     ending.first(terminal.give_back)
-    catalog = Front(setup.cache_folder, setup.stores)
+    catalog = Catalog(setup.cache_folder, setup.stores)
     try:
         model, counts = fill_list(setup, _height(terminal), arrangement, catalog)
         if query:
             model.begin_with(query)
         if nowhere is not None and not model.known and all(store.is_bare() for store in setup.stores):
-            model.nowhere = nowhere()
+            model.searched = nowhere()
         terminal.enter(_picture(setup, theme, model, terminal, query, ascii_only=ascii_only))
-        # the picture is there: the rest of the list is for the screen that follows
+        # the first frame is written: the rest of the list is for the screen that follows
         model.preview(counts, ())
     except BaseException:
         terminal.give_back()
@@ -185,8 +183,8 @@ def fill(
 ) -> None:
     """Put the sessions that were read first into an empty first frame, and into `model`.
 
-    :param query: as in `show`, and so is ``ascii_only``.
-    :param done: how many files are read; `total`: how many there are to read.
+    :param query: as in `show`, like ``ascii_only``.
+    :param done: the number of files that are read; `total`: the number of files to read.
     """
     model.load(rows)
     model.open_first(_height(terminal))
@@ -196,7 +194,7 @@ def fill(
 
 
 def _height(terminal: Terminal) -> int:
-    """How many lines of the list there is room for."""
+    """The number of lines for the list."""
     return max(1, terminal.size.lines - 5)
 
 
@@ -210,7 +208,7 @@ def _picture(
     *,
     ascii_only: bool,
 ) -> str:
-    """What to write; empty where the terminal is too small for it."""
+    """The text to write; empty if the terminal is too small."""
     columns, lines = terminal.size
     if columns < SMALLEST[0] or lines < SMALLEST[1]:
         return ""
@@ -229,37 +227,35 @@ def _picture(
     spell = speller(setup.encoding, ascii_only=ascii_only)
     if spell is not None:
         drawn = [[(spell(text), style, ground) for text, style, ground in pieces] for pieces in drawn]
-    return ansi(drawn, THEMES[theme], depth(os.environ))
+    return ansi(drawn, THEMES[theme], colour_depth(os.environ))
 
 
 def _keys(model: SessionList, query: str | None) -> Sequence[tuple[str, str]] | None:
-    """What the last line offers; None for what it mostly does."""
+    """The keys in the last line; None for the keys of the browser's list."""
     has_row = any(line.row is not None for line in model.lines)
-    # without a catalog nothing is looked for yet: mostly rows come with the next picture
-    is_unknown = not model.known and model.nowhere is None
+    # without a catalog, no session is known yet, and the next picture mostly has rows
+    is_unknown = not model.known and model.searched is None
     if query is None and (has_row or is_unknown):
         return None
-    from app.view import footer
-
     if query is None:
-        return footer.keys_without_session(model)
-    return footer.line_keys(selects=True, here=True, typed=bool(query), has_row=has_row)
+        return keys_without_session(model)
+    return search_keys(selects=True, here=True, typed=bool(query), has_row=has_row)
 
 
 def _terminal() -> tuple[int | None, int | None]:
-    """The descriptors to write to and read from: standard error and input, as the screen library uses
-    them.
+    """The descriptors for output and input: standard error and standard input, as in Textual; None if there
+    can be no first frame.
     """
-    if sys.platform == "win32" or not places_text(os.environ):
+    if sys.platform == "win32" or not can_place_text(os.environ):
         return None, None
     return (2, 0) if os.isatty(2) and os.isatty(0) else (None, None)
 
 
 def ansi(picture: list[list[tuple[str, str, str]]], theme: Mapping[str, str], bits: int) -> str:
-    """The picture as text for a terminal of ``bits`` of colour. Lines are placed, not broken.
+    """The picture as text for a terminal of ``bits`` of colour. Each line is placed by its number.
 
-    Of the look of a piece only that is written in which it differs from the one before: spelt out each time,
-    colours are three quarters of a picture, and the rows wait behind them on their way to the screen.
+    Only changes of the look are written: colours for every piece would be three quarters of the picture, and
+    the rows would wait for them.
     """
     looks: dict[tuple[str, str], Look] = {}
     changes: dict[tuple[Look, Look], str] = {}
@@ -283,7 +279,7 @@ def ansi(picture: list[list[tuple[str, str, str]]], theme: Mapping[str, str], bi
                 written.append(change)
                 before = look
             written.append(text)
-    return placed("".join(written) + "\x1b[0m")
+    return place_wide_glyphs("".join(written) + "\x1b[0m")
 
 
 def _look(style: str, background: str, theme: Mapping[str, str], bits: int) -> Look:
@@ -300,7 +296,7 @@ def _look(style: str, background: str, theme: Mapping[str, str], bits: int) -> L
 
 
 def _change(before: Look, after: Look) -> str:
-    """What makes one look the other."""
+    """The escape sequence that changes one look into another."""
     had, has = before[0].split(), after[0].split()
     codes = [ATTRIBUTES[name][1] for name in had if name not in has]
     codes += [ATTRIBUTES[name][0] for name in has if name not in had]

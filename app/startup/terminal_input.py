@@ -1,51 +1,48 @@
-"""What a terminal sends, taken apart so that nothing in it can do harm.
+"""Cut the bytes of the terminal into sequences before Textual sees them, so that hostile input does no harm.
 
-Textual 8.2.8 ends with the first byte that is no UTF-8, types the letters of a sequence that it does not
-know, and takes for keys what stands behind an escape character in a paste. Here each sequence is cut out
-whole before Textual sees it; one that it makes nothing of goes nowhere.
+Textual 8.2.8 ends the app at the first byte that is not UTF-8, takes the characters of a sequence that it
+does not know for keys, and does the same with the text behind an escape character in a paste.
+Here each sequence is cut out whole, and a sequence that Textual does not know is dropped. This module becomes
+unnecessary if Textual's parser does the same.
 """
 
 from __future__ import annotations
 
 import re
 from codecs import getincrementaldecoder
+from collections.abc import Iterator
 from functools import cache
-from typing import TYPE_CHECKING
 
 from textual import constants, events
 from textual._xterm_parser import XTermParser
 from textual.keys import Keys
+from textual.message import Message
 
 from app.formats.text import inert
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from textual.message import Message
 
 ESCAPE = "\x1b"
 PASTE, PASTE_END = "\x1b[200~", "\x1b[201~"
 PAUSE = 1.0
-"""Seconds of silence after which the rest of a sequence, of a character or of a paste is not waited for.
+"""Seconds of silence that end an unfinished sequence, character or paste.
 
-A terminal writes each in one go, and a network that holds up a part of it does so for less. A paste without
-an end must not take the keys for ever: who waits so long gets them back. It ends by time and not by size:
-what comes at once behind its beginning is text, however much it is.
+A terminal writes each of them at once, and a slow network delays its parts by less. A paste without an end
+must not swallow the keys for ever. It ends by time and not by size, because all text that follows its
+beginning without a pause belongs to it.
 """
 MOST_PASTED = 16 * 1024 * 1024
-"""So many characters of a paste are kept; those beyond are left out, and are no keys either."""
+"""Characters of a paste that are kept. The rest is dropped and is not taken for keys."""
 LONGEST = 4096
-"""Of a sequence that is longer only the beginning is kept, until its end has come."""
+"""Longest sequence in characters; of a longer one, only the beginning is kept until its end comes."""
 TEXTUALS_LONGEST = 32
-"""Of a sequence that is longer Textual types the letters."""
+"""Textual takes the characters of a longer sequence for keys."""
 MOST_CELLS = 10_000
-"""No terminal has more columns or rows."""
+"""Most columns or rows of a size that is believed; no terminal has as many."""
 _NOT_BLANK = re.compile(r"[^\t\r\n]+")
 
 
 @cache
 def _whole() -> re.Pattern[str]:
-    """A sequence that is complete. Compiled when the first escape character comes."""
+    """The pattern of a complete sequence, compiled with the first escape character."""
     return re.compile(
         r"""\x1b(?:
             \[\[[^\x1b]                     # a function key of the Linux console
@@ -65,7 +62,7 @@ def _whole() -> re.Pattern[str]:
 
 @cache
 def _begun() -> re.Pattern[str]:
-    """As much as belongs together of one that is not."""
+    """The pattern of the beginning of a sequence."""
     return re.compile(
         r"""\x1b(?:
             \[\[ | \[M[^\x1b]{0,2} | \[[0-?]*[ -/]* | O[\d;]*
@@ -82,13 +79,13 @@ def _size_report() -> re.Pattern[str]:
 
 
 class TerminalInput:
-    """Makes messages of bytes that come in pieces of any size."""
+    """Makes messages from the terminal's bytes, which come in pieces of any size."""
 
     def __init__(self, *, debug: bool = False) -> None:
-        """:param debug: have Textual write down what it reads, in `keys.log`."""
+        """:param debug: let Textual log its input in `keys.log`."""
         self._parser = _Parser(debug)
         self._decoder = getincrementaldecoder("utf-8")("replace")
-        # of a sequence, or of the end of a paste
+        # the beginning of a sequence, or of the end of a paste
         self._held = ""
         # None outside of a paste
         self._pasted: list[str] | None = None
@@ -97,42 +94,42 @@ class TerminalInput:
         self._last = 0.0
 
     def take(self, data: bytes, now: float) -> Iterator[Message]:
-        """The messages that are complete with these bytes. A byte that is no UTF-8 is U+FFFD.
+        """The messages that are complete with these bytes. A byte that is not UTF-8 becomes U+FFFD.
 
-        :param now: seconds, on a clock that only goes on.
+        :param now: seconds of a monotonic clock.
         """
         self._last = now
         text, self._held = self._held + self._decoder.decode(data), ""
         if self._cut_short and PASTE_END in text.partition(PASTE)[0]:
-            # the rest of one that was held up for longer than is waited for
+            # the rest of a paste that was delayed for longer than `PAUSE`
             self._begin_paste()
-        at = 0
-        while at < len(text):
+        offset = 0
+        while offset < len(text):
             if self._pasted is not None:
-                end = text.find(PASTE_END, at)
+                end = text.find(PASTE_END, offset)
                 if end < 0:
                     kept = len(text) - _begun_end(text)
-                    self._keep(text[at:kept])
+                    self._keep(text[offset:kept])
                     self._held = text[kept:]
                     return
-                self._keep(text[at:end])
-                at = end + len(PASTE_END)
+                self._keep(text[offset:end])
+                offset = end + len(PASTE_END)
                 yield self._end_paste()
-            elif text[at] != ESCAPE:
-                typed = text[at:].partition(ESCAPE)[0]
-                at += len(typed)
+            elif text[offset] != ESCAPE:
+                typed = text[offset:].partition(ESCAPE)[0]
+                offset += len(typed)
                 yield from self._parser.typed(typed)
-            elif (found := _whole().match(text, at)) is None:
-                at = self._hold(text, at)
+            elif (match := _whole().match(text, offset)) is None:
+                offset = self._hold(text, offset)
             else:
-                at = found.end()
-                if found[0] == PASTE:
+                offset = match.end()
+                if match[0] == PASTE:
                     self._begin_paste()
                 else:
-                    yield from self._parser.sequence(found[0])
+                    yield from self._parser.sequence(match[0])
 
     def waited(self, now: float) -> Iterator[Message]:
-        """What has become a message because nothing came behind it; to be asked now and then.
+        """The messages that are complete because no more bytes came; call it at intervals.
 
         :param now: as in `take`.
         """
@@ -145,22 +142,22 @@ class TerminalInput:
                 self._cut_short = True
                 yield self._end_paste()
         elif held:
-            # what begins a control sequence is hardly ever a key
+            # the beginning of a control sequence is hardly ever a key
             is_key = len(held) <= 2 and held != "\x1b["
             if silence >= (constants.ESCAPE_DELAY if is_key else PAUSE):
                 self._held = ""
                 if len(held) <= 2:
                     yield from self._parser.sequence(held)
         elif silence >= PAUSE and (typed := self._decoder.decode(b"", final=True)):
-            # a terminal of another encoding has nothing more to send of a letter
+            # in another encoding, these bytes are a whole character
             yield from self._parser.typed(typed)
 
-    def _hold(self, text: str, at: int) -> int:
-        """Keep what may be continued, and leave out what is not; where the rest begins."""
-        found = _begun().match(text, at)
-        end = found.end() if found else at + 1
+    def _hold(self, text: str, offset: int) -> int:
+        """Keep an unfinished sequence, or drop an invalid one; returns the offset of the text behind it."""
+        match = _begun().match(text, offset)
+        end = match.end() if match else offset + 1
         if end == len(text):
-            held = text[at:]
+            held = text[offset:]
             if len(held) > LONGEST:
                 held = held[:3] + (ESCAPE if held.endswith(ESCAPE) else "")
             self._held = held
@@ -175,22 +172,28 @@ class TerminalInput:
             self._room -= len(text)
 
     def _end_paste(self) -> Message:
-        # without NUL, as from Textual
+        # Textual removes NUL characters, too
         text = "".join(self._pasted or ()).replace("\0", "")
         self._pasted = None
-        # Textual's own inputs draw what is pasted as it is, and the terminal would obey it
-        return events.Paste(_NOT_BLANK.sub(lambda found: inert(found[0]), text))
+        # an input of Textual draws a pasted escape character, which the terminal would obey
+        return events.Paste(_NOT_BLANK.sub(lambda match: inert(match[0]), text))
 
 
 class _Parser(XTermParser):
-    """Textual's own, for one sequence after the other: none is left unfinished, and none ends it."""
+    """Textual's parser, which gets one complete sequence at a time. Its errors do not end leafmark."""
 
     def typed(self, text: str) -> list[Message]:
-        """:param text: no escape character is in it."""
+        """The messages of typed characters.
+
+        :param text: without an escape character.
+        """
         return self._read(text) if text else []
 
     def sequence(self, text: str) -> list[Message]:
-        """:param text: one whole sequence, or an escape character and one other, or that alone."""
+        """The messages of a sequence.
+
+        :param text: one whole sequence; or an escape character, alone or with one other character.
+        """
         if text == ESCAPE:
             return [events.Key("escape", ESCAPE)]
         if len(text) == 2:
@@ -198,7 +201,7 @@ class _Parser(XTermParser):
         if _is_senseless(text):
             return []
         read = self._keys(text) if len(text) > TEXTUALS_LONGEST else self._read(text)
-        return [each for each in read if not _has_half_a_character(each)]
+        return [message for message in read if not _has_half_a_character(message)]
 
     def _read(self, text: str) -> list[Message]:
         read: list[Message] = []
@@ -207,7 +210,7 @@ class _Parser(XTermParser):
                 read.append(message)  # noqa: PERF402  # those before an error count
             finished = self._timeout_time is None
         except (ArithmeticError, LookupError, ValueError):
-            # a number that is none, or that is too large for what it stands for
+            # an invalid number, or one that is too large
             finished = False
         if not finished:
             self._tokens.clear()
@@ -225,22 +228,22 @@ class _Parser(XTermParser):
 
 
 def _begun_end(text: str) -> int:
-    """How many characters at the end of a text may begin the end of a paste."""
+    """The number of characters at the end of a text that may begin the end of a paste."""
     return next((size for size in range(len(PASTE_END) - 1, 0, -1) if text.endswith(PASTE_END[:size])), 0)
 
 
 def _is_senseless(text: str) -> bool:
-    """Whether no terminal means this sequence, though Textual would do something with it."""
+    """Whether a sequence has no meaning for leafmark, although Textual would act on it."""
     if text[1] in "]P_X^":
-        return True  # nothing was asked that is answered so
+        return True  # an answer to a question that was never asked
     if text.endswith("$y"):
         return not text.startswith("\x1b[?")
     size = _size_report().match(text)
-    return size is not None and not all(0 < int(each) <= MOST_CELLS for each in size.groups())
+    return size is not None and not all(0 < int(cells) <= MOST_CELLS for cells in size.groups())
 
 
 def _has_half_a_character(message: Message) -> bool:
-    """Whether it is a key by the number of one half of a pair, which can neither be shown nor written."""
+    """Whether a message is a key with a lone surrogate, which can neither be shown nor written."""
     if not isinstance(message, events.Key):
         return False
-    return any("\ud800" <= each <= "\udfff" for each in message.key + (message.character or ""))
+    return any("\ud800" <= char <= "\udfff" for char in message.key + (message.character or ""))

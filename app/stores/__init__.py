@@ -1,4 +1,4 @@
-"""The agents, and where their sessions are (formats/README.md, "The version 3 family")."""
+"""The agents, and the discovery of their stores (formats/README.md, "The version 3 family")."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from app.stores.base import Agent, Store, absolute, refusals
 from app.stores.indusagi import Indusagi
 from app.stores.omp import Omp
 from app.stores.pi import Pi
+from app.stores.pins import read_own_pins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -18,7 +19,7 @@ AGENTS: tuple[Agent, ...] = (Pi(), Omp(), Indusagi(), NickcecereAgent())
 
 
 def agent_named(name: str) -> Agent:
-    """The agent of that name. KeyError when there is none."""
+    """The agent of that name; KeyError for an unknown name."""
     for agent in AGENTS:
         if agent.name == name:
             return agent
@@ -32,56 +33,70 @@ def discover(
     extra: Iterable[tuple[str, str]] = (),
     projects: Iterable[Store] = (),
 ) -> list[Store]:
-    """Every store on this machine, then those of other `projects`, then `extra` (agent name, folder) pairs
-    from `--store`.
+    """Every store on this machine, then those of `projects`, then those of `extra`.
 
-    `env` is the environment, `home` the user's home folder and `cwd` the folder whose project settings
-    count; nothing else is looked at. The default stores are always there, whether their folder is or not.
-    Each real folder comes once: a second way to the same folder is dropped, another agent's becomes a twin.
-    KeyError for an agent that is not known.
+    The default stores are included even if their folders are missing. Each real folder is included once: a
+    second store of the same agent is dropped, and one of another agent becomes a twin.
+
+    :param env: the environment.
+    :param home: the user's home folder.
+    :param cwd: the folder whose project settings apply.
+    :param extra: (agent name, folder) pairs from `--store`.
+    :param projects: stores of other projects.
+    :raises KeyError: an agent name is unknown.
     """
-    every = []
+    stores = []
     for agent in AGENTS:
         found = agent.stores(env, home, cwd)
         found[0].notes += tuple(refusals(env, (*agent.variables, *agent.shared_variables)))
-        every += found
-    every += projects
-    every += [
+        stores += found
+    stores += projects
+    stores += [
         agent_named(name).store_at(absolute(folder, home, cwd), env, home, cwd) for name, folder in extra
     ]
-    return merged(every)
+    return merged(stores)
 
 
 def project_stores(env: Mapping[str, str], home: str, project: str) -> tuple[list[Store], tuple[str, ...]]:
-    """The stores that the settings in the folder `project` lead to, and notes on what is wrong with them."""
+    """The stores that the settings in the folder `project` name, and notes on problems with the settings."""
     found = [agent.project_store(env, home, project) for agent in AGENTS]
     return [store for store, _ in found if store], tuple(note for _, notes in found for note in notes)
 
 
 def named(extra: Iterable[tuple[str, str]], env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
-    """Only the stores of `extra`, for a run that must not show the user's own (the demo)."""
+    """Only the stores of `extra`, for a run that must not show the user's sessions (the demo)."""
     return merged(
         [agent_named(name).store_at(absolute(folder, home, cwd), env, home, cwd) for name, folder in extra]
     )
 
 
+def all_pins(stores: Iterable[Store], state_folder: str) -> frozenset[tuple[str, str]]:
+    """(agent, id) of every pin. A pin may belong to a session that is gone. Files that cannot be read have
+    none.
+    """
+    pins = set(read_own_pins(state_folder))
+    for listed in stores:
+        for store in (listed, *listed.twins):
+            pins.update((store.agent.name, id) for id in store.agent.pins(store))
+    return frozenset(pins)
+
+
 def store_holding(path: str, stores: Iterable[Store]) -> Store | None:
-    """The store in which the file at `path` lies, however deep, links resolved; None where it is in none."""
+    """The store that contains the file at `path`, at any depth and with links resolved; None if none does."""
     try:
         real = os.path.realpath(path)
         roots = [(os.path.join(os.path.realpath(store.root), ""), store) for store in stores]
     except (OSError, ValueError):
         return None
     holding = [(root, store) for root, store in roots if real.startswith(root)]
-    return max(holding, key=lambda held: len(held[0]), default=("", None))[1]
+    return max(holding, key=lambda pair: len(pair[0]), default=("", None))[1]
 
 
 def artifacts_folder(path: str, stores: Iterable[Store]) -> str:
-    """The folder of artifacts of the session at `path`, which is its path without the suffix
-    (formats/README.md, "oh-my-pi");
-    "" where there is none.
+    """The artifacts folder of the session at `path`, which is its path without the suffix
+    (formats/README.md, "oh-my-pi"); "" if there is none.
 
-    A folder that holds sessions of its own is not one: a store, or the folder of a working folder in a store.
+    A store, or the folder of a working folder in a store, is no artifacts folder.
     """
     folder = os.path.splitext(path)[0]
     if folder == path or not os.path.isdir(folder):
@@ -95,7 +110,7 @@ def artifacts_folder(path: str, stores: Iterable[Store]) -> str:
 
 
 def merged(stores: Iterable[Store]) -> list[Store]:
-    """The stores with each real folder once, first come first."""
+    """The stores with each real folder once, in their order."""
     by_folder: dict[object, Store] = {}
     for store in stores:
         first = by_folder.setdefault(_identity(store.root), store)
@@ -111,13 +126,13 @@ def merged(stores: Iterable[Store]) -> list[Store]:
 
 
 def _identity(folder: str) -> object:
-    """What two ways to the same folder have in common."""
+    """A key that is equal for two paths of the same folder."""
     try:
-        # one question to the system, where to resolve links is one for each part of the path
+        # A single system call; `realpath` needs one for each part of the path.
         status = os.stat(folder)
         return status.st_dev, status.st_ino
     except (OSError, ValueError):
-        pass  # it is not there yet, or cannot be
+        pass  # the folder does not exist yet, or the path is invalid
     try:
         return os.path.realpath(folder)
     except (OSError, ValueError):

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.stores.base import Agent, Store, kept_paths
-from app.stores.naming import uuid4
+from app.stores.base import Agent, Store, absolute_paths, uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -30,9 +29,9 @@ class NickcecereAgent(Agent):
     can = frozenset({"fork"})
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
-        """`~/.config/agent/sessions`, and the same below XDG_CONFIG_HOME."""
+        """`~/.config/agent/sessions`, and the same folder below XDG_CONFIG_HOME."""
         found = [Store(self, os.path.join(home, ".config", BELOW))]
-        moved = kept_paths(env, home, cwd, CONFIG_HOME).get(CONFIG_HOME)
+        moved = absolute_paths(env, home, cwd, CONFIG_HOME).get(CONFIG_HOME)
         if moved:
             found.append(
                 Store(self, os.path.join(moved, BELOW), CONFIG_HOME, environment={CONFIG_HOME: moved})
@@ -40,8 +39,8 @@ class NickcecereAgent(Agent):
         return found
 
     def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """The agent looks ids up in its own folder, so a copy can be resumed only where a variable can lead
-        to it.
+        """The agent looks up ids in its own folder, so sessions can be resumed only if the variable can lead
+        to this store.
         """
         environment = {}
         if root.endswith(os.sep + BELOW):
@@ -49,15 +48,15 @@ class NickcecereAgent(Agent):
         return Store(self, root, "--store", environment=environment)
 
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """The last: the one below XDG_CONFIG_HOME where that is set."""
+        """The store below XDG_CONFIG_HOME if that is set, otherwise the default."""
         return self.stores(env, home, cwd)[-1]
 
     def folder_of(self, store: Store, cwd: str, home: str) -> str:
-        """One folder for all working folders."""
+        """The root, for all working folders."""
         return store.root
 
     def new_id(self, now_ms: int) -> str:
-        """A random UUID; its first eight digits are in the file's name."""
+        """A random UUID, whose first eight digits are in the name of the file."""
         return uuid4()
 
     def file_name(self, timestamp: str, session_id: str) -> str:
@@ -66,13 +65,13 @@ class NickcecereAgent(Agent):
         return f"{digits[:8]}-{digits[8:14]}-{session_id[:8]}.jsonl"
 
     def new_command(self, store: Store) -> list[str]:
-        """With its config file, which it looks for in the folder it is started in."""
+        """The command with its config file, which the agent looks for in its working folder."""
         return [self.command, "-config", CONFIG]
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
-        """By id. The documents say "by ID prefix" without saying whether the header's or the file name's id
-        is compared; the eight digits in the file name are a prefix of both, so they are given where they
-        are.
+        """Resume by id. The agent's documentation says "by ID prefix", but not whether it compares the id of
+        the header or of the file name. The eight digits in the file name are a prefix of both, so they are
+        used if possible.
         """
         short = os.path.splitext(os.path.basename(path))[0].rpartition("-")[2]
         if len(short) == 8 and session_id.startswith(short):
@@ -80,7 +79,7 @@ class NickcecereAgent(Agent):
         return ["-config", CONFIG, "-session", session_id]
 
     def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
-        """It needs its config file, and the session in its own folder."""
+        """The agent needs its config file, and the session in its own folder."""
         if store.source == "--store" and not store.environment:
             return f"agent finds sessions only in $XDG_CONFIG_HOME/{BELOW}"
         if cwd and not os.path.exists(os.path.join(cwd, CONFIG)):
@@ -88,7 +87,7 @@ class NickcecereAgent(Agent):
         return None
 
     def why_not(self, ability: str, path: str = "") -> str:
-        """Linear files: no labels, names or branches (formats/README.md, "nickcecere/agent")."""
+        """Sessions have no labels, names or branches (formats/README.md, "nickcecere/agent")."""
         return {
             "name": "sessions of nickcecere/agent have no place for a name",
             "label": "sessions of nickcecere/agent have no place for labels",

@@ -1,5 +1,5 @@
-"""What oh-my-pi has put into its cold archive, `archive/sessions/<folder>/<file>.jsonl.gz`, and lists no more
-(formats/README.md, "oh-my-pi").
+"""oh-my-pi's archive of compressed sessions, `archive/sessions/<folder>/<file>.jsonl.gz`, which it does not
+list (formats/README.md, "oh-my-pi").
 """
 
 from __future__ import annotations
@@ -18,20 +18,25 @@ if TYPE_CHECKING:
 PACKED = ".gz"
 
 _HEAD = 64 << 10
-"""Bytes of a session that are unpacked for its name: the header and the first prompt of nearly every one."""
+"""Bytes of a session that are decompressed for its title; nearly all have header and first prompt
+in these.
+"""
 
-_READ = 16 << 10
+_CHUNK = 16 << 10
 
 
 class Archived:
     """A session in the archive.
 
-    path       of the packed file; `size` in bytes and `mtime_ms` are those of that file
-    target     where the session lay, and goes back to
-    root       the root of its store; `agent` is whose it is
-    title      one inert line: its name, else its first prompt; "" where neither can be told
-    id, cwd    from its header; "" where the file cannot be unpacked so far
-    problem    what is wrong with its beginning, "" where nothing is
+    path       the compressed file
+    target     the path of the session before it was archived, to which it is restored
+    root       the root of its store
+    agent      the name of its agent
+    size       of the compressed file, in bytes
+    mtime_ms   of the compressed file
+    title      one inert line: the name of the session, or its first prompt; "" if neither is known
+    id, cwd    from its header; "" if the header cannot be decompressed
+    problem    the problem with the beginning of the file; "" for none
     """
 
     __slots__ = ("agent", "cwd", "id", "mtime_ms", "path", "problem", "root", "size", "target", "title")
@@ -50,31 +55,31 @@ class Archived:
 
 
 def archived(stores: Iterable[Store], complaints: list[Complaint] | None = None) -> list[Archived]:
-    """The sessions in the archives of `stores`, the last to be packed first. Raises nothing; of each file at
-    most its first bytes are unpacked.
+    """The sessions in the archives of `stores`, the last archived first. Only the first bytes of each file
+    are decompressed.
 
-    :param complaints: gets (path, reason) of the folders and files that cannot be read and are left out.
+    :param complaints: gets (path, reason) for folders and files that cannot be read; they are left out.
     """
     found: dict[str, Archived] = {}
     complaints = [] if complaints is None else complaints
-    for store in stores:
-        for each in (store, *store.twins):
-            folder = each.agent.archive(each)
-            for path, status in _packed(folder, each.agent.suffixes, complaints) if folder else ():
+    for listed in stores:
+        for store in (listed, *listed.twins):
+            folder = store.agent.archive(store)
+            for path, status in _compressed_files(folder, store.agent.suffixes, complaints) if folder else ():
                 if path not in found:
                     below = os.path.relpath(path, folder)[: -len(PACKED)]
-                    target = os.path.join(each.root, below)
+                    target = os.path.join(store.root, below)
                     mtime_ms = status.st_mtime_ns // 1_000_000
-                    one = Archived(path, target, each.root, each.agent.name, status.st_size, mtime_ms)
-                    _tell(one)
-                    found[path] = one
-    return sorted(found.values(), key=lambda one: (-one.mtime_ms, one.path))
+                    session = Archived(path, target, store.root, store.agent.name, status.st_size, mtime_ms)
+                    _read_beginning(session)
+                    found[path] = session
+    return sorted(found.values(), key=lambda session: (-session.mtime_ms, session.path))
 
 
-def _packed(
+def _compressed_files(
     folder: str, suffixes: tuple[str, ...], complaints: list[Complaint], depth: int = 0
 ) -> Iterator[tuple[str, os.stat_result]]:
-    """The packed sessions in a folder and the folders in it, as deep as those of a store are listed."""
+    """The compressed sessions in a folder and its direct subfolders, where a store has its sessions."""
     try:
         with os.scandir(folder) as opened:
             entries = sorted(opened, key=lambda entry: entry.name)
@@ -87,7 +92,7 @@ def _packed(
     for entry in entries:
         try:
             if entry.is_dir() and depth == 0:
-                yield from _packed(entry.path, suffixes, complaints, 1)
+                yield from _compressed_files(entry.path, suffixes, complaints, 1)
             elif entry.name.endswith(ends) and entry.is_file():
                 yield entry.path, entry.stat()
             elif entry.name.endswith(ends):
@@ -99,53 +104,54 @@ def _packed(
             complaints.append((entry.path, reason(error)))
 
 
-def _tell(one: Archived) -> None:
-    """Fill in what the beginning of the session says of it."""
+def _read_beginning(session: Archived) -> None:
+    """Fill in the fields that the beginning of the session tells."""
+    # Imported here because few users have an archive, and the readers of formats load a decoder.
     from app.formats.content import text_of
-    from app.formats.decode import BadLine
-    from app.formats.dialects import named
+    from app.formats.dialects import dialect_named
     from app.formats.header import NotASession, read_header
+    from app.formats.json_codec import BadLine
     from app.formats.text import one_line, visible_line
 
-    head, one.problem = _beginning(one.path)
+    head, session.problem = _decompressed(session.path)
     lines = head[: head.rfind(b"\n") + 1]
     try:
-        header = read_header(one.path, lines, (one.agent,))
+        header = read_header(session.path, lines, (session.agent,))
     except NotASession as error:
-        one.problem = one.problem or error.reason
+        session.problem = session.problem or error.reason
         return
-    one.id = header.id
-    one.cwd = header.cwd
-    one.title = visible_line(header.name or "")
-    dialect = named(header.dialect)
+    session.id = header.id
+    session.cwd = header.cwd
+    session.title = visible_line(header.name or "")
+    dialect = dialect_named(header.dialect)
     for line in lines[header.offset + header.length :].split(b"\n"):
-        if one.title:
+        if session.title:
             return
         if b'"user"' not in line:
             continue
         try:
-            skims = dialect.skims(line)
+            skims = dialect.partial_entries(line)
         except BadLine:
             continue
         for skim in skims:
             if skim.message is not None and skim.message.role == "user":
-                one.title = one.title or one_line(text_of(skim.message.content))
+                session.title = session.title or one_line(text_of(skim.message.content))
 
 
-def _beginning(path: str) -> tuple[bytes, str]:
-    """The first bytes of what is packed, as far as they can be unpacked, and what is wrong with them."""
-    import zlib
+def _decompressed(path: str) -> tuple[bytes, str]:
+    """The first bytes of the session, as far as they can be decompressed, and the problem with them."""
+    import zlib  # imported here because few users have an archive
 
-    unpacker = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
+    decompressor = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     head = b""
-    # what came out before it went wrong is good
+    # The bytes before an error are good.
     try:
         with open(path, "rb") as file:
-            while len(head) < _HEAD and not unpacker.eof:
-                data = file.read(_READ)
+            while len(head) < _HEAD and not decompressor.eof:
+                data = file.read(_CHUNK)
                 if not data:
                     return head, "cut off before its end" if file.tell() else "empty file"
-                head += unpacker.decompress(data, _HEAD - len(head))
+                head += decompressor.decompress(data, _HEAD - len(head))
     except OSError as error:
         return head, reason(error)
     except zlib.error:

@@ -1,8 +1,8 @@
-"""What every agent and every store answers.
+"""The base class of the agents, and stores.
 
-An `Agent` knows where its sessions may be, how one is resumed and what the agent can do to them. A `Store`
-is one folder of sessions together with the way it was found, because a session has to be resumed under the
-very variables and arguments that led to its folder (formats/README.md, "Resuming").
+An `Agent` knows where its sessions may be, how a session is resumed and which writes are possible. A `Store`
+is a folder of sessions with the way it was found, because a session has to be resumed with the environment
+variables and arguments that lead to its folder (formats/README.md, "Resuming").
 
 The first frame loads this module, so it imports no heavy library.
 """
@@ -14,7 +14,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from app.small_files import path_problem
-from app.stores.naming import dashed_folder, stamped, uuid7
+from app.stores.pins import read_pins
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,8 +25,8 @@ ABILITIES = ("name", "label", "branch", "fork")
 
 _REWRITE = "it writes the file anew, and the program would go on with the old one"
 DANGERS = {
-    # pi holds no file open and appends each entry at once
-    # (formats/README.md, "Writing beside a running agent"): one more line is safe.
+    # An added line is safe, because pi keeps no file open and appends each entry at once
+    # (formats/README.md, "Writing beside a running agent").
     "append": ((), ""),
     "branch": (("live",), "its next entry would take the leaf away again"),
     "slot": ((), ""),
@@ -37,21 +37,26 @@ DANGERS = {
     ),
     "resume": (("live", "maybe"), "two agents in one session make two branches, and the last writer wins"),
 }
-"""Kind of write -> the states beside which it is refused, and why; with no states, what else may come of it.
-`append` is a line that leaves the leaf in its branch, `branch` one that moves it, `slot` the title line in
-place, `rewrite` the whole file anew, `trash` the file taken away, `resume` what a second agent writes.
+"""Kind of write -> (the verdicts about a running agent with which it is refused, the reason). Without
+verdicts, the write is allowed and the reason is a warning. `append` adds a line and keeps the branch of the
+leaf, `branch` adds a line that moves the leaf, `slot` changes the title line in place, `rewrite` writes the
+whole file again, `trash` moves the file to the trash, and `resume` starts a second agent.
 """
 
 
 class Store:
-    """One folder of sessions of one agent (or of several that share it).
+    """A folder of sessions of one agent, or of several agents that share it.
 
-    `root` is an absolute path that need not exist. `source` says where it was found: "default", the name of
-    an environment variable, "profile NAME", "settings PATH" or "--store". `environment` are the variables
-    that must be set to resume a session from here; every other one of `agent.variables` must be unset.
-    `arguments` are command line arguments to repeat for sessions that lie directly in `root`. `notes` are
-    things met while finding it that a user may want to know (a settings file that is not JSON). `twins` are
-    the stores of other agents in the same folder.
+    root          an absolute path, which need not exist
+    source        how it was found: "default", the name of an environment variable, "profile NAME", "settings
+                  PATH" or "--store"
+    environment   the variables that must be set to resume a session from here; all other `agent.variables`
+                  must be unset
+    arguments     command line arguments to resume a session that lies directly in `root`
+    notes         problems while finding it that concern the user, such as a settings file that is not JSON
+    state         the folder of the agent's other state (oh-my-pi's breadcrumbs); "" for none
+    pins          the path of the agent's pins file; "" for none
+    twins         the stores of other agents in the same folder
     """
 
     __slots__ = ("agent", "arguments", "environment", "notes", "pins", "root", "source", "state", "twins")
@@ -74,7 +79,6 @@ class Store:
         self.environment: dict[str, str] = dict(environment or {})
         self.arguments: tuple[str, ...] = tuple(arguments)
         self.notes: tuple[str, ...] = tuple(notes)
-        # The folder in which the agent keeps its other state (omp: breadcrumbs); "" where it has none.
         self.state = state
         self.pins = pins
         self.twins: tuple[Store, ...] = ()
@@ -84,33 +88,26 @@ class Store:
 
     @property
     def flat(self) -> bool:
-        """True for a custom folder, which has no folder for each working folder (formats/README.md, "pi")."""
+        """Whether sessions lie directly in `root`, as in a custom folder (formats/README.md, "pi")."""
         return bool(self.arguments) or self.source.endswith("_SESSION_DIR")
 
     @property
-    def shared_with(self) -> tuple[Agent, ...]:
-        """The other agents that keep their sessions in this very folder."""
-        return tuple(twin.agent for twin in self.twins)
-
-    @property
     def agents(self) -> tuple[str, ...]:
-        """The names of all agents whose sessions may lie here; which one wrote a file, its header says."""
-        if not self.twins:
-            # Asked for each of ten thousand files.
-            return (self.agent.name,)
+        """The names of all agents whose sessions may lie here. The header of a file says which one
+        wrote it.
+        """
         return (self.agent.name, *(twin.agent.name for twin in self.twins))
 
     @property
     def suffixes(self) -> tuple[str, ...]:
-        """The ends of the file names that are sessions here, of all agents of the folder."""
-        found = list(self.agent.suffixes)
-        for twin in self.twins:
-            found += [suffix for suffix in twin.agent.suffixes if suffix not in found]
-        return tuple(found)
+        """The suffixes of session files of all agents of this folder."""
+        stores = (self, *self.twins)
+        return tuple(dict.fromkeys(suffix for store in stores for suffix in store.agent.suffixes))
 
     def of(self, agent: str) -> Store:
-        """This folder as `agent` found it: its environment and arguments. KeyError when the agent does not
-        use it.
+        """The store of the agent named `agent` in this folder.
+
+        :raises KeyError: the agent does not use this folder.
         """
         for store in (self, *self.twins):
             if store.agent.name == agent:
@@ -118,19 +115,21 @@ class Store:
         raise KeyError(agent)
 
     def problem(self) -> str | None:
-        """Why nothing can be listed here: "not there", "not a folder", "not readable"; None when it can."""
+        """Why the folder cannot be listed: "not there", "not a folder" or "not readable"; None if it can."""
         try:
             status = os.stat(self.root)
         except (FileNotFoundError, NotADirectoryError):
             return "not there"
-        except (OSError, ValueError):  # ValueError: a NUL in a path that a variable gave
+        except (OSError, ValueError):  # ValueError: the path from a variable has a NUL
             return "not readable"
         if not stat.S_ISDIR(status.st_mode):
             return "not a folder"
         return None if os.access(self.root, os.R_OK | os.X_OK) else "not readable"
 
     def is_bare(self) -> bool:
-        """Whether there is nothing at all here: that there is no session is known without a scan."""
+        """Whether the folder is empty or missing, so that no scan is needed to know that it has no
+        sessions.
+        """
         try:
             with os.scandir(self.root) as entries:
                 return next(entries, None) is None
@@ -141,11 +140,13 @@ class Store:
 
 
 class Agent:
-    """A program that writes sessions. Subclasses fill in its facts (formats/README.md) and hold no state.
+    """A program that writes sessions. Subclasses contain its facts (formats/README.md) and have no state.
 
-    `command` is the executable's name; `process_names` the names under which the kernel knows it;
-    `variables` the environment variables that move its store; `suffixes` the ends of its sessions'
-    file names; `can` the subset of `ABILITIES` that its files carry.
+    command         the name of the executable
+    process_names   its names in the kernel's list of processes
+    variables       the environment variables that move its stores
+    suffixes        the suffixes of its session files
+    can             the subset of `ABILITIES` that its file format supports
     """
 
     __slots__ = ()
@@ -158,43 +159,43 @@ class Agent:
     process_names: frozenset[str] = frozenset()
     variables: tuple[str, ...] = ()
     shared_variables: tuple[str, ...] = ()
-    """Variables of other programs, too, that move its folders: they stay in the environment of the agent."""
+    """Variables that move its folders, but belong to other programs as well: they stay set for the agent."""
     can: frozenset[str] = frozenset(ABILITIES)
     has_subagents: bool = False
-    """Whether sessions of its sub-agents lie in the folder that has the name of the session's file."""
+    """Whether sessions of its sub-agents lie in the artifacts folder."""
     keeps_artifacts: bool = False
-    """Whether the agent keeps files that a session refers to in the folder that has the name of the session's
-    file without its suffix.
+    """Whether the agent keeps files of a session in an artifacts folder: the path of the session without its
+    suffix.
     """
     private_artifacts: frozenset[str] = frozenset()
-    """Names in that folder that belong to the one session, and are not copied with a fork."""
+    """Names in the artifacts folder that belong to one session only and are not copied to a fork."""
     dangers: Mapping[str, tuple[tuple[str, ...], str]] = DANGERS
-    """Which writes (see `DANGERS`) are refused beside a program of which verdicts, and why
+    """The writes that are refused while the agent may run, as in `DANGERS`
     (formats/README.md, "Writing beside a running agent").
     """
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
-        """Every store of this agent on the machine, the default one even when its folder is not there."""
+        """Every store of this agent on this machine; the default store even if its folder is missing."""
         raise NotImplementedError
 
     def project_store(
         self, env: Mapping[str, str], home: str, project: str
     ) -> tuple[Store | None, tuple[str, ...]]:
-        """The store that the settings in the folder `project` name, None where they name none; and notes on
-        what is wrong with them.
+        """The store that the settings in the folder `project` name, or None; and notes on problems with the
+        settings.
         """
         return None, ()
 
     def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """The store a user named with `--store`; resumed under the present environment."""
-        return Store(self, root, "--store", environment=kept_paths(env, home, cwd, *self.variables))
+        """The store that a user named with `--store`; its sessions are resumed in the present environment."""
+        return Store(self, root, "--store", environment=absolute_paths(env, home, cwd, *self.variables))
 
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """The one store in which the agent, started in `cwd`, would keep a new session."""
+        """The store in which the agent, started in `cwd`, would keep a new session."""
         return self.stores(env, home, cwd)[0]
 
     def folder_of(self, store: Store, cwd: str, home: str) -> str:
-        """The folder of new sessions of the working folder `cwd` in that store; custom ones are flat."""
+        """The folder in `store` for new sessions of the working folder `cwd`."""
         return store.root if store.flat else os.path.join(store.root, dashed_folder(cwd))
 
     def new_id(self, now_ms: int) -> str:
@@ -203,119 +204,145 @@ class Agent:
 
     def file_name(self, timestamp: str, session_id: str) -> str:
         """The file name of a new session; `timestamp` is its header's."""
-        return stamped(timestamp, session_id)
+        return session_file_name(timestamp, session_id)
 
     def blob_folder(self, env: Mapping[str, str], home: str, cwd: str) -> str:
-        """Where images are kept outside the sessions, "" where the agent keeps them inside."""
+        """The folder of images outside the sessions; "" if the agent keeps images in the sessions."""
         return ""
 
     def breadcrumb(self, env: Mapping[str, str], store: Store, cwd: str) -> str:
-        """The session that this terminal was last in, "" where the agent keeps no such note."""
+        """The last session of this terminal; "" if the agent does not record it."""
         return ""
 
     def pins(self, store: Store) -> frozenset[str]:
-        """The ids of the sessions that the user has pinned, where the agent knows pins."""
-        if not store.pins:
-            return frozenset()
-        from app.stores.pins import read_pins
-
+        """The ids of the sessions that the user has pinned in the agent; none if the agent has no pins."""
         return read_pins(store.pins)
 
     def archive(self, store: Store) -> str:
-        """The folder in which the agent keeps sessions that it has packed and lists no more; "" for none."""
+        """The folder of compressed sessions that the agent does not list any more; "" for none."""
         return ""
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
-        """What follows the command to continue this session
-        (formats/README.md, "Resuming"); `path` is absolute.
+        """The arguments of the command that resumes a session (formats/README.md, "Resuming").
+
+        :param path: absolute.
         """
         raise NotImplementedError
 
     def new_command(self, store: Store) -> list[str]:
-        """The command that begins a new session in this store, and its arguments
-        (formats/README.md, "Resuming").
-        """
+        """The command line that starts a new session in this store (formats/README.md, "Resuming")."""
         return [self.command, *store.arguments]
 
     def prompt_arguments(self, text: str) -> list[str]:
-        """What follows those arguments to send `text` at once; none if there is no way to
+        """Further arguments that send `text` at once; none if the agent has no such arguments
         (formats/README.md, "Results of writing").
         """
         return []
 
     def draft_path(self, path: str) -> str:
-        """The file whose text the agent puts into its editor when it continues the session at `path`; "" for
-        none (formats/README.md, "Results of writing").
+        """The file with the text that the agent puts into its editor when it resumes the session at `path`;
+        "" for none (formats/README.md, "Results of writing").
         """
         return ""
 
     def writers_lock(self, path: str) -> AbstractContextManager[None] | None:
-        """The lock under which the agent's own programs write the session at `path`
-        (formats/README.md, "Writing beside a running agent"), to be held
-        for milliseconds; None where they have none. Entering it raises as those of `app.stores.locks` do.
+        """The lock with which the agent itself writes the session at `path`, to be held for milliseconds;
+        None for none (formats/README.md, "Writing beside a running agent"). It raises the errors of
+        `app.stores.locks`.
         """
         return None
 
     def publish_lock(self, path: str) -> AbstractContextManager[None] | None:
-        """The lock under which the agent's own programs put a new file in the place of the session at `path`,
-        to be held for milliseconds; None where they have none. Entering it raises as those of
-        `app.stores.locks` do.
+        """The lock with which the agent itself replaces the file of the session at `path`, to be held for
+        milliseconds; None for none. It raises the errors of `app.stores.locks`.
         """
         return None
 
     def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
-        """Why those arguments would not lead into the session, or None; `cwd` is "" if it cannot be used."""
+        """Why `resume_arguments` would not open the session, or None; `cwd` is "" if it cannot be used."""
         return None
 
     def resume_warning(self, dialect: str) -> str:
-        """What to know before a session that is spelt so is resumed; "" for nothing
-        (formats/README.md, "pi").
-        """
+        """A warning before a session in this dialect is resumed; "" for none (formats/README.md, "pi")."""
         if dialect == "lanes":
             return f"this file is of pi's version 4, and {self.title} may not read those yet"
         return ""
 
     def executable(self, path: str) -> str:
-        """The command that continues the session in this file; most agents have but one."""
+        """The command that resumes the session in this file."""
         return self.command
 
     def why_not(self, ability: str, path: str = "") -> str:
-        """Why sessions of this agent (or the one at `path`) have no `ability`; "" when they have it."""
+        """Why sessions of this agent, or the session at `path`, lack `ability`; "" if they have it."""
         return "" if ability in self.can else f"{self.title} has no way to {ability} a session"
 
 
-def beside(path: str, store: Store) -> list[str]:
-    """The store's arguments if the file lies directly in it: custom folders are flat
-    (formats/README.md, "pi").
-    """
+def store_arguments(path: str, store: Store) -> list[str]:
+    """The store's arguments if the file lies directly in its root (formats/README.md, "pi")."""
     return list(store.arguments) if os.path.dirname(path) == store.root else []
 
 
 def path_variable(env: Mapping[str, str], name: str) -> str:
-    """The value of a variable that moves a folder; "" where it is not set, or is no path (`refusals`)."""
+    """The value of a variable that names a folder; "" if it is not set or not a path (see `refusals`)."""
     value = env.get(name, "")
     return "" if path_problem(value) else value
 
 
 def refusals(env: Mapping[str, str], names: Iterable[str]) -> list[str]:
-    """A note for each of the variables `names` whose value is no path; the agent's default counts instead."""
+    """A note for each of the variables `names` that is not a path; the agent's default is used instead."""
     problems = ((name, path_problem(env.get(name, ""))) for name in names)
     return [f"${name} {problem}" for name, problem in problems if problem]
 
 
-def kept(env: Mapping[str, str], *names: str) -> dict[str, str]:
-    """Those of the variables `names` that are set to a path."""
+def path_variables(env: Mapping[str, str], *names: str) -> dict[str, str]:
+    """The variables among `names` that are set to a path."""
     values = ((name, path_variable(env, name)) for name in names)
     return {name: value for name, value in values if value}
 
 
-def kept_paths(env: Mapping[str, str], home: str, cwd: str, *names: str) -> dict[str, str]:
-    """The same for variables that hold a path, made absolute: the agent starts in another folder than we."""
-    return {name: absolute(value, home, cwd) for name, value in kept(env, *names).items()}
+def absolute_paths(env: Mapping[str, str], home: str, cwd: str, *names: str) -> dict[str, str]:
+    """The same with absolute paths, because the agent is started in another folder."""
+    return {name: absolute(value, home, cwd) for name, value in path_variables(env, *names).items()}
 
 
 def absolute(path: str, home: str, base: str) -> str:
-    """`path` with a leading `~` taken as `home`, joined to `base`, normalised, links kept."""
+    """`path` with a leading `~` replaced by `home`, joined to `base` and normalised; links are not
+    resolved.
+    """
     if path == "~" or path.startswith(("~/", "~" + os.sep)):
         path = home + path[1:]
     return os.path.normpath(os.path.join(base, path))
+
+
+def uuid7(now_ms: int) -> str:
+    """A UUID of version 7, which sorts by `now_ms`, milliseconds since the epoch."""
+    value = (now_ms & (1 << 48) - 1) << 80 | int.from_bytes(os.urandom(10), "big")
+    value = value & ~(0xF << 76) | 0x7 << 76
+    return _uuid(value & ~(0x3 << 62) | 0x2 << 62)
+
+
+def uuid4() -> str:
+    """A UUID of version 4."""
+    value = int.from_bytes(os.urandom(16), "big")
+    value = value & ~(0xF << 76) | 0x4 << 76
+    return _uuid(value & ~(0x3 << 62) | 0x2 << 62)
+
+
+def _uuid(value: int) -> str:
+    digits = f"{value:032x}"
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
+
+
+def session_file_name(timestamp: str, session_id: str) -> str:
+    """The name of a new session file of pi and its relatives; `timestamp` is that of the header."""
+    return f"{timestamp.replace(':', '-').replace('.', '-')}_{session_id}.jsonl"
+
+
+def dashed_folder(cwd: str) -> str:
+    """The folder for a working folder, as pi names it: its path with dashes for separators."""
+    path = cwd[1:] if cwd[:1] in ("/", "\\") else cwd
+    return f"--{dashes(path)}--"
+
+
+def dashes(path: str) -> str:
+    return path.replace("/", "-").replace("\\", "-").replace(":", "-")

@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.stores.base import ABILITIES, Agent, Store, kept_paths
-from app.stores.naming import uuid4
+from app.stores.base import ABILITIES, Agent, Store, absolute_paths, uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 TRANSCRIPT = ".ndjson"
 NEW_HOME = ".pindusagi"
 
-# The variable, and where the sessions are below the folder it names.
+# (variable, folder of the sessions below the folder that it names)
 MOVES = (
     ("INDUSAGI_AGENT_DIR", "sessions"),
     ("INDUSAGI_CODING_AGENT_DIR", "sessions"),
@@ -37,51 +36,53 @@ class Indusagi(Agent):
     variables = tuple(variable for variable, _ in MOVES)
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
-        """Both default roots, and the folders of all four variables."""
+        """Both default folders, and the folders of all four variables."""
         found = [
             Store(self, os.path.join(home, ".indusagi", "agent", "sessions")),
             Store(self, os.path.join(home, NEW_HOME, "sessions")),
         ]
         for variable, below in MOVES:
-            moved = kept_paths(env, home, cwd, variable).get(variable)
+            moved = absolute_paths(env, home, cwd, variable).get(variable)
             if moved:
                 root = os.path.join(moved, below)
                 found.append(Store(self, root, variable, environment={variable: moved}))
         return found
 
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """That of the first variable that is set, else the old default; the new program's is only read."""
+        """The store of the first variable that is set, otherwise the old default. The new program's is only
+        read.
+        """
         by_source = {store.source: store for store in reversed(self.stores(env, home, cwd))}
         return next((by_source[name] for name, _ in MOVES[:-1] if name in by_source), by_source["default"])
 
     def new_id(self, now_ms: int) -> str:
-        """A random UUID, as pi's had been when indusagi parted from it."""
+        """A random UUID, as in the version of pi that indusagi is a fork of."""
         return uuid4()
 
     def executable(self, path: str) -> str:
-        """The new program is called `indus`."""
+        """`indus` for transcripts, which the new program writes."""
         return "indus" if path.endswith(TRANSCRIPT) else self.command
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
-        """By path for the old program; the new one has only its own picker
-        (formats/README.md, "Resuming").
+        """The old program resumes by path; the new one has only its own picker (formats/README.md,
+        "Resuming").
         """
         return ["--resume"] if path.endswith(TRANSCRIPT) else ["--session", path]
 
     def new_command(self, store: Store) -> list[str]:
-        """The new program has a home folder of its own."""
+        """`indus` for a store of the new program, which has its own home folder."""
         parent = os.path.basename(os.path.dirname(store.root))
         is_new = parent == NEW_HOME or store.source == MOVES[-1][0]
         return ["indus" if is_new else self.command]
 
     def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
-        """Transcripts cannot be opened from outside."""
+        """The new program cannot be told which transcript to open."""
         if path.endswith(TRANSCRIPT):
             return "indus cannot be told which session to open; its own picker lists it"
         return None
 
     def why_not(self, ability: str, path: str = "") -> str:
-        """Transcripts have no place for names and labels, and the whole file is rewritten on a branch
+        """Transcripts have no names and labels, and the agent rewrites the file for a branch
         (formats/README.md, "indusagi").
         """
         if path.endswith(TRANSCRIPT) and ability in ABILITIES:

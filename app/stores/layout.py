@@ -1,7 +1,7 @@
-"""Which files of a store are sessions, as the agents themselves list them (formats/README.md, "pi").
+"""Lists the session files of a store as the agents do (formats/README.md, "pi").
 
-Sessions are the files with the agent's suffix directly in the root (custom folders are flat) and in its
-direct sub-folders (one for each working folder). Only directory entries are read here, never contents.
+Sessions are the files with the agent's suffix directly in the root (in custom folders) and in its direct
+subfolders (one for each working folder). This module reads only directory entries, never files.
 """
 
 from __future__ import annotations
@@ -19,19 +19,17 @@ if TYPE_CHECKING:
 Complaint = tuple[str, str]
 File = tuple["os.DirEntry[str]", os.stat_result]
 
-# How far `deeper` looks below the root; artifacts of sub-agents of sub-agents end long before.
 DEEPEST = 8
-
-_KIND = 0o170000  # the bits of a file's mode that tell what it is
+"""Levels below the root in which `deeper` looks; artifacts of sub-agents of sub-agents are less deep."""
 
 
 def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[str, list[File]]]:
-    """Yield each folder of the store that is listed, with the session files in it, in no order.
+    """Yield (folder, session files in it) for each folder of the store that the agents list, in no order.
 
-    Appends (path, reason) to `complaints` for what was passed over.
-    A folder that is not there has no files and is no complaint (`Store.problem` tells). Files that vanish
-    meanwhile are passed over in silence. Links are followed; each real folder is read once, so links that
-    lead back end there.
+    A missing folder has no files and causes no complaint (see `Store.problem`). Files that vanish meanwhile
+    are skipped. Links are followed, and each real folder is read once, so that circular links end.
+
+    :param complaints: gets (path, reason) for each file or folder that is skipped.
     """
     suffixes = store.suffixes
     folders: list[os.DirEntry[str]] = []
@@ -41,7 +39,7 @@ def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[s
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
             folders.append(entry)
-        elif entry.is_symlink() and _leads_to_folder(entry):
+        elif entry.is_symlink() and _is_link_to_folder(entry):
             links.append(entry)
         else:
             files.append(entry)
@@ -52,13 +50,13 @@ def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[s
         if folder.name in artifacts:
             continue
         if folder.name.endswith(suffixes) and not folder.name.startswith("-"):
-            # A name with "-" first is the agents' spelling of a working folder that happens to end so.
+            # A name that begins with "-" is a working folder whose own name ends with the suffix.
             complaints.append((folder.path, "a folder, not a file"))
         yield folder.path, _with_status(_entries(folder.path, complaints), suffixes, complaints)
 
 
 def deeper(store: Store) -> Iterator[Complaint]:
-    """Yield (path, reason) of what looks like a session but lies where no agent lists it (for `doctor`)."""
+    """Yield (path, reason) for files that look like sessions where no agent lists them (for `doctor`)."""
     suffixes = store.suffixes
     unread: list[Complaint] = []
     waiting = [(store.root, 0, "")]
@@ -76,7 +74,7 @@ def deeper(store: Store) -> Iterator[Complaint]:
 
 
 def reason(error: OSError) -> str:
-    """Why a folder or file cannot be read, in the words of this program."""
+    """Why a folder or file cannot be read, in a few words for the user."""
     if error.errno in (errno.EACCES, errno.EPERM):
         return "not readable"
     if error.errno == errno.ELOOP:
@@ -85,14 +83,14 @@ def reason(error: OSError) -> str:
 
 
 def hides_nothing(why: str) -> bool:
-    """Whether what was passed over for that reason is no session, however it is looked at: a link or a folder
-    in an odd place. What cannot be read may be one.
+    """Whether a file that was skipped for this reason is certainly no session: it is a link or a folder in an
+    odd place. A file that cannot be read may be a session.
     """
     return why.startswith(("a ", "not a "))
 
 
 def _entries(folder: str, complaints: list[Complaint]) -> list[os.DirEntry[str]]:
-    """What is in a folder; nothing, with a complaint, when it cannot be read."""
+    """The entries of a folder; none, with a complaint, if it cannot be read."""
     try:
         with os.scandir(folder) as entries:
             return list(entries)
@@ -108,11 +106,11 @@ def _entries(folder: str, complaints: list[Complaint]) -> list[os.DirEntry[str]]
 def _with_status(
     entries: list[os.DirEntry[str]], suffixes: tuple[str, ...], complaints: list[Complaint]
 ) -> list[File]:
-    """The session files among `entries`, links followed; complaints about what only looks like one, nothing
-    about what vanished.
+    """The session files among `entries`, with links followed. Other files with the suffix get a complaint,
+    and vanished files none.
     """
     files = []
-    # Thousands of files pass here before a list is printed: no call for each but the system's.
+    # This runs for thousands of files before a list is printed.
     for entry in entries:
         if not entry.name.endswith(suffixes):
             continue
@@ -125,7 +123,7 @@ def _with_status(
         except OSError as error:
             complaints.append((entry.path, reason(error)))
             continue
-        if status.st_mode & _KIND == stat.S_IFREG:
+        if stat.S_ISREG(status.st_mode):
             files.append((entry, status))
         else:
             what = "a folder, not a file" if entry.is_dir() else "not a regular file"
@@ -134,9 +132,7 @@ def _with_status(
 
 
 def _artifacts(entries: list[os.DirEntry[str]], suffixes: tuple[str, ...]) -> dict[str, str]:
-    """Names of folders that belong to a session beside them
-    (formats/README.md, "oh-my-pi") -> its file name.
-    """
+    """Name of an artifacts folder -> the name of its session file (formats/README.md, "oh-my-pi")."""
     return {
         entry.name[: -len(suffix)]: entry.name
         for entry in entries
@@ -145,7 +141,7 @@ def _artifacts(entries: list[os.DirEntry[str]], suffixes: tuple[str, ...]) -> di
     }
 
 
-def _leads_to_folder(entry: os.DirEntry[str]) -> bool:
+def _is_link_to_folder(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_dir()
     except OSError:
@@ -158,7 +154,7 @@ def _new_folders(
     links: list[os.DirEntry[str]],
     complaints: list[Complaint],
 ) -> list[os.DirEntry[str]]:
-    """The linked folders that are neither the root, nor one of its folders, nor linked twice."""
+    """The linked folders without the root, its own folders, and second links to the same folder."""
     if not links:
         return []
     status = os.stat(root)

@@ -1,9 +1,7 @@
-"""Who has a session open
-(formats/README.md, "Detecting a running agent"): one look at the running processes, then a verdict for each
-session.
+"""Whether a running agent has a session open (formats/README.md, "Detecting a running agent").
 
-`look` makes one pass over /proc, reading only the names of processes that are no agents. `verdict` is cheap
-and looks at nothing but the snapshot, the session's own facts and, once, the real path of a folder.
+`look` makes a snapshot of the running agents in one pass over /proc. `verdict` then judges each session by
+the snapshot and the session's own row, without access to files except for the real path of its folder.
 """
 
 from __future__ import annotations
@@ -12,7 +10,7 @@ import os
 from typing import TYPE_CHECKING
 
 from app.stores import AGENTS
-from app.stores.breadcrumbs import read_crumb, terminals
+from app.stores.omp import read_breadcrumb, terminals
 from app.stores.processes import Process, from_proc, from_ps
 
 if TYPE_CHECKING:
@@ -24,15 +22,17 @@ LIVE = "live"
 MAYBE = "maybe"
 IDLE = "idle"
 
-# A file that we ourselves saw grow this short a time ago has a writer, whether we find it or not.
 GROWING_MS = 5_000
-# "Modified recently" beside a running agent in the same folder: longer than a slow turn, shorter than a
-# break.
+"""A file that grew within this time has a writer, even if no process is found."""
+
 RECENT_MS = 15 * 60_000
+"""A file is recently modified for this time: longer than a slow turn, shorter than a break."""
 
 
 class Verdict:
-    """`state`: "live", "maybe" or "idle"; `reason`: a phrase for the screen; `pid`: where it is known."""
+    """A verdict: `state` is "live", "maybe" or "idle"; `reason` is a phrase for the screen; `pid` may be
+    unknown.
+    """
 
     __slots__ = ("pid", "reason", "state")
 
@@ -46,43 +46,46 @@ class Verdict:
 
 
 class RealPaths:
-    """Real paths, each looked up once; a path that cannot be looked up is its own.
+    """A cache of real paths. A path that cannot be resolved is its own real path.
 
-    A thousand projects lie in a few folders: of each only its own name is looked at.
+    Parent folders are cached as well, because a thousand projects lie in a few folders: each then costs one
+    system call.
     """
 
-    __slots__ = ("_above", "_known")
+    __slots__ = ("_known", "_parents")
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
-        self._above: dict[str, str] = {}
+        self._parents: dict[str, str] = {}
 
     def __call__(self, path: str) -> str:
         known = self._known.get(path)
         if known is None:
             try:
-                known = self._looked_up(path)
+                known = self._resolve(path)
             except (OSError, ValueError):
                 known = path
             self._known[path] = known
         return known
 
-    def _looked_up(self, path: str) -> str:
-        above, name = os.path.split(path)
+    def _resolve(self, path: str) -> str:
+        parent, name = os.path.split(path)
         if not (name and os.path.isabs(path)) or os.path.normpath(path) != path or "\0" in path:
             return os.path.realpath(path)
-        real = self._above.get(above)
-        if real is None:
-            real = self._above[above] = os.path.realpath(above)
-        real = os.path.join(real, name)
+        real_parent = self._parents.get(parent)
+        if real_parent is None:
+            real_parent = self._parents[parent] = os.path.realpath(parent)
+        real = os.path.join(real_parent, name)
         return os.path.realpath(real) if os.path.islink(real) else real
 
 
 class Processes:
-    """A snapshot of the running agents. `note` says why it is not complete, "" when it is.
+    """A snapshot of the running agents.
 
-    `claims` maps a session file's name to (real path, pid, reason) of the processes known to have it open;
-    `session_ids` the ids that an agent gave to its children.
+    note          why the snapshot is incomplete; "" if it is complete
+    claims        name of a session file -> (real path, pid, reason) of each process that has it open
+    session_ids   id of a session, from the environment of an agent's child process -> pid of the agent
+    claimed       the pids of processes whose session is known
     """
 
     __slots__ = ("_real", "claimed", "claims", "note", "processes", "session_ids")
@@ -96,25 +99,25 @@ class Processes:
         self._real = RealPaths()
 
     def claim(self, path: str, pid: int, reason: str) -> None:
-        """Note that process `pid` has the session file `path` open."""
+        """Record that process `pid` has the session file `path` open."""
         real = self.real(path)
         for name in {os.path.basename(path), os.path.basename(real)}:
             self.claims.setdefault(name, []).append((real, pid, reason))
         self.claimed.add(pid)
 
     def real(self, path: str) -> str:
-        """The real path, looked up once for each path."""
+        """The real path, from a cache."""
         return self._real(path)
 
 
 def look(
     stores: Iterable[Store], proc: str = "/proc", run: Callable[[list[str]], str] | None = None
 ) -> Processes:
-    """The agents that run now, and the sessions they are known to have open.
+    """The agents that are running, and the sessions that they have open. Problems are in the snapshot's
+    `note`.
 
-    `proc` is the folder of the process file system; where it is not there, `ps` and `lsof` are asked
-    through `run` (command -> its output; OSError when there is no such program). Nothing is raised: what
-    cannot be seen is in the snapshot's `note`.
+    :param proc: the folder of the process file system. If it is missing, `ps` and `lsof` are run.
+    :param run: runs a command and returns its output; raises OSError if the program is missing.
     """
     stores = list(stores)
     names = {name for agent in AGENTS for name in agent.process_names}
@@ -124,11 +127,11 @@ def look(
         found, note = from_ps(names, run)
     snapshot = Processes(found, note)
     suffixes = tuple({suffix for agent in AGENTS for suffix in agent.suffixes})
-    crumbs = {
-        os.path.join(each.state, "terminal-sessions")
-        for store in stores
-        for each in (store, *store.twins)
-        if each.state
+    breadcrumbs = {
+        os.path.join(store.state, "terminal-sessions")
+        for listed in stores
+        for store in (listed, *listed.twins)
+        if store.state
     }
     for process in snapshot.processes:
         _claim_open_files(snapshot, process, suffixes)
@@ -138,7 +141,7 @@ def look(
             if session_id:
                 snapshot.session_ids[session_id] = process.pid
                 snapshot.claimed.add(process.pid)
-        for folder in crumbs:
+        for folder in breadcrumbs:
             _claim_breadcrumb(snapshot, process, folder)
     return snapshot
 
@@ -154,12 +157,13 @@ def verdict(
     processes: Processes,
     now_ms: int,
 ) -> Verdict:
-    """Whether a running agent has the session at `path` open
-    (formats/README.md, "Detecting a running agent").
+    """Whether a running agent has the session at `path` open (formats/README.md, "Detecting a running
+    agent").
 
-    `agent` is the session's agent, `cwd` its header's folder, `newest_of_cwd` whether no other session of
-    that agent and folder is newer, `grew_ms` when we ourselves last saw the file grow. All times are
-    milliseconds UTC.
+    :param agent: the name of the session's agent.
+    :param cwd: the working folder in its header.
+    :param newest_of_cwd: whether no other session of this agent and folder is newer.
+    :param grew_ms: when leafmark last saw the file grow, None if never. All times are in milliseconds UTC.
     """
     claims = processes.claims.get(os.path.basename(path))
     if claims:
@@ -177,7 +181,7 @@ def verdict(
         if recent or newest_of_cwd:
             names = _process_names(agent)
             for process in processes.processes:
-                # A process that is known to be in another session is not in this one as well.
+                # A process whose session is known does not have this one open.
                 free = process.name in names and process.pid not in processes.claimed
                 if free and process.cwd and process.cwd == processes.real(cwd):
                     why = "changed lately" if recent else "the newest session there"
@@ -186,14 +190,11 @@ def verdict(
 
 
 def _process_names(agent: str) -> frozenset[str]:
-    for each in AGENTS:
-        if each.name == agent:
-            return each.process_names
-    return frozenset()
+    return next((known.process_names for known in AGENTS if known.name == agent), frozenset())
 
 
 def _claim_open_files(snapshot: Processes, process: Process, suffixes: tuple[str, ...]) -> None:
-    """Files held open are sessions, or lie in the artifacts folder of one (a sub-agent's session)."""
+    """Claim the sessions that a process has open, and those in whose artifacts folder it has a file open."""
     for path in process.files:
         reason = f"process {process.pid} ({process.name}) has it open"
         folder = os.path.dirname(path)
@@ -205,11 +206,12 @@ def _claim_open_files(snapshot: Processes, process: Process, suffixes: tuple[str
 
 
 def _claim_breadcrumb(snapshot: Processes, process: Process, folder: str) -> None:
-    """The file that omp leaves for its terminal: cwd, then the session (formats/README.md, "oh-my-pi").
+    """Claim the session that omp's breadcrumb for the terminal of a process names (formats/README.md,
+    "oh-my-pi").
 
-    It outlives the process, so it counts only for a process in that terminal and in that folder.
+    A breadcrumb outlives its process, so it counts only if the process runs in the folder that it names.
     """
     for terminal in terminals(process.terminal, process.variables):
-        crumb = read_crumb(os.path.join(folder, terminal))
-        if crumb and snapshot.real(crumb[0]) == process.cwd:
-            snapshot.claim(crumb[1], process.pid, f"process {process.pid} ({process.name}) is in it")
+        breadcrumb = read_breadcrumb(os.path.join(folder, terminal))
+        if breadcrumb and snapshot.real(breadcrumb[0]) == process.cwd:
+            snapshot.claim(breadcrumb[1], process.pid, f"process {process.pid} ({process.name}) is in it")

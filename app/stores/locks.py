@@ -1,6 +1,6 @@
-"""Locks on the small files that several programs change: oh-my-pi's own kind, and leafmark's.
+"""Locks on small files that several programs change: oh-my-pi's own locks, and leafmark's.
 
-Both end with the process that holds them, however it ends, so that nobody is ever locked out for good.
+Every lock is released when its process ends, in whatever way.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import time
 from typing import TYPE_CHECKING
 
 from app.small_files import read_small
-from app.stores.xxh64 import xxh64
 
 try:
     import fcntl
@@ -24,21 +23,21 @@ if TYPE_CHECKING:
     from socket import socket
 
 PATIENCE = 5.0
-"""Seconds to wait for another program, as many as oh-my-pi waits; it holds its lock for milliseconds."""
+"""Seconds to wait for another program. oh-my-pi waits as long, and holds its lock for milliseconds."""
 
-_AGAIN = 0.02
+_RETRY_SECONDS = 0.02
 _PUBLISH_WAIT = 0.5
-"""Seconds that oh-my-pi waits for another program that writes the same session, and after which a lock file
-without a process id is of a program that was killed.
+"""Seconds that oh-my-pi waits for another program that writes the same session. A lock file without a process
+id that is older than this is left from a program that was killed.
 """
-_PUBLISH_AGAIN = 0.002
-# oh-my-pi's own numbers; they read "OMP-LOCK" and "PI-FILEL".
-_HIGH = 0x4F4D_502D_4C4F_434B
-_LOW = 0x5049_2D46_494C_454C
+_PUBLISH_RETRY_SECONDS = 0.002
+# oh-my-pi's seeds: "OMP-LOCK" and "PI-FILEL" in ASCII.
+_HIGH_SEED = 0x4F4D_502D_4C4F_434B
+_LOW_SEED = 0x5049_2D46_494C_454C
 
 
 class Busy(OSError):
-    """Another program holds the lock, and went on holding it. `pid` is its process, None where unknown."""
+    """Another program still holds the lock. `pid` is its process, None if unknown."""
 
     def __init__(self, path: str, pid: int | None = None) -> None:
         super().__init__(errno.EAGAIN, "another program is changing it", path)
@@ -46,13 +45,13 @@ class Busy(OSError):
 
 
 class FileLock:
-    """The system's lock on a file that is nothing but the lock; it is made when it is not there, and stays.
+    """A lock by `flock` on a file that is only a lock. The file is created if necessary, and stays.
 
-    :param path: the lock's file; its folder must be there.
-    :param patience: seconds to wait for it.
+    :param path: the lock file; its folder must exist.
+    :param patience: seconds to wait for another process.
 
-    Entering it raises `Busy` when it cannot be had, and OSError where the system refuses.
-    Where a file system knows no such locks, or on Windows, everybody has it.
+    Entering raises `Busy` if another process holds the lock, and OSError if the file cannot be opened. On
+    file systems without locks, and on Windows, several processes can hold it at the same time.
     """
 
     def __init__(self, path: str, patience: float = PATIENCE) -> None:
@@ -79,14 +78,14 @@ class FileLock:
         except BlockingIOError:
             return False
         except OSError:
-            pass  # some network file systems have none
+            pass  # some network file systems have no locks
         return True
 
 
 class SocketLock:
-    """The lock that oh-my-pi takes on Linux: a socket with a name in the kernel's own space of names.
+    """The lock that oh-my-pi takes on Linux: a socket with an abstract name, which creates no file.
 
-    Nothing appears in any folder. Entering it raises as `FileLock` does.
+    Entering raises the same errors as `FileLock`.
     """
 
     def __init__(self, path: str, patience: float = PATIENCE) -> None:
@@ -95,7 +94,7 @@ class SocketLock:
         self._socket: socket | None = None
 
     def __enter__(self) -> None:
-        import socket
+        import socket  # imported here because the first frame loads this module
 
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         try:
@@ -120,58 +119,58 @@ class SocketLock:
 
 
 class PublishLock:
-    """The lock under which oh-my-pi writes the session at `path`, to be held for milliseconds.
+    """The lock with which oh-my-pi writes the session at `path`, to be held for milliseconds.
 
-    It is the file `.<name>.lock` beside the session, with the id of its process and a time in it. On Linux a
-    `SocketLock` is taken around it. Elsewhere oh-my-pi's outer lock is a file that stays, and the lock file
-    alone has to do: oh-my-pi takes both. A lock file whose process has ended, or one without a process id
-    that is older than half a second, is replaced, as oh-my-pi does.
+    It is the file `.<name>.lock` beside the session, which contains a process id and a time. On Linux, a
+    `SocketLock` is taken around it. Elsewhere, oh-my-pi's outer lock would leave a file, so only the lock
+    file is used, which oh-my-pi takes as well. A lock file whose process has ended, or one without a process
+    id that is older than half a second, is replaced, as oh-my-pi does.
 
-    Entering it raises `Busy` when it cannot be had, and OSError where the system refuses.
+    Entering raises `Busy` if another program holds the lock, and OSError if the file cannot be written.
     """
 
     def __init__(self, path: str, patience: float = _PUBLISH_WAIT) -> None:
         self._path = publish_lock_path(path)
         self._patience = patience
-        self._gate: SocketLock | None = None
+        self._outer: SocketLock | None = None
 
     def __enter__(self) -> None:
         if sys.platform == "linux":
-            gate = SocketLock(self._path + ".os", self._patience)
+            outer = SocketLock(self._path + ".os", self._patience)
             try:
-                gate.__enter__()
+                outer.__enter__()
             except Busy:
                 raise Busy(self._path, publish_lock_holder(self._path)) from None
             except OSError:
-                pass  # no such sockets here; the file is a lock as well
+                pass  # no abstract sockets here: only the lock file is used
             else:
-                self._gate = gate
+                self._outer = outer
         try:
-            _wait_for(self._try, self._path, self._patience, _PUBLISH_AGAIN)
+            _wait_for(self._try, self._path, self._patience, _PUBLISH_RETRY_SECONDS)
         except Busy:
-            self._open_gate()
+            self._release_outer()
             raise Busy(self._path, publish_lock_holder(self._path)) from None
         except BaseException:
-            self._open_gate()
+            self._release_outer()
             raise
 
     def __exit__(self, *_: object) -> None:
         try:
             os.unlink(self._path)
         except OSError:
-            pass  # what was to be written is written; others replace the lock when this process has ended
+            pass  # others replace the lock file when this process has ended
         finally:
-            self._open_gate()
+            self._release_outer()
 
-    def _open_gate(self) -> None:
-        if self._gate is not None:
-            self._gate.__exit__()
+    def _release_outer(self) -> None:
+        if self._outer is not None:
+            self._outer.__exit__()
 
     def _try(self) -> bool:
         try:
             descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError:
-            self._drop_stale()
+            self._remove_stale()
             return False
         record = b"%d:%d\n" % (os.getpid(), time.time_ns() // 1_000_000)
         try:
@@ -183,10 +182,10 @@ class PublishLock:
         except OSError:
             os.unlink(self._path)
             raise
-        # Another program may have replaced it before the record was in it.
+        # Another program may have replaced the file before it had its content.
         return _read(self._path) == record
 
-    def _drop_stale(self) -> None:
+    def _remove_stale(self) -> None:
         content = _read(self._path)
         pid = _pid_in(content)
         try:
@@ -207,13 +206,13 @@ def publish_lock_path(path: str) -> str:
 
 
 def publish_lock_holder(lock: str) -> int | None:
-    """The running process that has taken the lock file `lock`; None where there is none."""
+    """The running process that holds the lock file `lock`; None if there is none."""
     pid = _pid_in(_read(lock))
     return pid if pid is not None and is_alive(pid) else None
 
 
 def abandoned_locks(folder: str) -> list[str]:
-    """The lock files of sessions in `folder` whose process has ended; none where it cannot be read."""
+    """The lock files of sessions in `folder` whose process has ended; none if the folder cannot be read."""
     try:
         names = os.listdir(folder)
     except OSError:
@@ -223,9 +222,9 @@ def abandoned_locks(folder: str) -> list[str]:
 
 
 def is_alive(pid: int) -> bool:
-    """Whether a process of that id runs, for all that is known."""
+    """Whether a process with this id is running; True if it is unknown."""
     if sys.platform == "win32":
-        return True  # a signal would end it there
+        return True  # on Windows, `kill` would end the process
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -236,7 +235,7 @@ def is_alive(pid: int) -> bool:
 
 
 def _read(path: str) -> bytes:
-    """What stands in a lock file; nothing where it is gone or is none."""
+    """The content of a lock file; empty if it cannot be read."""
     try:
         return read_small(path, 256)
     except OSError:
@@ -251,10 +250,10 @@ def _pid_in(content: bytes) -> int | None:
 
 
 def omp_lock(path: str, patience: float = PATIENCE) -> FileLock | SocketLock:
-    """The lock under which oh-my-pi changes the file at `path` (formats/README.md, "Pins of oh-my-pi").
+    """The lock with which oh-my-pi changes the file at `path` (formats/README.md, "Pins of oh-my-pi").
 
-    It goes by the path as oh-my-pi spells it, absolute and with its links kept: who spells it otherwise has
-    another lock.
+    Its name depends on the path as oh-my-pi writes it: absolute, with links not resolved. Another path of the
+    same file is another lock.
     """
     lock = os.path.abspath(path) + ".lock"
     return SocketLock(lock, patience) if sys.platform == "linux" else FileLock(lock, patience)
@@ -262,14 +261,17 @@ def omp_lock(path: str, patience: float = PATIENCE) -> FileLock | SocketLock:
 
 def lock_name(path: str) -> str:
     """The name of the socket for a lock's path."""
+    # Not at the top: the first rows need this module, and no lock.
+    from xxhash import xxh64_hexdigest
+
     data = os.fsencode(path)
-    return f"omp-file-lock-{xxh64(data, _HIGH):016x}{xxh64(data, _LOW):016x}"
+    return f"omp-file-lock-{xxh64_hexdigest(data, _HIGH_SEED)}{xxh64_hexdigest(data, _LOW_SEED)}"
 
 
-def _wait_for(attempt: Callable[[], bool], path: str, patience: float, pause: float = _AGAIN) -> None:
-    """Try until it succeeds.
+def _wait_for(attempt: Callable[[], bool], path: str, patience: float, pause: float = _RETRY_SECONDS) -> None:
+    """Repeat `attempt` until it succeeds.
 
-    :raises Busy: it did not for so many seconds.
+    :raises Busy: it did not succeed for `patience` seconds.
     """
     until = time.monotonic() + patience
     while not attempt():

@@ -6,8 +6,19 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from app.stores.base import DANGERS, Agent, Store, beside, kept, kept_paths, path_variable
-from app.stores.naming import short_folder
+from app.small_files import path_problem, read_small
+from app.stores.base import (
+    DANGERS,
+    Agent,
+    Store,
+    absolute_paths,
+    dashed_folder,
+    dashes,
+    path_variable,
+    path_variables,
+    store_arguments,
+)
+from app.stores.locks import PublishLock, SocketLock
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,18 +31,18 @@ PROFILES = ("OMP_PROFILE", "PI_PROFILE")
 XDG_DATA, XDG_STATE = "XDG_DATA_HOME", "XDG_STATE_HOME"
 
 WRITERS_WAIT = 0.5
-"""Seconds that omp itself waits for another one that writes the same session."""
+"""Seconds that omp waits for another omp that writes the same session."""
 
 SESSIONS = "sessions"
 PINS = "session-pins.json"
 
-# omp keeps count of its file's size, and stops writing for good where somebody else appended
+# omp remembers the size of its file, and stops writing for good if another program has appended
 # (formats/README.md, "Writing beside a running agent").
-_LATCH = "omp would stop writing the session, and all later turns would be lost"
+_STOPS_WRITING = "omp would stop writing the session, and all later turns would be lost"
 
 
 class Omp(Agent):
-    """oh-my-pi: as pi, with named profiles, XDG folders, and a title in the file's first line."""
+    """oh-my-pi: like pi, with named profiles, XDG folders, and a title in the first line of a file."""
 
     __slots__ = ()
 
@@ -44,13 +55,13 @@ class Omp(Agent):
     shared_variables = (XDG_DATA, XDG_STATE)
     has_subagents = True
     keeps_artifacts = True
-    # The text that waits in the editor, and the mark of a session that consists of nothing else.
+    # The text in the editor, and the mark of a session that has nothing but this text.
     private_artifacts = frozenset({"draft.txt", ".draft-only-session"})
     dangers = {
         **DANGERS,
-        "append": (("live", "maybe"), _LATCH),
-        "branch": (("live", "maybe"), _LATCH),
-        # It keeps the file open, which goes to the trash.
+        "append": (("live", "maybe"), _STOPS_WRITING),
+        "branch": (("live", "maybe"), _STOPS_WRITING),
+        # omp keeps the file open while it is moved to the trash.
         "trash": (("live", "maybe"), "it may go on writing; its next answers would land in the trash"),
         "resume": (
             ("live", "maybe"),
@@ -60,20 +71,23 @@ class Omp(Agent):
     }
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
-        """The default, then every folder a variable or profile leads to; omp itself would use only one."""
+        """The default store, then those of every variable and profile; omp itself would use only
+        one of them.
+        """
         found = self._of_config_root(os.path.join(home, ".omp"), "default", {}, env)
         name = path_variable(env, CONFIG_DIR)
         if name:
-            # A name below the home folder, as path.join() makes it, even when it begins with a slash.
+            # The name is below the home folder even if it begins with a slash, as with path.join().
             root = os.path.normpath(home + os.sep + name)
             found += self._of_config_root(root, CONFIG_DIR, {CONFIG_DIR: name}, env)
-        moved = kept_paths(env, home, cwd, AGENT_DIR).get(AGENT_DIR)
-        # omp hands its children the active profile's folder in this variable; it is listed already.
+        moved = absolute_paths(env, home, cwd, AGENT_DIR).get(AGENT_DIR)
+        # omp sets this variable to the folder of the active profile for its children; that one is listed
+        # already.
         if moved and moved not in [store.state for store in found]:
             found.append(self._at(moved, AGENT_DIR, {AGENT_DIR: moved}))
         if path_variable(env, SESSION_DIR):
-            environment = kept(env, CONFIG_DIR, *PROFILES)
-            environment |= kept_paths(env, home, cwd, AGENT_DIR, SESSION_DIR)
+            environment = path_variables(env, CONFIG_DIR, *PROFILES)
+            environment |= absolute_paths(env, home, cwd, AGENT_DIR, SESSION_DIR)
             environment |= _xdg_only(self._default(env, home, cwd).environment)
             state = environment.get(AGENT_DIR, found[0].state)
             root = environment[SESSION_DIR]
@@ -82,60 +96,51 @@ class Omp(Agent):
         return found
 
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """The session folder, else the active profile's, else the moved agent folder, else the default's.
-
-        An XDG folder counts before the folder it takes the place of, where it exists.
+        """The first of: the session folder of the variable, the active profile, the agent folder of the
+        variable, the default. An existing XDG folder replaces the folder that it stands for.
         """
         found = self.stores(env, home, cwd)
         if path_variable(env, SESSION_DIR):
             return found[-1]
         profile = next(iter(_active(env)), "")
-        moved = kept_paths(env, home, cwd, AGENT_DIR).get(AGENT_DIR)
+        moved = absolute_paths(env, home, cwd, AGENT_DIR).get(AGENT_DIR)
         if moved and not profile:
             return next(store for store in found if store.state == moved)
-        wanted = kept(env, CONFIG_DIR) | ({PROFILES[0]: profile} if profile else {})
+        wanted = path_variables(env, CONFIG_DIR) | ({PROFILES[0]: profile} if profile else {})
         return next(store for store in reversed(found) if _without_xdg(store.environment) == wanted)
 
     def folder_of(self, store: Store, cwd: str, home: str) -> str:
-        """By the real path of the working folder."""
+        """The folder is named after the real path of the working folder."""
         if store.flat:
             return store.root
-        import tempfile
+        import tempfile  # imported here because few runs need it, and it loads much
 
         real = os.path.realpath
-        return os.path.join(store.root, short_folder(real(cwd), real(home), real(tempfile.gettempdir())))
+        return os.path.join(store.root, _short_folder(real(cwd), real(home), real(tempfile.gettempdir())))
 
     def blob_folder(self, env: Mapping[str, str], home: str, cwd: str) -> str:
-        """Beside the sessions of the active profile, wherever the sessions themselves were moved."""
+        """The folder beside the sessions of the active profile, even if the session folder was moved."""
         return os.path.join(os.path.dirname(self._default(env, home, cwd).root), "blobs")
 
     def breadcrumb(self, env: Mapping[str, str], store: Store, cwd: str) -> str:
-        """The note in `terminal-sessions` of this terminal, when it is about this working folder."""
-        from app.stores.breadcrumbs import last_session
-
+        """The session that the breadcrumb of this terminal names, if it is for this working folder."""
         return last_session(os.path.join(store.state, "terminal-sessions"), env, cwd)
 
     def writers_lock(self, path: str) -> AbstractContextManager[None] | None:
-        """The gate before its publish lock
-        (formats/README.md, "Writing beside a running agent"). Where that is no socket it would be a file in
-        omp's
-        folder that stays.
+        """The outer of its two locks (formats/README.md, "Writing beside a running agent"). Only Linux has it
+        as a socket; elsewhere it would leave a file in omp's folder, and is not taken.
         """
         if sys.platform != "linux":
             return None
-        from app.stores.locks import SocketLock
-
         folder, name = os.path.split(os.path.abspath(path))
         return SocketLock(os.path.join(folder, f".{name}.lock.os"), WRITERS_WAIT)
 
     def publish_lock(self, path: str) -> AbstractContextManager[None] | None:
-        """Both of its locks: the gate, and the lock file beside the session."""
-        from app.stores.locks import PublishLock
-
+        """Both of its locks: the outer one, and the lock file beside the session."""
         return PublishLock(path, WRITERS_WAIT)
 
     def archive(self, store: Store) -> str:
-        """Where `omp gc` puts cold sessions: beside the folder of the others, whatever that is in."""
+        """The folder of `omp gc`, beside the folder of the sessions."""
         above, name = os.path.split(store.root)
         return os.path.join(above, "archive", SESSIONS) if name == SESSIONS else ""
 
@@ -145,18 +150,20 @@ class Omp(Agent):
         return Store(self, root, source, environment=environment, state=agent_dir, pins=pins)
 
     def _default(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """The store that would be used if the session folder had not been moved."""
+        """The store that omp would use without the variable for the session folder."""
         elsewhere = {name: value for name, value in env.items() if name != SESSION_DIR}
         return self.own_store(elsewhere, home, cwd)
 
     def _pins(self, env: Mapping[str, str], home: str, cwd: str) -> str:
-        """The pins file of the active agent folder, which counts for session folders elsewhere as well."""
+        """The pins file of the active agent folder, which also applies to session folders elsewhere."""
         return self._default(env, home, cwd).pins
 
     def _of_config_root(
         self, root: str, source: str, environment: dict[str, str], env: Mapping[str, str]
     ) -> list[Store]:
-        """The stores of one configuration folder: its own, its XDG twin, its profiles and their XDG twins."""
+        """The stores of a configuration folder: its own, its XDG folder, its profiles and their XDG
+        folders.
+        """
         data = _xdg(env, XDG_DATA)
         found = [self._at(os.path.join(root, "agent"), source, environment)]
         if data and os.path.isdir(data):
@@ -176,7 +183,9 @@ class Omp(Agent):
         return found
 
     def _of_xdg(self, folder: str, state: str, fallback: Store, env: Mapping[str, str]) -> Store:
-        """XDG folders have no `agent` level, and each of them counts only when it exists."""
+        """The store in an XDG folder, which has no `agent` level. Each XDG folder is used only if
+        it exists.
+        """
         environment = fallback.environment | {XDG_DATA: env[XDG_DATA]}
         if state and os.path.isdir(state):
             environment[XDG_STATE] = env[XDG_STATE]
@@ -188,31 +197,31 @@ class Omp(Agent):
         return Store(self, root, source, environment=environment, state=state, pins=fallback.pins)
 
     def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """As a custom folder: `--session-dir` takes the place of the variable."""
-        environment = kept(env, CONFIG_DIR, *PROFILES) | kept_paths(env, home, cwd, AGENT_DIR)
+        """A custom folder: `--session-dir` replaces the variable."""
+        environment = path_variables(env, CONFIG_DIR, *PROFILES) | absolute_paths(env, home, cwd, AGENT_DIR)
         environment |= _xdg_only(self._default(env, home, cwd).environment)
         pins = self._pins(env, home, cwd)
         arguments = ("--session-dir", root)
         return Store(self, root, "--store", environment=environment, arguments=arguments, pins=pins)
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
-        """By absolute path, as for pi (formats/README.md, "Resuming")."""
-        return [*beside(path, store), "--resume", path]
+        """Resume by absolute path, as with pi (formats/README.md, "Resuming")."""
+        return [*store_arguments(path, store), "--resume", path]
 
     def draft_path(self, path: str) -> str:
-        """`draft.txt` in the folder of artifacts; omp deletes it when it has read it."""
+        """`draft.txt` in the artifacts folder; omp deletes it after reading it."""
         return os.path.join(os.path.splitext(path)[0], "draft.txt")
 
 
 def _xdg(env: Mapping[str, str], variable: str) -> str:
-    """omp's folder below an XDG folder, or "" when the variable is not set to an absolute path."""
+    """omp's folder in an XDG folder; "" if the variable is not set to an absolute path."""
     value = path_variable(env, variable)
     return os.path.join(value, "omp") if os.path.isabs(value) else ""
 
 
 def _xdg_only(environment: Mapping[str, str]) -> dict[str, str]:
-    """What of a store's environment leads into XDG folders. They are other programs' too, so they are never
-    taken out of the environment of the agent, as its own variables are.
+    """The XDG variables of a store's environment. They belong to other programs as well, so they are never
+    removed from the environment of the agent.
     """
     return {name: value for name, value in environment.items() if name in (XDG_DATA, XDG_STATE)}
 
@@ -222,15 +231,87 @@ def _without_xdg(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _active(env: Mapping[str, str]) -> set[str]:
-    """The profile the environment asks for; an empty OMP_PROFILE is the default one despite PI_PROFILE."""
+    """The active profile, if any. An empty OMP_PROFILE means the default profile, even if
+    PI_PROFILE is set.
+    """
     name = path_variable(env, PROFILES[0] if PROFILES[0] in env else PROFILES[1]).strip()
     return set() if name in ("", "default", ".", "..") or os.sep in name else {name}
 
 
 def _folders(parent: str) -> list[str]:
-    """The names of the folders in `parent`; none when it cannot be read."""
+    """The names of the folders in `parent`; none if it cannot be read."""
     try:
         with os.scandir(parent) as entries:
             return [entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir()]
     except OSError:
         return []
+
+
+def _short_folder(cwd: str, home: str, temporary: str) -> str:
+    """The folder for a working folder, as omp names it: shorter than pi's below the home folder and the
+    folder of temporary files. All parameters are real paths.
+    """
+    for root, prefix in ((home, "-"), (temporary, "-tmp")):
+        if root and cwd == root:
+            return prefix
+        if root and cwd.startswith(root.rstrip(os.sep) + os.sep):
+            below = dashes(cwd[len(root.rstrip(os.sep)) + 1 :])
+            return prefix + below if prefix == "-" else f"{prefix}-{below}"
+    return dashed_folder(cwd)
+
+
+# omp's names of terminals in `terminal-sessions`: a prefix, and the variable of the terminal after it.
+TERMINALS = (
+    ("tmux", "TMUX_PANE"),
+    ("zellij", "ZELLIJ_PANE_ID"),
+    ("kitty", "KITTY_WINDOW_ID"),
+    ("wezterm", "WEZTERM_PANE"),
+    ("apple", "TERM_SESSION_ID"),
+    ("wt", "WT_SESSION"),
+)
+_BREADCRUMB_BYTES = 16_384
+
+
+def terminals(terminal: str, variables: Mapping[str, str]) -> list[str]:
+    """The names under which omp may have left a breadcrumb for a terminal, the surest first.
+
+    :param terminal: the path of its device; "" for none.
+    :param variables: the environment in the terminal.
+    """
+    names = []
+    if terminal.startswith("/dev/"):
+        names.append(terminal[len("/dev/") :].replace("/", "-"))
+    for prefix, variable in TERMINALS:
+        value = variables.get(variable, "")
+        if value and "/" not in value:
+            names.append(f"{prefix}-{value}")
+    return names
+
+
+def read_breadcrumb(path: str) -> tuple[str, str] | None:
+    """The working folder and the session that the breadcrumb at `path` names; None if it names none."""
+    try:
+        lines = read_small(path, _BREADCRUMB_BYTES).decode("utf-8", "surrogateescape").splitlines()
+    except OSError:
+        return None
+    if len(lines) < 2 or not lines[1].strip():
+        return None
+    cwd, session = lines[0].strip(), lines[1].strip()
+    return None if path_problem(cwd) or path_problem(session) else (cwd, session)
+
+
+def last_session(folder: str, env: Mapping[str, str], cwd: str) -> str:
+    """The session that was last open in the terminal of this process and in `cwd`; "" if there is none or it
+    is gone.
+
+    :param folder: the agent's `terminal-sessions`.
+    """
+    try:
+        terminal = os.ttyname(0)
+    except OSError:
+        terminal = ""
+    for name in terminals(terminal, env):
+        crumb = read_breadcrumb(os.path.join(folder, name))
+        if crumb and os.path.realpath(crumb[0]) == os.path.realpath(cwd) and os.path.isfile(crumb[1]):
+            return crumb[1]
+    return ""

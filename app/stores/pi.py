@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from app.small_files import path_problem, read_small
-from app.stores.base import Agent, Store, absolute, beside, kept_paths
+from app.stores.base import Agent, Store, absolute, absolute_paths, store_arguments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -16,7 +16,7 @@ SESSION_DIR = "PI_CODING_AGENT_SESSION_DIR"
 
 
 class Pi(Agent):
-    """pi: a folder for each working folder, or one flat folder where a user chose it."""
+    """pi: a folder for each working folder, or a single custom folder."""
 
     __slots__ = ()
 
@@ -28,10 +28,12 @@ class Pi(Agent):
     variables = (AGENT_DIR, SESSION_DIR)
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
-        """The default, the moved agent folder, `sessionDir` of the settings, the moved session folder."""
+        """The default store, then the agent folder of the variable, `sessionDir`, the session folder of the
+        variable.
+        """
         default = os.path.join(home, ".pi", "agent")
         agent_dirs: list[tuple[str, str, dict[str, str]]] = [(default, "default", {})]
-        moved = kept_paths(env, home, cwd, AGENT_DIR).get(AGENT_DIR)
+        moved = absolute_paths(env, home, cwd, AGENT_DIR).get(AGENT_DIR)
         if moved:
             agent_dirs.append((moved, AGENT_DIR, {AGENT_DIR: moved}))
         found = []
@@ -50,7 +52,7 @@ class Pi(Agent):
         found[0].notes += note
         if of_project:
             found.append(of_project)
-        flat = kept_paths(env, home, cwd, SESSION_DIR)
+        flat = absolute_paths(env, home, cwd, SESSION_DIR)
         if flat:
             environment = {**agent_dirs[-1][2], **flat}
             found.append(Store(self, flat[SESSION_DIR], SESSION_DIR, environment=environment))
@@ -59,12 +61,12 @@ class Pi(Agent):
     def project_store(
         self, env: Mapping[str, str], home: str, project: str
     ) -> tuple[Store | None, tuple[str, ...]]:
-        """The folder that `sessionDir` in the project's `.pi/settings.json` names, from the project on."""
+        """The folder that `sessionDir` in `.pi/settings.json` names, relative to the project."""
         settings = os.path.join(project, ".pi", "settings.json")
         session_dir, notes = read_session_dir(settings)
         if not session_dir:
             return None, notes
-        environment = kept_paths(env, home, project, AGENT_DIR)
+        environment = absolute_paths(env, home, project, AGENT_DIR)
         return self._chosen(absolute(session_dir, home, project), settings, environment), notes
 
     def _chosen(self, root: str, settings: str, environment: Mapping[str, str]) -> Store:
@@ -72,8 +74,8 @@ class Pi(Agent):
         return Store(self, root, f"settings {settings}", environment=environment, arguments=arguments)
 
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """The last of `stores` that the present agent folder leads to: they come weakest first."""
-        moved = kept_paths(env, home, cwd, AGENT_DIR)
+        """The last of `stores`, which are in order of precedence, that the present agent folder leads to."""
+        moved = absolute_paths(env, home, cwd, AGENT_DIR)
         found = self.stores(env, home, cwd)
         return next(
             store
@@ -82,18 +84,18 @@ class Pi(Agent):
         )
 
     def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
-        """As a custom folder: `--session-dir` takes the place of the variable."""
-        environment = kept_paths(env, home, cwd, AGENT_DIR)
+        """A custom folder: `--session-dir` replaces the variable."""
+        environment = absolute_paths(env, home, cwd, AGENT_DIR)
         return Store(self, root, "--store", environment=environment, arguments=("--session-dir", root))
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
-        """By absolute path: ids can be ambiguous, and pi asks before it opens another project's by id
-        (formats/README.md, "Resuming").
+        """Resume by absolute path, because ids can be ambiguous, and pi asks before it opens a session of
+        another project by id (formats/README.md, "Resuming").
         """
-        return [*beside(path, store), "--session", path]
+        return [*store_arguments(path, store), "--session", path]
 
     def prompt_arguments(self, text: str) -> list[str]:
-        """Text that begins as an option stands behind `--`; at the very beginning `@` would name a file."""
+        """Text that looks like an option follows `--`. A space is put before `@`, which would name a file."""
         text = text.replace("\0", "")
         if not text.strip():
             return []
@@ -103,14 +105,14 @@ class Pi(Agent):
 
 
 def read_session_dir(settings: str) -> tuple[str, tuple[str, ...]]:
-    """`sessionDir` of a settings file ("" where it is not set), and what is wrong with the file."""
+    """`sessionDir` of a settings file ("" if it is not set), and notes on problems with the file."""
     try:
         data = read_small(settings)
     except (FileNotFoundError, NotADirectoryError):
         return "", ()
     except OSError as error:
         return "", (f"{settings}: {error.strerror}, so a sessionDir in it is not known",)
-    import json
+    import json  # imported here because the first frame needs it only for users with such a file
 
     try:
         content = json.loads(data)

@@ -1,6 +1,6 @@
 """The running agents, from /proc or from `ps` and `lsof` (formats/README.md, "Detecting a running agent").
 
-Processes of other users cannot be read; they are passed over, as their sessions are theirs.
+Processes of other users cannot be read and are skipped; their sessions are their own.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable
 
-# Variables that a running command inherits from the agent that started it.
+# Variables that an agent sets for the commands that it runs.
 SESSION_FILE = "PI_SESSION_FILE"
 SESSION_ID = "PI_SESSION_ID"
-# Of an agent's own environment only what names its terminal is kept.
-KEPT = (
+# The variables of an agent's environment that name its terminal; no others are kept.
+_TERMINAL_VARIABLES = (
     "TMUX_PANE",
     "ZELLIJ_PANE_ID",
     "KITTY_WINDOW_ID",
@@ -28,9 +28,12 @@ _LINE_BYTES = 256
 
 
 class Process:
-    """A running agent. `files` are the paths it holds open, `terminal` the path of its standard input,
-    `sessions` the (file, id) pairs in the environment of its children; "" and () where they cannot be
-    seen.
+    """A running agent. Fields that cannot be read are empty.
+
+    terminal    the path of its standard input
+    files       the paths that it has open
+    sessions    (file, id) pairs from the environment of its child processes
+    variables   the variables of its environment that name its terminal
     """
 
     __slots__ = ("cwd", "files", "name", "pid", "sessions", "terminal", "variables")
@@ -49,13 +52,13 @@ class Process:
 
 
 def from_proc(proc: str, names: Collection[str]) -> tuple[list[Process], str]:
-    """The processes whose name is in `names`, and why the list may not be complete ("" if it is)."""
+    """The processes with a name in `names`, and why the list is incomplete ("" if it is complete)."""
     try:
         entries = os.listdir(proc)
     except OSError as error:
         return [], f"{proc}: {error.strerror}"
     found = []
-    # Of hundreds, every other second: the name alone, by one read, and compared as it comes.
+    # Hundreds of processes are checked every other second, so names are compared as bytes from a single read.
     lines = {os.fsencode(name) + b"\n": name for name in names}
     for entry in entries:
         if not entry.isdigit():
@@ -68,7 +71,7 @@ def from_proc(proc: str, names: Collection[str]) -> tuple[list[Process], str]:
 
 
 def _process(proc: str, folder: str, pid: int, name: str) -> Process:
-    """All that can be seen of one agent."""
+    """An agent with all fields that can be read."""
     process = Process(pid, name)
     process.cwd = _link(f"{folder}/cwd")
     process.terminal = _link(f"{folder}/fd/0")
@@ -85,12 +88,12 @@ def _process(proc: str, folder: str, pid: int, name: str) -> Process:
         )
     )
     own = variables(_read(f"{folder}/environ"))
-    process.variables = {key: own[key] for key in KEPT if own.get(key)}
+    process.variables = {key: own[key] for key in _TERMINAL_VARIABLES if own.get(key)}
     sessions = []
     for child in _children(folder):
         given = variables(_read(f"{proc}/{child}/environ"))
         pair = (given.get(SESSION_FILE, ""), given.get(SESSION_ID, ""))
-        # What it inherited itself (an agent started by an agent) says nothing about its own session.
+        # Variables that the agent inherited (from another agent that started it) do not name its own session.
         if pair != ("", "") and pair != (own.get(SESSION_FILE, ""), own.get(SESSION_ID, "")):
             sessions.append(pair)
     process.sessions = tuple(sessions)
@@ -98,7 +101,7 @@ def _process(proc: str, folder: str, pid: int, name: str) -> Process:
 
 
 def _children(folder: str) -> list[str]:
-    """The ids of the direct children, of all threads; none where the kernel does not say."""
+    """The ids of the child processes of all threads; none if the kernel does not tell."""
     try:
         threads = os.listdir(f"{folder}/task")
     except OSError:
@@ -116,9 +119,9 @@ def variables(block: bytes) -> dict[str, str]:
 
 
 def _read(path: str, line: bool = False) -> bytes:
-    """The whole of a small file, nothing when it cannot be read or its process has gone.
+    """The content of a small file; empty if it cannot be read or its process has ended.
 
-    :param line: it is one short line of the kernel's, which the first read has whole.
+    :param line: the file is one short line, which a single read returns whole.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
@@ -151,12 +154,13 @@ def holder(
     proc: str = "/proc",
     run: Callable[[list[str]], str] | None = None,
 ) -> tuple[int, str] | None:
-    """Another process that has a file open, and its name; None where none is seen.
+    """(pid, name) of another process that has a file open; None if none is found.
 
     :param path: the real path of the file.
-    :param status: of the file: what has its device and inode is the file.
-    :param was: the path under which processes opened it, if that is another.
-    :param proc: the folder of the process file system; without one, `lsof` is asked through `run`.
+    :param status: of the file; its device and inode identify it.
+    :param was: the path under which processes opened it, if it has been moved.
+    :param proc: the folder of the process file system. If it is missing, `lsof` is run.
+    :param run: runs a command and returns its output.
     """
     if not os.path.isdir(os.path.join(proc, "self")):
         return _holder_by_lsof(path, run or _run)
@@ -168,13 +172,13 @@ def holder(
         try:
             descriptors = os.listdir(f"{folder}/fd")
         except OSError:
-            continue  # another user's, or it has ended
+            continue  # it belongs to another user, or has ended
         for descriptor in descriptors:
             link = f"{folder}/fd/{descriptor}"
             opened = _link(link)
-            # Only likely files are looked at closer: to do that on a network that is gone takes for ever.
-            named_so = os.path.basename(opened.removesuffix(DELETED)) in names
-            if not opened.startswith("/") or not (named_so or status.st_nlink > 1):
+            # Other files are not looked at, because `stat` hangs on a network file system that is gone.
+            same_name = os.path.basename(opened.removesuffix(DELETED)) in names
+            if not opened.startswith("/") or not (same_name or status.st_nlink > 1):
                 continue
             try:
                 if os.path.samestat(os.stat(link), status):
@@ -201,8 +205,8 @@ def _holder_by_lsof(path: str, run: Callable[[list[str]], str]) -> tuple[int, st
 def from_ps(
     names: Collection[str], run: Callable[[list[str]], str] | None = None
 ) -> tuple[list[Process], str]:
-    """The same from `ps` and `lsof`, for systems without /proc. Environments of children are not seen
-    there.
+    """The same as `from_proc` by `ps` and `lsof`, for systems without /proc. Environments are
+    unknown there.
     """
     run = run or _run
     try:
@@ -214,7 +218,8 @@ def from_ps(
         return [], ""
     ids = ",".join(str(process.pid) for process in found)
     try:
-        # -n and -P: no look-ups of hosts and ports; -w: no warnings; f and n: descriptor and name.
+        # -n and -P: no host and port names; -w: no warnings; -F: output the fields process, descriptor and
+        # name.
         parse_lsof(run(["lsof", "-w", "-n", "-P", "-p", ids, "-Fpfn"]), found)
     except (OSError, ValueError) as error:
         return found, f"files held open are not known: {error}"
@@ -222,7 +227,7 @@ def from_ps(
 
 
 def parse_ps(listing: str, names: Collection[str]) -> list[Process]:
-    """The agents in lines of "PID COMMAND"; COMMAND may be a path and may have blanks in it."""
+    """The agents in lines of "PID COMMAND", where COMMAND may be a path and may contain spaces."""
     found = []
     for line in listing.splitlines():
         pid, _, command = line.strip().partition(" ")
@@ -233,7 +238,7 @@ def parse_ps(listing: str, names: Collection[str]) -> list[Process]:
 
 
 def parse_lsof(listing: str, processes: Iterable[Process]) -> None:
-    """Put cwd, terminal and open files of `lsof -F pfn` into the processes."""
+    """Add working folder, terminal and open files from the output of `lsof -F pfn` to the processes."""
     by_pid = {process.pid: process for process in processes}
     process: Process | None = None
     descriptor = ""
@@ -253,8 +258,10 @@ def parse_lsof(listing: str, processes: Iterable[Process]) -> None:
 
 
 def _run(command: list[str]) -> str:
-    """A command's output; lsof ends with 1 when one of several processes has gone, which is no failure."""
-    import subprocess
+    """The output of a command. Its status is ignored, because `lsof` fails if one of several processes has
+    ended.
+    """
+    import subprocess  # imported here because Linux does not need it
 
     try:
         done = subprocess.run(command, capture_output=True, timeout=3, check=False)

@@ -1,110 +1,69 @@
-"""How the session list is shown: which sessions, in which order, how much of each."""
+"""The arrangement of the session list: which sessions are shown, in which order and in how many lines."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 SCOPES = ("all", "here")
 ORDERS = ("threaded", "recent", "relevance")
 
-_FIELDS = (
-    "scope",
-    "order",
-    "grouped",
-    "named_only",
-    "agent",
-    "hidden",
-    "pinned_first",
-    "roomy",
-    "paths",
-)
 _LOOKS = ("roomy", "paths")
 
 
-class Arrangement:
-    """One way to show the sessions; it does not change, `changed` makes another.
+class Arrangement(NamedTuple):
+    """One way to show the sessions. It is immutable; `changed` makes another.
 
-    scope         ``all`` folders, or ``here``: sessions of this folder alone
-    order         ``threaded``: forks under their parents, the threads by the newest activity in them;
-                  ``recent``: by the session's own activity; ``relevance``: in the order of the search while
-                  a query is on, else as ``recent``
-    grouped       by project under heads that fold; else one list over all projects
-    named_only    sessions that a user gave a name; one of blanks is none
-    agent         sessions of this agent alone; "" for all
+    scope         ``all`` folders, or ``here``: only sessions of this folder
+    order         ``threaded``: forks under their parents, the threads by their newest activity; ``recent``:
+                  by the session's own activity; ``relevance``: by the results of the search while there is a
+                  query, else as ``recent``
+    grouped       by project under heads that fold; else one list of all projects
+    named_only    only sessions that a user gave a name; a blank name does not count
+    agent         only sessions of this agent; "" for all
     hidden        sub-agent sessions and empty ones are shown as well
-    pinned_first  inside each group, or over all without groups; a thread with a pinned session counts. The
-                  order of a search by relevance has no pins.
+    pinned_first  pinned sessions come first in each group, or in the whole list without groups, with their
+                  threads. Pins do not change the order of relevance.
     roomy         a second line for each session, with its last prompt
     paths         a second line for each session, with the path of its file and nothing else
     """
 
-    __slots__ = _FIELDS
-
-    def __init__(
-        self,
-        *,
-        scope: str = "all",
-        order: str = "threaded",
-        grouped: bool = True,
-        named_only: bool = False,
-        agent: str = "",
-        hidden: bool = False,
-        pinned_first: bool = True,
-        roomy: bool = False,
-        paths: bool = False,
-    ) -> None:
-        self.scope = scope
-        self.order = order
-        self.grouped = grouped
-        self.named_only = named_only
-        self.agent = agent
-        self.hidden = hidden
-        self.pinned_first = pinned_first
-        self.roomy = roomy
-        self.paths = paths
+    scope: str = "all"
+    order: str = "threaded"
+    grouped: bool = True
+    named_only: bool = False
+    agent: str = ""
+    hidden: bool = False
+    pinned_first: bool = True
+    roomy: bool = False
+    paths: bool = False
 
     def changed(self, **fields: Any) -> Arrangement:
-        """Another arrangement, with these fields. TypeError for a field that there is not."""
-        return Arrangement(**{name: getattr(self, name) for name in _FIELDS} | fields)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Arrangement) and self._values() == other._values()
-
-    def __hash__(self) -> int:
-        return hash(self._values())
-
-    def __repr__(self) -> str:
-        return "Arrangement(" + ", ".join(f"{name}={getattr(self, name)!r}" for name in _FIELDS) + ")"
-
-    def _values(self) -> tuple[object, ...]:
-        return tuple([getattr(self, name) for name in _FIELDS])
+        """Another arrangement, with these fields. TypeError for a field that does not exist."""
+        return Arrangement(**self._asdict() | fields)
 
     def lists_like(self, other: Arrangement) -> bool:
-        """Whether both list the same sessions in the same order, however they look."""
-        return all(getattr(self, name) == getattr(other, name) for name in _FIELDS if name not in _LOOKS)
+        """Whether both list the same sessions in the same order; their looks may differ."""
+        return self._replace(roomy=other.roomy, paths=other.paths) == other
 
     @property
     def row_height(self) -> int:
-        """Lines that each row takes."""
+        """Lines per row."""
         return 2 if self.roomy or self.paths else 1
 
     @property
     def narrows(self) -> bool:
-        """Whether it leaves out sessions that are counted as being there."""
+        """Whether it excludes sessions that count as sessions of the scope."""
         return self.named_only or bool(self.agent)
 
     def titles(self, *, tools: bool = False) -> tuple[str, ...]:
-        """What stands in the upper border of the list that is shown so: the whole, then ways to say it where
-        there is less room (`app.view.cells.fitting`).
+        """The title in the upper border of the list, in several lengths, the longest first
+        (`app.view.cells.first_fitting`).
 
-        What leaves sessions out comes first, then what else is not as it mostly is; of that, words go last,
-        and from the end. Scope and order are said where they are as usual, too, as long as there is room.
+        Conditions that exclude sessions come first, then other settings that differ from the defaults.
+        Shorter titles leave out words from the end. The default scope and order are given if there is room.
 
-        :param tools: what tools were asked and gave back is searched as well.
+        :param tools: whether tool calls and output are searched as well.
         """
         special = ["named only"] if self.named_only else []
         special += filter(None, [self.agent])
@@ -114,40 +73,40 @@ class Arrangement:
         special += ["with hidden ones"] if self.hidden else []
         usual = ["all folders"] if self.scope != "here" else []
         usual += [self.order] if self.order == ORDERS[0] else []
-        said = ["sessions", *special]
-        ways = [[*said, *usual[:much]] for much in range(len(usual), -1, -1)]
-        return tuple(" · ".join(way) for way in [*ways, special or said])
+        required = ["sessions", *special]
+        titles = [[*required, *usual[:number]] for number in range(len(usual), -1, -1)]
+        return tuple(" · ".join(words) for words in [*titles, special or required])
 
 
-def turned(arrangement: Arrangement, what: str, agents: Sequence[str] = ()) -> Arrangement:
-    """The arrangement with the next value of one field; after the last comes the first.
+def cycle_field(arrangement: Arrangement, field: str, agents: Sequence[str] = ()) -> Arrangement:
+    """The arrangement with the next value of one field; the first value follows the last.
 
-    :param what: the field.
-    :param agents: those that there are, where that is ``agent``: after the last come all of them.
+    :param field: its name.
+    :param agents: the values of ``agent``; all agents follow the last.
     """
-    if what == "scope":
-        ring: Sequence[Any] = SCOPES
-    elif what == "order":
-        ring = ORDERS
-    elif what == "agent":
-        ring = ("", *agents)
+    if field == "scope":
+        values: Sequence[Any] = SCOPES
+    elif field == "order":
+        values = ORDERS
+    elif field == "agent":
+        values = ("", *agents)
     else:
-        ring = (False, True)
-    now = getattr(arrangement, what)
-    at = ring.index(now) if now in ring else -1
-    return arrangement.changed(**{what: ring[(at + 1) % len(ring)]})
+        values = (False, True)
+    value = getattr(arrangement, field)
+    position = values.index(value) if value in values else -1
+    return arrangement.changed(**{field: values[(position + 1) % len(values)]})
 
 
-def remembered(arrangement: Arrangement) -> dict[str, str]:
-    """What of it the next run begins with, for `app.paths.write_screen`; `initial` takes it."""
+def saved_fields(arrangement: Arrangement) -> dict[str, str]:
+    """The fields that the next run begins with, for `app.paths.write_screen`; `initial` reads them."""
     return {name: "yes" if getattr(arrangement, name) else "no" for name in _LOOKS}
 
 
 def initial(last: Mapping[str, str], *, selects: bool = False) -> Arrangement:
     """The arrangement that a run begins with.
 
-    :param last: what is remembered of the last run (`app.paths.read_screen`).
-    :param selects: it is the selector's: this folder in one list, as in pi; the browser has all of them.
+    :param last: the fields saved by the last run (`app.paths.read_screen`).
+    :param selects: for the selector: one list of this folder, as in pi. The browser begins with all folders.
     """
-    begun = Arrangement(scope="here" if selects else "all", grouped=not selects)
-    return begun.changed(**{name: last.get(name) == "yes" for name in _LOOKS})
+    first = Arrangement(scope="here" if selects else "all", grouped=not selects)
+    return first.changed(**{name: last.get(name) == "yes" for name in _LOOKS})

@@ -1,21 +1,20 @@
-"""The lines above and below the panes."""
+"""The lines above and below the panes: header, footer, the command that Enter runs, and which keys the footer
+offers.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
+from app.commands import command_by_id, pane_commands
+from app.keys import footer, key_name, key_of, offered
 from app.view.cells import shorten, shorten_start, width
-from app.view.line import fit_line, line_width
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.view.line import Line
-    from app.view.session_list import SessionList
+from app.view.line import Line, fit_line, line_width
+from app.view.session_list import SessionList
 
 
 def header_line(cells: int, *, total: int, projects: int, live: int, note: str, here: str) -> Line:
-    """The first line of the screen: what there is, what is going on, and where the user stands."""
+    """The first line of the screen: counts, a note, and the user's folder."""
     facts = (
         f"{total:,} session{'' if total == 1 else 's'} · {projects:,} project{'' if projects == 1 else 's'}"
     )
@@ -31,15 +30,15 @@ def header_line(cells: int, *, total: int, projects: int, live: int, note: str, 
 
 
 def list_facts(model: SessionList, *, searches: bool, answered: bool, begins: bool = False) -> str:
-    """What the lower border of the list says: how many sessions there are where not all are shown.
+    """The facts in the lower border of the list: the number of sessions if not all are shown.
 
-    :param searches: more may be found.
-    :param answered: what is searched for has been; or nothing is.
-    :param begins: nothing was answered yet of what the run began with, and not all sessions are known: there
-        is no number that says anything.
+    :param searches: the search is not complete.
+    :param answered: there is no query, or the search has answered it.
+    :param begins: the query that the run began with has no answer yet, and not all sessions are known. The
+        result then has no number of matches.
     """
     facts = []
-    # of none there is nothing to count, whatever is looked for
+    # without sessions there is nothing to count
     if model.total:
         narrows = model.is_filtered or model.arrangement.narrows
         if narrows and not begins and (model.matched or answered):
@@ -52,12 +51,12 @@ def list_facts(model: SessionList, *, searches: bool, answered: bool, begins: bo
 
 
 def reading_note(done: int, total: int) -> str:
-    """What the header says while files are being read; empty when that is done."""
+    """The note in the header while files are being read; empty when that is done."""
     return f"reading {done:,} of {total:,}" if done < total else ""
 
 
 def how_many_unread(files: int, folders: int) -> str:
-    """So many files and folders in words, the same beside every list; empty where there are none."""
+    """Numbers of unreadable files and folders in words; empty if both are 0."""
     counts = ((files, "file"), (folders, "folder"))
     return " and ".join(
         f"{number:,} {thing}{'' if number == 1 else 's'}" for number, thing in counts if number
@@ -65,34 +64,34 @@ def how_many_unread(files: int, folders: int) -> str:
 
 
 def unread_note(files: int, folders: int) -> str:
-    """What the header says of files and folders that cannot be read, where there may be sessions; empty where
-    there are none.
+    """The note in the header about unreadable files and folders, in which sessions may be; empty if both are
+    0.
     """
-    said = how_many_unread(files, folders)
-    return f"{said} not read: leafmark doctor" if said else ""
+    unread = how_many_unread(files, folders)
+    return f"{unread} not read: leafmark doctor" if unread else ""
 
 
-def unkept_note(why: str) -> str:
-    """What the header says where not all that was read is kept on disk; empty where all is.
+def unkept_note(reason: str) -> str:
+    """The note in the header if the index cannot be saved; empty if it is saved.
 
-    :param why: the line that says what is not, where, and why.
+    :param reason: the error message: the missing data, its place and the cause.
     """
-    return why.partition(": ")[0]
+    return reason.partition(": ")[0]
 
 
 def keys_line(cells: int, pairs: Sequence[tuple[str, str]], *, marked: int = 0) -> Line:
-    """The keys of the pane that has the focus. What does not fit is left out whole: of the pane's own keys
-    the last ones first, then those that work everywhere; the first key and the last two (help, quit) stay.
+    """The keys of the focused pane. Keys that do not fit are left out whole: first the last ones of the pane,
+    then those that work everywhere. The first key and the last two (help, quit) stay.
 
-    :param marked: so many rows are marked.
+    :param marked: the number of marked rows.
     """
-    kept = list(pairs)
+    shown = list(pairs)
     line: Line = [(f" {marked:,} marked", "marked")] if marked else []
     room = cells - line_width(line)
-    # what begins the line has one blank before it, and all else two
-    while len(kept) > 3 and sum(width(key) + width(label) + 3 for key, label in kept) - (not line) > room:
-        del kept[max(1, len(kept) - 6)]
-    for key, label in kept:
+    # one blank precedes the first key, and two precede the others
+    while len(shown) > 3 and sum(width(key) + width(label) + 3 for key, label in shown) - (not line) > room:
+        del shown[max(1, len(shown) - 6)]
+    for key, label in shown:
         line += [("  " if line else " ", "text"), (key, "key"), (f" {label}", "dim")]
     return fit_line(line, cells)
 
@@ -100,12 +99,12 @@ def keys_line(cells: int, pairs: Sequence[tuple[str, str]], *, marked: int = 0) 
 def resume_line(
     cells: int, *, key: str, command: Sequence[str], folder: str, problem: str, warning: str
 ) -> Line:
-    """What Enter would do for the session under the cursor, said before it is pressed.
+    """The line with the command that Enter runs for the session under the cursor.
 
-    :param key: the key that does it here, empty where none does.
-    :param command: program and arguments; where there is no room, the beginning of the last one (a path)
-        goes.
-    :param problem: why it cannot be done; ``warning``: what to know before.
+    :param key: the key that resumes here, empty for none.
+    :param command: the command and its arguments; if there is no room, the beginning of the last one (a path)
+        is cut.
+    :param problem: why the session cannot be resumed; ``warning``: a warning for the user.
     """
     if not command and not problem:
         return fit_line([], cells)
@@ -120,17 +119,108 @@ def resume_line(
 
 
 def question_line(cells: int, question: str) -> Line:
-    """What is asked, in place of what Enter would do otherwise.
+    """The line of a question, which replaces the `resume_line`.
 
-    :param question: inert; "" while nothing is.
+    :param question: inert; "" for none.
     """
     return fit_line([(" ? ", "error"), (question, "error")] if question else [], cells)
 
 
 def command_line(command: Sequence[str], cells: int) -> str:
-    """A program and its arguments in at most so many cells; where there is no room, the beginning of the last
-    one (a path) goes.
+    """A command and its arguments in at most ``cells``; if there is no room, the beginning of the last
+    argument (a path) is cut.
     """
     first = " ".join(command[:-1])
     last = shorten_start(command[-1], max(12, cells - width(first) - 1))
     return shorten(f"{first} {last}".strip(), cells)
+
+
+SEARCH_HINT = 'words, "a phrase", agent:pi, label:x'
+"""The hint in the search line while it is empty."""
+
+
+def search_keys(
+    *,
+    selects: bool,
+    here: bool,
+    typed: bool,
+    completing: str = "",
+    has_row: bool = True,
+    has_marks: bool = False,
+) -> list[tuple[str, str]]:
+    """(key, label) of the commands in the search line.
+
+    :param selects: for the selector.
+    :param here: only this folder's sessions are shown.
+    :param typed: the line is not empty.
+    :param completing: the key that completes the text: "tab" for the key of that command, "right" for the
+        arrow, "" if there is no completion.
+    :param has_row: the cursor of the list is on a session; ``has_marks``: sessions are marked.
+    """
+    completes = [(key_of("filter.complete") if completing == "tab" else key_name("right"), "complete")]
+    if not completing:
+        completes = []
+    scope = key_of("pane.next", typing=True)
+    if not selects:
+        moves = " ".join(filter(None, (key_of("filter.above"), key_of("filter.below"))))
+        own = offered(pane_commands("filter"))
+        pairs = [*own, *completes, (moves, "move"), (key_of("app.quit", typing=True), "quit")]
+        return _usable_keys(pairs, has_row=has_row, has_marks=has_marks)
+    # `keys_line` leaves out the keys in the middle first
+    pairs = [
+        (key_of("filter.keep"), "resume"),
+        (key_of("pane.previous", typing=True), "list"),
+        (key_of("change.undo", typing=True), "undo"),
+        *completes,
+        *offered(pane_commands("side")),
+        *([] if (scope, "complete") in completes else [(scope, _other_scope(here))]),
+        (key_of("help.show", typing=True), "help"),
+        (key_of("filter.drop"), "unmark" if has_marks else "clear" if typed else "leave"),
+    ]
+    return _usable_keys(pairs, has_row=has_row, has_marks=has_marks)
+
+
+def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
+    """(key, label) of the commands in the list. In the selector, the key of the next pane changes the scope,
+    as in pi.
+    """
+    pane = command_by_id("pane.next").label
+    return [
+        (key, _other_scope(here) if selects and label == pane else label) for key, label in footer("sessions")
+    ]
+
+
+def keys_without_session(model: SessionList) -> list[tuple[str, str]]:
+    """(key, label) of the commands in the browser's list if no session is under the cursor."""
+    without = {command.label for pane in ("sessions", "side") for command in pane_commands(pane)}
+    pairs = [
+        pair
+        for pair in list_keys(selects=False, here=model.arrangement.scope == "here")
+        if pair[1] not in without
+    ]
+    if model.lines:
+        return [("Enter", "fold" if model.is_open(model.lines[0].group) else "unfold"), *pairs]
+    return pairs if model.known else [("F6", "examples"), ("F5", "look again"), *pairs]
+
+
+def preview_keys(*, here: bool) -> list[tuple[str, str]]:
+    """(key, label) of the commands in the selector's preview."""
+    without = {command.label for command in pane_commands("sessions") if not command.preview}
+    return [pair for pair in list_keys(selects=True, here=here) if pair[1] not in without]
+
+
+def labels_for_marks() -> set[str]:
+    """The labels of the commands that act on marked sessions, on any row."""
+    return {command_by_id(id).label for id in ("session.trash", "session.pin")}
+
+
+def _usable_keys(pairs: list[tuple[str, str]], *, has_row: bool, has_marks: bool) -> list[tuple[str, str]]:
+    """The pairs that have a key and a session to act on."""
+    without = set() if has_row else {"resume", *(command.label for command in pane_commands("side"))}
+    if has_marks:
+        without -= labels_for_marks()
+    return [pair for pair in pairs if pair[0] and pair[1] not in without]
+
+
+def _other_scope(here: bool) -> str:
+    return "all folders" if here else "this folder"

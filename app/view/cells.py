@@ -1,19 +1,17 @@
-"""How many terminal cells a text takes, and cutting text to cells.
+"""The width of text in terminal cells, and cutting text to a width.
 
-The rules are those of the terminal library that draws the screen (a test compares the two), written on
-``unicodedata`` alone because the first rows are on the terminal before that library is imported.
+The rules are those of Textual (a test compares the two), implemented on ``unicodedata`` alone because the
+first rows are drawn before Textual is imported.
 
-Some characters take more cells in one terminal than in another. They are counted as the library does
-(`width`), a text is cut so that it fits wherever it is drawn (`most`), and `app.view.wide_glyphs` puts what
-stands behind it in its place.
+The width of some characters differs between terminals. `width` counts as Textual does, `max_width` counts the
+widest drawing so that a cut text fits in every terminal, and `app.view.wide_glyphs` puts the text behind such
+a character into its place.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+import unicodedata
+from collections.abc import Sequence
 
 JOINER = "\u200d"
 TEXT_STYLE, EMOJI_STYLE = "\ufe0e", "\ufe0f"
@@ -28,16 +26,17 @@ WIDE_SINCE_UNICODE_16 = (
     (0x1D300, 0x1D356),
     (0x1D360, 0x1D376),
 )
-# blocks without marks, of one size each (last characters included): most rows have no others
+# blocks without marks, each with characters of one width: first, last (included), width. Most rows have no
+# other characters.
 _PLAIN = ((0x20, 0x7E, 1), (0xA0, 0x2FF, 1), (0x370, 0x482, 1), (0x4E00, 0x9FFF, 2), (0xAC00, 0xD7A3, 2))
-# Hangul vowels and finals, the later ones, and the fillers
+# Hangul vowels and finals, those of later versions, and the fillers
 _JAMO = ((0x1160, 0x11FF), (0xD7B0, 0xD7FB), (0x3164, 0x3164), (0xFFA0, 0xFFA0))
-# what leafmark draws itself, in a cell each
+# glyphs of leafmark's own screens, one cell each
 _OWN = "…•·─│╭╮╰╯├└❯›▸▾↑↓→←↳⑂◆★✓●◐"
 
 
 class _Sizes(dict[str, int]):
-    """The cells of characters, measured when they are first met."""
+    """Widths of characters, measured once."""
 
     def __missing__(self, char: str) -> int:
         size = self[char] = _measure(char)
@@ -63,9 +62,6 @@ def _measure(char: str) -> int:
         return 0  # a skin tone colours the emoji before it
     if any(first <= code <= last for first, last in WIDE_SINCE_UNICODE_16):
         return 2
-    # mostly not needed before the first rows are on the terminal
-    import unicodedata
-
     category = unicodedata.category(char)
     if category in ("Mn", "Mc", "Me", "Cc", "Zl", "Zp") or (category == "Cf" and code not in SIGNS):
         return 0
@@ -74,18 +70,18 @@ def _measure(char: str) -> int:
     return 1
 
 
-class _Most(dict[str, int]):
-    """The most cells of characters on which terminals differ; of all others, -1."""
+class _MaxSizes(dict[str, int]):
+    """Widest drawing of a character whose width differs between terminals; -1 for other characters."""
 
     def __missing__(self, char: str) -> int:
-        size = self[char] = _measure_most(char)
+        size = self[char] = _measure_max(char)
         return size
 
 
-_most_of = _Most(dict.fromkeys(_OWN, -1)).__getitem__
+_max_size_of = _MaxSizes(dict.fromkeys(_OWN, -1)).__getitem__
 
 
-def _measure_most(char: str) -> int:
+def _measure_max(char: str) -> int:
     code = ord(char)
     if char in (JOINER, TEXT_STYLE):
         return 0
@@ -97,33 +93,33 @@ def _measure_most(char: str) -> int:
         return 2  # a colour of its own; a letter of a flag
     if any(first <= code <= last for first, last in (*_JAMO, *WIDE_SINCE_UNICODE_16, (0x3248, 0x324F))):
         return 2
-    import unicodedata
-
     if unicodedata.category(char) != "Mc":
         return -1
-    # vowels beside their letter: the C library gives them a cell, others draw both in one
+    # a vowel beside its letter: the C library gives it a cell of its own, other terminals draw both in one
     return 2 if unicodedata.east_asian_width(char) in ("W", "F") else 1
 
 
-def is_doubtful(text: str) -> bool:
-    """Whether terminals differ in how many cells ``text`` takes."""
-    return not text.isascii() and max(map(_most_of, set(text))) >= 0
+def has_uncertain_width(text: str) -> bool:
+    """Whether terminals differ in the width of ``text``."""
+    return not text.isascii() and max(map(_max_size_of, set(text))) >= 0
 
 
-def most(text: str) -> int:
-    """Cells that ``text`` takes at most, in any terminal: blanks at its end make room for what is wider."""
-    if not is_doubtful(text):
+def max_width(text: str) -> int:
+    """The width of ``text`` in the terminal that draws it widest. Blanks at its end make room for wide
+    characters.
+    """
+    if not has_uncertain_width(text):
         return width(text)
-    return max(width(text), sum(map(most_of_piece, text.rstrip(" "))))
+    return max(width(text), sum(map(max_piece_width, text.rstrip(" "))))
 
 
-def most_of_piece(piece: str) -> int:
-    """Cells that a piece takes at most, in a terminal that joins nothing."""
-    return sum(max(_size_of(char), _most_of(char)) for char in piece)
+def max_piece_width(piece: str) -> int:
+    """The width of a grapheme in a terminal that joins nothing."""
+    return sum(max(_size_of(char), _max_size_of(char)) for char in piece)
 
 
 def width(text: str) -> int:
-    """Cells that ``text`` takes; a joined emoji counts as one."""
+    """The width of ``text``; a joined emoji counts as one grapheme."""
     if text.isascii():
         return len(text)
     if JOINER not in text and EMOJI_STYLE not in text:
@@ -132,10 +128,10 @@ def width(text: str) -> int:
 
 
 def graphemes(text: str) -> list[tuple[str, int]]:
-    """Split ``text`` into pieces that must not be cut, each with its cells.
+    """Split ``text`` into graphemes, each with its width.
 
-    A piece is a character with the marks behind it; what a joiner ties together is one piece, and a
-    narrow symbol that asks for emoji style takes two cells.
+    A grapheme is a character with the marks behind it. Joined characters are one grapheme, and a narrow
+    symbol in emoji style takes two cells.
     """
     pieces: list[tuple[str, int]] = []
     joined = False
@@ -152,32 +148,30 @@ def graphemes(text: str) -> list[tuple[str, int]]:
     return pieces
 
 
-def steady(text: str) -> str:
-    """``text`` with the same width on every terminal: terminals differ in whether they join emoji.
+def stable_width(text: str) -> str:
+    """``text`` with the same width in every terminal: terminals differ in whether they join emoji.
 
-    Joiners, variation selectors and skin tones go, so that a family is drawn as its people; a flag becomes
-    the two letters that it is made of. A row that is a cell too wide would push the border off its place.
-    Soft hyphens go, too, and letters of Hangul become syllables.
+    Joiners, variation selectors and skin tones are removed, so that a family is drawn as its members, and a
+    flag becomes its two letters. A row that is a cell too wide would move the border. Soft hyphens are
+    removed, too, and letters of Hangul are composed to syllables.
     """
     if text.isascii():
         return text
-    text = text.translate(_STEADY)
+    text = text.translate(_STABLE)
     if not _SYLLABIC.isdisjoint(text):
-        # names of files are spelt so on some systems
-        import unicodedata
-
+        # some systems decompose the names of files
         return unicodedata.normalize("NFC", text)
     return text
 
 
 _SYLLABIC = frozenset(map(chr, range(0x1161, 0x1176)))
-_STEADY = dict.fromkeys((0xAD, 0x200D, *range(0xFE00, 0xFE10), *range(0x1F3FB, 0x1F400))) | {
+_STABLE = dict.fromkeys((0xAD, 0x200D, *range(0xFE00, 0xFE10), *range(0x1F3FB, 0x1F400))) | {
     0x1F1E6 + letter: chr(ord("A") + letter) for letter in range(26)
 }
 
 
 def cut(text: str, cells: int) -> str:
-    """The longest start of ``text`` that fits ``cells`` in any terminal, never ending inside a piece."""
+    """The longest start of ``text`` that fits ``cells`` in any terminal; it never ends inside a grapheme."""
     if cells < 0:
         return ""
     if text.isascii():
@@ -186,8 +180,8 @@ def cut(text: str, cells: int) -> str:
     end = 0
     start = text[: cells + 1]
     sizes = list(map(_size_of, start))
-    if 0 not in sizes and not is_doubtful(start):
-        # Every character here is a piece of its own, and there is one more than can fit.
+    if 0 not in sizes and not has_uncertain_width(start):
+        # each character is a grapheme, and there is one more than can fit
         for size in sizes:
             used += size
             if used > cells:
@@ -195,7 +189,7 @@ def cut(text: str, cells: int) -> str:
             end += 1
         return text[:end]
     for piece, size in graphemes(text[: cells * 8 + 8]):
-        used += max(size, most_of_piece(piece))
+        used += max(size, max_piece_width(piece))
         if used > cells:
             break
         end += len(piece)
@@ -206,30 +200,30 @@ def shorten(text: str, cells: int) -> str:
     """``text`` if it fits, else its start with an ellipsis, in at most ``cells``."""
     if text.isascii() and len(text) <= cells:
         return text
-    if len(text) <= cells * 8 and most(text) <= cells:
+    if len(text) <= cells * 8 and max_width(text) <= cells:
         return text
     return cut(text, cells - 1) + ELLIPSIS if cells > 0 else ""
 
 
 def shorten_start(text: str, cells: int) -> str:
-    """Like :func:`shorten`, keeping the end: of a path the last folders say most."""
-    if most(text) <= cells:
+    """Like :func:`shorten`, but it keeps the end: the last folders of a path matter most."""
+    if max_width(text) <= cells:
         return text
     if cells <= 0:
         return ""
-    kept: list[str] = []
+    pieces: list[str] = []
     used = 1
     for piece, size in reversed(graphemes(text)):
-        used += max(size, most_of_piece(piece))
+        used += max(size, max_piece_width(piece))
         if used > cells:
             break
-        kept.append(piece)
-    return ELLIPSIS + "".join(reversed(kept))
+        pieces.append(piece)
+    return ELLIPSIS + "".join(reversed(pieces))
 
 
-def fewer(facts: str, cells: int) -> str:
-    """What is joined by " · ", in at most ``cells``: whole facts left out from the end, the first cut."""
-    while most(facts) > cells:
+def fit_facts(facts: str, cells: int) -> str:
+    """Facts joined by " · ", in at most ``cells``: the last are left out whole, a single one is cut."""
+    while max_width(facts) > cells:
         others, separator, last = facts.rpartition(" · ")
         if not separator:
             return shorten(last, cells)
@@ -237,14 +231,12 @@ def fewer(facts: str, cells: int) -> str:
     return facts
 
 
-def fitting(ways: Sequence[str], cells: int) -> str:
-    """The first of several ways to say something that fits ``cells``, else what does of the last, as `fewer`
-    has it.
-    """
-    return next((way for way in ways if most(way) <= cells), None) or fewer(ways[-1], cells)
+def first_fitting(texts: Sequence[str], cells: int) -> str:
+    """The first of several texts that fits ``cells``, else the last one as `fit_facts` shortens it."""
+    return next((text for text in texts if max_width(text) <= cells), None) or fit_facts(texts[-1], cells)
 
 
-def fill(text: str, cells: int) -> str:
+def pad(text: str, cells: int) -> str:
     """``text`` shortened or padded with spaces to exactly ``cells``."""
     text = shorten(text, cells)
     return text + " " * (cells - width(text))

@@ -1,25 +1,21 @@
-"""What of an entry goes to the clipboard or into another program, and what is said about it."""
+"""The text of an entry for the clipboard or another program, and the notes about the copy."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
+from app.formats.entry_parts import Part
+from app.view.document_line import CodeBlock
 from app.view.entry_document import heading
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-
-    from app.formats.parts import Part
-    from app.view.document_line import CodeBlock
-
 SURE = 74_994
-"""Bytes of base64 that every terminal with OSC 52 takes; xterm drops what is longer."""
+"""Bytes of base64 that every terminal with OSC 52 accepts; xterm drops longer texts."""
 _SIDE = ("details", "meta")
 
 
-def said(parts: Sequence[Part]) -> str:
-    """What an entry says, as it was written: its prose; of one without prose what it asked or gave back; of
-    one without either whatever it holds.
+def main_text(parts: Sequence[Part]) -> str:
+    """The main text of an entry as it was written: its prose; without prose, its tool calls and output; else
+    all of its text.
     """
     for kinds in (
         {"text"},
@@ -27,47 +23,50 @@ def said(parts: Sequence[Part]) -> str:
         {"thinking", "image"},
         {"details", "meta"},
     ):
-        found = [part.text for part in parts if part.kind in kinds and part.text]
-        if found:
-            return "\n\n".join(found)
+        texts = [part.text for part in parts if part.kind in kinds and part.text]
+        if texts:
+            return "\n\n".join(texts)
     return ""
 
 
-def whole(parts: Sequence[Part]) -> str:
-    """All of an entry: its one text as it was written, or every part below its heading."""
-    told = [part for part in parts if part.kind not in _SIDE]
-    if len(told) == 1 and told[0].kind in ("text", "raw"):
-        return told[0].text
-    found = []
+def full_text(parts: Sequence[Part]) -> str:
+    """The whole entry: its only text as it was written, or every part below its heading."""
+    main = [part for part in parts if part.kind not in _SIDE]
+    if len(main) == 1 and main[0].kind in ("text", "raw"):
+        return main[0].text
+    texts = []
     for part in parts:
         title = heading(part)
-        found.append(f"── {title} ──\n{part.text}" if title else part.text)
-    return "\n\n".join(found) + "\n"
+        texts.append(f"── {title} ──\n{part.text}" if title else part.text)
+    return "\n\n".join(texts) + "\n"
 
 
-def suffix_of(parts: Sequence[Part], *, raw: bool) -> str:
-    """How the name of a file with `whole` ends: other programs tell its kind by that."""
+def file_suffix(parts: Sequence[Part], *, raw: bool) -> str:
+    """The suffix of a file with the `full_text`, by which other programs recognise its type."""
     if raw:
         return ".json"
     return ".md" if any(part.kind == "text" for part in parts) else ".txt"
 
 
-def size_of(text: str) -> str:
-    """How much a text is, for people."""
+def text_size(text: str) -> str:
+    """The size of a text in words: lines or characters."""
     lines = text.count("\n") + (not text.endswith("\n"))
     return f"{lines:,} lines" if lines > 1 else f"{len(text):,} character{'s' if len(text) != 1 else ''}"
 
 
-def block_named(at: int, blocks: Sequence[CodeBlock]) -> str:
-    """Which block of code it is; not inert."""
-    name = f" ({blocks[at].name})" if blocks[at].name else ""
-    return f"Code block {at + 1:,} of {len(blocks):,}{name}"
+def block_title(index: int, blocks: Sequence[CodeBlock]) -> str:
+    """The number and the name of a code block. The text is not inert.
+
+    :param index: the index of the block in `blocks`.
+    """
+    name = f" ({blocks[index].name})" if blocks[index].name else ""
+    return f"Code block {index + 1:,} of {len(blocks):,}{name}"
 
 
-def doubt(text: str, env: Mapping[str, str]) -> str:
-    """Why a text may not have reached the clipboard; "" where the terminal is known to take it.
+def copy_warning(text: str, env: Mapping[str, str]) -> str:
+    """Why a text may not have reached the clipboard; "" if the terminal is known to accept it.
 
-    A program can ask the terminal to take a text (OSC 52) and hears nothing back.
+    A program can ask the terminal to copy a text (OSC 52) and gets no answer.
     """
     terminal = env.get("TERM_PROGRAM", "")
     if terminal == "Apple_Terminal":

@@ -1,23 +1,17 @@
-"""Two branches side by side: what each came to, turn beside turn, tools and files."""
+"""Two branches side by side: their totals, turns, tools and files."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from app.actions.compare import count_tools
+from app.actions.compare import Comparison, Side, Turn, count_tools
 from app.formats.text import one_line
-from app.view.ages import duration
-from app.view.cells import ELLIPSIS, fill, shorten, shorten_start, steady, width
-from app.view.wrapping import wrap
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.actions.compare import Comparison, Side, Turn
-    from app.view.line import Line, Span
+from app.view.cells import ELLIPSIS, pad, shorten, shorten_start, stable_width, width
+from app.view.formatting import duration
+from app.view.line import Line, Span, wrap
 
 NARROWEST = 23
-"""Cells below which two columns say nothing any more."""
+"""Fewest cells in which two columns can be read."""
 PROMPT_LINES = 4
 ANSWER_LINES = 4
 TOOL_LINES = 4
@@ -42,35 +36,35 @@ class Marks:
 def comparison_head(
     comparison: Comparison, cells: int, names: tuple[str, str], marks: Marks | None = None
 ) -> list[Line]:
-    """What is to be seen all the while: which branches these are, and what each came to since they parted. As
-    wide as `comparison_lines`.
+    """The lines that do not scroll: the names of the branches, and their totals since they parted. They are
+    as wide as `comparison_lines`.
 
-    :param names: what the two sides are called.
-    :param marks: the characters to draw with; Unicode's where None.
+    :param names: the names of the two sides.
+    :param marks: the characters to draw with; those of Unicode if None.
     """
     marks = marks or Marks()
     columns = _Columns(cells, marks)
     sides = (comparison.one, comparison.other)
     named = zip(names, sides, strict=True)
-    columns.beside([[(steady(one_line(name)), "strong"), *_label(side)] for name, side in named])
+    columns.beside([[(stable_width(one_line(name)), "strong"), *_label(side)] for name, side in named])
     columns.beside(_packed([_totals(side) for side in sides], columns.width))
     return columns.drawn()
 
 
 def comparison_lines(comparison: Comparison, cells: int, marks: Marks | None = None) -> list[Line]:
-    """The comparison as lines of exactly `cells` cells; at least `NARROWEST` are taken.
+    """The comparison as lines of `cells` cells, or of `NARROWEST` if that is more.
 
-    A turn of one side begins in the line in which the turn of the other does. Files that both sides tell of
-    have another mark than those that one has alone.
+    Turns with the same number begin in the same line. Files that both sides mention have another mark than
+    files of one side.
 
-    :param marks: the characters to draw with; Unicode's where None.
+    :param marks: the characters to draw with; those of Unicode if None.
     """
     marks = marks or Marks()
     columns = _Columns(cells, marks)
     room = columns.width
     sides = (comparison.one, comparison.other)
-    for at, turns in enumerate(comparison.turns(), 1):
-        columns.rule(f"turn {at:,}")
+    for number, turns in enumerate(comparison.turns(), 1):
+        columns.rule(f"turn {number:,}")
         columns.beside([_turn(turn, room) for turn in turns])
     if not comparison.turns():
         columns.beside([[("(nothing was said)", "faint")]] * 2)
@@ -92,29 +86,29 @@ class _Columns:
         self._marks = marks
         self._cells = max(NARROWEST, cells)
         self.width = (self._cells - len(marks.divider)) // 2
-        # The second column has the cell that may be left over, and no more text in it.
+        # the second column has the cell that may be left over
         self._widths = (self.width, self._cells - len(marks.divider) - self.width)
         self._lines: list[Line] = []
 
     def beside(self, columns: Sequence[Sequence[Span]]) -> None:
-        """One piece of each column to a line, the shorter one filled up."""
+        """Add columns of spans side by side; the shorter one is filled up."""
         left, right = columns
-        for at in range(max(len(left), len(right))):
-            pieces = [column[at] if at < len(column) else ("", "text") for column in (left, right)]
+        for row in range(max(len(left), len(right))):
+            pieces = [column[row] if row < len(column) else ("", "text") for column in (left, right)]
             (one, one_style), (other, other_style) = pieces
             self._lines.append(
                 [
-                    (fill(one, self._widths[0]), one_style),
+                    (pad(one, self._widths[0]), one_style),
                     (self._marks.divider, "border"),
-                    (fill(other, self._widths[1]), other_style),
+                    (pad(other, self._widths[1]), other_style),
                 ]
             )
 
     def rule(self, title: str) -> None:
-        """A line with a title across both."""
+        """Add a line with a title across both."""
         rule = self._marks.rule
         head = f"{rule}{rule} {title} "
-        text = fill(head + rule * max(0, self._cells - len(head)), self._cells)
+        text = pad(head + rule * max(0, self._cells - len(head)), self._cells)
         self._lines.append([(text, "section")])
 
     def drawn(self) -> list[Line]:
@@ -128,25 +122,25 @@ class _Columns:
 
 
 def _label(side: Side) -> Sequence[Span]:
-    return [(f"[{steady(side.label)}]", "label")] if side.label else []
+    return [(f"[{stable_width(side.label)}]", "label")] if side.label else []
 
 
 def _turn(turn: Turn | None, cells: int) -> Sequence[Span]:
     if turn is None:
         return [("(no such turn)", "faint")]
-    asked = _wrapped(turn.prompt, "user", cells, PROMPT_LINES)
-    if not asked:
-        asked = [("(no text)" if turn.node is not None else "(goes on)", "faint")]
-    answered = _wrapped(turn.answer, "assistant", cells, ANSWER_LINES) or [("(no answer)", "faint")]
+    prompt = _wrapped(turn.prompt, "user", cells, PROMPT_LINES)
+    if not prompt:
+        prompt = [("(no text)" if turn.node is not None else "(goes on)", "faint")]
+    answer = _wrapped(turn.answer, "assistant", cells, ANSWER_LINES) or [("(no answer)", "faint")]
     tools = _wrapped(f"[{count_tools(turn.tools.items())}]", "tool", cells, 1) if turn.tools else []
-    return [*asked, *answered, *tools]
+    return [*prompt, *answer, *tools]
 
 
 def _wrapped(text: str, style: str, cells: int, most: int) -> list[Span]:
-    """An inert line broken to a width, cut where it would take more than `most` lines."""
+    """An inert line wrapped to a width and cut to `most` lines."""
     if not text:
         return []
-    lines = list(wrap(steady(text), cells))
+    lines = list(wrap(stable_width(text), cells))
     if len(lines) > most:
         lines[most - 1 :] = [shorten(" ".join(lines[most - 1 :]), cells)]
     return [(line, style) for line in lines]
@@ -160,7 +154,7 @@ def _files(paths: list[tuple[str, ...]], cells: int, marks: Marks) -> list[list[
         column = [
             (
                 (marks.both if path in both else marks.alone)
-                + shorten_start(steady(one_line(path, _PATH_LIMIT)), cells - len(marks.both)),
+                + shorten_start(stable_width(one_line(path, _PATH_LIMIT)), cells - len(marks.both)),
                 "dim" if path in both else "text",
             )
             for path in shown
@@ -174,10 +168,10 @@ def _files(paths: list[tuple[str, ...]], cells: int, marks: Marks) -> list[list[
 def _totals(side: Side) -> list[str]:
     spent = side.spent
     sent = spent.input + spent.cache_read + spent.cache_write
-    asked = sum(turn.node is not None for turn in side.turns)
+    prompts = sum(turn.node is not None for turn in side.turns)
     touched = len({*side.files.read, *side.files.changed})
     return [
-        _counted(asked, "turn"),
+        _counted(prompts, "turn"),
         _counted(side.entries, "entry", "entries"),
         f"{sent:,.0f} tokens in, {spent.output:,.0f} out",
         f"${spent.cost:,.4f}",
@@ -187,14 +181,14 @@ def _totals(side: Side) -> list[str]:
 
 
 def _packed(sides: list[list[str]], cells: int) -> list[list[Span]]:
-    """As many facts to a line as both sides have room for, so that the same ones stay beside each other."""
+    """The facts in as few lines as fit on both sides, with the same facts in the same line."""
     lines: list[list[str]] = []
     for facts in zip(*sides, strict=True):
-        longer = (
+        extended = (
             [f"{line}{_BETWEEN}{fact}" for line, fact in zip(lines[-1], facts, strict=True)] if lines else []
         )
-        if longer and max(map(width, longer)) <= cells:
-            lines[-1] = longer
+        if extended and max(map(width, extended)) <= cells:
+            lines[-1] = extended
         else:
             lines.append(list(facts))
     return [[(line[side], "text") for line in lines] for side in range(len(sides))]

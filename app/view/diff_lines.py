@@ -1,19 +1,15 @@
-"""Differences, told by the character that each line begins with and by colour."""
+"""The lines of a diff, marked by their first character and by colour."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from app.view.document_line import DocumentLine
-from app.view.source_lines import lines_in, pieces
-from app.view.wrapping import cuts
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+from app.view.document_line import DocumentLine, inert_pieces, line_ranges
+from app.view.line import cut_ranges
 
 LOOK = 4_000
-"""Characters at the beginning of a text that tell whether it is a diff."""
+"""Characters at the beginning of a text in which `is_diff` looks for the signs of a diff."""
 # a hunk, git's head of a file, or an agent's patch
 _SIGN = re.compile(r"^(@@ .*@@|diff --git |\*\*\* (Begin Patch|Update File: ))", re.MULTILINE)
 _FILE = (
@@ -32,7 +28,7 @@ MORE = "…"
 
 
 def is_diff(text: str) -> bool:
-    """Whether a text looks like one, by its beginning."""
+    """Whether a text looks like a diff, by its beginning."""
     return _SIGN.search(text, 0, LOOK) is not None
 
 
@@ -44,27 +40,27 @@ def diff_style(line: str) -> str:
 
 
 def diff_lines(text: str, cells: int) -> Iterator[DocumentLine]:
-    """The lines of a diff. What does not fit goes on behind the same sign and an ellipsis."""
-    for begin, end in lines_in(text):
+    """The lines of a diff. A long line continues behind the same sign and an ellipsis."""
+    for begin, end in line_ranges(text):
         style = ""
-        for line in pieces(text, begin, end):
-            # a huge line comes in pieces, which belong to the first
+        for line in inert_pieces(text, begin, end):
+            # a huge line comes in pieces, which have the style of the first one
             style = style or diff_style(line)
             sign = line[:1] if style in ("added", "removed") else " "
-            for at, (start, stop) in enumerate(cuts(line, cells, len(sign + MORE))):
-                yield DocumentLine(sign + MORE + line[start:stop] if at else line[start:stop], style)
+            for number, (start, stop) in enumerate(cut_ranges(line, cells, len(sign + MORE))):
+                yield DocumentLine(sign + MORE + line[start:stop] if number else line[start:stop], style)
 
 
-def replaced(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Lines that were replaced by others, each with its sign: "-", "+", or " " for those at both ends that
-    are the same.
+def replaced_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The difference of two texts as lines, each with its sign: "-", "+", or " " for equal lines at both
+    ends.
     """
     same = 0
-    least = min(len(old), len(new))
-    while same < least and old[same] == new[same]:
+    shorter = min(len(old), len(new))
+    while same < shorter and old[same] == new[same]:
         same += 1
     after = 0
-    while after < least - same and old[-1 - after] == new[-1 - after]:
+    while after < shorter - same and old[-1 - after] == new[-1 - after]:
         after += 1
     for sign, lines in (
         (" ", old[:same]),

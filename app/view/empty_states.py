@@ -1,14 +1,11 @@
-"""What an empty list says: why, and which key shows more."""
+"""The messages of an empty list: the reason, and the key that shows more."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
 
 from app.formats.text import inert, one_line
-from app.view.folders import tilde
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+from app.view.formatting import tilde
 
 _REASONS = {
     "here": "No sessions in this folder.",
@@ -32,9 +29,9 @@ _WAYS_OUT = {
 
 
 def nothing_found(places: Sequence[tuple[str, str, str]], home: str) -> list[str]:
-    """What is said where there are no sessions at all: where it was looked, and what to do.
+    """The message if there are no sessions at all: the folders that were searched, and what to do.
 
-    :param places: (agents, folder, what is there) of each store.
+    :param places: (agents, folder, state of the folder) of each store.
     """
     lines = [
         "No sessions found.",
@@ -49,11 +46,11 @@ def nothing_found(places: Sequence[tuple[str, str, str]], home: str) -> list[str
 
 
 def nothing_shown(why: str, keys: Mapping[str, str]) -> list[str]:
-    """What is said where there are sessions and none is shown, whatever is searched for.
+    """The message if there are sessions but none is shown without a query.
 
-    :param why: as `app.view.passing.why_nothing` says it.
-    :param keys: for each reason why something is not shown the key that shows it as well, as people write it;
-        none where no key does. "here" is among them only while this folder's sessions alone are shown.
+    :param why: a reason of `app.view.list_filter.empty_reason`.
+    :param keys: reason -> the name of the key that shows the excluded sessions as well; reasons without a key
+        are missing. "here" is present only while only this folder's sessions are shown.
     """
     if why not in _REASONS:
         return []
@@ -64,24 +61,24 @@ def nothing_shown(why: str, keys: Mapping[str, str]) -> list[str]:
 
 
 def searching_for(query: str) -> list[str]:
-    """What is said where rows are to come: nobody knows yet what matches."""
+    """The message while a search has not found anything yet."""
     return [f"Searching for “{one_line(query, 60)}” …", "Esc drops the filter."]
 
 
 def nothing_matches(
     query: str, left_out: Sequence[str], keys: Mapping[str, str], *, so_far: bool, leaves_tools: bool = False
 ) -> list[str]:
-    """What is said where nothing of what is shown otherwise matches what is searched for.
+    """The message if no shown session matches the query.
 
-    :param left_out: why what matches is not shown, as `app.view.passing.what_leaves_out` says it.
-    :param keys: see `nothing_shown`; for "tools" the key that has them looked through as well.
-    :param so_far: it is still being searched.
-    :param leaves_tools: what tools were asked and gave back was not looked through, and can be.
+    :param left_out: conditions of `app.view.list_filter.excluding_conditions` that exclude matching sessions.
+    :param keys: as in `nothing_shown`; for "tools" the key that searches tool calls and output as well.
+    :param so_far: the search is not complete.
+    :param leaves_tools: tool calls and output were not searched, and can be.
     """
-    which = " ".join(["No session", *(_SHOWN[why] for why in left_out), "matches"])
-    said = f"{which} “{one_line(query, 60)}”{' so far' if so_far and not left_out else ''}."
+    subject = " ".join(["No session", *(_SHOWN[why] for why in left_out), "matches"])
+    message = f"{subject} “{one_line(query, 60)}”{' so far' if so_far and not left_out else ''}."
     more = ["tools"] if leaves_tools and not so_far else []
-    return [said, *_ways_out([*left_out, *more], keys), "Esc drops the filter."]
+    return [message, *_ways_out([*left_out, *more], keys), "Esc drops the filter."]
 
 
 def _ways_out(reasons: Sequence[str], keys: Mapping[str, str]) -> list[str]:

@@ -1,128 +1,176 @@
-"""Forks under their parents: the order of the sessions of one group.
+"""Forks: which session is a fork of which, and the order of sessions in threads.
 
-Roots and children come by the newest activity anywhere below them, those with a pinned
-session before all others where pins come first; a parent that is not in the group makes a root. What is said
-here depends on the sessions alone and never on the order in which they came.
+``parent_session`` of a fork is a path or an id, as its agent wrote it (formats/README.md, "pi").
+
+In a thread, forks stand under their parents. Roots and children are sorted by the newest activity in their
+subtree; with pins first, a subtree with a pinned session precedes the others. A fork whose parent is not
+among the sessions is a root. The results depend on the sessions alone, not on their order.
 """
 
 from __future__ import annotations
 
-from operator import attrgetter
-from typing import TYPE_CHECKING
+import os
+from collections.abc import Callable, Iterable, Mapping
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-    from app.view.list_line import ListLine, Rank
-
-# characters of the lines of a fork's ancestors; a deeper one shows its nearest ones, and its level
-DEEPEST = 12
+from app.index.row import Row
 
 
-class Order:
-    """How the lines of a group are put in order.
+def parents_of(rows: Iterable[Row]) -> dict[str, str | None]:
+    """The parent of each fork: found by path, else by id, else by file name, since agents move their folders.
 
-    threaded      forks under their parents, else every line for itself
-    pinned_first  what is pinned before the rest
+    If several sessions have the id or the name, the parent is one in the folder of the fork, then the one
+    whose path has the longest end in common with the path that the fork names, then the first by path.
+
+    :param rows: all sessions, with different paths.
+    :return: path of a fork -> path of its parent; None if the parent is not among the sessions.
     """
+    by_path = {row.path: row for row in rows}
+    parents: dict[str, str | None] = {}
+    unresolved: list[Row] = []
+    for row in by_path.values():
+        if row.parent_session:
+            if row.parent_session in by_path:
+                parents[row.path] = row.parent_session if row.parent_session != row.path else None
+            else:
+                unresolved.append(row)
+    if unresolved:
+        by_name = _by_id_and_file_name(by_path.values())
+        for fork in unresolved:
+            parents[fork.path] = _parent_by_name(fork, by_name)
+    return parents
 
-    __slots__ = ("pinned_first", "threaded")
 
-    def __init__(self, *, threaded: bool = True, pinned_first: bool = True) -> None:
-        self.threaded = threaded
-        self.pinned_first = pinned_first
-
-    def rank(self, line: ListLine) -> Rank:
-        """The rank of a line that is alone in its thread."""
-        row = line.row
-        assert row is not None
-        late = 0 if self.pinned_first and line.pinned else 1
-        return late, -(row.modified or 0), row.path
+def _by_id_and_file_name(rows: Iterable[Row]) -> dict[str, list[Row]]:
+    """Sessions by id and by file name; one whose id is its file name is listed once."""
+    by_name: dict[str, list[Row]] = {}
+    for row in rows:
+        for name in {row.id, _file_name(row.path)}:
+            by_name.setdefault(name, []).append(row)
+    return by_name
 
 
-def thread(lines: list[ListLine], order: Order) -> list[ListLine]:
-    """The lines in order, with their depth, prefix and rank. Loops of parents are cut, and every line comes
-    once.
+def _parent_by_name(fork: Row, by_name: dict[str, list[Row]]) -> str | None:
+    named = fork.parent_session or ""
+    for name in (named, _file_name(named)):
+        candidates = [row for row in by_name.get(name, ()) if row is not fork]
+        if candidates:
+            return min(candidates, key=_unlikeness(fork)).path
+    return None
 
-    A thread of lines (a root and what is below it) is whole here or not here at all.
+
+def _unlikeness(fork: Row) -> Callable[[Row], tuple[bool, int, str]]:
+    """The sort key that puts the likeliest parent of a fork first."""
+    named = (fork.parent_session or "").split(os.sep)
+
+    def key(row: Row) -> tuple[bool, int, str]:
+        common = 0
+        for part, other in zip(reversed(named), reversed(row.path.split(os.sep)), strict=False):
+            if part != other:
+                break
+            common += 1
+        return row.cwd != fork.cwd, -common, row.path
+
+    return key
+
+
+def _file_name(path: str) -> str:
+    return path.rpartition(os.sep)[2]
+
+
+MAX_INDENT = 12
+"""Characters of the connectors of a fork's ancestors; a deeper fork shows its nearest ancestors and its
+level.
+"""
+
+Rank = tuple[int, int, str]
+"""Sort key of a session: 0 for a pinned one that comes first, else 1; newest activity in ms, negative; path.
+"""
+
+
+class Place(NamedTuple):
+    """A session in its thread: its path, its depth (0 for a root), and the connectors before its title."""
+
+    path: str
+    depth: int
+    prefix: str
+
+
+def in_threads(ranks: Mapping[str, Rank], parents: Mapping[str, str]) -> list[Place]:
+    """Sessions in order, each once. A cycle of parents is cut at the session that is the first by path.
+
+    :param ranks: path -> rank of every session.
+    :param parents: path of a fork -> path of its parent; both are among the sessions.
     """
-    rank_of = order.rank
-    parents: dict[ListLine, ListLine] = {}
-    if order.threaded:
-        for line in lines:
-            parent = line.parent
-            if parent is not None and parent.group is line.group:
-                parents[line] = parent
+    parents = _without_cycles(parents)
     if not parents:
-        for line in lines:
-            line.depth, line.prefix, line.rank = 0, "", rank_of(line)
-        return sorted(lines, key=attrgetter("rank"))
-    _cut_loops(parents)
-    children: dict[ListLine, list[ListLine]] = {}
-    for line, parent in parents.items():
-        children.setdefault(parent, []).append(line)
-    roots = [line for line in lines if line not in parents]
-    ranks = {line: rank_of(line) for line in lines}
-    for line in reversed(_parents_first([root for root in roots if root in children], children)):
-        late, newest, path = ranks[line]
-        for child in children[line]:
-            below = ranks[child]
-            late, newest = min(late, below[0]), min(newest, below[1])
-        ranks[line] = late, newest, path
-    threaded: list[ListLine] = []
-    for root in sorted(roots, key=ranks.__getitem__):
+        return [Place(path, 0, "") for path in sorted(ranks, key=ranks.__getitem__)]
+    children: dict[str, list[str]] = {}
+    for path, parent in parents.items():
+        children.setdefault(parent, []).append(path)
+    roots = [path for path in ranks if path not in parents]
+    best = dict(ranks)
+    for path in reversed(_parents_first([root for root in roots if root in children], children)):
+        pinned, newest, _ = best[path]
+        for child in children[path]:
+            pinned, newest = min(pinned, best[child][0]), min(newest, best[child][1])
+        best[path] = pinned, newest, path
+    for family in children.values():
+        family.sort(key=best.__getitem__, reverse=True)
+    places: list[Place] = []
+    for root in sorted(roots, key=best.__getitem__):
         if root in children:
-            threaded += _descend(root, ranks, children)
+            places += _thread(root, children)
         else:
-            root.rank, root.depth, root.prefix = ranks[root], 0, ""
-            threaded.append(root)
-    return threaded
+            places.append(Place(root, 0, ""))
+    return places
 
 
-def _descend(
-    root: ListLine, ranks: Mapping[ListLine, Rank], children: Mapping[ListLine, list[ListLine]]
-) -> Iterator[ListLine]:
-    """The lines of a thread from top to bottom, as they come to know where they are."""
-    rank = ranks[root]
-    stack = [(root, 0, "", "")]
+def _thread(root: str, children: Mapping[str, list[str]]) -> list[Place]:
+    """The places of a thread from top to bottom.
+
+    :param children: of each parent, in reversed order.
+    """
+    places: list[Place] = []
+    stack = [(Place(root, 0, ""), "")]
     while stack:
-        line, depth, prefix, under = stack.pop()
-        line.rank, line.depth, line.prefix = rank, depth, prefix
-        yield line
-        family = sorted(children.get(line, ()), key=ranks.__getitem__, reverse=True)
-        under = under[-DEEPEST:]
-        beside = under
-        if 2 * depth > DEEPEST:
-            # as in the tree, a mark for those left out; without the number a child would look like a sibling
-            more = f"…{depth + 1} "
-            beside = more + under[len(more) :]
-        for place, child in enumerate(family):
-            last = place == 0
-            mark, past = ("└ ", "  ") if last else ("├ ", "│ ")
-            stack.append((child, depth + 1, beside + mark, under + past))
+        place, indent = stack.pop()
+        places.append(place)
+        indent = indent[-MAX_INDENT:]
+        before_child = indent
+        if 2 * place.depth > MAX_INDENT:
+            # As in the tree, a mark stands for the levels left out. Without the number, a child would look
+            # like a sibling.
+            mark = f"…{place.depth + 1} "
+            before_child = mark + indent[len(mark) :]
+        for position, child in enumerate(children.get(place.path, ())):
+            connector, below = ("└ ", "  ") if position == 0 else ("├ ", "│ ")
+            stack.append((Place(child, place.depth + 1, before_child + connector), indent + below))
+    return places
 
 
-def _cut_loops(parents: dict[ListLine, ListLine]) -> None:
-    """Of each loop, the session that comes first by path becomes a root."""
-    walked: dict[ListLine, ListLine] = {}
-    for start in list(parents):
-        line = start
-        while line in parents and line not in walked:
-            walked[line] = start
-            line = parents[line]
-        if line in parents and walked[line] is start:
-            loop = [line]
-            while parents[loop[-1]] is not line:
-                loop.append(parents[loop[-1]])
-            del parents[min(loop, key=lambda one: one.path)]
+def _without_cycles(parents: Mapping[str, str]) -> dict[str, str]:
+    acyclic = dict(parents)
+    visited_from: dict[str, str] = {}
+    for start in parents:
+        path = start
+        while path in acyclic and path not in visited_from:
+            visited_from[path] = start
+            path = acyclic[path]
+        if path in acyclic and visited_from[path] == start:
+            cycle = [path]
+            while acyclic[cycle[-1]] != path:
+                cycle.append(acyclic[cycle[-1]])
+            del acyclic[min(cycle)]
+    return acyclic
 
 
-def _parents_first(roots: list[ListLine], children: Mapping[ListLine, list[ListLine]]) -> list[ListLine]:
-    """The lines that have children."""
-    order: list[ListLine] = []
+def _parents_first(roots: list[str], children: Mapping[str, list[str]]) -> list[str]:
+    """The sessions that have children, each after its own parent."""
+    order: list[str] = []
     stack = roots
     while stack:
-        line = stack.pop()
-        order.append(line)
-        stack.extend([child for child in children[line] if child in children])
+        path = stack.pop()
+        order.append(path)
+        stack.extend(child for child in children[path] if child in children)
     return order

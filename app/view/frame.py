@@ -1,30 +1,24 @@
-"""The first picture of the browser or of the selector as lines of styled text: bars, panes and the session
-list, without a screen library.
-"""
+"""The first picture of the browser or the selector as styled text: bars, panes and the session list."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
-from app.commands import footer
 from app.formats.text import one_line
-from app.view.bars import header_line, keys_line, list_facts
-from app.view.cells import fewer, fitting, shorten, shorten_start, width
-from app.view.folders import tilde
+from app.keys import footer
+from app.view.bars import SEARCH_HINT, header_line, keys_line, list_facts
+from app.view.cells import first_fitting, fit_facts, shorten, shorten_start, width
+from app.view.empty_states import nothing_found, searching_for
+from app.view.formatting import tilde
 from app.view.geometry import HEADER, PANES, Box, place, place_selector
-from app.view.line import fit_line
+from app.view.line import Line, fit_line, wrap
+from app.view.session_list import SessionList
 from app.view.session_row import render_list_line, render_second_line
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from app.view.line import Line
-    from app.view.session_list import SessionList
-
-    Cell = tuple[str, str, str]
+Cell = tuple[str, str, str]
 
 SCROLLBAR = 1
-# what a pane is called in its border, where that is not its name
+# the titles of panes whose title is not their name
 TITLES = {"preview": "transcript"}
 
 
@@ -42,12 +36,12 @@ def frame(
 ) -> list[list[tuple[str, str, str]]]:
     """The whole screen: for each line its pieces as (text, style, background colour name).
 
-    The first session of the list is under the cursor, as on the screen that follows.
+    The cursor is on the first session, as on the screen that follows.
 
-    :param note: what is going on.
-    :param query: the selector's picture, with this in the line above the list, which has the focus; None for
-        the browser's, where the list has it.
-    :param keys: what the last line offers, as (key, label); None for the keys of the browser's list.
+    :param note: the note in the header.
+    :param query: the text of the selector's search line, which has the focus; None for the browser, whose
+        list has the focus.
+    :param keys: the keys in the last line as (key, label); None for the keys of the browser's list.
     """
     boxes = place(columns, lines) if query is None else place_selector(columns, lines)
     head = header_line(
@@ -57,7 +51,7 @@ def frame(
     content = _Content(model, now_ms, query, boxes[PANES[0]])
     rows: list[list[Cell]] = [[] for _ in range(_height(boxes))]
     for name, box in sorted(boxes.items(), key=lambda item: item[1].x):
-        # on the smallest screens a pane has no line, or its border alone
+        # on the smallest screens, a pane has only its border, or no line at all
         shown = rows[box.y - HEADER :][: box.height]
         for row, pieces in zip(shown, _pane(name, box, content), strict=False):
             row += pieces
@@ -80,8 +74,8 @@ def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
     focused = name == PANES[0]
     border = "border-focus" if focused else "border"
     inside = box.width - 2
-    ways = content.model.arrangement.titles() if focused else (TITLES.get(name, name),)
-    title = shorten(f" {fitting(ways, inside - 4)} ", inside - 2)
+    titles = content.model.arrangement.titles() if focused else (TITLES.get(name, name),)
+    title = shorten(f" {first_fitting(titles, inside - 4)} ", inside - 2)
     yield [
         ("╭─", border, "background"),
         (title, "border-title-focus" if focused else "border-title", "background"),
@@ -91,7 +85,7 @@ def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
     blank = _plain(fit_line([], inside))
     for y in range(box.height - 2):
         yield [side, *(content.line(y, inside) if focused else blank), side]
-    facts = fewer(content.facts, inside - 4) if focused else ""
+    facts = fit_facts(content.facts, inside - 4) if focused else ""
     facts = f" {facts} " if facts else ""
     yield [
         ("╰" + "─" * (inside - 1 - width(facts)), border, "background"),
@@ -101,7 +95,7 @@ def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
 
 
 class _Content:
-    """What is in the list's pane."""
+    """The content of the list's pane."""
 
     def __init__(self, model: SessionList, now_ms: int, query: str | None, box: Box) -> None:
         self.model = model
@@ -120,9 +114,7 @@ class _Content:
             if y == 0:
                 return _search_line(self._query, cells)
             y -= 1
-        beside = self._bar[y]
-        cells -= SCROLLBAR
-        return [*self._row(y, cells), beside]
+        return [*self._row(y, cells - SCROLLBAR), self._bar[y]]
 
     def _row(self, y: int, cells: int) -> list[Cell]:
         model = self.model
@@ -143,15 +135,13 @@ class _Content:
 
 
 def _search_line(query: str, cells: int) -> list[Cell]:
-    """The line above the list, with its cursor: behind what is typed, or on the hint."""
+    """The search line with its cursor: behind the text, or on the hint."""
     if query:
-        said, style = shorten_start(one_line(query), cells - 2), "text"
-        before, under, after = said, " ", ""
+        shown, style = shorten_start(one_line(query), cells - 2), "text"
+        before, under, after = shown, " ", ""
     else:
-        from app.view.footer import SEARCH_HINT
-
-        said, style = shorten(SEARCH_HINT, cells - 2), "hint"
-        before, under, after = "", said[:1], said[1:]
+        shown, style = shorten(SEARCH_HINT, cells - 2), "hint"
+        before, under, after = "", shown[:1], shown[1:]
     room = max(0, cells - 1 - width(before + under + after))
     return [
         (f" {before}", style, "panel"),
@@ -162,28 +152,20 @@ def _search_line(query: str, cells: int) -> list[Cell]:
 
 
 def _notice(model: SessionList, query: str | None, cells: int, searches: bool) -> list[str]:
-    """What stands in place of rows, as on the screen that follows: that there are none, or that nothing is
-    found yet.
-    """
-    nowhere = None if model.known else model.nowhere
-    if nowhere is None and not searches:
+    """The lines of the message in place of rows, as on the screen that follows; empty for none."""
+    searched = None if model.known else model.searched
+    if searched is None and not searches:
         return []
-    # most first frames have rows, and no time for what they do not need
-    from app.view.empty_states import nothing_found, searching_for
-    from app.view.wrapping import wrap
-
-    said = searching_for(query or "") if nowhere is None else nothing_found(nowhere, model.home)
-    return [piece for line in said for piece in wrap(line, max(4, cells - 2))]
+    message = searching_for(query or "") if searched is None else nothing_found(searched, model.home)
+    return [piece for line in message for piece in wrap(line, max(4, cells - 2))]
 
 
 _BARS = " ▇▆▅▄▃▂▁"
-"""What is left at the end of the thumb, by how many eighths of the cell it covers."""
+"""The end of the scrollbar's thumb, by the eighths of the cell that it covers."""
 
 
 def _scrollbar(length: int, height: int) -> list[Cell]:
-    """The scrollbar of so many lines in so many, at their beginning; blank where all are in sight. As Textual
-    draws it.
-    """
+    """The scrollbar at the beginning of a list, as Textual draws it; blank if the whole list is in sight."""
     bar: list[Cell] = []
     if length > height > 0:
         eighths = -int(-max(1.0, height * height / length) * 8 // 1)

@@ -1,8 +1,8 @@
-"""Where the panes are, for a terminal of a given size. The first frame and the screen both ask here, so
-they agree.
-"""
+"""The places of the panes for a size of the terminal. The first frame and the screen both use them."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 PANES = ("sessions", "tree", "entry")
 WIDE = 120
@@ -11,32 +11,21 @@ HEADER = 1
 FOOTER = 2
 
 
-class Box:
+class Box(NamedTuple):
     """A pane's place in cells, border included."""
 
-    __slots__ = ("height", "width", "x", "y")
-
-    def __init__(self, x: int, y: int, width: int, height: int) -> None:
-        self.x = x
-        self.y = y
-        self.width = width
-        self.height = height
-
-    def __repr__(self) -> str:
-        return f"Box({self.x}, {self.y}, {self.width}, {self.height})"
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Box) and repr(self) == repr(other)
-
-    __hash__ = None  # type: ignore[assignment]
+    x: int
+    y: int
+    width: int
+    height: int
 
 
 def place(
     columns: int, lines: int, focus: str = "sessions", folded: frozenset[str] = frozenset()
 ) -> dict[str, Box]:
-    """The panes that are shown and their boxes.
+    """The panes that are shown, and their boxes.
 
-    :param focus: the pane with the keys; a narrow screen shows it, and what it belongs to.
+    :param focus: the focused pane; a narrow screen shows it and the pane that it belongs to.
     :param folded: panes that the user closed. The focused pane is never closed.
     """
     height = max(3, lines - HEADER - FOOTER)
@@ -71,8 +60,8 @@ BELOW_FROM = 16
 
 
 def place_selector(columns: int, lines: int) -> dict[str, Box]:
-    """The panes of the selector: the preview beside the list, below it where the screen is narrow, and none
-    where it is small.
+    """The panes of the selector: the preview is beside the list, below it on a narrow screen, and left out on
+    a small one.
     """
     height = max(3, lines - HEADER - FOOTER)
     if columns >= BESIDE_FROM:

@@ -1,53 +1,55 @@
-"""Images as lines: how large one is drawn, and its lines in half blocks, two pixels to a cell.
+"""Images as lines: in half blocks, or as placeholders of kitty's graphics protocol.
 
-Colours come as styles of their own, `#rrggbb #rrggbb` for a character and what is behind it, since no theme
-names the colours of an image.
+A half block shows two pixels in a cell. Its colours are styles of their own, `#rrggbb #rrggbb` for the
+character and its background, because no theme names the colours of an image.
+
+For kitty's protocol, an image is sent once, under a number. Cells with one private character each show it:
+marks above the character give the row and column of the image, and its colour gives the number of the image.
+Thus an image moves, is cut and is covered like any other text, and no cursor has to be placed. No command
+asks for an answer, because an answer would arrive among the keys.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import base64
+from collections.abc import Mapping
 
 from app.formats.text import one_line
-from app.view.cells import steady
+from app.view.cells import stable_width
 from app.view.document_line import DocumentLine
-from app.view.kitty import cells_of, style_of
-from app.view.wrapping import wrap
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.view.line import Line
+from app.view.line import Line, wrap
 
 MOST_ROWS = 40
-"""Lines of an image at most, however high the pane is."""
+"""Most lines of an image, however high the pane is."""
 UPPER = "▀"
 
 
-def fit(width: int, height: int, across: int, down: int) -> tuple[int, int]:
-    """The size at which an image of `width` by `height` is as large as it can be in `across` by `down`, with
-    its shape kept, and no larger than it is. At least one pixel each way.
+def fit_size(width: int, height: int, across: int, down: int) -> tuple[int, int]:
+    """The largest size of an image of `width` by `height` that fits `across` by `down`, with its shape kept.
+    It is not enlarged, and has at least one pixel each way.
     """
     scale = min(1.0, across / width, down / height)
     return max(1, min(across, round(width * scale))), max(1, min(down, round(height * scale)))
 
 
 class Drawing:
-    """An image on its way to the screen: its place is known before it is decoded.
+    """An image that is being drawn: its place is known before it is decoded.
 
-    said        what its file says about it; "" where that is said already
-    cells       cells that each of its lines takes, `rows` how many lines there are
-    size        pixels that it is drawn at, which are decoded
-    flat        the pixels, three bytes each, by the background that shines through; None until they are there
-    number      under which the terminal knows it, where that draws it; else 0
-    sent        what tells the terminal the image; "" until it is there
-    problem     why it could not be decoded, inert; "" as long as it could
+    description  its description in the file; "" if it is shown elsewhere
+    cells       the width of its lines; `rows`: the number of its lines
+    size        the size in pixels to which it is decoded
+    flat        the pixels, three bytes each, by the background that shines through; None until it is decoded
+    number      its number in the terminal if the terminal draws it, else 0
+    sent        the sequence that transmits the image; "" until it is decoded
+    problem     why it could not be decoded, inert; "" for no problem
     """
 
-    __slots__ = ("cells", "flat", "number", "problem", "rows", "said", "sent", "size")
+    __slots__ = ("cells", "description", "flat", "number", "problem", "rows", "sent", "size")
 
-    def __init__(self, said: str, cells: int, rows: int, size: tuple[int, int], number: int = 0) -> None:
-        self.said = said
+    def __init__(
+        self, description: str, cells: int, rows: int, size: tuple[int, int], number: int = 0
+    ) -> None:
+        self.description = description
         self.cells = cells
         self.rows = rows
         self.size = size
@@ -78,23 +80,24 @@ class ImageLine(DocumentLine):
         if drawing.flat is not None:
             return half_blocks(drawing.flat[background], drawing.size[0], self.row)
         if drawing.sent:
-            return [(cells_of(self.row, drawing.cells), style_of(drawing.number))]
+            return [(placeholder_cells(self.row, drawing.cells), placeholder_style(drawing.number))]
         return []
 
 
 def half_blocks(flat: bytes, width: int, row: int) -> Line:
     """Two rows of pixels as one line: the upper one in the colour of a half block, the lower one behind it.
 
-    :param flat: three bytes a pixel, `width` pixels a row. Below the last of an odd number of rows is
-        nothing.
+    :param flat: three bytes a pixel, `width` pixels a row. If the number of rows is odd, the last line has
+        no lower pixels.
     """
     stride = 3 * width
     begin = 2 * row * stride
     upper, lower = flat[begin : begin + stride].hex(), flat[begin + stride : begin + 2 * stride].hex()
     line: Line = []
     last, count = "", 0
-    for at in range(0, 6 * width, 6):
-        style = f"#{upper[at : at + 6]} #{lower[at : at + 6]}" if lower else f"#{upper[at : at + 6]}"
+    for offset in range(0, 6 * width, 6):
+        above, below = upper[offset : offset + 6], lower[offset : offset + 6]
+        style = f"#{above} #{below}" if below else f"#{above}"
         if style == last:
             count += 1
             continue
@@ -105,7 +108,65 @@ def half_blocks(flat: bytes, width: int, row: int) -> Line:
     return line
 
 
-def told_why(reason: str, cells: int) -> list[DocumentLine]:
-    """The lines that stand in place of an image. `reason` need not be inert."""
-    said = steady(one_line(f"not drawn: {reason}"))
-    return [DocumentLine(piece, "warning") for piece in wrap(said, cells)]
+def problem_lines(reason: str, cells: int) -> list[DocumentLine]:
+    """The lines in place of an image that is not drawn. `reason` need not be inert."""
+    message = stable_width(one_line(f"not drawn: {reason}"))
+    return [DocumentLine(piece, "warning") for piece in wrap(message, cells)]
+
+
+CHUNK = 4096
+"""Most characters of base64 in one piece of a transmission."""
+FIRST_NUMBER, NUMBERS = 16, 240
+"""The number of an image is a colour of the palette of 256, which terminals with any number of colours
+distinguish. The first sixteen colours are left out, because the user's theme may change them.
+"""
+_PLACEHOLDER = "\U0010eeee"
+# the protocol's marks, in its order: of combining class 230 and without a decomposition in Unicode 6
+_RANGES = (
+    "305 30D-30E 310 312 33D-33F 346 34A-34C 350-352 357 35B 363-36F 483-487 592-595 597-599 59C-5A1 5A8-5A9 "
+    "5AB-5AC 5AF 5C4 610-617 657-65B 65D-65E 6D6-6DC 6DF-6E2 6E4 6E7-6E8 6EB-6EC 730 732-733 735-736 73A 73D "
+    "73F-741 743 745 747 749-74A 7EB-7F1 7F3 816-819 81B-823 825-827 829-82D 951 953-954 F82-F83 F86-F87 "
+    "135D-135F 17DD 193A 1A17 1A75-1A7C 1B6B 1B6D-1B73 1CD0-1CD2 1CDA-1CDB 1CE0 1DC0-1DC1 1DC3-1DC9 "
+    "1DCB-1DCC 1DD1-1DE6 1DFE 20D0-20D1 20D4-20D7 20DB-20DC 20E1 20E7 20E9 20F0 2CEF-2CF1 "
+    "2DE0-2DFF A66F A67C-A67D A6F0-A6F1 A8E0-A8F1"
+)
+
+
+def _marks() -> str:
+    ranges = ([int(end, 16) for end in codes.split("-")] for codes in _RANGES.split())
+    return "".join(chr(code) for ends in ranges for code in range(ends[0], ends[-1] + 1))
+
+
+MARKS = _marks()
+MOST_CELLS = len(MARKS)
+"""Most cells of an image in width and in height."""
+
+
+def placeholder_cells(row: int, count: int) -> str:
+    """The first `count` cells of a row of an image. Each has its own place, so that any may be covered."""
+    above = _PLACEHOLDER + MARKS[row]
+    return "".join(above + MARKS[column] for column in range(count))
+
+
+def placeholder_style(number: int) -> str:
+    """The style of the cells of an image."""
+    return f"color({number})"
+
+
+def transmit(number: int, png: bytes, cells: int, rows: int) -> str:
+    """The sequence that transmits an image, to be drawn with its shape kept in ``cells`` by ``rows`` at each
+    of its placeholders.
+    """
+    data = base64.b64encode(png).decode()
+    head = f"a=T,U=1,q=2,f=100,i={number},c={cells},r={rows},"
+    pieces = []
+    for begin in range(0, len(data), CHUNK):
+        more = int(begin + CHUNK < len(data))
+        pieces.append(f"\x1b_G{head}m={more};{data[begin : begin + CHUNK]}\x1b\\")
+        head = "q=2,"
+    return "".join(pieces)
+
+
+def delete_command(number: int) -> str:
+    """The sequence that deletes an image from the terminal."""
+    return f"\x1b_Ga=d,d=I,q=2,i={number}\x1b\\"

@@ -1,109 +1,154 @@
-"""What a query leaves of the list: by the rows themselves at once, and by what a search has found."""
+"""Which sessions the list shows: conditions of the arrangement, and words that match rows."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import unicodedata
+from collections.abc import Container, Iterable, Sequence
 
-from app.view.group import NOWHERE
-from app.view.session_filter import words_of
+from app.formats.text import is_invisible
+from app.index.row import Row, is_empty, is_subagent
+from app.view.arrangement import Arrangement
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
-    from collections.abc import Set as AbstractSet
-
-    from app.view.contents import Contents
-    from app.view.group import Group
-    from app.view.list_line import ListLine
-
-ONE_OF = 16
-"""Where no more than one of so many sessions was found, the others are not looked at."""
+OTHER_FOLDER, HIDDEN, EXCLUDED, SHOWN = range(4)
+"""The standing of a session: in a folder outside of the scope; hidden as a sub-agent's or empty; counted, but
+excluded by the agent or because it has no name; in the list.
+"""
 
 
-class Matching:
-    """The query that is on.
+class ArrangementFilter:
+    """The conditions of an arrangement.
 
-    is_on   whether one is
-    words   what is marked in the lines, folded
+    :param here: the folders that count as "this folder".
+    :param live: paths of the sessions that are live, or may be.
     """
 
-    __slots__ = ("_by_rows", "_found", "_ranks", "is_on", "words")
+    __slots__ = ("agent", "here", "hidden", "live", "named_only", "only_here")
 
-    def __init__(self) -> None:
-        self.is_on = False
-        self.words: list[str] = []
-        self._by_rows = True
-        self._found: AbstractSet[str] = frozenset()
-        self._ranks: Mapping[str, int] = {}
+    def __init__(self, arrangement: Arrangement, here: Container[str], live: Container[str]) -> None:
+        self.only_here = arrangement.scope == "here"
+        self.hidden = arrangement.hidden
+        self.named_only = arrangement.named_only
+        self.agent = arrangement.agent
+        self.here = here
+        self.live = live
 
-    def ask(self, query: str) -> None:
-        """Leave the lines of which the row matches, and those that were found last; an empty query leaves
-        all.
-        """
-        self.words = words_of(query)
-        self.is_on = bool(self.words)
-        self._by_rows = True
-        if not self.is_on:
-            self._found, self._ranks = frozenset(), {}
-
-    def found(
-        self, paths: AbstractSet[str], words: list[str], *, by_rows: bool, ranks: Mapping[str, int] | None
-    ) -> None:
-        """Leave what a search has found (see `SessionList.set_found`)."""
-        self._found, self.words, self._by_rows = paths, words, by_rows
-        self._ranks = ranks or {}
-        self.is_on = True
-
-    @property
-    def found_paths(self) -> AbstractSet[str]:
-        """What a search has found, shown or not."""
-        return self._found
-
-    @property
-    def is_ranked(self) -> bool:
-        """Whether the search has an order of its own."""
-        return bool(self._ranks)
-
-    def match(self, contents: Contents, *, ranked: bool) -> dict[Group, list[ListLine]]:
-        """The lines of each group that match, in their order, or in that of the search; what it does not know
-        comes last. Groups in which none does are left out.
-        """
-        having = contents.texts.having(self.words) if self._by_rows else []
-        found, by_path = self._found, contents.by_path
-        if ONE_OF * len(found) < len(by_path):
-            by_row = _by_group(having)
-            also = _by_group([line for path in found if (line := by_path.get(path)) is not None])
-            members = {
-                group: group.in_order([*by_row.get(group, ()), *also.get(group, ())])
-                for group in by_row | also
-            }
-        else:
-            # One set for all: the collector would look at one for each group.
-            also_there = set(having)
-            members = {
-                group: some
-                for group in contents.groups.values()
-                if (some := [line for line in group.lines if line.path in found or line in also_there])
-            }
-        if ranked and self._ranks:
-            ranks, last = self._ranks, len(self._ranks)
-            for some in members.values():
-                some.sort(key=lambda line: ranks.get(line.path, last))
-        return members
-
-    def best(self, lines: Iterable[ListLine]) -> int:
-        """The best place that one of some lines has in the order of the search."""
-        ranks, last = self._ranks, len(self._ranks)
-        return min((ranks.get(line.path, last) for line in lines), default=last)
+    def standing(self, row: Row) -> int:
+        """`OTHER_FOLDER`, `HIDDEN`, `EXCLUDED` or `SHOWN`; the last two count as sessions of the scope."""
+        if self.only_here and row.cwd not in self.here:
+            return OTHER_FOLDER
+        if not self.hidden and (
+            (not row.message_count and is_empty(row) and row.path not in self.live)
+            or (row.parent_session and is_subagent(row))
+        ):
+            return HIDDEN
+        if (self.agent and row.agent != self.agent) or (self.named_only and not is_named(row)):
+            return EXCLUDED
+        return SHOWN
 
 
-def _by_group(lines: Iterable[ListLine]) -> dict[Group, list[ListLine]]:
-    """Those that are listed."""
-    members: dict[Group, list[ListLine]] = {}
-    for line in lines:
-        group = line.group
-        if group in members:
-            members[group].append(line)
-        else:
-            members[group] = [line]
-    members.pop(NOWHERE, None)
-    return members
+def is_named(row: Row) -> bool:
+    """Whether a user has given the session a name that can be seen."""
+    return not is_invisible(row.name or "")
+
+
+def empty_reason(
+    rows: Sequence[Row], arrangement: Arrangement, here: Container[str], live: Container[str]
+) -> str:
+    """The first condition of an arrangement that leaves none of these sessions.
+
+    :return: ``none`` (there are no sessions), ``here`` (none in this folder), ``hidden`` (only sub-agents and
+        empty ones), ``agent`` (none of this agent), ``named`` (none with a name); "" if one is shown.
+    """
+
+    def any_shown(**fields: object) -> bool:
+        conditions = ArrangementFilter(arrangement.changed(**fields), here, live)
+        return any(conditions.standing(row) == SHOWN for row in rows)
+
+    if not rows:
+        return "none"
+    if not any_shown(hidden=True, agent="", named_only=False):
+        return "here"
+    if not any_shown(agent="", named_only=False):
+        return "hidden"
+    if not any_shown(named_only=False):
+        return "agent"
+    return "" if any_shown() else "named"
+
+
+_CONDITIONS = {"hidden": "hidden", "agent": "agent", "named": "named_only", "here": "scope"}
+_NO_CONDITIONS = {"hidden": True, "agent": "", "named_only": False, "scope": "all"}
+
+
+def excluding_conditions(
+    rows: Iterable[Row], arrangement: Arrangement, here: Container[str], live: Container[str]
+) -> tuple[str, ...]:
+    """The conditions of an arrangement that exclude these sessions, none of which is shown.
+
+    The result belongs to the session that fails the fewest conditions.
+
+    :return: some of ``hidden``, ``agent``, ``named`` and ``here``, in this order; see `empty_reason`.
+    """
+    filters = {
+        reason: ArrangementFilter(
+            arrangement.changed(**_NO_CONDITIONS | {field: getattr(arrangement, field)}), here, live
+        )
+        for reason, field in _CONDITIONS.items()
+    }
+    failed = [
+        tuple(reason for reason, conditions in filters.items() if conditions.standing(row) != SHOWN)
+        for row in rows
+    ]
+    return min(filter(None, failed), key=len, default=())
+
+
+# words
+
+
+def fold(text: str) -> str:
+    """Text for comparison: without differences of case and of the spelling of accented letters."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
+
+
+def words_of(query: str) -> list[str]:
+    """The folded words of a query, in order."""
+    return fold(query).split()
+
+
+def searchable_texts(row: Row, folder: str) -> list[str]:
+    """The texts of a row that the words of a query are matched with: title, name, folder, id, agent and
+    labels.
+
+    :param folder: the session's folder as the screen shows it.
+    """
+    return [
+        row.title,
+        row.name or "",
+        row.cwd,
+        folder,
+        row.id,
+        row.agent,
+        *(label for _, label in row.labels),
+    ]
+
+
+def haystack(row: Row, folder: str) -> str:
+    """The `searchable_texts` as one folded text."""
+    return fold("\n".join(searchable_texts(row, folder)))
+
+
+def matches(folded: str, words: Sequence[str]) -> bool:
+    """Whether a haystack contains all the folded words."""
+    return all(word in folded for word in words)
+
+
+def is_plain(query: str) -> bool:
+    """Whether a query consists of words only: no filter, no phrase, no excluded word."""
+    return not any(mark in query for mark in ':"') and not any(word.startswith("-") for word in query.split())
+
+
+def rows_decide(query: str) -> bool:
+    """Whether a session whose row matches is a match of the query.
+
+    That holds if the query consists of words only and ignores case, as words without a capital do.
+    """
+    return is_plain(query) and not any(map(str.isupper, query))

@@ -1,16 +1,13 @@
-"""What the named styles look like, in a dark and in a light theme.
+"""The colours and attributes of the named styles, in a dark and in a light theme.
 
-One table serves the frame that is written before Textual is imported, the Textual theme and the widgets, so
-that the first and the second frame are the same picture. Styles that carry meaning differ by a character on
-screen as well, never by colour alone.
+One table serves the first frame, which is drawn before Textual is imported, the Textual theme and the
+widgets, so that the first and the second picture are the same. Styles that carry meaning also differ by a
+character on screen.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+from collections.abc import Mapping
 
 DARK: dict[str, str] = {
     "background": "#11151c",
@@ -118,8 +115,8 @@ STYLES: dict[str, tuple[str, str]] = {
     "file": ("text", "bold"),
 }
 
-# Where there are no more than sixteen colours: the terminal's own ground, whichever it is, and of its colours
-# those that can be read on it. The cursor is told by what needs no colour.
+# For terminals with at most sixteen colours: the colours of the terminal that can be read on its own
+# background. The cursor is shown by attributes, which need no colour.
 SIXTEEN: dict[str, dict[str, int]] = {
     "dark": {
         "blue": 6,
@@ -142,30 +139,33 @@ def few_colours(
 ) -> tuple[str, str, str]:
     """A look for a terminal with few colours or none: its attributes, and the codes of both colours.
 
-    :param colour, ground: as ``#rrggbb``; what is none of the theme's is taken for text, and for a ground of
-        its own where it is far from the theme's.
-    :param sixteen: there are that many colours.
+    :param colour: ``#rrggbb``. A colour that is not in the theme is taken for that of text.
+    :param ground: the background, ``#rrggbb``. One that is not in the theme is taken for a highlight if it
+        differs enough from the theme's.
+    :param sixteen: the terminal has sixteen colours.
     """
-    on = attributes.split()
+    names = attributes.split()
     if ground in [theme[name] for name in UNDERLINED]:
-        on.append("underline")
+        names.append("underline")
     elif _stands_out(ground, theme):
-        on.append("reverse")
+        names.append("reverse")
     if not sixteen:
-        return " ".join(dict.fromkeys(on)), "", ""
+        return " ".join(dict.fromkeys(names)), "", ""
     numbers = SIXTEEN["dark" if theme is DARK else "light"]
     number = next((number for name, number in numbers.items() if theme[name] == colour), None)
-    # turned round, a colour would be that of a piece of the row
-    code = "39" if number is None or "reverse" in on else f"3{number}"
-    return " ".join(dict.fromkeys(on)), code, ""
+    # in reverse, the colour of a piece of text would become the background of a part of the row
+    code = "39" if number is None or "reverse" in names else f"3{number}"
+    return " ".join(dict.fromkeys(names)), code, ""
 
 
 _FAR = 30
-"""The mean of what the three numbers of a ground may differ from those of the theme's."""
+"""Mean difference of the three numbers from the theme's background above which a background is a
+highlight.
+"""
 
 
 def _stands_out(ground: str, theme: Mapping[str, str]) -> bool:
-    """Whether something is marked by its ground: a cursor, a thumb, what is selected."""
+    """Whether a background is a highlight: a cursor, a thumb, a selection."""
     if ground in [theme[name] for name in GROUNDS]:
         return False
     if ground in theme.values():
@@ -180,8 +180,8 @@ def rgb(colour: str) -> tuple[int, int, int]:
 
 
 def eight_bit(colour: str) -> int:
-    """The nearest colour of a terminal's 256, as the screen library finds it: a grey from the ramp where
-    there is hardly any hue, else one of the cube.
+    """The nearest colour of a terminal's 256, as Textual finds it: a grey from the ramp if there is hardly
+    any hue, else a colour of the cube.
     """
     red, green, blue = (part / 255 for part in rgb(colour))
     high, low = max(red, green, blue), min(red, green, blue)

@@ -1,33 +1,119 @@
-"""What is wrong with a session, or out of the ordinary in it, with the numbers of the lines."""
+"""Problems of a session, with line numbers: damaged lines, and entries that are out of the ordinary.
+
+Damaged lines are lines of the file that are no entries. They have no place in the tree, and no entry has one
+of them as its parent. Their rows therefore follow the last row of the tree, in file order. Code that counts
+entries or moves between them does not see these rows.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.formats.one_line import is_known
-from app.formats.silent import SILENT
+from app.formats.entry_types import SILENT
 from app.formats.text import one_line
-from app.view.damaged_rows import damaged_line, is_apart
+from app.sessions.tree.row_text import has_own_row
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
+    # these load the decoder of entries, which no screen needs before its first session
     from app.formats.header import Fault
-    from app.sessions.tree.tree import Node, SessionTree
-    from app.view.damaged_rows import DamagedLine
+    from app.sessions.tree.node import Node
+    from app.sessions.tree.tree import SessionTree
+
+SHOWN_IN = frozenset(("default", "all"))
+"""The filters that show damaged lines; the others show entries of one kind."""
+
+
+class DamagedLine(NamedTuple):
+    """A line that is no entry.
+
+    :param line: number from 1; 0 for the whole file.
+    :param offset: the offset of the line in the file.
+    :param reason: why it is no entry, inert.
+    :param torn: whether it is the unfinished last line, which may still be written to.
+    :param length: bytes of an unfinished line so far.
+    """
+
+    line: int
+    offset: int
+    reason: str
+    torn: bool
+    length: int = 0
+
+    @property
+    def place(self) -> str:
+        """The place in the file, in words."""
+        return f"line {self.line:,}" if self.line else "the file"
+
+    def is_now(self, other: DamagedLine) -> bool:
+        """Whether it is the same line as `other`, which may have been unfinished and shorter."""
+        return self[:-1] == other[:-1] or (other.torn and self.offset == other.offset)
+
+
+class DamagedRows:
+    """The damaged lines of one tree, in file order. Their texts are made when they are needed."""
+
+    def __init__(self, tree: SessionTree) -> None:
+        """:param tree: a tree that is not read to its end has no rows of damaged lines, because their numbers
+        are not known.
+        """
+        self._faults = damaged_problems(tree) if tree.is_whole else []
+        self._torn = tree.torn if tree.is_whole else None
+
+    def extend(self, faults: Sequence[Fault], torn: Fault | None) -> None:
+        """Add damaged lines, and replace the unfinished last line."""
+        self._faults += faults
+        self._torn = torn
+
+    def __len__(self) -> int:
+        return len(self._faults) + (self._torn is not None)
+
+    def __getitem__(self, index: int) -> DamagedLine:
+        if index == len(self._faults) and self._torn is not None:
+            return damaged_line(self._torn)
+        return damaged_line(self._faults[index])
+
+    def find(self, line: DamagedLine) -> int | None:
+        """The index of a damaged line; None if it is no longer damaged."""
+        index = bisect_left(self._faults, line.offset, key=attrgetter("offset"))
+        while index < len(self):
+            damaged = self[index]
+            if damaged.offset != line.offset:
+                return None
+            if damaged.is_now(line):
+                return index
+            index += 1
+        return None
+
+
+def damaged_line(fault: Fault) -> DamagedLine:
+    """The damaged line of a fault."""
+    return DamagedLine(fault.line or 0, fault.offset, one_line(fault.reason), fault.torn, fault.length)
+
+
+def damaged_problems(tree: SessionTree, since: int = 0) -> list[Fault]:
+    """The damaged lines among the problems of a tree from number `since` on, without the unfinished one."""
+    return [fault for fault in tree.problems[since:] if is_damaged_line(tree, fault)]
+
+
+def is_damaged_line(tree: SessionTree, fault: Fault) -> bool:
+    """Whether a problem of a tree is a damaged line."""
+    return tree.find(None, fault.offset) is None
+
 
 _STEP = 1_000
-"""Entries between two looks at whether to go on."""
+"""Entries between two checks whether to go on."""
 
 
-class TreeFault(NamedTuple):
-    """One of them.
+class TreeProblem(NamedTuple):
+    """A problem of a session.
 
-    :param line: from 1; 0 where the whole file is meant.
-    :param node: the entry that it is about, else the one that is nearest to the line; None without entries.
-    :param damaged: the line, where it is no entry and so has a row of its own.
+    :param line: number from 1; 0 for the whole file.
+    :param node: the entry with the problem, else the entry nearest to the line; None without entries.
+    :param damaged: the damaged line, which has a row of its own.
     """
 
     line: int
@@ -37,30 +123,35 @@ class TreeFault(NamedTuple):
     damaged: DamagedLine | None = None
 
 
-def faults_of(tree: SessionTree) -> list[TreeFault]:
-    """All of them, in file order: lines that were skipped, orphans, loops, ids that are used twice, roots
-    behind the first, labels on entries that are not there, entries without an id, types that nobody knows.
+def problems_of(tree: SessionTree) -> list[TreeProblem]:
+    """All problems of a session, in file order: skipped lines, orphans, loops, ids that are used twice, roots
+    after the first, labels on unknown entries, entries without an id, unknown types.
 
     :param tree: read to its end.
     """
     problems = [*tree.problems] if tree.torn is None else [*tree.problems, tree.torn]
-    found = [_told(tree, fault, damaged_line(fault) if is_apart(tree, fault) else None) for fault in problems]
-    found += [_told(tree, fault) for fault in tree.lost_labels()]
-    for node, reason in EntryFaults(tree).found():
-        found.append(TreeFault(node.line, node.offset, one_line(reason), node))
+    found = [
+        _problem(tree, fault, damaged_line(fault) if is_damaged_line(tree, fault) else None)
+        for fault in problems
+    ]
+    found += [_problem(tree, fault) for fault in tree.lost_labels()]
+    for node, reason in EntryProblems(tree).found():
+        found.append(TreeProblem(node.line, node.offset, one_line(reason), node))
     return sorted(found, key=lambda fault: fault.line)
 
 
-def _told(tree: SessionTree, fault: Fault, damaged: DamagedLine | None = None) -> TreeFault:
+def _problem(tree: SessionTree, fault: Fault, damaged: DamagedLine | None = None) -> TreeProblem:
     line = fault.line or 0
-    return TreeFault(line, fault.offset, one_line(fault.reason), _nearest(tree, line), damaged)
+    return TreeProblem(line, fault.offset, one_line(fault.reason), _nearest(tree, line), damaged)
 
 
-class EntryFaults:
-    """What is wrong with the entries of a tree that grows; each is looked at once."""
+class EntryProblems:
+    """The problems of the entries of a growing tree; each entry is checked once."""
 
     def __init__(self, tree: SessionTree) -> None:
-        """:param tree: where something new changes how older entries hang, it is read anew: another tree."""
+        """:param tree: the tree. If new lines change the parents of older entries, the file is read into
+        another tree.
+        """
         self._tree = tree
         self._found: list[tuple[Node, str]] = []
         self._looked = 0
@@ -68,10 +159,10 @@ class EntryFaults:
         self._roots = 0
 
     def count(self, keep_going: Callable[[], bool]) -> int:
-        """How much is wrong: what `faults_of` lists of complete lines, but for roots, of which there is one
-        more whenever somebody begins anew before the first prompt.
+        """The number of problems of complete lines as `problems_of` lists them, without those of roots: a
+        root is added whenever a user goes back before the first prompt.
 
-        :param keep_going: asked now and then; the entries behind which it says no do not count.
+        :param keep_going: called at intervals; if it returns false, the remaining entries are not counted.
         """
         tree = self._tree
         return len(self.found(keep_going)) - self._roots + len(tree.problems) + len(tree.lost_labels())
@@ -84,7 +175,7 @@ class EntryFaults:
                 break
             node = entries[index]
             self._looked = index + 1
-            reasons = _of(node)
+            reasons = _reasons(node)
             if is_root(node):
                 if self._root is not None:
                     reasons = [*reasons, "hangs on nothing: another root of the tree"]
@@ -94,36 +185,36 @@ class EntryFaults:
         return self._found
 
 
-def _of(node: Node) -> Sequence[str]:
+def _reasons(node: Node) -> Sequence[str]:
     unknown = unknown_type(node.type, node.role)
     if not (unknown or node.id is None or node.orphan or node.loop or node.duplicate):
         return ()
-    said = {
+    reasons = {
         "has no id": node.id is None,
         f"its parent {node.parent_id!r} is not in the file": node.orphan,
         f"the parents of {node.id!r} go round": node.loop,
         f"the id {node.id!r} is used more than once": node.duplicate,
         unknown: bool(unknown),
     }
-    return [reason for reason, holds in said.items() if holds]
+    return [reason for reason, holds in reasons.items() if holds]
 
 
 def is_root(node: Node) -> bool:
-    """Whether an entry hangs on nothing, as it says itself."""
+    """Whether an entry is a root by its own parent field."""
     return node.parent is None and not node.orphan and not node.loop
 
 
 @lru_cache(maxsize=1_000)
 def unknown_type(type: str, role: str | None) -> str:
-    """Why nobody knows what such an entry is; "" where that is known."""
-    if is_known(type, role) or type in SILENT:
+    """Why the type of an entry is unknown; "" if it is known."""
+    if has_own_row(type, role) or type in SILENT:
         return ""
     return f"the role {role!r} is not known" if type == "message" else f"the type {type!r} is not known"
 
 
 def _nearest(tree: SessionTree, line: int) -> Node | None:
-    """The entry whose line is nearest to another line; the one before it where two are as near."""
+    """The entry whose line is nearest to another line; of two equally near ones, the one before it."""
     entries = tree.entries
-    at = bisect_left(entries, line, key=lambda node: node.line)
-    around = entries[max(0, at - 1) : at + 1]
-    return min(around, key=lambda node: abs(node.line - line), default=None)
+    position = bisect_left(entries, line, key=lambda node: node.line)
+    neighbours = entries[max(0, position - 1) : position + 1]
+    return min(neighbours, key=lambda node: abs(node.line - line), default=None)

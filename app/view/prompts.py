@@ -1,41 +1,35 @@
-"""The words of the questions that are asked before sessions are taken away, each as long as there is room
-for.
-"""
+"""The questions before sessions are changed, in words that fit the width."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from app.formats.text import one_line
+from app.sessions.manager.change import Change
 from app.view.cells import shorten, width
 
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.sessions.manager.change import Change
-
 LEAST_TITLE = 10
-"""Of a title at least so many cells stand in a question, and all of it where there is room."""
+"""Fewest cells of a title in a question."""
 
 
 def trash_question(titles: Sequence[str], cells: int, *, hidden: int, why: str = "", harm: str = "") -> str:
-    """What stands below the panes while it is asked.
+    """The question before sessions are trashed.
 
-    :param titles: of the sessions that are meant, at least one; raw.
-    :param hidden: so many of them are not shown.
-    :param why: what to know of them before; raw. ``harm``: what may come of it, where there is room.
+    :param titles: raw titles of the sessions, at least one.
+    :param hidden: how many of them are not shown.
+    :param why: a raw warning about them; ``harm``: its consequence, shown if there is room.
     """
     reason = one_line(why, 60)
     reasons = ([f"{reason}: {harm} – "] if harm else []) + [f"{reason} – "]
-    for before in reasons if why else ():
-        asked = before + _about("Trash", titles, cells - width(before), hidden)
-        if width(asked) <= cells:
-            return asked
+    for start in reasons if why else ():
+        question = start + _about("Trash", titles, cells - width(start), hidden)
+        if width(question) <= cells:
+            return question
     return _about("Trash", titles, cells, hidden)
 
 
 def delete_question(titles: Sequence[str], cells: int, *, hidden: int) -> str:
-    """The same where there is no trash."""
+    """The question before sessions are deleted because there is no trash."""
     return _about("No trash: delete for good", titles, cells, hidden, brief="Delete for good")
 
 
@@ -52,34 +46,34 @@ _EARLIER_OFF = {"name": "took the name off", "pin": "took the pin off", "label":
 
 
 def earlier_question(changes: Sequence[Change], title: str, ago: str, cells: int) -> str:
-    """Whether what was done in an earlier run is to be taken back.
+    """The question before an action of an earlier run is undone.
 
-    :param changes: all that was done together, of one kind.
-    :param title: of the session of the only one; raw.
-    :param ago: how long ago, as `app.view.ages` has it.
+    :param changes: all changes of the action.
+    :param title: the raw title of the session, if there is only one.
+    :param ago: the age of the action, as `app.view.formatting` gives it.
     """
-    # A restore may come after a move that made room for it.
+    # the changes may begin with a move that made room for a restored file
     first = changes[-1]
     changes = [change for change in changes if change.kind == first.kind]
-    did = _EARLIER.get(first.kind, "changed")
+    verb = _EARLIER.get(first.kind, "changed")
     if first.kind in _EARLIER_OFF and first.after is None:
-        did = _EARLIER_OFF[first.kind]
+        verb = _EARLIER_OFF[first.kind]
     elif first.kind == "file" and first.after_id == first.session_id:
-        did = "brought back"
+        verb = "brought back"
     when = "just now" if ago == "now" else f"{ago} ago"
-    for before in (f"Take back what was done {when}: {did}", f"Take back, {when}: {did}"):
+    for start in (f"Take back what was done {when}: {verb}", f"Take back, {when}: {verb}"):
         if len(changes) > 1:
-            asked = f"{before} {len(changes):,} sessions?"
+            question = f"{start} {len(changes):,} sessions?"
         else:
-            room = max(LEAST_TITLE, cells - width(before) - 4)
-            asked = f"{before} “{shorten(one_line(title, 500), room)}”?"
-        if width(asked) <= cells:
+            room = max(LEAST_TITLE, cells - width(start) - 4)
+            question = f"{start} “{shorten(one_line(title, 500), room)}”?"
+        if width(question) <= cells:
             break
-    return asked
+    return question
 
 
 def continued_question(cells: int) -> str:
-    """What to do with what an agent wrote after its session was trashed."""
+    """The question about entries that an agent wrote after its session was trashed."""
     for question in (
         "The agent went on writing after the session was trashed. Append its entries to the session?",
         "Append to the session what its agent wrote since?",
@@ -90,9 +84,9 @@ def continued_question(cells: int) -> str:
 
 
 def new_question(agent: str, folder: str, cells: int) -> str:
-    """Whether a new session is to begin.
+    """The question before a new session begins.
 
-    :param folder: where, as it is shown; raw.
+    :param folder: its folder as it is shown; raw.
     """
     shown, short = one_line(folder, 500), f"New session of {agent}"
     for before in (f"Leave leafmark for a new session of {agent}", short):
@@ -103,16 +97,16 @@ def new_question(agent: str, folder: str, cells: int) -> str:
 
 
 def named_question(what: str, title: str, cells: int) -> str:
-    """What is edited in a row.
+    """The prompt of an edit in a row.
 
-    :param what: what of it; ``title``: of the session or entry, raw.
+    :param what: the name of the edited field; ``title``: the raw title of the session or entry.
     """
     room = max(LEAST_TITLE, cells - width(what) - 3)
     return f"{what} “{shorten(one_line(title, 500), room)}”"
 
 
 def _about(what: str, titles: Sequence[str], cells: int, hidden: int, *, brief: str = "") -> str:
-    """Which sessions are meant, by title or number, and how many of them nobody sees."""
+    """The sessions by title or number, and how many of them are not shown."""
     if len(titles) == 1:
         ends = (", which is not shown?", ", not shown?") if hidden else ("?",)
         for verb, end in [(verb, end) for verb in (what, brief or what) for end in ends]:

@@ -1,40 +1,43 @@
-"""The list of sessions without a screen: what is in it, and how it is arranged.
+"""The list of sessions without a screen: its sessions, order, folds, query and marks.
 
-The lines are plain objects in a list. A change of some sessions puts their threads in order anew and no
-others (`app.view.contents`); where lines have moved the list is put together from the groups' lines again,
-which is cheap beside drawing one screen of it (`app.view.layout`).
+A change sorts the groups of the changed sessions and puts the lines together from all groups again, which is
+cheap beside drawing one screen of them.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
+from app.index.row import Row
 from app.view.arrangement import Arrangement
-from app.view.contents import Contents
-from app.view.listed import Listed
-from app.view.passing import HIDDEN, LEFT_OUT, SHOWN, what_leaves_out, why_nothing
+from app.view.list_filter import (
+    EXCLUDED,
+    HIDDEN,
+    SHOWN,
+    empty_reason,
+    excluding_conditions,
+    rows_decide,
+    words_of,
+)
+from app.view.list_model import UNLISTED, Group, ListLine, ListModel, ListQuery
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
 
-    from app.index.row import Row
-    from app.view.group import Group
+class SessionList:
+    """The sessions as an arrangement shows them. With groups, this folder's project comes first, then the
+    projects by their newest activity.
 
+    here         the folders that count as "this folder" (the working directory as the shell and as the system
+                 spell it)
+    home         the home folder, for ``~`` on screen
+    arrangement  how the sessions are shown; change it with `arrange`
+    lines        heads and sessions from top to bottom
+    matched      the number of sessions that are shown, in folded groups as well
+    searched     where the first frame looked (`app.view.empty_states.nothing_found`) if it found no session
+                 at all; else None
+    reading      how many files the first frame knew to be read, and how many there were to read
 
-class SessionList(Listed):
-    """The sessions as an arrangement shows them. With groups, this folder's project comes first, then by
-    newest activity.
-
-    :param here: folders that count as "this folder" (the working directory as the shell and as the system
-        spell it).
-    :param home: the home folder, for ``~`` on screen.
-    :param pins: (agent, id) of the sessions that a user has pinned.
-
-    What the first frame found out besides, for the screen that follows it:
-
-    nowhere  where it was looked (`app.view.empty_states.nothing_found`), where there is nothing at all;
-             else None
-    reading  how many files were read, and how many there were to read
+    :param pins: (agent, id) of the pinned sessions.
     """
 
     def __init__(
@@ -44,253 +47,440 @@ class SessionList(Listed):
         arrangement: Arrangement | None = None,
         pins: frozenset[tuple[str, str]] = frozenset(),
     ) -> None:
-        super().__init__(Contents(here, home, arrangement or Arrangement(), pins))
+        self.here = here
         self.home = home
-        self.nowhere: Sequence[tuple[str, str, str]] | None = None
+        self.arrangement = arrangement or Arrangement()
+        self.lines: list[ListLine] = []
+        self.matched = 0
+        self.searched: Sequence[tuple[str, str, str]] | None = None
         self.reading = (0, 0)
-        # folder -> how many sessions there are that are not hidden, and how many that are, while no more is
-        # known of them
-        self._foretold: dict[str, int] = {}
-        self._foretold_hidden: dict[str, int] = {}
-        # meanwhile: what the first frame shows, and what comes first in another arrangement
-        self._begun: Contents | None = None
-        self._page: Contents | None = None
+        self._model = ListModel(here, home, self.arrangement, pins)
+        self._query = ListQuery()
+        # all groups in order, also those without a match
+        self._groups: list[Group] = []
+        self._open_folders: set[str] = set()
+        # folders that are "this folder" and were unfolded once for that
+        self._unfolded_once: set[str] = set()
+        # folder -> the number of its sessions that are not hidden, and of those that are, until the sessions
+        # themselves are known
+        self._counts: dict[str, int] = {}
+        self._hidden_counts: dict[str, int] = {}
+        self._marked: set[str] = set()
+        # agents and ids of marked sessions that are gone: if an agent renames a folder with hundreds of
+        # sessions, all are gone at first, and appear again under other paths one after the other
+        self._marked_and_gone: set[tuple[str, str]] = set()
 
-    # what is in it
+    # the sessions
 
     def preview(
         self, counts: Iterable[tuple[str, int, int, int]], rows: Iterable[Row], most: int | None = None
     ) -> None:
-        """Fill the list from the numbers of each project and the rows that come first.
+        """Fill the list from the counts of each project and the rows that come first.
 
         :param counts: (folder, number of sessions, newest activity in ms, number of hidden ones) of every
-            project, the first two of sessions that are not hidden; the newest first.
-        :param rows: with groups all of those that are open, else as many of the first as fit the screen.
-        :param most: so many groups are enough for now; the others come with the same counts without it.
+            project; the first two are of sessions that are not hidden. The newest project comes first.
+        :param rows: with groups, the rows of all open groups; else as many of the first as fit the screen.
+        :param most: the number of groups to make now; the others are made when the same counts are given
+            without it.
         """
-        contents = self._contents
-        groups = contents.groups
+        model = self._model
         counted = list(counts)
         if counted:
-            self._foretold = {cwd: number for cwd, number, _, _ in counted}
-            self._foretold_hidden = {cwd: hidden for cwd, _, _, hidden in counted if hidden}
+            self._counts = {cwd: number for cwd, number, _, _ in counted}
+            self._hidden_counts = {cwd: hidden for cwd, _, _, hidden in counted if hidden}
         if most is not None:
-            counted[most:] = [each for each in counted[most:] if each[0] in self.here]
+            counted[most:] = [count for count in counted[most:] if count[0] in self.here]
         for cwd, number, newest, _ in counted:
-            # the rows of an open one have counted themselves
-            if number and cwd not in groups and self._is_in_scope(cwd):
-                group = contents.group(cwd)
+            # the rows of an open group have been counted already
+            if number and cwd not in model.groups and self._is_in_scope(cwd):
+                group = model.group(cwd)
                 group.count, group.newest = number, newest
-        contents.put(rows, ())
+        model.put(rows, ())
         if not self.arrangement.grouped and self.total:
-            contents.group("").count = self.total
-        self._refresh()
+            model.group("").count = self.total
+        self._sort_groups()
 
     def _is_in_scope(self, cwd: str) -> bool:
         return self.arrangement.scope == "all" or cwd in self.here
 
     def first_groups(self) -> list[str]:
-        """The folders of the groups that are open, in order, while their rows are to come; without groups,
-        all that are in the scope.
+        """The folders of the open groups, in order. Without groups, all folders in the scope while rows are
+        still to come, then none.
         """
         if not self.arrangement.grouped:
-            return [cwd for cwd in self._foretold if self._is_in_scope(cwd)]
-        return super().first_groups()
+            return [cwd for cwd in self._counts if self._is_in_scope(cwd)]
+        return [group.cwd for group in self._groups if group.cwd in self._open_folders]
 
     def load(self, rows: Iterable[Row]) -> None:
         """Replace all sessions; folds, marks and query stay."""
-        before = self._contents
-        self._contents = Contents(self.here, self.home, self.arrangement, before.pins)
-        self._contents.set_live(before.live)
-        self._forget_first()
-        self._contents.put(rows, ())
-        self._marks.keep(self._contents.by_path)
-        self._refresh()
+        before = self._model
+        model = ListModel(self.here, self.home, self.arrangement, before.pins)
+        model.set_live(before.live)
+        model.put(rows, ())
+        self._replace(model)
 
     def adopt(self, other: SessionList) -> None:
-        """Take over the sessions of a list that was filled in another thread; all else stays. It costs next
-        to nothing where that one was made with the same folders, arrangement and pins.
+        """Take over the sessions of a list that was filled in another thread; all else stays. It takes hardly
+        any time if that list was made with the same folders, arrangement and pins.
         """
-        before, contents = self._contents, other._contents
-        self._contents = contents
-        self._forget_first()
-        self._marks.keep(contents.by_path)
-        if self.here != contents.here or not self.arrangement.lists_like(contents.arrangement):
-            contents.rearrange(self.arrangement, self.here)
-        contents.arrangement = self.arrangement
-        self._refresh()
+        before, model = self._model, other._model
+        if self.here != model.here or not self.arrangement.lists_like(model.arrangement):
+            model.rearrange(self.arrangement, self.here)
+        model.arrangement = self.arrangement
+        self._replace(model)
         self.set_pins(before.pins)
         self.set_live(before.live)
 
-    def _forget_first(self) -> None:
-        self._foretold, self._foretold_hidden = {}, {}
-        self._begun = self._page = None
-
-    def leave_first(self, since: int | None, standing: Sequence[int]) -> None:
-        """Leave the threads that are pinned or were active after that (milliseconds): of some sessions, those
-        that come first among all. None leaves all threads.
-
-        :param standing: how many of all sessions stand where (`app.view.passing`).
-        """
-        if since is not None:
-            late = [
-                line.path
-                for line in self.lines
-                if line.rank is not None and line.rank[0] and -line.rank[1] <= since
-            ]
-            self._changed(self._contents.leave_out(late))
-        self._contents.standing = list(standing)
-
-    def show_first(self, other: SessionList) -> None:
-        """Show what comes first in this arrangement, from a list that was made of it, while no more is known
-        than what was foretold. Who goes back to the arrangement of the first frame has that again.
-        """
-        if self._foretold and self.arrangement.lists_like(other.arrangement):
-            self._begun = self._begun or self._contents
-            self._page = other._contents
-            self._turn_to(self._page, other.pins)
-
-    def _turn_to(self, contents: Contents, pins: frozenset[tuple[str, str]]) -> None:
-        before, self._contents = self._contents, contents
-        contents.set_pins(pins)
-        contents.set_live(before.live)
-        count = self.expected if self.shows_first else self.total
-        if count and not contents.arrangement.grouped:
-            contents.group("").count = count
-        self._refresh()
+    def _replace(self, model: ListModel) -> None:
+        self._model = model
+        self._counts, self._hidden_counts = {}, {}
+        self._marked.intersection_update(model.by_path)
+        self._sort_groups()
 
     def prepare_filter(self) -> None:
-        """Fold what the filter looks at beforehand, so that the first key of a filter costs no more than
-        others.
-        """
-        self._contents.texts.prepare()
+        """Fold the texts that a filter searches, so that its first key costs no more than others."""
+        for line in self._model.by_path.values():
+            line.haystack  # noqa: B018  # computed here and kept
 
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
-        """Take over rows that are new or changed, and paths that are gone."""
+        """Take over rows that are new or changed, and drop the sessions with the removed paths."""
         changed, removed = list(changed), list(removed)
-        self._marks.follow(changed, removed, self._contents.by_path)
-        self._changed(self._contents.put(changed, removed))
+        self._follow_marks(changed, removed)
+        self._update(self._model.put(changed, removed))
 
     def set_pins(self, pins: frozenset[tuple[str, str]]) -> None:
-        """Other sessions are pinned now: (agent, id) of all of them."""
-        self._changed(self._contents.set_pins(pins))
+        """Replace the pins: (agent, id) of all pinned sessions."""
+        self._update(self._model.set_pins(pins))
 
     @property
     def pins(self) -> frozenset[tuple[str, str]]:
-        """(agent, id) of the sessions that are pinned."""
-        return self._contents.pins
+        """(agent, id) of the pinned sessions."""
+        return self._model.pins
 
     def set_live(self, paths: Iterable[str]) -> None:
-        """The sessions that are open somewhere, or may be: those that are empty are not hidden."""
-        self._changed(self._contents.set_live(frozenset(paths)))
+        """Replace the paths of the sessions that are live, or may be: an empty one of them is not hidden."""
+        self._update(self._model.set_live(frozenset(paths)))
 
-    def _changed(self, touched: set[Group]) -> None:
+    def _update(self, touched: set[Group]) -> None:
         for group in touched:
             if not group.count:
-                self._contents.drop(group)
-        if self.is_filtered or any(group.moved or not self._layout.is_in_place(group) for group in touched):
-            self._refresh()
+                self._model.drop(group)
+        if touched:
+            self._sort_groups()
 
-    # how many
+    # counts
 
     @property
     def known(self) -> int:
-        """How many sessions there are, shown or not."""
-        if self._foretold:
-            return sum(self._foretold.values()) + sum(self._foretold_hidden.values())
-        return len(self._contents.by_path)
+        """The number of sessions, shown or not."""
+        if self._counts:
+            return sum(self._counts.values()) + sum(self._hidden_counts.values())
+        return len(self._model.by_path)
 
     @property
     def is_complete(self) -> bool:
         """Whether the sessions themselves are known, and not their number alone."""
-        return not self._foretold
-
-    @property
-    def shows_first(self) -> bool:
-        """Whether this is what comes first in the list of all, with all threads whole."""
-        return self._page is not None and self._contents is self._page
-
-    @property
-    def expected(self) -> int:
-        """How many sessions will be shown, where only the first of them are; else 0."""
-        return self._contents.standing[SHOWN] if self.shows_first else 0
+        return not self._counts
 
     @property
     def total(self) -> int:
-        """How many sessions there are in the arrangement's scope, without those that are hidden."""
-        if self._foretold and not self.shows_first:
-            return sum(number for cwd, number in self._foretold.items() if self._is_in_scope(cwd))
-        return self._contents.standing[LEFT_OUT] + self._contents.standing[SHOWN]
+        """The number of sessions in the scope, without hidden ones."""
+        if self._counts:
+            return sum(number for cwd, number in self._counts.items() if self._is_in_scope(cwd))
+        return self._model.standing[EXCLUDED] + self._model.standing[SHOWN]
 
     @property
     def hidden(self) -> int:
-        """How many sessions of the scope are left out as sub-agents' or empty."""
-        if self._foretold and not self.shows_first:
-            return sum(number for cwd, number in self._foretold_hidden.items() if self._is_in_scope(cwd))
-        return self._contents.standing[HIDDEN]
+        """The number of sessions in the scope that are left out as sub-agents' or empty."""
+        if self._counts:
+            return sum(number for cwd, number in self._hidden_counts.items() if self._is_in_scope(cwd))
+        return self._model.standing[HIDDEN]
 
     @property
     def length(self) -> int:
-        """How many lines there will be, where only the first of them are here, else how many there are."""
-        if self.expected:
-            return max(self.expected, len(self.lines))
-        if not self._foretold or not self.arrangement.grouped or self.is_filtered:
+        """The number of lines, including those that are still to come."""
+        if not self._counts or not self.arrangement.grouped or self.is_filtered:
             return len(self.lines)
-        groups = self._contents.groups
-        to_come = [cwd for cwd, number in self._foretold.items() if number and cwd not in groups]
+        groups = self._model.groups
+        to_come = [cwd for cwd, number in self._counts.items() if number and cwd not in groups]
         return len(self.lines) + sum(map(self._is_in_scope, to_come))
 
     @property
     def projects(self) -> int:
-        """How many projects there are, shown or not."""
-        return len(self._foretold or self._contents.projects)
+        """The number of projects, shown or not."""
+        return len(self._counts or self._model.projects)
 
     def empty(self) -> str:
-        """Why nothing is shown: ``query`` (nothing matches), or as `app.view.passing.why_nothing` has it; ""
-        when something is.
+        """Why nothing is shown: ``query`` (nothing matches), or a reason of
+        `app.view.list_filter.empty_reason`; "" if something is shown.
         """
         if self.lines:
             return ""
-        if self._foretold:
+        if self._counts:
             if self.total:
                 return "query" if self.is_filtered else ""
             return "hidden" if self.hidden else "here"
-        if self._contents.groups:
+        if self._model.groups:
             return "query"
-        return why_nothing(self.rows(), self.arrangement, self.here, self._contents.live)
+        return empty_reason(self.rows(), self.arrangement, self.here, self._model.live)
 
     def left_out(self) -> tuple[str, ...]:
-        """Why nothing is shown of what a search has found, as `app.view.passing.what_leaves_out` has it;
-        empty where it has found nothing.
+        """The conditions that exclude what a search has found (`app.view.list_filter.excluding_conditions`);
+        empty if it has found nothing.
         """
-        found = [row for path in self._matching.found_paths if (row := self.row_at(path)) is not None]
-        return what_leaves_out(found, self.arrangement, self.here, self._contents.live)
+        found = [row for path in self._query.found if (row := self.row_at(path)) is not None]
+        return excluding_conditions(found, self.arrangement, self.here, self._model.live)
 
-    # how it is shown
+    # the arrangement
 
     def arrange(self, arrangement: Arrangement) -> None:
-        """Show the sessions in another way; folds, marks and query stay. While no more is known than what was
-        foretold, that is shown as it was.
+        """Show the sessions in another way; folds, marks and query stay. Until the sessions are known, the
+        rows of the first frame stay as they are.
         """
         before, self.arrangement = self.arrangement, arrangement
-        if self._foretold:
-            for contents in filter(None, (self._begun, self._page)):
-                if contents is not self._contents and contents.arrangement.lists_like(arrangement):
-                    self._turn_to(contents, self.pins)
-                    return
+        if self._counts:
             return
         if arrangement.lists_like(before):
-            self._contents.arrangement = arrangement
+            self._model.arrangement = arrangement
         else:
             self._rearrange()
 
     def also_here(self, cwds: Iterable[str]) -> None:
-        """More spellings of the folder that is "here"."""
+        """Add spellings of "this folder"."""
         more = tuple(cwd for cwd in cwds if cwd not in self.here)
         self.here += more
-        if more and not self._foretold:
+        if more and not self._counts:
             self._rearrange()
 
     def _rearrange(self) -> None:
-        self._contents.rearrange(self.arrangement, self.here)
-        self._refresh()
+        self._model.rearrange(self.arrangement, self.here)
+        self._sort_groups()
+
+    # the lines
+
+    def _sort_groups(self) -> None:
+        """Put the groups in order and the lines together. A group of "this folder" is unfolded once."""
+        groups = self._model.groups.values()
+        self._groups = sorted(
+            groups, key=lambda group: (group.cwd not in self.here, -group.newest, group.cwd)
+        )
+        new = {group.cwd for group in groups if group.cwd in self.here} - self._unfolded_once
+        self._unfolded_once |= new
+        self._open_folders |= new
+        self._build()
+
+    def _build(self) -> None:
+        """Put the lines together from the groups."""
+        query = self._query
+        shown = {group: query.filter(group.lines) if query.is_on else group.lines for group in self._groups}
+        if query.is_on and query.is_ranked and self.arrangement.order == "relevance":
+            shown = {group: sorted(lines, key=query.rank) for group, lines in shown.items()}
+            self._groups.sort(key=lambda group: query.best_rank(shown[group]))
+        self.lines = []
+        self.matched = 0
+        for group in self._groups:
+            group.shown = len(shown[group]) if query.is_on else group.count
+            self.matched += group.shown
+            group.start = len(self.lines)
+            if query.is_on and not group.shown:
+                continue
+            if not group.is_whole:
+                self.lines.append(group.head)
+            if self.is_open(group):
+                self.lines += shown[group]
+
+    # folds
+
+    def is_open(self, group: Group) -> bool:
+        """Whether the group's sessions are shown; with a query, those of all groups are."""
+        return group.is_whole or self._query.is_on or group.cwd in self._open_folders
+
+    def set_open(self, group: Group, is_open: bool) -> None:
+        """Unfold or fold one group."""
+        if is_open:
+            self._open_folders.add(group.cwd)
+        else:
+            self._open_folders.discard(group.cwd)
+        self._build()
+
+    def open_all(self, is_open: bool) -> None:
+        """Unfold or fold every group."""
+        self._open_folders = set(self._model.groups) if is_open else set()
+        self._build()
+
+    def open_first(self, height: int, *, folds: bool = True) -> None:
+        """Unfold this folder's project, or the newest one if this folder has none; all of them if everything
+        fits.
+
+        :param height: the number of lines on screen.
+        :param folds: fold all others; else the open ones stay open.
+        """
+        groups = [group for group in self._groups if not group.is_whole]
+        before = self._open_folders
+        if sum(group.count + 1 for group in groups) * self.arrangement.row_height <= height:
+            self._open_folders = {group.cwd for group in groups}
+        elif groups:
+            self._open_folders = {groups[0].cwd}
+        if not folds:
+            self._open_folders |= before
+        self._build()
+
+    # the query
+
+    @property
+    def words(self) -> list[str]:
+        """The folded words that are highlighted in the lines."""
+        return self._query.words
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether there is a query."""
+        return self._query.is_on
+
+    def begin_with(self, query: str) -> None:
+        """Show no session that a query may leave out, before anything was searched.
+
+        If the query consists of words only, the search will find the sessions whose rows match, and they are
+        shown; else none is.
+        """
+        if rows_decide(query):
+            self.set_query(query)
+        else:
+            self.set_found(frozenset(), [], by_rows=False)
+
+    def set_query(self, query: str) -> None:
+        """Show only the sessions whose rows match, and those that were found last (`set_found`); an empty
+        query shows all.
+        """
+        self._query.match_rows(words_of(query))
+        self._query_changed()
+
+    def set_found(
+        self,
+        paths: AbstractSet[str],
+        words: list[str],
+        *,
+        by_rows: bool,
+        ranks: Mapping[str, int] | None = None,
+    ) -> None:
+        """Show the sessions that a search has found.
+
+        :param words: the folded words to highlight in the lines.
+        :param by_rows: show the sessions whose rows match as well (`app.view.list_filter.rows_decide`).
+        :param ranks: path -> position in the results of the search, for the order of relevance.
+        """
+        self._query.match_found(paths, words, by_rows=by_rows, ranks=ranks or {})
+        self._query_changed()
+
+    def _query_changed(self) -> None:
+        # only the results of a search move groups
+        if self.arrangement.order == "relevance":
+            self._sort_groups()
+        else:
+            self._build()
+
+    # lookup
+
+    def rows(self) -> list[Row]:
+        """Every session that is loaded, shown or not, in no order."""
+        return [line.session for line in self._model.by_path.values()]
+
+    def folders(self) -> list[str]:
+        """The folder of every session that is loaded, each once."""
+        return list(self._model.projects)
+
+    def first_session(self) -> int:
+        """The first line that is a session, else the first line."""
+        return next((index for index, line in enumerate(self.lines) if line.row is not None), 0)
+
+    def row_at(self, path: str) -> Row | None:
+        """The session with this path."""
+        line = self._model.by_path.get(path)
+        return line.row if line is not None else None
+
+    def family(self, path: str) -> tuple[Row | None, list[Row]]:
+        """The parent of a session, if it is a fork and its parent is known; and its own forks, those with a
+        message first, and the newest first.
+        """
+        line = self._model.by_path.get(path)
+        if line is None:
+            return None, []
+        forks = [fork.session for fork in line.forks]
+        forks.sort(key=lambda row: (not row.message_count, -row.modified, row.path))
+        return line.parent.row if line.parent is not None else None, forks
+
+    def same_session(self, agent: str, session_id: str) -> Row | None:
+        """A session with this id, to find it after its file was moved: agents rename their folders
+        (formats/README.md, "oh-my-pi").
+        """
+        for row in self.rows():
+            if row.id == session_id and row.agent == agent:
+                return row
+        return None
+
+    def index_of(self, path: str) -> int | None:
+        """The line of a session; None if it is not shown."""
+        line = self._model.by_path.get(path)
+        if line is None or line.group is UNLISTED or not self.is_open(line.group):
+            return None
+        return self._index(line)
+
+    def group_of(self, path: str) -> Group | None:
+        """The group that a session is in, folded or not; None if it is not listed."""
+        line = self._model.by_path.get(path)
+        return line.group if line is not None and line.group is not UNLISTED else None
+
+    def index_of_group(self, cwd: str) -> int | None:
+        """The line of a group's head; None if it is not shown."""
+        group = self._model.groups.get(cwd)
+        return self._index(group.head) if group is not None else None
+
+    def _index(self, line: ListLine) -> int | None:
+        try:
+            return self.lines.index(line)
+        except ValueError:
+            return None
+
+    # marks
+
+    @property
+    def marked(self) -> set[str]:
+        """Paths of the marked sessions, shown or not. Marks outlast filters and folds."""
+        return self._marked
+
+    def toggle_mark(self, path: str) -> None:
+        """Mark a session, or remove its mark. Sessions that are gone lose their marks for good."""
+        self._marked ^= {path}
+        self._marked_and_gone.clear()
+
+    def clear_marks(self) -> None:
+        """Remove all marks."""
+        self._marked.clear()
+        self._marked_and_gone.clear()
+
+    def marked_rows(self) -> list[Row]:
+        """The marked sessions: those that are shown in their order, then the others by age."""
+        marked = self.marked
+        shown = [line.row for line in self.lines if line.row is not None and line.row.path in marked]
+        if len(shown) == len(marked):
+            return shown
+        seen = {row.path for row in shown}
+        others = [row for path in marked - seen if (row := self.row_at(path)) is not None]
+        return shown + sorted(others, key=lambda row: (-row.modified, row.path))
+
+    def _follow_marks(self, changed: Sequence[Row], removed: Sequence[str]) -> None:
+        """Remove the marks of removed sessions. If one of them comes again, mostly under another path (agents
+        rename their folders), it is marked again.
+        """
+        gone = self._marked.intersection(removed)
+        if gone:
+            self._marked -= gone
+            rows = [row for path in gone if (row := self.row_at(path)) is not None]
+            self._marked_and_gone.update((row.agent, row.id) for row in rows)
+        if self._marked_and_gone:
+            for row in changed:
+                # a file with the same id that was there before is another session
+                is_new = row.path in gone or self.row_at(row.path) is None
+                if (row.agent, row.id) in self._marked_and_gone and is_new:
+                    self._marked_and_gone.discard((row.agent, row.id))
+                    self._marked.add(row.path)

@@ -1,28 +1,20 @@
-"""One row of the session list as lines of styled text: one, or two in a roomy arrangement and with paths."""
+"""A row of the session list as styled text: one line, or two in a roomy arrangement or with paths."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
-from app.index.row import problem_count
-from app.view.ages import age, count
-from app.view.cells import fill, shorten, shorten_start, steady, width
-from app.view.folders import file_path
-from app.view.highlight import highlight
-from app.view.line import fit_line, line_width
-from app.view.passing import is_named
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from app.index.row import Row
-    from app.view.line import Line, Span
-    from app.view.list_line import ListLine
-    from app.view.session_list import SessionList
+from app.index.row import Row, problem_count
+from app.view.cells import pad, shorten, shorten_start, stable_width, width
+from app.view.formatting import age, count, file_path
+from app.view.line import Line, Span, fit_line, highlight, line_width
+from app.view.list_filter import is_named
+from app.view.list_model import ListLine
+from app.view.session_list import SessionList
 
 POINTER = "❯"
 MARKED = "✓"
-MEANT = "✗"
+TARGET = "✗"
 PINNED = "★"
 FORK, ORPHAN = "↳ ", "↳? "
 STATES = {"live": ("●", "live"), "maybe": ("◐", "maybe")}
@@ -33,9 +25,9 @@ LEGEND = (
 UNREAD = "…"
 AGENT_CELLS = 8
 AGENT_CUT = 6
-"""As much of a program's name as tells which it is."""
-# from these widths of the pane on messages have a column, and program, too; below, both have the second line,
-# and in a row of one line no more than they need
+"""Characters of an agent's name that identify it."""
+# From these widths of the pane on, the number of messages, the folder and the agent have a column. In a
+# narrower pane, messages and agent are on the second line, or take no more cells than they need.
 COLUMNS_FROM = 42
 FOLDER_FROM = 50
 AGENT_COLUMN_FROM = 60
@@ -43,7 +35,7 @@ FOLDER_CELLS = (11, 30)
 INDENT = 4
 TITLE_BESIDE_QUESTION = 6
 TITLE_LEAST = 8
-"""A title that is longer keeps so many cells beside all else."""
+"""Fewest cells of a longer title."""
 
 
 def render_list_line(
@@ -56,23 +48,24 @@ def render_list_line(
     states: Mapping[str, str],
     question: str | None = None,
 ) -> Line:
-    """A row of the list, or the first line of its two, in exactly ``cells`` cells.
+    """A row of the list, or the first of its two lines, in exactly ``cells`` cells.
 
     :param states: path -> ``live`` or ``maybe`` for the sessions that are.
-    :param question: what is asked about the session; "" where it is meant and that is asked elsewhere, None
-        where it is not.
+    :param question: the question about the session, which replaces the row; "" if it is asked elsewhere, None
+        for no question.
     """
     if question:
         return _asking(line, cells, selected, question)
     if line.row is None:
         has_two = model.arrangement.row_height > 1
         return fit_line([], cells) if has_two else _head(model, line, cells, selected)
-    return _session(model, line, cells, selected, now_ms, states, is_meant=question is not None)
+    return _session(model, line, cells, selected, now_ms, states, is_target=question is not None)
 
 
 def render_second_line(model: SessionList, line: ListLine, cells: int, *, selected: bool) -> Line:
-    """The second line of a row in exactly ``cells`` cells: the path where it is wanted, else the last prompt,
-    and what the first has no room for; or the head itself, which has its first line empty.
+    """The second line of a row in exactly ``cells`` cells: the path if the arrangement shows paths, else the
+    last prompt and the facts for which the first line has no room. The head of a group is drawn on the second
+    line, and its first line is empty.
     """
     row = line.row
     if row is None:
@@ -82,11 +75,14 @@ def render_second_line(model: SessionList, line: ListLine, cells: int, *, select
         return fit_line([*left, (file_path(row.path, model.home, cells - INDENT - 1), "dim")], cells)
     right: Line = []
     if cells < COLUMNS_FROM:
-        # beneath the age
+        # below the age
         right = [_agent(row), *_messages(row, 4), (" ", "text")]
     if row.last_prompt:
         room = max(0, cells - INDENT - 2 - max(1, line_width(right)))
-        left += [("› ", "faint"), *highlight(shorten(steady(row.last_prompt), room), model.words, "dim")]
+        left += [
+            ("› ", "faint"),
+            *highlight(shorten(stable_width(row.last_prompt), room), model.words, "dim"),
+        ]
     gap = cells - line_width(left) - line_width(right)
     return fit_line([*left, (" " * max(0, gap), "text"), *right], cells)
 
@@ -95,7 +91,7 @@ def _head(model: SessionList, line: ListLine, cells: int, selected: bool) -> Lin
     group = line.group
     number = f" {group.shown:,} "
     room = max(0, cells - 4 - len(number))
-    folder = shorten_start(steady(group.folder), room)
+    folder = shorten_start(stable_width(group.folder), room)
     pieces: Line = [
         (POINTER if selected else " ", "pointer"),
         ("▾ " if model.is_open(group) else "▸ ", "group"),
@@ -114,21 +110,21 @@ def _session(
     now_ms: int,
     states: Mapping[str, str],
     *,
-    is_meant: bool,
+    is_target: bool,
 ) -> Line:
     row = line.row
     assert row is not None
     mark = (MARKED, "marked") if row.path in model.marked else (" ", "text")
     left: Line = [
         (POINTER if selected else " ", "pointer"),
-        (MEANT, "error") if is_meant else mark,
+        (TARGET, "error") if is_target else mark,
         STATES.get(states.get(row.path, ""), (" ", "text")),
         (" ", "text"),
         (_lineage(model, line), "fork"),
     ]
     if line.pinned:
         left.append((f"{PINNED} ", "pin"))
-    title = steady(row.title)
+    title = stable_width(row.title)
     right = [*_marks(row, now_ms), *_columns(row, cells), (f" {age(row.modified, now_ms):>4} ", "age")]
     if cells < COLUMNS_FROM:
         prompts = model.arrangement.roomy and not model.arrangement.paths
@@ -136,27 +132,27 @@ def _session(
     room = max(0, cells - line_width(left) - line_width(right))
     where = _where(model, line, cells)
     room -= line_width(where)
-    title = fill(title, room)
-    style = "error" if is_meant else "name" if is_named(row) else "title"
+    title = pad(title, room)
+    style = "error" if is_target else "name" if is_named(row) else "title"
     return fit_line([*left, *highlight(title, model.words, style), *where, *right], cells)
 
 
 def _lineage(model: SessionList, line: ListLine) -> str:
-    """The connectors; where the lines around are not those of the thread, that it is a fork."""
+    """The connectors; only the mark of a fork if the neighbouring lines are not those of the thread."""
     if line.row is None or not line.row.parent_session:
         return ""
     if line.prefix and not model.is_filtered:
         return line.prefix
-    return ORPHAN if line.is_orphan and (model.is_complete or model.shows_first) else FORK
+    return ORPHAN if line.is_orphan and model.is_complete else FORK
 
 
 def _where(model: SessionList, line: ListLine, cells: int) -> Line:
-    """The folder where the list is not of one folder."""
+    """The folder, if the list may have sessions of several folders."""
     if model.arrangement.grouped or model.arrangement.scope == "here" or cells < FOLDER_FROM:
         return []
     least, most = FOLDER_CELLS
     size = max(least, min(most, (cells - FOLDER_FROM) // 2))
-    folder = shorten_start(steady(line.folder), size)
+    folder = shorten_start(stable_width(line.folder), size)
     return [("  ", "text"), *highlight(folder, model.words, "dim"), (" " * (size - width(folder)), "text")]
 
 
@@ -172,12 +168,12 @@ def _marks(row: Row, now_ms: int) -> Line:
 
 
 def _columns(row: Row, cells: int) -> Line:
-    # the title of a program with a short name has what others need for theirs
+    # without a column, a short name of an agent leaves more room for the title
     return [_agent(row, AGENT_CELLS if cells >= AGENT_COLUMN_FROM else 0), *_messages(row, 4)]
 
 
 def _agent(row: Row, cells: int = 0) -> Span:
-    """The program, in a column of so many cells or in as many as it takes, of which no column is wider."""
+    """The agent, in a column of ``cells`` or as wide as its name, up to the widest column."""
     return (f" {shorten(row.agent, AGENT_CELLS):<{cells}}", "agent")
 
 
@@ -187,11 +183,11 @@ def _messages(row: Row, cells: int) -> Line:
 
 
 def _narrow(row: Row, cells: int, title: int, now_ms: int, *, roomy: bool) -> Line:
-    """What stands behind the title in a row without columns: of marks, program, messages and age as much as
-    leaves the title its least. The program is the last to go, for each row has to say what opens it.
+    """The facts behind the title in a row without columns: as many of marks, agent, messages and age as leave
+    the title its fewest cells. The agent is left out last, because each row has to tell which agent opens it.
 
-    :param cells: how many there are for the title and this; ``title``: how many that would take in whole.
-    :param roomy: program and messages are on the second line.
+    :param cells: the width of the title and these facts; ``title``: the width of the whole title.
+    :param roomy: agent and messages are on the second line.
     """
     marks = _marks(row, now_ms)
     when = age(row.modified, now_ms)
@@ -201,9 +197,9 @@ def _narrow(row: Row, cells: int, title: int, now_ms: int, *, roomy: bool) -> Li
     agent = _agent(row)
     cut = (shorten(agent[0], 1 + AGENT_CUT), "agent")
     number = _messages(row, 1)
-    # that it is not read yet is said in place of all that is not known
+    # the mark of a session that is not read yet stands for all unknown facts
     least = number if row.provisional else []
-    ways: list[Line] = [
+    candidates: list[Line] = [
         [*marks, agent, *_messages(row, 3)],
         [*marks, agent, *number],
         [*marks, cut, *number],
@@ -214,18 +210,18 @@ def _narrow(row: Row, cells: int, title: int, now_ms: int, *, roomy: bool) -> Li
         least,
     ]
     room = cells - line_width(last) - min(title, TITLE_LEAST)
-    return [*next((way for way in ways if line_width(way) <= room), least), *last]
+    return [*next((facts for facts in candidates if line_width(facts) <= room), least), *last]
 
 
 def _asking(line: ListLine, cells: int, selected: bool, question: str) -> Line:
-    """A question in place of the row, with as much of the title as there is room for."""
+    """A question in place of the row, and the title if there is room for it."""
     pieces: Line = [
         (POINTER if selected else " ", "pointer"),
-        (MEANT, "error"),
+        (TARGET, "error"),
         ("  ", "text"),
-        (shorten(steady(question), max(0, cells - INDENT - 1)), "error"),
+        (shorten(stable_width(question), max(0, cells - INDENT - 1)), "error"),
     ]
     room = cells - line_width(pieces) - 3
     if line.row is not None and room >= TITLE_BESIDE_QUESTION:
-        pieces += [("  ", "text"), (shorten(steady(line.row.title), room), "dim")]
+        pieces += [("  ", "text"), (shorten(stable_width(line.row.title), room), "dim")]
     return fit_line(pieces, cells)

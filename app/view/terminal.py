@@ -1,22 +1,25 @@
-"""What the environment says of the terminal: whether there can be a screen, its colours, and which characters
-it draws.
+"""Read facts about the terminal from the environment: its colours, its characters, and how it draws images.
+Spell text in ASCII for a terminal that draws nothing else.
+
+The terminal itself is not queried: an answer would take a moment, might not come, and would arrive among the
+keys.
+The ASCII spelling takes as many cells as the text, and each character that carries a meaning on leafmark's
+screens has a spelling of its own.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import unicodedata
+from collections.abc import Callable, Mapping
 
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from app.view.cells import char_width, graphemes
 
 _OWN = "…·─│├└╭╮╰╯❯▸▾→←●◐★✓"
 _FAR_APART = "é…❯漢\U0001f600"
 
 
-def depth(env: Mapping[str, str]) -> int:
-    """Bits of colour that the terminal takes, found as the screen library finds it: 24, 8 or 4; 0 for
-    none.
-    """
+def colour_depth(env: Mapping[str, str]) -> int:
+    """Bits of colour of the terminal, found as Textual finds them: 24, 8 or 4; 0 for none."""
     if env.get("NO_COLOR"):
         return 0
     if env.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):
@@ -27,15 +30,15 @@ def depth(env: Mapping[str, str]) -> int:
     return 4
 
 
-def places_text(env: Mapping[str, str]) -> bool:
-    """Whether the terminal can put text where it is told to. One of which nothing is said can: hardly any
-    that is in use cannot, and the screen library asks for no name.
+def can_place_text(env: Mapping[str, str]) -> bool:
+    """Whether the terminal can place text. A terminal without a name is taken for one that can: nearly all in
+    use can, and Textual asks for no name.
     """
     return env.get("TERM") not in ("dumb", "unknown")
 
 
 def is_ascii_terminal(env: Mapping[str, str]) -> bool:
-    """Whether the locale is one without any other characters: C or POSIX."""
+    """Whether the locale has ASCII characters only: C or POSIX."""
     named = next((env[name] for name in ("LC_ALL", "LC_CTYPE", "LANG") if env.get(name)), "")
     if named == "C.UTF-8" and not env.get("LC_ALL"):
         # Python itself sets it in place of C
@@ -43,38 +46,143 @@ def is_ascii_terminal(env: Mapping[str, str]) -> bool:
     return named in ("C", "POSIX")
 
 
-def draws_signs(encoding: str) -> bool:
-    """Whether an encoding has the characters that leafmark's own screens are drawn with."""
-    return fits(_OWN, encoding)
+def encodes_own_glyphs(encoding: str) -> bool:
+    """Whether an encoding has the characters of leafmark's own screens."""
+    return can_encode(_OWN, encoding)
 
 
-def draws_all(encoding: str) -> bool:
-    """Whether an encoding has all characters there are, as UTF-8."""
-    return fits(_FAR_APART, encoding)
+def encodes_all(encoding: str) -> bool:
+    """Whether an encoding has all characters, as UTF-8 has."""
+    return can_encode(_FAR_APART, encoding)
 
 
 def speller(encoding: str, *, ascii_only: bool) -> Callable[[str], str] | None:
-    """What spells a text as it can be drawn, in as many cells; None where any text can be as it is.
+    """The function that spells a text so that it can be drawn, in as many cells; None if no text has to be
+    spelt.
 
-    :param encoding: of what is written to the terminal. What it lacks is spelt in ASCII.
-    :param ascii_only: everything is.
+    :param encoding: the encoding of the output. Characters that it lacks are spelt in ASCII.
+    :param ascii_only: spell all characters in ASCII.
     """
-    # nothing of it is loaded for most terminals
     if ascii_only:
-        from app.view.ascii_text import ascii_text
-
         return ascii_text
-    if draws_all(encoding):
+    if encodes_all(encoding):
         return None
-    from app.view.ascii_text import encodable
-
-    return lambda text: encodable(text, encoding)
+    return lambda text: spelled_for(text, encoding)
 
 
-def fits(text: str, encoding: str) -> bool:
+def can_encode(text: str, encoding: str) -> bool:
     """Whether an encoding has every character of `text`."""
     try:
         text.encode(encoding)
     except UnicodeEncodeError:
         return False
     return True
+
+
+_SIGNS = dict(
+    zip(
+        "…·─│├└┌┐┘┴┬┤┼╭╮╰╯═║╞╡━┃❯›▸▾→←↑↓↳⊟⊞•●◐◆★✓✗⑂“”‘’–—×▁▂▃▄▅▆▇█▌▐",
+        "~.-||`+++++++++++=|||=|>>>v><^v>=+*@o#*vxY\"\"''--x########||",
+        strict=True,
+    )
+)
+
+
+class _Spelled(dict[str, str]):
+    """The ASCII spelling of each character, made when it is first needed."""
+
+    def __missing__(self, char: str) -> str:
+        spelling = self[char] = _spell(char)
+        return spelling
+
+
+def _spell(char: str) -> str:
+    cells = char_width(char)
+    if not cells:
+        return ""
+    plain = [part for part in unicodedata.normalize("NFKD", char) if part.isascii()]
+    if len(plain) == 1 and cells == 1 and plain[0].isprintable():
+        return plain[0]
+    return "?" * cells
+
+
+_spelled: Mapping[str, str] = _Spelled(_SIGNS)
+
+
+def ascii_text(text: str) -> str:
+    """``text`` in ASCII: letters without their accents, and "?" for each cell without another spelling."""
+    if text.isascii():
+        return text
+    spelled = []
+    for piece, cells in graphemes(text):
+        plain = "".join(char if char.isascii() else _spelled[char] for char in piece)
+        # a symbol with the emoji style is wider than its character
+        spelled.append(plain if len(plain) == cells else plain[:cells].ljust(cells, "?"))
+    return "".join(spelled)
+
+
+def ascii_lines(text: str) -> str:
+    """`ascii_text` of lines; their escape sequences for colours stay."""
+    return _apart(text, ascii_text)
+
+
+def spelled_for(text: str, encoding: str) -> str:
+    """Lines in which the characters that `encoding` lacks are spelt in ASCII."""
+    if can_encode(text, encoding):
+        return text
+
+    def spell(part: str) -> str:
+        return "".join(
+            piece if can_encode(piece, encoding) else ascii_text(piece) for piece, _ in graphemes(part)
+        )
+
+    return _apart(text, spell)
+
+
+def _apart(text: str, spell: Callable[[str], str]) -> str:
+    """Spell the parts between line ends and escape characters. These would be taken for marks on other
+    characters.
+    """
+    lines = text.split("\n")
+    return "\n".join("\x1b".join(map(spell, line.split("\x1b"))) for line in lines)
+
+
+BLOCKS, KITTY, NONE = "blocks", "kitty", ""
+AUTO, OFF = "auto", "off"
+IMAGE_SETTINGS = (AUTO, OFF, BLOCKS, KITTY)
+"""The values of the setting."""
+
+
+def image_method(setting: str, env: Mapping[str, str], *, ascii_only: bool = False) -> str:
+    """`KITTY`, `BLOCKS` or `NONE`.
+
+    :param setting: one of `IMAGE_SETTINGS`. Without colours, no setting draws images.
+    :param env: the environment of the terminal.
+    :param ascii_only: the screen is drawn in ASCII.
+    """
+    if ascii_only or "NO_COLOR" in env or setting == OFF:
+        return NONE
+    if setting != AUTO:
+        return setting
+    if _is_kitty(env):
+        return KITTY
+    return BLOCKS if _has_colours(env) else NONE
+
+
+def _is_kitty(env: Mapping[str, str]) -> bool:
+    """Whether the terminal knows placeholders. A multiplexer does not pass them on, and other terminals that
+    were started from kitty inherit KITTY_WINDOW_ID.
+    """
+    term, program = env.get("TERM", ""), env.get("TERM_PROGRAM", "")
+    if any(env.get(name) for name in ("TMUX", "STY", "ZELLIJ")) or term.startswith(("screen", "tmux")):
+        return False
+    if program == "ghostty" or term in ("xterm-kitty", "xterm-ghostty"):
+        return True
+    return bool(env.get("KITTY_WINDOW_ID")) and program in ("", "kitty") and term.startswith("xterm")
+
+
+def _has_colours(env: Mapping[str, str]) -> bool:
+    """Whether the terminal has at least 256 colours, by the usual names."""
+    if env.get("COLORTERM", "").strip().lower() in ("truecolor", "24bit"):
+        return True
+    return env.get("TERM", "").endswith(("256color", "-direct", "kitty", "ghostty"))

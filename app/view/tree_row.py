@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from app.formats.one_line import OneLine
 from app.formats.text import one_line
-from app.view.cells import shorten, steady, width
-from app.view.highlight import highlight_line
-from app.view.line import fit_line, line_width
-from app.view.problems import unknown_type
+from app.sessions.tree.row_text import RowText
+from app.view.cells import shorten, stable_width, width
+from app.view.line import Line, fit_line, highlight_line, line_width
+from app.view.problems import DamagedLine, unknown_type
+from app.view.tree_layout import TreeRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from app.sessions.tree.tree import Node
-    from app.view.line import Line
-    from app.view.segments import TreeRow
+    # these load the decoder of entries, which no screen needs before its first session
+    from app.sessions.tree.node import Node
 
 
 class Glyphs:
-    """The characters that draw a tree, and their plain spellings."""
+    """The characters that draw a tree, in Unicode or in ASCII."""
 
     __slots__ = (
         "active",
@@ -71,12 +69,13 @@ def render_tree_row(
     hit: bool = False,
     label_time: str = "",
 ) -> Line:
-    """A row of the tree in exactly ``cells`` cells. Whatever hangs on it, a third of it is left to its text.
+    """A row of the tree in exactly ``cells`` cells. At least a third of it is left to its text.
 
     :param active: the entry is on the active path.
     :param leaf: the row stands for the leaf.
-    :param words: what is searched for, folded, to be marked; ``hit``: the entry has all of it.
-    :param label_time: when the label was given.
+    :param words: the folded words of the search, which are highlighted; ``hit``: the entry contains all of
+        them.
+    :param label_time: the time of the label.
     """
     node = row.node
     head: Line = [
@@ -85,11 +84,11 @@ def render_tree_row(
         (glyphs.hit if hit else " ", "match" if hit else "text"),
         *_branching(row, cells // 2, glyphs),
     ]
-    said = node.said or _unread(node)
-    text_style = said.kind if said.kind in ("tool", "meta", "system", "error") else "text"
-    prefix, body = steady(said.prefix), steady(said.text)
-    if said.kind == "error":
-        # without colours nothing else tells it from what the assistant said
+    row_text = node.row_text or _unread(node)
+    text_style = row_text.kind if row_text.kind in ("tool", "meta", "system", "error") else "text"
+    prefix, body = stable_width(row_text.prefix), stable_width(row_text.text)
+    if row_text.kind == "error":
+        # without colours, nothing else distinguishes it from the assistant's text
         body = f"(error) {body}"
     left = cells - line_width(head)
     spare = left - min(width(prefix) + width(body), left // 3)
@@ -97,14 +96,20 @@ def render_tree_row(
     room = max(left - line_width(tail), 0)
     prefix = shorten(prefix, room)
     body = shorten(body, max(room - width(prefix), 0))
-    text: Line = [(prefix, said.kind), (body, text_style)]
+    text: Line = [(prefix, row_text.kind), (body, text_style)]
     return fit_line([*head, *(highlight_line(text, words) if words else text), *tail], cells)
 
 
+def render_damaged_row(line: DamagedLine, cells: int, *, selected: bool, glyphs: Glyphs) -> Line:
+    """The row of a damaged line in exactly `cells` cells, at the level of the roots."""
+    head: Line = [(glyphs.pointer if selected else " ", "pointer"), ("  ", "text")]
+    room = max(cells - line_width(head), 0)
+    text = shorten(stable_width(f"! {line.place}: {line.reason}"), room)
+    return fit_line([*head, (text, "warning" if line.torn else "error")], cells)
+
+
 def _tail(row: TreeRow, cells: int, leaf: bool, label_time: str, glyphs: Glyphs) -> Line:
-    """What stands behind the text, in at most ``cells``: what is said in a word stays whole as long as it
-    can, so that the label gives way first.
-    """
+    """The notes behind the text, in at most ``cells``. The label is shortened before the other notes."""
     node = row.node
     before: Line = [(f" ({row.hidden:,})", "count")] if row.folded else []
     after: Line = [(f" ! {text}", "warning") for flag, text in FLAGS if getattr(node, flag)]
@@ -117,7 +122,7 @@ def _tail(row: TreeRow, cells: int, leaf: bool, label_time: str, glyphs: Glyphs)
     tail = list(before)
     if node.label is not None:
         room = cells - line_width(before) - line_width(after) - len(" []")
-        label = shorten(steady(one_line(node.label, 40)), max(room, 4))
+        label = shorten(stable_width(one_line(node.label, 40)), max(room, 4))
         tail.append((f" [{label}]", "label"))
         if label_time and width(label_time) + 1 <= room - width(label):
             tail.append((f" {label_time}", "dim"))
@@ -125,16 +130,16 @@ def _tail(row: TreeRow, cells: int, leaf: bool, label_time: str, glyphs: Glyphs)
     return tail if line_width(tail) <= cells else fit_line(tail, cells)
 
 
-def _unread(node: Node) -> OneLine:
-    """What a row says until its text has been read."""
+def _unread(node: Node) -> RowText:
+    """The text of a row until its entry has been read."""
     if node.role in ("user", "assistant"):
-        return OneLine(node.role, f"{node.role}: ", "…")
-    return OneLine("tool" if node.role == "toolResult" else "meta", "", "[…]")
+        return RowText(node.role, f"{node.role}: ", "…")
+    return RowText("tool" if node.role == "toolResult" else "meta", "", "[…]")
 
 
 def _branching(row: TreeRow, most: int, glyphs: Glyphs) -> Line:
-    """Gutters, connector and fold mark; of a deep tree only the last levels, so that the text stays on the
-    row.
+    """The gutters, the connector and the mark of a fold. A deep row shows only its last levels, which leaves
+    room for its text.
     """
     levels, more = row.gutters(max(0, most - 4) // 4)
     gutters = "".join(glyphs.bar + "   " if runs_past else "    " for runs_past in levels)

@@ -1,51 +1,151 @@
 """The rows of a session's tree as the screen shows them.
 
-The branch with the leaf comes first; straight chains are not indented; a branch point indents its children by
-one and the entries after a branch's first by one more. A filter may hide entries: what is below a hidden
-entry hangs on the nearest shown one. A run's first row can be folded when it is a root or has siblings. Of
-several roots each but the first is told as one, or the end of one would read on in the next.
+The branch with the leaf comes first. Chains are not indented; a branch point indents its children by one, and
+the entries after the first of a branch by one more. A filter may hide entries: the children of a hidden entry
+are drawn under the nearest shown ancestor. The first row of a segment can be folded if it is a root or has
+siblings. Each root but the first is marked as a root, so that it does not look like a continuation of the
+previous one.
 """
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from app.view.chains import Run, RunForest
-from app.view.damaged_rows import SHOWN_IN, DamagedLine, DamagedRows
-from app.view.root_leaf import begins_anew
-from app.view.segments import Stretch, TreeRow
-from app.view.tree_filter import MODES, chosen, shows
-from app.view.tree_layout import TreeLayout
-from app.view.tree_order import TreeOrder
+from app.formats.entry_types import ALWAYS_HIDDEN, SILENT
+from app.view.problems import SHOWN_IN, DamagedLine, DamagedRows
+from app.view.tree_layout import Chain, ChainForest, Segment, TreeLayout, TreeRow
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    # these load the decoder of entries, which no screen needs before its first session
     from app.formats.header import Fault
-    from app.sessions.tree.tree import Node, SessionTree
+    from app.sessions.tree.node import Node
+    from app.sessions.tree.tree import SessionTree
+
+MODES = ("default", "no-tools", "user", "labelled", "all")
+TOOL_ROLE = "toolResult"
+QUIET_STOPS = frozenset(("stop", "toolUse", "", None))
+
+
+def filter_nodes(mode: str, nodes: Iterable[Node], leaf: Node | None) -> list[Node]:
+    """The nodes that a filter shows, in order.
+
+    It needs no text of an entry, only fields that are known once the tree is read. A key can therefore change
+    the filter: ten thousand entries take about a millisecond.
+
+    :raises ValueError: the filter does not exist.
+    """
+    if mode == "all":
+        return list(nodes)
+    if mode == "user":
+        return [node for node in nodes if node.role == "user"]
+    if mode == "labelled":
+        labelled = [node for node in nodes if node.label is not None]
+        return [node for node in labelled if node.type not in ALWAYS_HIDDEN and not _is_mute(node, leaf)]
+    if mode not in MODES:
+        raise ValueError(f"no filter {mode!r}")
+    role = TOOL_ROLE if mode == "no-tools" else ""
+    # the condition of `_is_mute`, without a call for each entry
+    return [
+        node
+        for node in nodes
+        if node.type not in SILENT
+        and node.role != role
+        and (node.role != "assistant" or node.has_text or node.stop_reason not in QUIET_STOPS or node is leaf)
+    ]
+
+
+def shows(mode: str, node: Node, leaf: Node | None) -> bool:
+    """Whether a filter shows an entry. It shows the leaf even if the leaf only calls tools."""
+    return bool(filter_nodes(mode, (node,), leaf))
+
+
+def _is_mute(node: Node, leaf: Node | None) -> bool:
+    """Whether an entry is an answer that only calls tools and has no error."""
+    if node.role != "assistant" or node is leaf:
+        return False
+    return not node.has_text and node.stop_reason in QUIET_STOPS
+
+
+ANEW = "the agent begins anew"
+"""The words for the state of `begins_anew` in all texts."""
+
+
+def begins_anew(tree: SessionTree, leaf: Node | None) -> bool:
+    """Whether the default filter shows entries of a tree, but none on the path to its leaf.
+
+    It checks entries until one is shown, which mostly is the leaf.
+
+    :param tree: the result is False for a tree that is not read to its end.
+    """
+    node = leaf
+    while node is not None:
+        if shows(MODES[0], node, leaf):
+            return False
+        node = node.parent
+    return tree.is_whole and any(shows(MODES[0], node, leaf) for node in tree.entries)
+
+
+class TreeOrder:
+    """All entries of a tree in the order of their rows, folded or filtered ones included.
+
+    :param nodes: the entries, each once.
+    """
+
+    __slots__ = ("_places", "nodes")
+
+    def __init__(self, nodes: Sequence[Node]) -> None:
+        self.nodes = nodes
+        last = max((node.index for node in nodes), default=-1)
+        self._places = array("i", [-1]) * (last + 1)
+        places = self._places
+        for place, node in enumerate(nodes):
+            places[node.index] = place
+
+    def place(self, node: Node | None) -> int:
+        """The position of an entry, from 0; -1 if it is not in the order."""
+        if node is None or node.index >= len(self._places):
+            return -1
+        return self._places[node.index]
+
+    def after(self, position: int, marks: bytearray, step: int) -> Node | None:
+        """The next marked entry behind a position (``step`` 1) or before it (-1), and round the end; None if
+        none is marked.
+
+        :param marks: a byte for each position, 1 for a mark.
+        """
+        if step > 0:
+            marked = marks.find(1, position + 1)
+            marked = marks.find(1) if marked < 0 else marked
+        else:
+            marked = marks.rfind(1, 0, max(position, 0))
+            marked = marks.rfind(1) if marked < 0 else marked
+        return self.nodes[marked] if marked >= 0 else None
 
 
 class TreeView:
-    """Rows, folds and the filter of one tree. Entries cross this boundary as nodes, never as row numbers.
+    """The rows, the folds and the filter of one tree. A caller names an entry by its node, not by the number
+    of its row.
 
-    count   rows of entries, which come first
-    damage  the lines that are no entry, whose rows follow where the filter shows them
-
-    begins_anew  whether the leaf is before all that is shown (`app.view.root_leaf`)
+    count        the number of rows of entries, which come first
+    shown        the number of entries that pass the filter, folded or not
+    damage       the damaged lines; if the filter shows them, their rows follow those of the entries
+    begins_anew  whether the agent begins anew (the function `begins_anew`)
     """
 
     def __init__(self, tree: SessionTree, mode: str = "default") -> None:
         self.tree = tree
         self.leaf = tree.leaf
         self.mode = mode
-        self.forest = RunForest(tree.roots)
+        self.forest = ChainForest(tree.roots)
         self.damage = DamagedRows(tree)
         self.folded: set[int] = set()
         self.active: set[int] = set()
-        self.stretches: list[Stretch] = []
+        self.segments: list[Segment] = []
         self.starts: list[int] = []
-        self._of_run: dict[int, Stretch] = {}
+        self._segment_of_chain: dict[int, Segment] = {}
         self._shown: dict[int, list[Node]] = {}
         self._order: TreeOrder | None = None
         self.count = 0
@@ -56,7 +156,7 @@ class TreeView:
     # changes
 
     def set_mode(self, mode: str) -> None:
-        """Another filter; folds are cleared, as pi does."""
+        """Set the filter. Folds are cleared, as in pi."""
         self.mode = mode
         self.folded.clear()
         self._choose()
@@ -64,16 +164,20 @@ class TreeView:
     def extend(
         self, nodes: list[Node], leaf: Node | None, faults: Sequence[Fault] = (), torn: Fault | None = None
     ) -> None:
-        """Take in what was appended to the file: entries, and the leaf after them; lines that are none, and
-        the last one where it is unfinished.
+        """Add what was appended to the file.
 
-        The tree itself may be further along already: it grows in another thread, and this view moves when it
-        is told.
+        The tree itself may have more entries already: it grows in another thread, and this view changes only
+        when this method is called.
+
+        :param nodes: the entries.
+        :param leaf: the leaf after them.
+        :param faults: the damaged lines.
+        :param torn: the last line if it is unfinished.
         """
         self.damage.extend(faults, torn)
-        for at, node in enumerate(nodes):
+        for number, node in enumerate(nodes):
             if not self._append(node):
-                for rest in nodes[at:]:
+                for rest in nodes[number:]:
                     self.forest.add(rest)
                 break
         else:
@@ -83,21 +187,20 @@ class TreeView:
         self.refresh()
 
     def _append(self, node: Node) -> bool:
-        """The common case, at the cost of a row: the agent went on from the leaf, where nothing else hangs.
-
-        False, with nothing changed, when it is another case.
+        """Add an entry at the cost of one row, in the common case: its parent is the leaf, which has no other
+        child. In other cases, change nothing and return False.
         """
         before = self.leaf
         if before is None or node.parent is not before:
             return False
-        run = self.forest.run_of(before)
-        stretch = self._of_run.get(id(run))
-        if run.children or run.nodes[-1] is not before or stretch is None or stretch.folded:
+        chain = self.forest.chain_of(before)
+        segment = self._segment_of_chain.get(id(chain))
+        if chain.children or chain.nodes[-1] is not before or segment is None or segment.folded:
             return False
         added = shows(self.mode, node, node)
-        # an answer that only calls tools has a row while it is the leaf, and no longer
-        dropped = stretch.nodes[-1] is before and not shows(self.mode, before, node)
-        if dropped and len(stretch.nodes) == 1:
+        # an answer that only calls tools has a row only while it is the leaf
+        dropped = segment.nodes[-1] is before and not shows(self.mode, before, node)
+        if dropped and len(segment.nodes) == 1:
             return False
         self.forest.add(node)
         self._order = None
@@ -105,24 +208,27 @@ class TreeView:
         self.active.add(node.index)
         self.begins_anew = self.begins_anew and not shows(MODES[0], node, node)
         if dropped:
-            stretch.nodes.pop()
-            self._shown[id(run)].pop()
+            segment.nodes.pop()
+            self._shown[id(chain)].pop()
         if added:
-            stretch.nodes.append(node)
-            self._shown[id(run)].append(node)
-            stretch.foldable = len(stretch.nodes) > 1 and (stretch.connector or stretch.parent is None)
-        self._shift(stretch, int(added) - int(dropped))
+            segment.nodes.append(node)
+            self._shown[id(chain)].append(node)
+            segment.foldable = len(segment.nodes) > 1 and (segment.connector or segment.parent is None)
+        self._shift(segment, int(added) - int(dropped))
         return True
 
-    def _shift(self, changed: Stretch, rows: int) -> None:
-        """Make room for rows that came, or close up after some that went, at the end of a stretch."""
+    def _shift(self, changed: Segment, rows: int) -> None:
+        """Shift the segments behind a segment whose end has changed.
+
+        :param rows: the number of added rows; negative for removed ones.
+        """
         if not rows:
             return
         self.count += rows
         self.shown += rows
-        for at in range(bisect_right(self.starts, changed.start), len(self.stretches)):
-            self.stretches[at].start += rows
-            self.starts[at] += rows
+        for number in range(bisect_right(self.starts, changed.start), len(self.segments)):
+            self.segments[number].start += rows
+            self.starts[number] += rows
 
     def fold(self, node: Node, folded: bool) -> None:
         """Fold or unfold the branch that starts at ``node``."""
@@ -149,9 +255,9 @@ class TreeView:
     def fold_others(self) -> None:
         """Fold every branch that is not on the active path."""
         self.folded = {
-            stretch.nodes[0].index
-            for stretch in self.stretches
-            if stretch.foldable and stretch.nodes[0].index not in self.active
+            segment.nodes[0].index
+            for segment in self.segments
+            if segment.foldable and segment.nodes[0].index not in self.active
         }
         self._lay_out()
 
@@ -161,7 +267,7 @@ class TreeView:
         self._lay_out()
 
     def refresh(self) -> None:
-        """Work out the rows again after the tree or the leaf changed."""
+        """Compute the rows again after the tree or the leaf has changed."""
         self._order = None
         self.active = set()
         node = self.leaf
@@ -173,55 +279,56 @@ class TreeView:
 
     def _choose(self) -> None:
         mode, leaf = self.mode, self.leaf
-        self._shown = {id(run): chosen(mode, run.nodes, leaf) for run in self._preorder()}
+        self._shown = {id(chain): filter_nodes(mode, chain.nodes, leaf) for chain in self._preorder()}
         self._lay_out()
 
-    def _preorder(self) -> list[Run]:
-        order: list[Run] = []
+    def _preorder(self) -> list[Chain]:
+        order: list[Chain] = []
         stack = list(self.forest.roots)
         while stack:
-            run = stack.pop()
-            order.append(run)
-            stack.extend(run.children)
+            chain = stack.pop()
+            order.append(chain)
+            stack.extend(chain.children)
         return order
 
     def order(self) -> TreeOrder:
-        """All entries in the order of their rows; the same object until one comes or the leaf moves.
+        """All entries in the order of their rows; the same object until an entry is added or the leaf moves.
 
-        Some ten milliseconds for 80,000 entries, once.
+        The first call takes some ten milliseconds for 80,000 entries.
         """
         if self._order is None:
             nodes: list[Node] = []
             stack = self._ordered(self.forest.roots)[::-1]
             while stack:
-                run = stack.pop()
-                nodes += run.nodes
-                stack += self._ordered(run.children)[::-1]
+                chain = stack.pop()
+                nodes += chain.nodes
+                stack += self._ordered(chain.children)[::-1]
             self._order = TreeOrder(nodes)
         return self._order
 
-    def _ordered(self, runs: list[Run]) -> list[Run]:
-        if len(runs) < 2:
-            return runs
-        return sorted(runs, key=lambda run: run.head.index not in self.active)
+    def _ordered(self, chains: list[Chain]) -> list[Chain]:
+        if len(chains) < 2:
+            return chains
+        return sorted(chains, key=lambda chain: chain.head.index not in self.active)
 
     def _lay_out(self) -> None:
-        """Put the stretches together anew; what of them is shown is known, so a fold looks at no entry."""
-        laid = TreeLayout(self._ordered, self._shown, self.folded)
-        laid.lay_out(self.forest.roots)
-        self.stretches, self.starts, self._of_run = laid.stretches, laid.starts, laid.of_run
-        self.count = laid.rows
+        """Lay the segments out again. The shown entries are known, so a fold checks no entry."""
+        layout = TreeLayout(self._ordered, self._shown, self.folded)
+        layout.lay_out(self.forest.roots)
+        self.segments, self.starts = layout.segments, layout.starts
+        self._segment_of_chain = layout.segment_of_chain
+        self.count = layout.rows
         self.shown = sum(map(len, self._shown.values()))
 
     # rows
 
-    def number_of_stretch(self, index: int) -> int:
-        """Which of the stretches row ``index`` is in. ``index`` must be a row."""
+    def segment_number(self, index: int) -> int:
+        """The number of the segment of row ``index``, which must be a row."""
         return bisect_right(self.starts, index) - 1
 
-    def stretch_at(self, index: int) -> Stretch:
-        """The stretch that row ``index`` is in. ``index`` must be a row."""
-        return self.stretches[self.number_of_stretch(index)]
+    def segment_at(self, index: int) -> Segment:
+        """The segment of row ``index``, which must be a row."""
+        return self.segments[self.segment_number(index)]
 
     def shows(self, node: Node) -> bool:
         """Whether an entry passes the filter, folded or not."""
@@ -229,61 +336,59 @@ class TreeView:
 
     def row(self, index: int) -> TreeRow:
         """Row ``index``, from 0."""
-        stretch = self.stretch_at(index)
-        offset = index - stretch.start
-        return TreeRow(stretch.nodes[offset], stretch, offset == 0)
+        segment = self.segment_at(index)
+        offset = index - segment.start
+        return TreeRow(segment.nodes[offset], segment, offset == 0)
 
     def node(self, index: int) -> Node | None:
-        """The entry of a row, None when there is no such row."""
+        """The entry of a row; None if there is no such row."""
         if not 0 <= index < self.count:
             return None
-        stretch = self.stretch_at(index)
-        return stretch.nodes[index - stretch.start]
+        segment = self.segment_at(index)
+        return segment.nodes[index - segment.start]
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return self.count + (len(self.damage) if self.mode in SHOWN_IN else 0)
 
     def damaged(self, index: int) -> DamagedLine | None:
-        """The line that is no entry whose row it is; None where it is another's, or there is no such row."""
+        """The damaged line of a row; None if the row has none, or if there is no such row."""
         return self.damage[index - self.count] if self.count <= index < self.rows else None
 
     def index_of_damaged(self, line: DamagedLine) -> int | None:
-        """The row of a line that is no entry; None where it has none."""
-        at = self.damage.find(line) if self.mode in SHOWN_IN else None
-        return None if at is None else self.count + at
+        """The row of a damaged line; None if it has none."""
+        number = self.damage.find(line) if self.mode in SHOWN_IN else None
+        return None if number is None else self.count + number
 
     def nodes_around(self, index: int | None, rows: int) -> list[Node]:
-        """The entries of row ``index`` and of as many as ``rows`` before and after it, nearest first; without
-        an index those of the last rows, or of the first where the leaf is before them.
+        """The entries of row ``index`` and of up to ``rows`` rows before and behind it, the nearest first. If
+        ``index`` is None, the entries of the last rows, or of the first rows if the agent begins anew.
         """
-        at = (0 if self.begins_anew else self.count - 1) if index is None else index
+        center = (0 if self.begins_anew else self.count - 1) if index is None else index
         steps = range(1, min(rows, self.count) + 1)
-        places = [at, *(place for step in steps for place in (at - step, at + step))]
+        places = [center, *(place for step in steps for place in (center - step, center + step))]
         return [node for node in map(self.node, places) if node is not None]
 
     def index_of(self, node: Node | None) -> int | None:
-        """The row of an entry, or of its nearest ancestor that has one; None when nothing is left to point
-        at.
-        """
+        """The row of an entry, or of its nearest ancestor with a row; None if there is none."""
         while node is not None:
-            stretch = self._of_run.get(id(self.forest.run_of(node)))
-            if stretch is not None and stretch.folded:
-                return stretch.start
-            if stretch is not None and shows(self.mode, node, self.leaf):
-                return stretch.start + _find(stretch.nodes, node)
+            segment = self._segment_of_chain.get(id(self.forest.chain_of(node)))
+            if segment is not None and segment.folded:
+                return segment.start
+            if segment is not None and shows(self.mode, node, self.leaf):
+                return segment.start + _find(segment.nodes, node)
             node = node.parent
         return None
 
     def leaf_row(self) -> int | None:
-        """The row that stands for the leaf: its own, or its nearest shown ancestor's."""
+        """The row of the leaf, or of its nearest shown ancestor."""
         return self.index_of(self.leaf)
 
 
 def _find(nodes: list[Node], node: Node) -> int:
-    """Where a node is in a stretch; the later it was written the likelier it is looked for."""
-    at = len(nodes) - 1
-    while nodes[at] is not node:
-        at -= 1
-    return at
+    """The index of a node in a segment, searched from the end: later entries are needed more often."""
+    index = len(nodes) - 1
+    while nodes[index] is not node:
+        index -= 1
+    return index

@@ -1,52 +1,47 @@
-"""Text on its way to the terminal, with what stands behind it kept in its place however wide it is drawn.
+"""Place the text behind glyphs whose width differs between terminals.
 
 Vowels of Hindi or Tamil, letters of Hangul, flags and joined emoji take more cells in one terminal than in
-another (`app.view.cells`). Whatever follows them on their line is put into its column by number, in the cells
-that are meant for them nothing is left of what was there, and what would not fit there in every terminal is
-left out.
+another (`app.view.cells`). The text behind them on a line is put into its column by number. The cells of the
+glyphs are cleared first, and glyphs that might not fit there in every terminal are left out.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import re
+from collections.abc import Iterator
 
-from app.view.cells import graphemes, is_doubtful, most_of_piece, width
+from app.view.cells import graphemes, has_uncertain_width, max_piece_width, width
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+Piece = tuple[str, int]
 
-    Piece = tuple[str, int]
-
-# to a place; how text looks; what moves nothing; what may; text
+# a cursor position; attributes of text; sequences that do not move the cursor; sequences that may; text
 _TOKENS = (
     r"\x1b\[(?P<line>\d*)(?:;(?P<column>\d*))?H|(?P<look>\x1b\[[\d;:]*m)"
     r"|(?P<still>\x1b\[\?[\d;]*[hl]|\x1b[\]P_X^][^\x07\x1b]*(?:\x07|\x1b\\|$))"
     r"|(?P<other>\x1b(?:\[[0-?]*[ -/]*[@-~]|.)|[\x00-\x1f\x7f])"
     r"|(?P<text>[^\x00-\x1f\x7f]+)"
 )
-# what ends a text that flows: lines and corners, and the ends of scrollbars
+# characters that end a run of text: lines and corners, and the ends of scrollbars
 _FRAMES = range(0x2500, 0x25A0)
 
 
-def placed(data: str) -> str:
-    """What is to be written to a terminal, with its doubtful texts in their places. They have to be in lines
-    that begin with a place, as all have that the screen is painted with; others stay as they are.
+def place_wide_glyphs(data: str) -> str:
+    """The output for a terminal, with the text behind glyphs of uncertain width in its place. Such text must
+    be in a line that begins with a cursor position, as all lines of the screen do; other lines are not
+    changed.
     """
-    if not is_doubtful(data):
+    if not has_uncertain_width(data):
         return data
-    # not needed for the first rows of most users
-    import re
-
     flow = _Flow()
     for token in re.finditer(_TOKENS, data, re.DOTALL):
-        kind, found = token.lastgroup, token.group()
+        kind, sequence = token.lastgroup, token.group()
         if kind == "text":
-            flow.text(found)
+            flow.text(sequence)
         elif kind == "look":
-            flow.look(found)
+            flow.look(sequence)
         else:
             flow.end()
-            flow.written.append(found)
+            flow.written.append(sequence)
             if kind in ("line", "column"):
                 flow.column = int(token["column"] or 1) - 1
             elif kind == "other":
@@ -56,11 +51,12 @@ def placed(data: str) -> str:
 
 
 class _Flow:
-    """The text of a line as it is written: what is doubtful waits until something ends it.
+    """The text of a line. Text behind a glyph of uncertain width waits until its cells are known.
 
-    column   where the next text stands, from 0; None where that is not known
-    waiting  pieces and looks, with the cells that are counted for each and the most that it may take; least
-             and most are the sums of these, and blank is how many blanks there are at the end
+    column    the column of the next text, from 0; None if it is not known
+    _waiting  graphemes and attributes, each with the cells that are counted for it and the most cells that it
+              may take; `_least` and `_most` are the sums of these, and `_blank` is the number of blanks at
+              the end
     """
 
     def __init__(self) -> None:
@@ -77,7 +73,7 @@ class _Flow:
             self.written.append(sequence)
 
     def text(self, text: str) -> None:
-        if self.column is None or not (self._waiting or is_doubtful(text)):
+        if self.column is None or not (self._waiting or has_uncertain_width(text)):
             self.written.append(text)
             if self.column is not None:
                 self.column += width(text)
@@ -86,7 +82,7 @@ class _Flow:
             self._blanks(len(part)) if blank else self._words(part)
 
     def _blanks(self, number: int) -> None:
-        """More of them than the text before may be longer make room for that, and one is left to be seen."""
+        """Add blanks. They make room for wide glyphs before them, and one of them stays visible."""
         longer = self._most - self._least
         if self._waiting:
             if self._blank + number <= longer:
@@ -104,8 +100,8 @@ class _Flow:
         for piece, cells in pieces:
             if self._waiting and ord(piece[0]) in _FRAMES:
                 self.end()
-            if self._waiting or is_doubtful(piece):
-                self._wait(piece, cells, max(cells, most_of_piece(piece)))
+            if self._waiting or has_uncertain_width(piece):
+                self._wait(piece, cells, max(cells, max_piece_width(piece)))
             else:
                 self.written.append(piece)
                 self.column = (self.column or 0) + cells
@@ -119,19 +115,21 @@ class _Flow:
         self._most += most * times
 
     def end(self) -> None:
-        """There is no more room than was counted: what may not fit there is left out."""
+        """Write the waiting text into the cells that were counted for it; glyphs that may not fit are left
+        out.
+        """
         if self._waiting:
             self._write(self._least)
 
     def _write(self, cells: int) -> None:
-        """Write what waits into so many cells."""
+        """Write the waiting text into ``cells``."""
         over = self._most - cells
-        for at in range(len(self._waiting) - 1, -1, -1):
+        for index in range(len(self._waiting) - 1, -1, -1):
             if over <= 0:
                 break
-            _, _, most = self._waiting[at]
+            _, _, most = self._waiting[index]
             if most:
-                self._waiting[at] = ("", 0, 0)
+                self._waiting[index] = ("", 0, 0)
                 over -= most
         column = self._begin + cells
         self.written += [
@@ -146,7 +144,7 @@ class _Flow:
 
 
 def _parts(pieces: list[Piece]) -> Iterator[tuple[bool, list[Piece]]]:
-    """Runs of blanks, and what stands between them."""
+    """Runs of blanks, and the text between them: whether a run is blank, and its graphemes."""
     part: list[Piece] = []
     was_blank = False
     for piece in pieces:

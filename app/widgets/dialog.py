@@ -1,4 +1,4 @@
-"""A dialog: a screen over another one, which is seen dimmed behind it."""
+"""A dialog: a screen over another one, which is dimmed behind it; and a list of items in a dialog."""
 
 from __future__ import annotations
 
@@ -6,28 +6,68 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from textual.screen import ModalScreen
 
-from app.resources import DIALOGS, styles_folder
+from app.theme import DIALOGS, styles_folder
+from app.view.line import fit_line
+from app.view.session_row import POINTER
+from app.widgets.line_list import LineList
 from app.widgets.styling import with_images
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.geometry import Region
     from textual.strip import Strip
 
+    from app.view.line import Line
+
 Answer = TypeVar("Answer")
+Item = TypeVar("Item")
 
 SHORT_BELOW = 16
-"""On a screen of fewer lines nothing is left blank, see the styles."""
+"""Lines of a screen below which a dialog has no blank lines, see the styles."""
 
 
 class Dialog(ModalScreen[Answer], Generic[Answer]):
-    """Its result is the answer."""
+    """A dialog; its result is the answer."""
 
     CSS_PATH: ClassVar[Any] = styles_folder() / DIALOGS
-    # what has no box of its own leaves the bars below the panes in sight
+    # A dialog without a box leaves the bars below the panes in view.
     DEFAULT_CLASSES = "-box"
-    # Textual declares it as no class variable, but as one of instances
+    # Textual declares this as an instance variable.
     VERTICAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-short"), (SHORT_BELOW, "-high")]
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """What is behind it, with its images, which one more dialog over this one would take for text."""
-        return [with_images(each) for each in super().render_lines(crop)]
+        """The screen behind, with its images, which a second dialog would take for text."""
+        return [with_images(line) for line in super().render_lines(crop)]
+
+
+class ItemList(LineList, Generic[Item]):
+    """A list of items of one kind, one line each. A subclass draws an item."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.items: Sequence[Item] = ()
+
+    def show(self, items: Sequence[Item]) -> None:
+        """Show these items, with the cursor on the first."""
+        self.items = items
+        self.set_rows(len(items), 0)
+
+    @property
+    def picked(self) -> Item | None:
+        """The item under the cursor."""
+        return self.items[self.cursor] if self.items else None
+
+    @property
+    def has_cursor(self) -> bool:
+        return bool(self.items)
+
+    def draw_item(self, item: Item, cells: int) -> Line:
+        """Draw an item in at most `cells` cells."""
+        raise NotImplementedError
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        if index >= len(self.items):
+            return fit_line([], cells)
+        head: Line = [(POINTER if selected else " ", "pointer"), (" ", "text")]
+        return fit_line([*head, *self.draw_item(self.items[index], cells - 2)], cells)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
-from app.view.highlight import best_line, highlight_line
-from app.view.line import Line, fit_line
+from app.view.document_line import best_line
+from app.view.line import Line, fit_line, highlight_line
 from app.view.palette import THEMES
-from app.widgets.bindings import bindings_of
+from app.widgets.commands import bindings_of
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from textual.binding import BindingType
 
-    from app.formats.parts import Part
+    from app.formats.entry_parts import Part
     from app.view.document_line import CodeBlock, DocumentLine
     from app.view.image_lines import Drawing, ImageLine
 
@@ -56,7 +56,7 @@ class EntryPane(LineList):
     class ReadAsked(Message):
         """The entry is wanted at once, and also where the pane is not displayed."""
 
-    class CodeChanged(LineList.About):
+    class CodeChanged(LineList.ListMessage):
         """There is code to copy now, or none any more."""
 
     class WidthChanged(Message):
@@ -135,7 +135,7 @@ class EntryPane(LineList):
             self.lines.extend(lines)
             self._has_images = self._has_images or _has_images(lines)
             self._set_length(len(self.lines))
-            self._redraw_changed()
+            self.redraw_rows()
             return
         self.lines, self.parts = list(lines), parts
         self._has_images = _has_images(lines)
@@ -148,19 +148,19 @@ class EntryPane(LineList):
             late()
 
     def show_image(self, drawing: Drawing) -> None:
-        """An image whose lines are there can be drawn. Where it cannot, that is said in place of it, and what
-        is in sight below it stays there.
+        """Draw a decoded image on its lines, or replace them by its problem. The lines in view below it stay
+        there.
         """
         if not drawing.problem:
-            self._redraw_changed()
+            self.redraw_rows()
             return
-        from app.view.image_lines import told_why
+        from app.view.image_lines import problem_lines
 
         at = 0
         while at < len(self.lines):
             image = image_of(self.lines[at])
             if image is not None and image.drawing is drawing:
-                self._replace(at, drawing.rows, told_why(drawing.problem, self.cells))
+                self._replace(at, drawing.rows, problem_lines(drawing.problem, self.cells))
             at += 1
 
     def _replace(self, at: int, count: int, lines: list[DocumentLine]) -> None:
@@ -171,7 +171,7 @@ class EntryPane(LineList):
         self._set_length(len(self.lines))
         if top > at:
             self._scroll(max(at, top - gone))
-        self._redraw_changed()
+        self.redraw_rows()
 
     def mark(self, words: tuple[str, ...]) -> None:
         """Mark these words, folded, wherever they stand."""
@@ -248,16 +248,16 @@ class EntryPane(LineList):
         self._once_read(self._copy_text)
 
     def _copy_text(self) -> None:
-        from app.view.clipboard import said
+        from app.view.clipboard import main_text
 
-        self.post_message(self.CopyAsked("Text", said(self.parts)))
+        self.post_message(self.CopyAsked("Text", main_text(self.parts)))
 
     def action_copy_code(self) -> None:
         """Copy the first code that begins in sight or below, then the next one at each press."""
         self._once_read(self._copy_code)
 
     def _copy_code(self) -> None:
-        from app.view.clipboard import block_named
+        from app.view.clipboard import block_title
 
         blocks = self._blocks
         if not blocks:
@@ -273,7 +273,7 @@ class EntryPane(LineList):
         if not 0 <= line - self.scroll_offset.y < self.size.height:
             self.move_to(line)
         self._copied = (at, self.scroll_offset.y)
-        self.post_message(self.CopyAsked(block_named(at, [block for _, block in blocks]), block.source))
+        self.post_message(self.CopyAsked(block_title(at, [block for _, block in blocks]), block.source))
 
     def action_open_pager(self) -> None:
         self._once_read(partial(self._open, "pager"))

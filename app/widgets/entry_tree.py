@@ -1,98 +1,243 @@
-"""The tree of the session under the cursor."""
+"""The tree of the session under the cursor: its rows, folds, filter and hits, with a cursor that stays on its
+entry.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
+from textual.geometry import Region
 from textual.message import Message
 
-from app.commands import key_of
-from app.view.damaged_rows import SHOWN_IN, DamagedLine
-from app.view.root_leaf import ANEW
-from app.view.tree_filter import MODES, chosen, shows
-from app.widgets.bindings import bindings_of
-from app.widgets.tree_keys import TreeKeys
+from app.keys import key_of
+from app.view import tree_navigation
+from app.view.formatting import clock
+from app.view.line import fit_line
+from app.view.problems import SHOWN_IN, DamagedLine
+from app.view.tree_row import ASCII, UNICODE, render_damaged_row, render_tree_row
+from app.view.tree_view import ANEW, MODES, filter_nodes, shows
+from app.widgets.commands import bindings_of
+from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.binding import BindingType
 
     from app.formats.header import Fault
-    from app.sessions.tree.tree import Node
-    from app.view.tree_search import TreeHits
+    from app.sessions.tree.node import Node
+    from app.view.line import Line
+    from app.view.tree_layout import TreeRow
+    from app.view.tree_navigation import TreeHits
     from app.view.tree_view import TreeView
+
+PAGES_AHEAD = 4
+"""Pages before and behind the page in view of which the text of the rows is read too."""
 
 
 class Finder(Protocol):
-    """Looks in the tree for words that a search of all sessions has found in it."""
+    """Searches the tree for the words of a search of all sessions."""
 
     def seek(self, words: Sequence[str], step: int) -> None:
-        """Mark the entries that have them, and go to the next (``step`` 1), or to the one before (-1)."""
+        """Mark the entries with these words, and go to the next (``step`` 1) or the previous one (-1)."""
 
     def seek_no_more(self) -> bool:
-        """Look for them no longer. False where nobody did."""
+        """End that search. False: there was none."""
+
+    def defer_step(self, step: int) -> bool:
+        """Keep a step until the first hit is known. False: it is known, or there is none."""
 
 
-class EntryTree(TreeKeys):
-    """Entries as a tree, with a cursor that stays on its entry, or on the leaf while it follows."""
+class EntryTree(LineList):
+    """Entries as a tree, or a message in place of rows. The cursor stays on its entry, or follows the leaf.
+
+    view      the rows; None while there is no tree
+    message   the sentence in place of rows; "" for none
+    hits      the result of a search; None without a search
+    mode      the filter
+    came      the number of entries that came since the cursor left the leaf
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("tree")]
+
+    class RowsWanted(Message):
+        """The text of these entries' rows is to be read, in this order: the rows are in view or near."""
+
+        def __init__(self, nodes: list[Node]) -> None:
+            self.nodes = nodes
+            super().__init__()
 
     class EntryAsked(Message):
         """The user wants to read the entry under the cursor."""
 
     class FilterChanged(Message):
-        """Another filter is on, or the times of labels are shown or no longer."""
+        """The filter has changed, or whether the times of labels are shown."""
 
-    mode = MODES[0]
-    # the filter that was on before another had to be, for an entry that it hides
-    _left_mode: str | None = None
-    # entries that came since the cursor was on the leaf
-    came = 0
-    # the agent begins anew, and the cursor goes to what it is told first
-    _awaits_leaf = False
-    # what the cursor belongs on, which a filter may hide, and what was last told of
-    _entry: Node | DamagedLine | None = None
-    _told: Node | DamagedLine | None = None
-    finder: Finder | None = None
-    # the session in which a search of all found something, and the words of it, folded
-    _found_in: tuple[str, tuple[str, ...]] = "", ()
+    def __init__(
+        self, *, now_ms: Callable[[], int] = lambda: 0, ascii_only: bool = False, id: str | None = None
+    ) -> None:
+        """:param now_ms: milliseconds since the epoch, for the times of labels.
+        :param ascii_only: draw with ASCII characters.
+        """
+        super().__init__(id=id)
+        self.view: TreeView | None = None
+        self.hits: TreeHits | None = None
+        self.message = ""
+        self.label_times = False
+        self.mode = MODES[0]
+        self.came = 0
+        self.finder: Finder | None = None
+        self._now_ms = now_ms
+        self._glyphs = ASCII if ascii_only else UNICODE
+        # the row of the leaf
+        self._leaf_row: int | None = None
+        # `RowsWanted` was posted and is not answered yet
+        self._rows_requested = False
+        # the filter to return to, after another one had to be set for an entry that it hides
+        self._left_mode: str | None = None
+        # the leaf is before all entries, and the cursor goes to the first new one
+        self._awaits_leaf = False
+        # the entry of the cursor, which a filter may hide, and the one that was posted last
+        self._entry: Node | DamagedLine | None = None
+        self._posted: Node | DamagedLine | None = None
+        # the path in which a search of all sessions found something, and its words, folded
+        self._found_in: tuple[str, tuple[str, ...]] = "", ()
 
-    # what is shown
+    @property
+    def has_cursor(self) -> bool:
+        return self.view is not None and not self.message
+
+    @property
+    def node(self) -> Node | None:
+        """The entry under the cursor."""
+        return self.view.node(self.cursor) if self.view else None
+
+    @property
+    def damaged(self) -> DamagedLine | None:
+        """The damaged line under the cursor; None if the cursor is on an entry, or on nothing."""
+        return self.view.damaged(self.cursor) if self.view else None
+
+    @property
+    def spot(self) -> Node | DamagedLine | None:
+        """The entry or damaged line under the cursor."""
+        return self.node or self.damaged
+
+    @property
+    def row(self) -> TreeRow | None:
+        """The row under the cursor, if it is an entry."""
+        return self.view.row(self.cursor) if self.view is not None and self.node is not None else None
 
     @property
     def follows(self) -> bool:
-        """Whether the cursor is on the leaf, and so goes along with it; where that has no row, whether
-        nobody has put it elsewhere.
+        """Whether the cursor follows the leaf. It does so while it is on the leaf; if the leaf has no row,
+        until the user moves the cursor.
         """
         return self._awaits_leaf if self._leaf_row is None else self.cursor == self._leaf_row
 
+    # drawing
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        if self.view is None or self.message:
+            return fit_line([(" " + self.message, "dim")], cells)
+        damaged = self.view.damaged(index)
+        if damaged is not None:
+            return render_damaged_row(damaged, cells, selected=selected, glyphs=self._glyphs)
+        row = self.view.row(index)
+        self._prefetch(self.view, index, row.node)
+        return render_tree_row(
+            row,
+            cells,
+            selected=selected,
+            active=row.node.index in self.view.active,
+            leaf=index == self._leaf_row,
+            glyphs=self._glyphs,
+            words=self.hits.words if self.hits is not None else (),
+            hit=self.hits is not None and self.hits.has(row.node),
+            label_time=self._label_time(self.view, row.node),
+        )
+
+    def _label_time(self, view: TreeView, node: Node) -> str:
+        time_ms = view.tree.label_time(node) if self.label_times else None
+        return "" if time_ms is None else clock(time_ms, self._now_ms())
+
+    def row_region(self, node: Node) -> Region | None:
+        """The screen region of an entry's row; None if it is not in view."""
+        index = self.view.index_of(node) if self.view is not None else None
+        inside = self.scrollable_content_region
+        if index is None or self.view is None or self.view.node(index) is not node:
+            return None
+        y = index - self.scroll_offset.y
+        return Region(inside.x, inside.y + y, inside.width, 1) if 0 <= y < inside.height else None
+
+    @property
+    def beginning(self) -> str:
+        """The line above the rows if the leaf is before all of them; "" otherwise."""
+        begins = self.view is not None and self.view.begins_anew and self._leaf_row is None
+        return f"{self._glyphs.leaf}: {ANEW} here" if begins else ""
+
+    # the text of rows, which is read in a thread
+
+    def _prefetch(self, view: TreeView, index: int, node: Node) -> None:
+        """Request the text of rows one page before they scroll into view."""
+        if self._rows_requested:
+            return
+        page = max(1, self.size.height)
+        near = (node, view.node(index - page), view.node(index + page))
+        if any(other is not None and other.row_text is None for other in near):
+            self._rows_requested = True
+            self.call_later(self._request_rows, index)
+
+    def _request_rows(self, index: int) -> None:
+        view = self.view
+        if view is None:
+            return
+        page = max(1, self.size.height)
+        middle = min(self.scroll_offset.y + page // 2, view.count - 1)
+        # The row that was drawn may be far from the rows in view; without it, it would be requested again.
+        nodes = (*view.nodes_around(middle, PAGES_AHEAD * page), *view.nodes_around(index, page))
+        unread = list(dict.fromkeys(node for node in nodes if node.row_text is None))
+        if unread:
+            self.post_message(self.RowsWanted(unread))
+        else:
+            self.rows_read(more=False)
+
+    def rows_read(self, *, more: bool) -> None:
+        """The text of some rows was read.
+
+        :param more: other requested rows follow.
+        """
+        self._rows_requested = more
+        self.redraw_rows()
+
+    # the tree that is shown
+
     def show_tree(self, view: TreeView) -> None:
-        """Show a tree that was just opened, the cursor on its leaf."""
-        self._take(view)
+        """Show a tree that was just opened, with the cursor on its leaf."""
+        self._set_view(view)
         self._entry = view.leaf
         self.came = 0
         self._rows_changed(follow=True)
 
-    def _take(self, view: TreeView) -> None:
+    def _set_view(self, view: TreeView) -> None:
         self.view, self.message = view, ""
-        self._asked = False
+        self._rows_requested = False
 
     def show_message(self, message: str) -> None:
         """Show a sentence in place of a tree."""
         self.view, self.message, self._leaf_row = None, message, None
         self.came, self._awaits_leaf = 0, False
-        self._entry = self._told = None
+        self._entry = self._posted = None
         self.set_rows(1 if message else 0, 0)
         self.post_message(self.Moved(self))
 
     def replace_tree(self, view: TreeView, entry_id: str | None, follow: bool) -> None:
-        """Show the same session, read anew; the cursor stays on the entry with this id, or follows the
-        leaf. On a line that is no entry it stays as long as that is there.
+        """Show the same session, read again. A cursor on a damaged line stays there if the line still exists.
+
+        :param entry_id: the entry for the cursor.
+        :param follow: the cursor follows the leaf.
         """
         damaged = self.damaged
-        self._take(view)
+        self._set_view(view)
         if damaged is not None and view.index_of_damaged(damaged) is not None:
             self._entry = damaged
             self._rows_changed(follow=False)
@@ -102,76 +247,91 @@ class EntryTree(TreeKeys):
 
     def complete_tree(self, view: TreeView) -> None:
         """Show the whole of a session of which the end is shown; the cursor stays on its entry and line."""
-        entry, told, follow = self._entry, self._told, self.follows or self.node is None
-        self._take(view)
-        # of a session of which the end is shown, the cursor is on entries only
+        entry, posted, follow = self._entry, self._posted, self.follows or self.node is None
+        self._set_view(view)
+        # The end of a session has no damaged lines for the cursor.
         if entry is not None and not isinstance(entry, DamagedLine) and entry.id is not None:
             self._entry = view.tree.by_id.get(entry.id)
-        if told is not None and not isinstance(told, DamagedLine) and told.id is not None:
-            same = view.tree.by_id.get(told.id)
-            if same is not None and same.offset == told.offset:
-                # it is the entry that was told of: nobody has to read it again
-                self._told = same
+        if posted is not None and not isinstance(posted, DamagedLine) and posted.id is not None:
+            same = view.tree.by_id.get(posted.id)
+            if same is not None and same.offset == posted.offset:
+                # It is the same entry, so it is not read again.
+                self._posted = same
         self._rows_changed(follow=follow, keep=not follow, keep_offset=True)
 
     def extend(
         self, nodes: list[Node], leaf: Node | None, faults: Sequence[Fault] = (), torn: Fault | None = None
     ) -> None:
-        """Show what was appended to the file, see `TreeView.extend`."""
+        """Show the entries that were appended to the file, see `TreeView.extend`."""
         if self.view is None:
             return
         follow = self.follows
         self.view.extend(nodes, leaf, faults, torn)
         if not follow:
-            self.came += len(chosen(self.mode, nodes, leaf))
+            self.came += len(filter_nodes(self.mode, nodes, leaf))
         self._rows_changed(follow=follow)
 
     def _rows_changed(self, *, follow: bool, keep: bool = False, keep_offset: bool = False) -> None:
-        """:param keep: what the cursor belongs on stays the same, whether it is shown or not.
+        """Show the view's new rows.
+
+        :param follow: move the cursor to the leaf.
+        :param keep: the cursor's entry stays the same, even if the filter hides it.
         :param keep_offset: the cursor stays on its line of the screen.
         """
         view = self.view
         if view is None:
             return
         self._leaf_row = view.leaf_row()
-        place = self._leaf_row if follow else self._place(view)
+        row = self._leaf_row if follow else self._entry_row(view)
         self._awaits_leaf = (follow or self._awaits_leaf) and self._leaf_row is None and view.begins_anew
-        if place is None:
-            place = 0 if self._awaits_leaf else view.count - 1
-        if place == self._leaf_row:
+        if row is None:
+            row = 0 if self._awaits_leaf else view.count - 1
+        if row == self._leaf_row:
             self.came = 0
-        self.message = "" if view.rows else _nothing(view)
-        self.set_rows(view.rows or 1, place, keep_offset=keep_offset)
+        self.message = "" if view.rows else _empty_message(view)
+        self.set_rows(view.rows or 1, row, keep_offset=keep_offset)
         if not keep:
             self._entry = self.spot
-        if self.spot != self._told:
-            self._told = self.spot
+        if self.spot != self._posted:
+            self._posted = self.spot
             self.post_message(self.Moved(self))
 
-    @property
-    def spot(self) -> Node | DamagedLine | None:
-        """What the cursor is on: an entry, or a line that is none."""
-        return self.node or self.damaged
-
-    def _place(self, view: TreeView) -> int | None:
+    def _entry_row(self, view: TreeView) -> int | None:
         entry = self._entry
         return view.index_of_damaged(entry) if isinstance(entry, DamagedLine) else view.index_of(entry)
 
     def folds_changed(self) -> None:
+        """Show the rows after a fold has changed; the cursor stays on its entry, or on the row that hides
+        it.
+        """
         self._rows_changed(follow=False)
+
+    # the cursor
 
     def move_to(self, index: int) -> None:
         super().move_to(index)
         self._awaits_leaf = False
-        self._entry = self._told = self.spot
+        self._entry = self._posted = self.spot
         if self.follows:
             self.came = 0
 
-    def open_at(self, entry_id: str | None, offset: int) -> Node | None:
-        """Put the cursor on an entry: unfold what hides it, and leave a filter that does.
+    def go_to(self, node: Node) -> None:
+        """Move the cursor to an entry that the filter shows, and unfold the rows that hide it."""
+        if self.view is None:
+            return
+        folded = len(self.view.folded)
+        self.view.unfold_to(node)
+        if len(self.view.folded) != folded:
+            self.folds_changed()
+        row = self.view.index_of(node)
+        if row is not None:
+            self.move_to(row)
 
-        :param offset: where its line begins in the file; -1 where only its id is known.
-        :return: the entry; None where it is not among those that are there.
+    def open_at(self, entry_id: str | None, offset: int) -> Node | None:
+        """Move the cursor to an entry; unfold the rows and leave the filter that hide it.
+
+        :param offset: where its line begins in the file; -1 if only its id is known.
+        :return: the entry; None if it is not in the tree.
         """
         view = self.view
         node = view.tree.find(entry_id, offset) if view is not None else None
@@ -181,6 +341,7 @@ class EntryTree(TreeKeys):
         return node
 
     def _show(self, node: Node) -> None:
+        """Move the cursor to an entry that a fold or the filter may hide."""
         view = self.view
         if view is None:
             return
@@ -191,9 +352,7 @@ class EntryTree(TreeKeys):
         self._rows_changed(follow=False)
 
     def show_damaged(self, line: DamagedLine) -> bool:
-        """Put the cursor on a line that is no entry, and leave a filter that hides it. False where it is not
-        there any more.
-        """
+        """Move the cursor to a damaged line and leave a filter that hides it. False: the line is gone."""
         view = self.view
         if view is None or view.damage.find(line) is None:
             return False
@@ -203,29 +362,32 @@ class EntryTree(TreeKeys):
         self._rows_changed(follow=False)
         return True
 
-    # what is searched for
+    # search
 
     def search_for(self, hits: TreeHits | None) -> None:
-        """Mark these entries; None ends the search. Folds are dropped when another one begins, as in pi."""
+        """Mark the hits of a search; None ends it. A new search drops the folds, as in pi."""
         self.hits = hits
         if self.view is not None and hits is not None and self.view.folded:
             self.view.unfold_all()
             self.folds_changed()
-        self._redraw_changed()
+        self.redraw_rows()
 
     def found_more(self, origin: Node | None) -> None:
-        """More entries were found: mark them, and put the cursor on the first behind ``origin``; where
-        ``origin`` is None it stays.
+        """Mark more hits.
+
+        :param origin: move the cursor to the first hit behind this entry; None leaves the cursor.
         """
         if self.view is not None and self.hits is not None and origin is not None:
             node = self.hits.first(self.view, origin)
             if node is not None:
                 self.go_to(node)
-        self._redraw_changed()
+        self.redraw_rows()
 
     def found_in(self, path: str, words: tuple[str, ...]) -> None:
-        """A search of all sessions found words, which are folded, in one; none: nothing is found there any
-        more. From place to place of them one goes as in a search of the tree.
+        """A search of all sessions has found words in a session. The keys that step through hits then search
+        its tree for them.
+
+        :param words: folded; empty: the session has no hit any more.
         """
         if (path, words) != self._found_in:
             self._found_in = path, words
@@ -234,11 +396,18 @@ class EntryTree(TreeKeys):
 
     def action_next_hit(self, step: int) -> None:
         path, words = self._found_in
-        if self.hits is not None or self.view is None:
-            super().action_next_hit(step)
-        elif not self.view.tree.is_whole:
+        view = self.view
+        if view is None:
+            return
+        if self.hits is not None:
+            if self.finder is not None and self.finder.defer_step(step):
+                return
+            node = self.hits.next(view, self.node, step)
+            if node is not None:
+                self.go_to(node)
+        elif not view.tree.is_whole:
             self.notify("The session is still being read", severity="warning", markup=False)
-        elif words and path == self.view.tree.path and self.finder is not None:
+        elif words and path == view.tree.path and self.finder is not None:
             self.finder.seek(words, step)
         else:
             key = key_of("filter.open")
@@ -248,7 +417,7 @@ class EntryTree(TreeKeys):
     # filters
 
     def set_mode(self, mode: str) -> None:
-        """Another filter; the cursor goes to the nearest shown ancestor and comes back with the entry."""
+        """Set the filter. The cursor goes to the nearest ancestor in the list, and returns with its entry."""
         self.mode, self._left_mode = mode, None
         if self.view is not None and self.view.mode != mode:
             self.view.set_mode(mode)
@@ -256,33 +425,113 @@ class EntryTree(TreeKeys):
         self.post_message(self.FilterChanged())
 
     def _leave_mode(self, mode: str) -> None:
-        """Another filter, for the sake of what is shown: `back_to_mode` ends that."""
+        """Set another filter for an entry that is to be shown, until `back_to_mode`."""
         if mode != self.mode:
             left = self._left_mode or self.mode
             self.set_mode(mode)
             self._left_mode = left
 
     def back_to_mode(self) -> None:
-        """Another session is to be shown: it gets the filter that the user chose."""
+        """Return to the filter that the user chose: another session is to be shown."""
         if self._left_mode is not None:
             self.mode, self._left_mode = self._left_mode, None
 
     def action_set_filter(self, mode: str) -> None:
         self.set_mode(MODES[0] if mode == self.mode else mode)
 
+    def action_cycle_filter(self, step: int) -> None:
+        self.set_mode(MODES[(MODES.index(self.mode) + step) % len(MODES)])
+
     def action_toggle_label_times(self) -> None:
         self.label_times = not self.label_times
         self.redraw_rows()
         self.post_message(self.FilterChanged())
 
-    def action_cycle_filter(self, step: int) -> None:
-        self.set_mode(MODES[(MODES.index(self.mode) + step) % len(MODES)])
+    # folds
 
-    # other moves
+    def action_toggle_fold(self) -> None:
+        row = self.row
+        if row is not None and row.foldable:
+            self._fold(row.node, not row.folded)
 
-    def action_show_entry(self) -> None:
-        if self.spot is not None:
-            self.post_message(self.EntryAsked())
+    def _fold(self, node: Node, folded: bool) -> None:
+        if self.view is not None:
+            self.view.fold(node, folded)
+            self.folds_changed()
+
+    def action_close_all(self) -> None:
+        if self.view is not None:
+            self.view.fold_others()
+            self.folds_changed()
+
+    def action_open_all(self) -> None:
+        if self.view is not None:
+            self.view.unfold_all()
+            self.folds_changed()
+
+    # keys that move the cursor
+
+    def action_open_or_enter(self) -> None:
+        row = self.row
+        if row is not None and row.folded:
+            self._fold(row.node, False)
+        else:
+            self._go(tree_navigation.child_row)
+
+    def action_close_or_climb(self) -> None:
+        row = self.row
+        if row is None or self.view is None:
+            return
+        if row.foldable and not row.folded:
+            self._fold(row.node, True)
+        elif not row.first:
+            self.move_to(self.view.segment_at(self.cursor).start)
+        else:
+            self._go(tree_navigation.parent_row)
+
+    def action_fold_or_up(self) -> None:
+        row = self.row
+        if row is not None and row.foldable and not row.folded:
+            self._fold(row.node, True)
+        else:
+            self._go(tree_navigation.segment_above)
+
+    def action_unfold_or_down(self) -> None:
+        row = self.row
+        if row is not None and row.folded:
+            self._fold(row.node, False)
+        else:
+            self._go(tree_navigation.segment_below)
+
+    def action_cursor_up(self) -> None:
+        self.move_to(self.cursor - 1 if self.cursor else self.rows - 1)
+
+    def action_cursor_down(self) -> None:
+        self.move_to(self.cursor + 1 if self.cursor < self.rows - 1 else 0)
+
+    def action_previous_turn(self) -> None:
+        self._go(tree_navigation.turn, -1)
+
+    def action_next_turn(self) -> None:
+        self._go(tree_navigation.turn, 1)
+
+    def action_go_branch_point(self, step: int) -> None:
+        self._go(tree_navigation.branch_point, step)
+
+    def action_go_parent(self) -> None:
+        self._go(tree_navigation.parent_row)
+
+    def _go(self, move: Callable[..., int | None], *step: int) -> None:
+        if self.view is not None and self.view.count:
+            row = move(self.view, self.cursor, *step)
+            if row is not None:
+                self.move_to(row)
+
+    def action_go_label(self, step: int) -> None:
+        if self.view is not None:
+            node = tree_navigation.labelled(self.view, self.node, step)
+            if node is not None:
+                self._show(node)
 
     def action_go_leaf(self) -> None:
         if self._leaf_row is not None:
@@ -291,15 +540,13 @@ class EntryTree(TreeKeys):
             self._awaits_leaf, self.came = True, 0
             self.notify(f"The leaf is before all entries: {ANEW}", markup=False)
 
-    @property
-    def beginning(self) -> str:
-        """What stands above the rows where none of them can be marked as the leaf; "" elsewhere."""
-        begins = self.view is not None and self.view.begins_anew and self._leaf_row is None
-        return f"{self._glyphs.leaf}: {ANEW} here" if begins else ""
+    def action_show_entry(self) -> None:
+        if self.spot is not None:
+            self.post_message(self.EntryAsked())
 
 
-def _nothing(view: TreeView) -> str:
-    """What a tree without a row says."""
+def _empty_message(view: TreeView) -> str:
+    """The message in place of a tree without rows."""
     if not view.tree.entries and not view.damage:
         return "no entries yet"
     return f"no entry passes the filter “{view.mode}”; Ctrl+A shows all"

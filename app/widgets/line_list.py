@@ -1,41 +1,78 @@
-"""The one list under every pane: rows that are drawn on demand, and a cursor on one of them.
+"""The list under every pane: lines that are drawn as they scroll into view, with a cursor on one row.
 
-The cursor is a row number here, and an id in the subclasses.
+Textual's own lists and trees take time and memory for each row, these only for the rows in view. The cursor
+is a row number here, and an id in the subclasses.
 """
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.geometry import Region, Size
 from textual.message import Message
+from textual.scroll_view import ScrollView
 
-from app.widgets.bindings import bindings_of
-from app.widgets.drawn_rows import DrawnRows
+from app.view.palette import THEMES
+from app.widgets.commands import bindings_of
+from app.widgets.styling import strip
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual import events
     from textual.binding import BindingType
-    from textual.geometry import Size
+    from textual.strip import Strip
+
+    from app.view.line import Line
 
 
 LEFT_BUTTON = 1
+MOST_STRIPS = 2_000
+"""Drawn lines that are kept for scrolling back."""
+
+BURST_SECONDS = 0.1
+"""Time within which three rows under the cursor are a burst: a key is held."""
+REST_SECONDS = 0.05
+"""Time for which the cursor must rest on a row in a burst before its content is read."""
 
 
-class LineList(DrawnRows, can_focus=True):
-    """A list of lines with a cursor. Subclasses override :meth:`draw` and call :meth:`set_rows`."""
+class CursorDebounce:
+    """Delays reading while a held key moves the cursor from row to row."""
+
+    def __init__(self) -> None:
+        # when the cursor came to the last two rows
+        self._arrivals = (-BURST_SECONDS, -BURST_SECONDS)
+
+    def delay(self) -> float:
+        """Note that the cursor came to another row. The result is how many seconds it must rest there before
+        the row's content is read; 0 outside a burst.
+        """
+        now = monotonic()
+        earlier, self._arrivals = self._arrivals[0], (self._arrivals[1], now)
+        return REST_SECONDS if now - earlier < BURST_SECONDS else 0.0
+
+
+class LineList(ScrollView, can_focus=True):
+    """A list of rows with a cursor. A subclass overrides :meth:`draw` and calls :meth:`set_rows`. All rows
+    take the same number of lines, one or two.
+
+    rows         the number of rows
+    row_height   the lines that each row takes
+    drawn        the number of rows that were drawn so far, for tests that count
+    cursor       the number of the row with the cursor
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("list")]
 
-    class About(Message):
-        """Something happened to a list; the handler can name which."""
+    class ListMessage(Message):
+        """A message of a list; a handler can select lists by id."""
 
         def __init__(self, line_list: LineList) -> None:
             self.line_list = line_list
             super().__init__()
-            # Textual takes the widget whose handler runs for the sender. Where that is the list's own parent,
-            # which has moved the cursor, the message would go no further.
+            # Textual takes the widget whose handler runs for the sender. If that is the list's own parent,
+            # which has moved the cursor, the message would not bubble to it.
             self.set_sender(line_list)
 
         @property
@@ -43,27 +80,71 @@ class LineList(DrawnRows, can_focus=True):
             """The list."""
             return self.line_list
 
-    class Moved(About):
+    class Moved(ListMessage):
         """The cursor stands on another row, or on a row with another content."""
 
-    class Activated(About):
+    class Activated(ListMessage):
         """A row was double-clicked, with the left button."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
+        self.rows = 0
+        self.row_height = 1
+        self.drawn = 0
         self.cursor = 0
-        # of the left button, one behind the other
+        # the drawn lines by number, and what they were drawn for: cells, theme, focus
+        self._strips: dict[int, Strip] = {}
+        self._drawn_for: tuple[int, str, bool] = (0, "", False)
+        # clicks of the left button in a row
         self._clicks = 0
-        # told whenever rows may have moved, while something stands over one of them
+        # called after each change of rows or size, while something is shown over a row
         self.when_laid_out: Callable[[], None] | None = None
+
+    # for subclasses
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        """Draw a row, or its first line, as exactly ``cells`` cells of styled text. It must not block."""
+        raise NotImplementedError
+
+    def draw_below(self, index: int, cells: int, selected: bool) -> Line:
+        """Draw the second line of a row, if rows have two."""
+        return [(" " * cells, "text")]
+
+    def _set_length(self, rows: int) -> None:
+        self.rows = rows
+        height = rows * self.row_height
+        if self.virtual_size.height != height:
+            # Without the reactive's layout: rows, size and scroll position must change in one step, and only
+            # the scrollbar depends on the size.
+            self.set_reactive(LineList.virtual_size, Size(0, height))
+            self._scroll_update(self.virtual_size)
+
+    def _scroll(self, top: int) -> None:
+        self.scroll_to(y=max(0, top), animate=False, force=True, immediate=True)
+
+    def redraw_rows(self) -> None:
+        """Draw every row in view again."""
+        self._strips.clear()
+        self.refresh()
+
+    def _redraw(self, *indexes: int) -> None:
+        """Draw these rows again."""
+        height, top = self.row_height, self.scroll_offset.y
+        for index in indexes:
+            for line in range(index * height, (index + 1) * height):
+                self._strips.pop(line, None)
+        self.refresh(*[Region(0, index * height - top, self.size.width, height) for index in indexes])
 
     # rows and cursor
 
     def set_rows(self, rows: int, cursor: int | None, *, keep_offset: bool = False) -> None:
-        """The rows are others now: their number, where the cursor goes, and whether it stays on its screen
-        line. A list that shows its beginning goes on to while the cursor is in sight there.
+        """Show other rows. A list that shows its first row keeps showing it while the cursor is in view
+        there.
 
-        Rows, size and scroll position change in one go: a line may be asked for at any moment.
+        Rows, size and scroll position change in one step: Textual may ask for a line at any moment.
+
+        :param cursor: the new row of the cursor; None keeps it.
+        :param keep_offset: keep the cursor on its line of the screen.
         """
         top = self.scroll_offset.y
         offset = self.cursor * self.row_height - top
@@ -72,30 +153,27 @@ class LineList(DrawnRows, can_focus=True):
         if keep_offset and top and self.size.height:
             self._scroll(self.cursor * self.row_height - offset)
         self.show_cursor()
-        self._redraw_changed()
-        self._tell_of_rows()
+        self.redraw_rows()
+        self._notify_laid_out()
 
-    def _tell_of_rows(self) -> None:
+    def _notify_laid_out(self) -> None:
         if self.when_laid_out is not None:
             self.when_laid_out()
 
     def set_row_height(self, lines: int) -> None:
-        """Rows take so many lines now; as many of them as before stay above the cursor on the screen, where
-        there is room.
-        """
+        """Give each row so many lines. As many rows as before stay above the cursor, if there is room."""
         if lines == self.row_height:
             return
         above = self.cursor - self.scroll_offset.y // self.row_height
         self.row_height = lines
-        self._forget_rows()
         self._set_length(self.rows)
         if self.size.height:
             self._scroll((self.cursor - above) * lines)
         self.show_cursor()
-        self.refresh()
+        self.redraw_rows()
 
     def move_to(self, index: int) -> None:
-        """Put the cursor on a row, as near as there is one, and show it."""
+        """Move the cursor to a row, or to the nearest there is, and scroll it into view."""
         index = max(0, min(index, self.rows - 1))
         if index == self.cursor or not self.rows:
             self.show_cursor()
@@ -120,24 +198,21 @@ class LineList(DrawnRows, can_focus=True):
 
     @property
     def has_cursor(self) -> bool:
-        """Whether a row is marked; a pane of text has none."""
+        """Whether a row is highlighted; a pane of text has no cursor."""
         return True
-
-    def is_selected(self, index: int) -> bool:
-        return index == self.cursor and self.has_cursor
 
     def _size_updated(
         self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
     ) -> bool:
         is_changed = super()._size_updated(size, virtual_size, container_size, layout)
         if is_changed:
-            # for the picture that has the new size: the message that tells of it comes after that one
+            # The message of the new size comes after the first picture with it.
             self.show_cursor()
         return is_changed
 
     def on_resize(self) -> None:
         self.show_cursor()
-        self._tell_of_rows()
+        self._notify_laid_out()
 
     def on_focus(self) -> None:
         self._redraw(self.cursor)
@@ -145,13 +220,47 @@ class LineList(DrawnRows, can_focus=True):
     def on_blur(self) -> None:
         self._redraw(self.cursor)
 
+    # drawing
+
+    @property
+    def theme_name(self) -> str:
+        """The palette's name of the current theme."""
+        name = self.app.theme.removeprefix("leafmark-")
+        return name if name in THEMES else "dark"
+
+    def render_line(self, y: int) -> Strip:
+        drawn_for = (self.size.width, self.theme_name, self.has_focus)
+        if self._drawn_for != drawn_for or len(self._strips) > MOST_STRIPS:
+            self._drawn_for = drawn_for
+            self._strips.clear()
+        line = self.scroll_offset.y + y
+        if line not in self._strips:
+            self._draw(line // self.row_height)
+        return self._strips[line]
+
+    def _draw(self, index: int) -> None:
+        width, theme, has_focus = self._drawn_for
+        cells, first = self.scrollable_content_region.width, index * self.row_height
+        if not 0 <= index < self.rows:
+            blank = strip([(" " * cells, "text")], theme, cells=width)
+            self._strips |= dict.fromkeys(range(first, first + self.row_height), blank)
+            return
+        self.drawn += 1
+        selected = index == self.cursor and self.has_cursor
+        lines = [self.draw(index, cells, selected)]
+        if self.row_height > 1:
+            lines.append(self.draw_below(index, cells, selected))
+        background = ("cursor" if has_focus else "cursor-idle") if selected else "background"
+        for number, line in enumerate(lines, first):
+            self._strips[number] = strip(line, theme, background, cells=width)
+
     # mouse
 
     def on_click(self, event: events.Click) -> None:
         if event.button != LEFT_BUTTON:
             self._clicks = 0
             return
-        # Textual counts all clicks in one place, whatever their buttons
+        # Textual counts the clicks of all buttons together.
         self._clicks = min(event.chain, self._clicks + 1)
         index = (event.y + self.scroll_offset.y) // self.row_height
         if self.has_cursor and 0 <= index < self.rows:
@@ -163,11 +272,11 @@ class LineList(DrawnRows, can_focus=True):
 
     @property
     def page(self) -> int:
-        """Rows that a page moves by."""
+        """Rows that a page step moves by."""
         return max(1, self.size.height // self.row_height - 1)
 
     def step(self, rows: int, pages: int = 0) -> None:
-        """Move the cursor by so many rows and pages."""
+        """Move the cursor by a number of rows and of pages."""
         self.move_to(self.cursor + rows + pages * self.page)
 
     def action_cursor_up(self) -> None:

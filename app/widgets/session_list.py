@@ -1,53 +1,89 @@
-"""The list of sessions, with a cursor that stays on its session."""
+"""The list of sessions: its rows, marks, folds and prompts, with a cursor that stays on its session."""
 
 from __future__ import annotations
 
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
-from app.widgets.bindings import bindings_of
-from app.widgets.session_keys import SessionKeys
+from textual.geometry import Region
+from textual.message import Message
+
+from app.view.line import Line, fit_line, wrap
+from app.view.session_row import render_list_line, render_second_line
+from app.widgets.commands import bindings_of
+from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
     from textual.binding import BindingType
 
     from app.index.row import Row
     from app.view.arrangement import Arrangement
+    from app.view.list_model import Group
     from app.view.session_list import SessionList
 
 
-BACK_WITHIN = 1.0
-"""Seconds in which a session that went away takes the cursor with it when it comes back; while files are
-being read they do not count.
+RETURN_SECONDS = 1.0
+"""Time within which a session that vanished gets the cursor back when it reappears. While files are being
+read, the time does not count.
 """
 
 
-class SessionListView(SessionKeys):
-    """Shows a :class:`app.view.session_list.SessionList`, and keeps the cursor on its session meanwhile."""
+class SessionListView(LineList):
+    """Shows a :class:`app.view.session_list.SessionList`, or a notice in place of rows.
+
+    model         the sessions
+    states        path -> "live" or "maybe"
+    notice        the lines to show while no session is listed
+    steps         how often the user has moved the cursor
+    followed_to   the new path of the cursor's session, if its agent moved the file
+    once_known    runs an action on the session under the cursor, now or when the search has an answer
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("sessions")]
 
+    class ResumeAsked(Message):
+        """The user wants to resume the session under the cursor, or to fold or unfold the project."""
+
+    class MarksChanged(LineList.ListMessage):
+        """Other sessions are marked."""
+
+    class FoldsChanged(LineList.ListMessage):
+        """Projects were folded or unfolded."""
+
     def __init__(self, model: SessionList, now_ms: int, *, id: str | None = None) -> None:
-        super().__init__(model, now_ms, id=id)
-        # how often the user has put the cursor on another row
+        super().__init__(id=id)
+        self.model = model
+        self.row_height = self._model_row_height
+        self.now_ms = now_ms
+        self.states: dict[str, str] = {}
+        self.notice: list[str] = []
+        self._notice_lines: list[str] = []
+        # the prompt, the path of the row that shows it, and the paths that it is about
+        self._prompt = ""
+        self._prompt_path = ""
+        self._prompt_paths: frozenset[str] = frozenset()
         self.steps = 0
+        self.followed_to = ""
+        self.once_known: Callable[[Callable[[], object]], object] = lambda action: action()
+        # whether the user has moved the cursor or changed a fold; whether the user has changed a fold
+        self._has_moved = False
+        self._has_folded = False
+        # the session (path, agent, id) or the project under the cursor
         self._session: tuple[str, str, str] | None = None
         self._group: str | None = None
-        # the session under the cursor, where it went away, and when
+        # the session (agent, id) that vanished from under the cursor, and when
         self._lost: tuple[str, str] | None = None
         self._lost_at = 0.0
         self._announced: str | None = None
-        # where the cursor was before a filter, and before an arrangement, that does not show its session
+        # the session under the cursor before a filter, and before an arrangement, that hides it
         self._before_filter: tuple[str, str, str] | None = None
         self._before_arranged: tuple[str, str, str] | None = None
-        # the path to which the cursor went along with its session, when an agent moved its file
-        self.followed_to = ""
         self._had_any = bool(model.total)
-        # by project or not, and in which scope, when it was last seen to which projects are open
-        self._opened_as = self._listed_by
+        # grouping and scope when it was last decided which projects are open
+        self._opened_as = self._grouping_and_scope
 
     def on_mount(self) -> None:
         if self._session is None and self._group is None:
@@ -55,7 +91,196 @@ class SessionListView(SessionKeys):
             self._remember()
         self.set_rows(len(self.model.lines), self.cursor)
 
-    # what is shown
+    # rows
+
+    @property
+    def row(self) -> Row | None:
+        """The session under the cursor."""
+        lines = self.model.lines
+        return lines[self.cursor].row if self.cursor < len(lines) else None
+
+    @property
+    def group(self) -> Group | None:
+        """The project under the cursor; None if the list is not grouped by project."""
+        lines = self.model.lines
+        group = lines[self.cursor].group if self.cursor < len(lines) else None
+        return None if group is None or group.is_whole else group
+
+    @property
+    def has_cursor(self) -> bool:
+        return bool(self.model.lines)
+
+    @property
+    def _model_row_height(self) -> int:
+        """The lines of each row; a notice has rows of one line."""
+        return self.model.arrangement.row_height if self.model.lines else 1
+
+    def row_region(self, path: str) -> Region | None:
+        """The screen region of the first line of a session's row; None if it is not in view."""
+        index = self.model.index_of(path)
+        inside = self.scrollable_content_region
+        if index is None:
+            return None
+        y = index * self.row_height - self.scroll_offset.y
+        return Region(inside.x, inside.y + y, inside.width, 1) if 0 <= y < inside.height else None
+
+    # drawing
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        if not self.model.lines:
+            return fit_line([(" " + self._notice_lines[index], "dim")], cells)
+        return render_list_line(
+            self.model,
+            self.model.lines[index],
+            cells,
+            selected=selected,
+            now_ms=self.now_ms,
+            states=self.states,
+            question=self._prompt_at(index),
+        )
+
+    def draw_below(self, index: int, cells: int, selected: bool) -> Line:
+        if not self.model.lines:
+            return super().draw_below(index, cells, selected)
+        return render_second_line(self.model, self.model.lines[index], cells, selected=selected)
+
+    # the notice in place of rows
+
+    def show_notice(self, lines: list[str]) -> None:
+        """Set the lines to show while no session is listed."""
+        if lines != self.notice:
+            self.notice = lines
+            self._wrap_notice()
+
+    def _wrap_notice(self) -> None:
+        width = self.scrollable_content_region.width
+        # Before the first layout the lines are not wrapped, as in the first frame.
+        self._notice_lines = [
+            piece for line in self.notice for piece in (wrap(line, max(4, width - 2)) if width else [line])
+        ]
+        if not self.model.lines:
+            self.set_rows(len(self._notice_lines), 0)
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self._wrap_notice()
+
+    # marks and prompts
+
+    def toggle_mark(self, path: str) -> None:
+        """Mark or unmark a session."""
+        self.model.toggle_mark(path)
+        index = self.model.index_of(path)
+        if index is not None:
+            self._redraw(index)
+        self.post_message(self.MarksChanged(self))
+
+    def clear_marks(self) -> None:
+        """Unmark all sessions."""
+        marked = set(self.model.marked)
+        self.model.clear_marks()
+        self.redraw_rows()
+        self._post_marks(marked)
+
+    def _post_marks(self, before: set[str]) -> None:
+        if before != self.model.marked:
+            self.post_message(self.MarksChanged(self))
+
+    def set_question(self, paths: frozenset[str], text: str = "") -> None:
+        """Highlight the sessions that a prompt is about.
+
+        :param paths: their paths.
+        :param text: the prompt, for the row of a single session; it stays with the session. "" if it is shown
+            elsewhere. Inert.
+        """
+        self._prompt_path = next(iter(paths)) if text else ""
+        self._prompt_paths, self._prompt = paths, text
+        self.redraw_rows()
+
+    def clear_question(self) -> None:
+        """Remove the prompt."""
+        self.set_question(frozenset())
+
+    def _prompt_at(self, index: int) -> str | None:
+        path = self.model.lines[index].path
+        if path not in self._prompt_paths:
+            return None
+        return self._prompt if path == self._prompt_path else ""
+
+    # keys
+
+    def action_resume(self) -> None:
+        self.post_message(self.ResumeAsked())
+
+    def action_mark_or_fold(self) -> None:
+        self.once_known(self._mark_or_fold)
+
+    def _mark_or_fold(self) -> None:
+        row = self.row
+        if row is None:
+            self.action_toggle_fold()
+        else:
+            self.toggle_mark(row.path)
+            self.move_to(self.cursor + 1)
+
+    def action_mark_all(self) -> None:
+        """Mark all listed sessions, or unmark them if all are marked."""
+        self.once_known(self._mark_all)
+
+    def _mark_all(self) -> None:
+        listed = {line.path for line in self.model.lines if line.row is not None}
+        marked = self.model.marked
+        for path in listed - marked or listed:
+            self.model.toggle_mark(path)
+        self.redraw_rows()
+        if listed:
+            self.post_message(self.MarksChanged(self))
+
+    def action_toggle_fold(self) -> None:
+        group = self.group
+        if group is not None:
+            self._set_open(group, not self.model.is_open(group))
+
+    def action_open_or_enter(self) -> None:
+        group = self.group
+        if group is not None and self.row is None and not self.model.is_open(group):
+            self._set_open(group, True)
+        elif self.model.lines:
+            self.move_to(self.cursor + 1)
+
+    def action_close_or_climb(self) -> None:
+        group = self.group
+        if group is None:
+            return
+        if self.row is None:
+            self._set_open(group, False)
+        else:
+            self.move_to(group.start)
+
+    def action_open_all(self) -> None:
+        self._has_moved = self._has_folded = True
+        self.model.open_all(True)
+        self._folds_changed()
+
+    def action_close_all(self) -> None:
+        if self.group is not None:
+            self.move_to(self.group.start)
+        self._has_folded = True
+        self.model.open_all(False)
+        self._folds_changed()
+
+    def _set_open(self, group: Group, is_open: bool) -> None:
+        self._has_moved = self._has_folded = True
+        if not is_open:
+            self.move_to(group.start)
+        self.model.set_open(group, is_open)
+        self._folds_changed()
+
+    def _folds_changed(self) -> None:
+        self.rows_changed()
+        self.post_message(self.FoldsChanged(self))
+
+    # other sessions
 
     def adopt(self, model: SessionList) -> None:
         """Show the sessions of a list that was filled in another thread."""
@@ -63,22 +288,17 @@ class SessionListView(SessionKeys):
         self.model.adopt(model)
         self._open_anew()
         self.rows_changed()
-        self._tell_of_marks(marked)
-
-    def show_first(self, model: SessionList) -> None:
-        """Show the sessions that come first, from a list of them, while the others are not known yet."""
-        self.model.show_first(model)
-        self.rows_changed()
+        self._post_marks(marked)
 
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
-        """Take over changes on disk; the cursor stays on its session, which may have moved.
+        """Apply changes on disk; the cursor stays on its session.
 
-        A session that went away and comes back at once (agents rename their folders, and write files anew)
-        gets the cursor back, unless the user has moved it meanwhile. Later, another one is being read.
+        If a session vanishes and soon reappears (an agent renames its folder, or writes its file anew), it
+        gets the cursor back unless the user has moved it. Later, the user is reading another session.
         """
         changed, marked = list(changed), set(self.model.marked)
         self.model.apply(changed, removed)
-        if not self._awaits_lost():
+        if not self._may_return():
             self._lost = None
         for row in changed:
             if self._lost == (row.agent, row.id):
@@ -86,11 +306,11 @@ class SessionListView(SessionKeys):
                 self.followed_to = row.path
                 self._lost = None
         self.rows_changed()
-        self._tell_of_marks(marked)
+        self._post_marks(marked)
 
     def show_arrangement(self, arrangement: Arrangement) -> None:
-        """Show the sessions in another way. The cursor stays on its session; where that is not shown, it
-        comes back when it is again, unless the user has moved it meanwhile.
+        """Arrange the sessions in another way. The cursor stays on its session; if that is hidden, the cursor
+        returns to it when it is shown again, unless the user has moved the cursor.
         """
         self.model.arrange(arrangement)
         if self.model.is_complete:
@@ -98,25 +318,25 @@ class SessionListView(SessionKeys):
         self._arranged()
 
     @property
-    def _listed_by(self) -> tuple[bool, str]:
+    def _grouping_and_scope(self) -> tuple[bool, str]:
         return self.model.arrangement.grouped, self.model.arrangement.scope
 
     def _open_anew(self) -> None:
-        """Where other projects are listed now, those are open that would be at the beginning, unless the user
-        has folded any or unfolded it.
+        """If other projects are listed now, open those that a new list opens, unless the user has changed a
+        fold.
         """
-        before, self._opened_as = self._opened_as, self._listed_by
+        before, self._opened_as = self._opened_as, self._grouping_and_scope
         if before != self._opened_as and self.model.arrangement.grouped and not self._has_folded:
             self.model.open_first(self.size.height, folds=False)
 
     def also_here(self, cwds: Iterable[str]) -> None:
-        """More spellings of the folder that is "here"."""
+        """Add other names of the current folder."""
         self.model.also_here(cwds)
         self._arranged()
 
     def come_back(self) -> None:
-        """Put the cursor on the session that an arrangement has left out, where that is shown again and the
-        user has not moved the cursor meanwhile.
+        """Return the cursor to the session that an arrangement has hidden, if that is shown again and the
+        user has not moved the cursor.
         """
         if self._before_arranged is not None:
             self._arranged()
@@ -128,51 +348,45 @@ class SessionListView(SessionKeys):
             group = self.model.group_of(self._session[0])
             if group is not None and not self.model.is_open(group):
                 self.model.set_open(group, True)
-        if self._place() is None:
+        if self._cursor_line() is None:
             self._before_arranged = self._before_arranged or self._session
             self._session = self._group = None
         self.rows_changed()
         self.redraw_rows()
 
     def set_pins(self, pins: frozenset[tuple[str, str]]) -> None:
-        """Other sessions are pinned now: (agent, id) of all of them."""
+        """Set the pinned sessions: (agent, id) of all of them."""
         self.model.set_pins(pins)
         self.rows_changed()
 
-    def go_to(self, path: str) -> bool:
-        """Put the cursor on a session, its project unfolded. False where it is not listed."""
-        row = self.model.row_at(path)
-        if row is None:
-            return False
-        self._session, self._group, self._lost = (row.path, row.agent, row.id), None, None
-        self._touched = True
-        self.steps += 1
-        self._arranged()
-        return self.row is row
+    def set_states(self, states: Mapping[str, str]) -> None:
+        """Set which sessions are live."""
+        if self.states != states:
+            self.states = dict(states)
+            self.model.set_live(states)
+            self.rows_changed()
 
     def open_first(self) -> None:
-        """Unfold what a person wants to see first, while the list is being filled for the first time; the
-        cursor is on the first session until the user moves it.
+        """Open the first projects while the list is being filled; the cursor is on the first session until
+        the user moves it.
         """
-        if not self._touched:
+        if not self._has_moved:
             self.model.open_first(self.size.height)
             self._session = self._group = None
             self.rows_changed()
 
-    def forget_place(self) -> None:
-        """With what is shown next the cursor goes to the first session, as at the beginning."""
-        self._session = self._group = None
+    # search
 
     def set_query(self, query: str) -> None:
-        """Filter the list; the cursor stays where it can, else goes to the first session that matches."""
-        on_head = self.row is None
+        """Filter the list by its rows; the cursor stays on its session, or goes to the first match."""
+        is_on_heading = self.row is None
         if query and not self.model.is_filtered:
             self._before_filter = self._session
         self.model.set_query(query)
         if not query and self._before_filter is not None:
-            # a filter that was only looked at leaves the cursor where it was
+            # The cursor was not moved while the filter was on, so it returns.
             self._session, self._before_filter = self._before_filter, None
-        if self._place() is None or (on_head and query):
+        if self._cursor_line() is None or (is_on_heading and query):
             self._session = self._group = None
         self.rows_changed()
 
@@ -184,67 +398,87 @@ class SessionListView(SessionKeys):
         by_rows: bool,
         ranks: Mapping[str, int] | None = None,
     ) -> None:
-        """Show what a search has found (see the model); the cursor stays where it can."""
-        begins, on_head = not self.model.is_filtered, self.row is None
-        if begins:
+        """Show the result of a search (see the model); the cursor stays on its session if that is in it."""
+        is_new, is_on_heading = not self.model.is_filtered, self.row is None
+        if is_new:
             self._before_filter = self._session
         self.model.set_found(paths, words, by_rows=by_rows, ranks=ranks)
-        if self._place() is None or (on_head and begins):
+        if self._cursor_line() is None or (is_on_heading and is_new):
             self._session = self._group = None
         self.rows_changed()
 
-    def set_states(self, states: Mapping[str, str]) -> None:
-        """Take over which sessions are live."""
-        if self.states != states:
-            self.states = dict(states)
-            self.model.set_live(states)
-            self.rows_changed()
+    # the cursor
+
+    def go_to(self, path: str) -> bool:
+        """Move the cursor to a session and unfold its project. False: it is not listed."""
+        row = self.model.row_at(path)
+        if row is None:
+            return False
+        self._session, self._group, self._lost = (row.path, row.agent, row.id), None, None
+        self._has_moved = True
+        self.steps += 1
+        self._arranged()
+        return self.row is row
+
+    def forget_place(self) -> None:
+        """Move the cursor to the first session at the next change of rows."""
+        self._session = self._group = None
+
+    def move_to(self, index: int) -> None:
+        before = self.cursor
+        super().move_to(index)
+        if self.cursor != before:
+            self._has_moved = True
+            self.steps += 1
+            self._lost = self._before_filter = self._before_arranged = None
+            self.followed_to = ""
+            self._remember()
 
     def rows_changed(self) -> None:
-        """The model's lines are others now: find the cursor's session among them."""
+        """Show the model's new lines, with the cursor on its session, or on the row that represents it."""
         before = self._announced
         if self.model.total and not self._had_any and not self._has_folded:
-            # what comes first on an empty screen is what a person waits for
             self.model.open_first(self.size.height)
         self._had_any = bool(self.model.total)
-        self.set_row_height(self.height_of_rows)
-        place = self._place()
-        if place is None:
+        self.set_row_height(self._model_row_height)
+        line = self._cursor_line()
+        if line is None:
             if self._session is not None and self.model.row_at(self._session[0]) is None:
-                if not self._awaits_lost():
-                    # else the user is still on that one, and the cursor only fell on this
+                if not self._may_return():
+                    # Else the user is still on that session: the cursor only fell on this one.
                     self._lost = self._session[1:]
                 self._lost_at = monotonic()
                 self.followed_to = ""
-            place = min(self.cursor, len(self.model.lines) - 1)
+            line = min(self.cursor, len(self.model.lines) - 1)
             if self._session is None:
-                place = self.model.first_session()
-        self.set_rows(len(self.model.lines) or len(self._notice_lines), max(0, place), keep_offset=True)
+                line = self.model.first_session()
+        self.set_rows(len(self.model.lines) or len(self._notice_lines), max(0, line), keep_offset=True)
         self._remember()
         if self._announced != before:
             self.post_message(self.Moved(self))
 
-    def _awaits_lost(self) -> bool:
-        """Whether the session that went away from under the cursor may be on its way back."""
+    def _may_return(self) -> bool:
+        """Whether the session that vanished from under the cursor may reappear."""
         if self._lost is None:
             return False
-        # of a big folder that was renamed all is gone at first, and is there again when it has been read
+        # If a large folder is renamed, its sessions vanish, and reappear when it has been read.
         is_reading: bool = getattr(self.screen, "is_reading", False)
-        return is_reading or monotonic() - self._lost_at <= BACK_WITHIN
+        return is_reading or monotonic() - self._lost_at <= RETURN_SECONDS
 
-    def _place(self) -> int | None:
+    def _cursor_line(self) -> int | None:
+        """The line of the cursor's session or project; None if it is not listed."""
         model = self.model
         if self._session is not None:
             path, agent, session_id = self._session
-            place = model.index_of(path)
-            if place is None and model.row_at(path) is None:
+            line = model.index_of(path)
+            if line is None and model.row_at(path) is None:
                 moved = model.same_session(agent, session_id)
-                place = model.index_of(moved.path) if moved else None
+                line = model.index_of(moved.path) if moved else None
                 self.followed_to = moved.path if moved else self.followed_to
             group = model.group_of(path)
-            if place is None and group is not None and not model.is_filtered:
-                place = model.index_of_group(group.cwd)  # its project is folded
-            return place
+            if line is None and group is not None and not model.is_filtered:
+                line = model.index_of_group(group.cwd)  # its project is folded
+            return line
         return model.index_of_group(self._group) if self._group is not None else None
 
     def _remember(self) -> None:
@@ -252,13 +486,3 @@ class SessionListView(SessionKeys):
         self._session = (row.path, row.agent, row.id) if row else None
         self._announced = row.path if row else None
         self._group = group.cwd if group else None
-
-    def move_to(self, index: int) -> None:
-        before = self.cursor
-        super().move_to(index)
-        if self.cursor != before:
-            self._touched = True
-            self.steps += 1
-            self._lost = self._before_filter = self._before_arranged = None
-            self.followed_to = ""
-            self._remember()

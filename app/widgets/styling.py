@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 
 class ImageStyle(Style):
-    """Of the cells of an image that the terminal draws, by whose colour it knows which image that is. What
-    dims them, as a dialog does all that is behind it, changes their background and no more.
+    """The style of the cells of an image that the terminal draws: their colour is the number of the image.
+    Dimming, as by a dialog, changes only their background.
     """
 
     def clear_meta_and_links(self) -> Style:  # type: ignore[override]  # it is cached there
@@ -72,7 +72,7 @@ def pixel_style(name: str, below: str) -> Style:
 
 @lru_cache(maxsize=8_192)
 def _colour(spelled: str) -> Color:
-    # what Rich does to spell the colour itself takes longer than all the rest
+    # Parsing the colour by Rich would take longer than everything else.
     return Color(spelled, ColorType.TRUECOLOR, triplet=ColorTriplet(*rgb(spelled)))
 
 

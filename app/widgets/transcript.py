@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual import on
 
 from app.formats.text import one_line
-from app.messages.transcripts import TranscriptFailed, TranscriptRead
-from app.services.made import stop_made
-from app.view.root_leaf import ANEW
-from app.widgets.burst import Burst
-from app.widgets.pane import Pane
-from app.widgets.transcript_lines import TranscriptLines
-from app.widgets.transcript_spot import Spot, anchor_of, place_said
+from app.messages import TranscriptFailed, TranscriptRead
+from app.services.transcript_reader import Request, TranscriptReader
+from app.view.tree_view import ANEW
+from app.widgets.line_list import CursorDebounce
+from app.widgets.panes import Pane
+from app.widgets.transcript_lines import Spot, TranscriptLines, anchor_of, place_said
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +21,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.index.row import Row
-    from app.messages.searching import HitPlaced
-    from app.services.transcripts import TranscriptReader
+    from app.messages import HitLocated
     from app.setup import Setup
 
 # seconds: of a session that takes longer it is said that it is read; so long the place of a hit is waited for
@@ -46,10 +43,10 @@ class TranscriptPane(Pane):
         super().__init__("transcript", id=f"{id}-pane")
         self.lines = TranscriptLines(id=id)
         self._setup = setup
-        self._failed_in_thread = failed
+        self._reader = TranscriptReader(self.post_message, failed)
         self._row: Row | None = None
         self._opened = ""
-        self._hit: HitPlaced | None = None
+        self._hit: HitLocated | None = None
         self._spot = Spot(None)
         self._placed = False
         self._asked = ""
@@ -59,21 +56,14 @@ class TranscriptPane(Pane):
         self._first: int | None = None
         self._total: int | None = None
         self._timer: Timer | None = None
-        self._burst = Burst()
+        self._debounce = CursorDebounce()
         self._answered = 0
-
-    @cached_property
-    def _reader(self) -> TranscriptReader:
-        # with the first session: imports hold up the first key
-        from app.services.transcripts import TranscriptReader
-
-        return TranscriptReader(self.post_message, self._failed_in_thread)
 
     def compose(self) -> ComposeResult:
         yield self.lines
 
     def on_unmount(self) -> None:
-        stop_made(self, "_reader")
+        self._reader.stop()
 
     # which session
 
@@ -93,7 +83,7 @@ class TranscriptPane(Pane):
             self._close("")
             return
         self._opened = row.path
-        wait = self._burst.wait()
+        wait = self._debounce.delay()
         if waits or wait:
             # answers to what was asked before are out of date
             self._reader.generation += 1
@@ -101,7 +91,7 @@ class TranscriptPane(Pane):
         else:
             self._open(Spot(None))
 
-    def show_hit(self, hit: HitPlaced) -> None:
+    def show_hit(self, hit: HitLocated) -> None:
         """Show the session at what was found in it, if it is the one that is shown."""
         if hit.path != self._opened:
             return
@@ -125,14 +115,14 @@ class TranscriptPane(Pane):
             self._open(Spot(None))
 
     def follow(self, row: Row) -> None:
-        """The file of a session changed: if it is the one that is shown, show what came. Who is at the end
-        stays there, and everybody else where they are.
+        """Show the new entries of a session whose file has changed, if it is the one that is shown. At the
+        end, the view stays at the end; otherwise it stays where it is.
         """
         if row.path != self._opened:
             return
         self._row = row
         if self._answered != self._reader.generation:
-            # nobody knows whether it was read before or after
+            # The running read may have been before or after the change.
             self._missed = True
             return
         self._remember()
@@ -162,8 +152,6 @@ class TranscriptPane(Pane):
             lines.forget_width()
             self._reader.generation += 1
             return
-        from app.services.transcripts import Request
-
         hit = self._hit
         request = Request(
             row.path,
@@ -185,7 +173,7 @@ class TranscriptPane(Pane):
             if self.lines.turns and self._spot.anchor is None:
                 self.lines.show_notice("reading…")
 
-    # what was read
+    # messages of the reader
 
     @on(TranscriptRead)
     def _read(self, event: TranscriptRead) -> None:
@@ -252,7 +240,7 @@ class TranscriptPane(Pane):
         self._placed = self._at_end or top + lines.size.height <= len(lines.lines)
 
     def _remember(self) -> None:
-        """Where the reader is now, for when the session is read anew."""
+        """Keep the position of the view for when the session is read again."""
         self._spot = Spot.of(self.lines, at_end=self._at_end)
 
     # more of it
@@ -284,7 +272,7 @@ class TranscriptPane(Pane):
             self._reader.below(self._spot.anchor)
 
     def _let_go(self) -> None:
-        """Let go of the turns that are far away; should anybody go there, they are read again."""
+        """Release the turns that are far away. They are read again when they are needed."""
         lines = self.lines
         if len(lines.lines) <= MOST_LINES:
             return
@@ -315,9 +303,9 @@ class TranscriptPane(Pane):
             self._remember()
         self._open(self._spot)
 
-    # where it is
+    # the border
 
     def _say(self) -> None:
-        """Where the reader is, in the upper border."""
+        """Show the position of the view in the upper border."""
         said = place_said(self.lines, self._hit, first=self._first, total=self._total, at_end=self._at_end)
         self.say("", said or "transcript")

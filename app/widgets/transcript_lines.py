@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
-from app.commands import of_preview
-from app.view.highlight import highlight_line
-from app.view.line import fit_line
-from app.view.wrapping import wrap
-from app.widgets.bindings import binding
+from app.commands import preview_commands
+from app.view.line import fit_line, highlight_line, wrap
+from app.widgets.commands import binding
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -20,19 +18,21 @@ if TYPE_CHECKING:
 
     from textual.binding import BindingType
 
+    from app.messages import HitLocated
+    from app.sessions.tree.tail_reader import EntryRef
     from app.view.document_line import DocumentLine
     from app.view.line import Line
     from app.view.transcript import Turn
 
 
 class TranscriptLines(LineList):
-    """The lines of some turns, which scroll; more come on either side. What can be done to the session in
-    the list can be done from here: it is the one that is read.
+    """The lines of some turns, which scroll; more are added on either side. The actions of the list work here
+    too, on the session that is shown.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         replace(binding(command), action=f"screen.do_from_preview({command.id!r})")
-        for command in of_preview()
+        for command in preview_commands()
         if command.keys
     ]
 
@@ -88,7 +88,7 @@ class TranscriptLines(LineList):
         """Whether the last line is in sight."""
         return self.top + self.size.height >= len(self.lines)
 
-    # what is shown
+    # turns
 
     def show_turns(self, turns: Sequence[Turn], words: tuple[str, ...]) -> None:
         """Other turns in place of those that are shown; `scroll_lines` follows."""
@@ -120,7 +120,7 @@ class TranscriptLines(LineList):
     def scroll_lines(self, top: int) -> None:
         """Have this line first in sight, as near as can be."""
         self._scroll(max(0, min(top, self.rows - self.size.height)))
-        self._redraw_changed()
+        self.redraw_rows()
 
     def turn_at(self, line: int) -> int:
         """Which of the turns a line is of; that of the last line where there are fewer, -1 without turns."""
@@ -143,7 +143,7 @@ class TranscriptLines(LineList):
             return fit_line([(" " + self._notice_lines[index], "dim")], cells)
         line = self.lines[index]
         # with the first line: imports hold up the first key
-        from app.view.prose import mark_prose
+        from app.view.document_line import mark_prose
 
         body = mark_prose(line.text) if line.prose else [(line.text, line.style)]
         return fit_line([(" ", "text"), *highlight_line(body, self.words)], cells)
@@ -191,3 +191,92 @@ class TranscriptLines(LineList):
 
     def action_last(self) -> None:
         self.post_message(self.JumpAsked(to_end=True))
+
+
+class Spot:
+    """A line of an entry, so many lines below the upper border.
+
+    anchor   None: at the end
+    line     of the entry, -1: the one to show for what was found
+    """
+
+    __slots__ = ("anchor", "line", "row")
+
+    def __init__(self, anchor: EntryRef | None, line: int = 0, row: int = 0) -> None:
+        self.anchor = anchor
+        self.line = line
+        self.row = row
+
+    @classmethod
+    def of(cls, lines: TranscriptLines, *, at_end: bool) -> Spot:
+        """The position of the view.
+
+        :param at_end: the last turn was read.
+        """
+        if not lines.lines or (at_end and lines.is_at_bottom):
+            return cls(None)
+        turn = lines.turn_at(lines.top)
+        each = lines.turns[turn]
+        return cls(anchor_of(each.entry_id, each.offset), lines.top - lines.start_of(turn), 0)
+
+    def top_in(self, lines: TranscriptLines) -> int | None:
+        """The line to have at the upper border, which need not be there; None: the last ones are to be shown,
+        as where the entry is not among those that were read.
+        """
+        turn = turn_of(lines.turns, self.anchor) if self.anchor is not None else -1
+        if turn < 0:
+            return None
+        if self.line < 0:
+            # with something of what was said before, and the most of what came then
+            line, row = max(lines.turns[turn].found, 0), lines.size.height // 3
+            if line < row:
+                line, row = 0, min(row, 2)
+        else:
+            line, row = self.line, self.row
+        return lines.start_of(turn) + max(0, min(line, len(lines.turns[turn].lines) - 1)) - row
+
+
+def place_said(
+    lines: TranscriptLines, hit: HitLocated | None, *, first: int | None, total: int | None, at_end: bool
+) -> str:
+    """For example "7 of 12 · branch 2 of 3, not on the active path"; "" without turns.
+
+    :param hit: the hit; while its entry is in view, it is the position.
+    :param first: the number on the path, from 1, of the first turn; None: unknown.
+    :param total: the number of entries of the path; None: unknown.
+    :param at_end: the last turn was read.
+    """
+    if not lines.turns:
+        return ""
+    at = lines.turn_at(lines.top)
+    if at_end and lines.is_at_bottom:
+        at = len(lines.turns) - 1
+    if hit is not None and hit.is_entry:
+        here = turn_of(lines.turns, anchor_of(hit.entry_id, hit.offset))
+        if here >= 0 and lines.is_in_sight(here):
+            at = here
+    said = [] if first is None or total is None else [f"{first + at:,} of {total:,}"]
+    if hit is not None and hit.where:
+        said.append(hit.where)
+    return " · ".join(said)
+
+
+def turn_of(turns: Sequence[Turn], anchor: EntryRef) -> int:
+    """Which of the turns is the anchor's entry: by its place in the file, else by its id; -1 for none."""
+    for at, each in enumerate(turns):
+        if each.offset == anchor.offset and anchor.entry_id in (None, each.entry_id):
+            return at
+    if anchor.entry_id is not None:
+        for at in range(len(turns) - 1, -1, -1):
+            if turns[at].entry_id == anchor.entry_id:
+                return at
+    # the beginning of the session has no entry's name
+    return 0 if turns and anchor.offset < 0 and anchor.entry_id is None else -1
+
+
+def anchor_of(entry_id: str | None, offset: int) -> EntryRef:
+    """See `EntryRef`."""
+    # loaded with the first session
+    from app.sessions.tree.tail_reader import EntryRef
+
+    return EntryRef(entry_id, offset)

@@ -7,22 +7,22 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.actions.abandoned import (
+from app.actions.abandoned_branch import (
     OUTPUT_LIMIT,
     PROMPT_LIMIT,
     PROMPTS,
-    Abandoned,
-    files_listed,
-    left_behind,
+    AbandonedBranch,
+    file_list,
+    find_abandoned,
     outline,
     transcript,
 )
-from app.formats.touched import Files
+from app.formats.tool_calls import FileLists
 from tests.actions.test_compare import answer, calls, text
 from tests.factory import entry, header, message, write_session
 
 if TYPE_CHECKING:
-    from app.sessions.manager.manager import SessionManager
+    from app.sessions.manager.session_manager import SessionManager
     from tests.sessions.manager.conftest import Home
 
 TALK = [
@@ -48,46 +48,46 @@ def session(home: Home, *lines: dict[str, Any] | str) -> SessionManager:
     return home.open(write_session(home.folder / "s.jsonl", *lines))
 
 
-def ids(left: Abandoned) -> list[str]:
+def ids(left: AbandonedBranch) -> list[str]:
     return [entry.id for entry in left.entries]
 
 
 def test_up_to_what_both_paths_have(home: Home) -> None:
     manager = session(home, *TALK)
-    left = left_behind(manager, "a1")
+    left = find_abandoned(manager, "a1")
     assert (left.leaf_id, left.common_id) == ("u3", "a1")
     assert ids(left) == ["u2", "a2", "r2", "l2", "u3"]
-    assert left.files == Files(("b.py",), ("a.py",))
-    everything = left_behind(manager, None)
+    assert left.files == FileLists(("b.py",), ("a.py",))
+    everything = find_abandoned(manager, None)
     assert (everything.common_id, ids(everything)[0]) == (None, "u1")
     assert everything.files.read == ("b.py", "shared.py")
 
 
 def test_a_prompt_that_is_said_anew_stays(home: Home) -> None:
     manager = session(home, *TALK)
-    assert ids(left_behind(manager, "u2")) == ["a2", "r2", "l2", "u3"]
-    assert ids(left_behind(manager, "u1"))[0] == "a1"
+    assert ids(find_abandoned(manager, "u2")) == ["a2", "r2", "l2", "u3"]
+    assert ids(find_abandoned(manager, "u1"))[0] == "a1"
 
 
 def test_nothing_is_left_where_nobody_speaks(home: Home) -> None:
     manager = session(home, *TALK)
-    assert not left_behind(manager, "u3")
-    assert not left_behind(manager, "u3").entries
+    assert not find_abandoned(manager, "u3")
+    assert not find_abandoned(manager, "u3").entries
     manager = session(
         home, *TALK, entry("custom", "m", "u3"), entry("label", "l", "m", targetId="a1", label="y")
     )
-    left = left_behind(manager, "u3")
+    left = find_abandoned(manager, "u3")
     assert ids(left) == ["m", "l"]
     assert not left
     assert (outline(left), transcript(left)) == ("", "")
-    assert left_behind(manager, "r2")
+    assert find_abandoned(manager, "r2")
 
 
 def test_a_branch_further_down_leaves_nothing(home: Home) -> None:
     lines = [*TALK, message("u4", "a1", "user", "other", 8)]
     manager = session(home, *lines)
-    assert ids(left_behind(manager, "u3")) == ["u4"]
-    assert left_behind(session(home, header()), None) == Abandoned(None, None, (), Files())
+    assert ids(find_abandoned(manager, "u3")) == ["u4"]
+    assert find_abandoned(session(home, header()), None) == AbandonedBranch(None, None, (), FileLists())
 
 
 def test_a_compaction_stands_for_what_it_summed_up(home: Home) -> None:
@@ -95,10 +95,10 @@ def test_a_compaction_stands_for_what_it_summed_up(home: Home) -> None:
         "compaction", "c", "u3", 8, summary="they tried redis", firstKeptEntryId="u3", tokensBefore=9
     )
     manager = session(home, *TALK, compaction, message("u5", "c", "user", "later", 9))
-    left = left_behind(manager, "a1")
+    left = find_abandoned(manager, "a1")
     assert ids(left) == ["c", "u5"]
     assert left.common_id == "a1"
-    assert left.files == Files(("b.py",), ("a.py",))
+    assert left.files == FileLists(("b.py",), ("a.py",))
     said = outline(left)
     assert "- Before that: they tried redis\n- later" in said
     assert "try redis" not in said
@@ -107,7 +107,7 @@ def test_a_compaction_stands_for_what_it_summed_up(home: Home) -> None:
 
 def test_the_outline(home: Home) -> None:
     lines = [*TALK, message("u4", "u3", "user", "x" * 999 + "\x1b[2J"), message("u5", "u4", "user", "")]
-    said = outline(left_behind(session(home, *lines), "a1"))
+    said = outline(find_abandoned(session(home, *lines), "a1"))
     head, *rest = said.split("\n")
     assert head.endswith("What was asked there:")
     assert rest == [
@@ -132,26 +132,26 @@ def test_an_outline_that_a_person_can_read(home: Home) -> None:
         message(f"p{at}", f"p{at - 1}" if at else None, "user", f"prompt {at}") for at in range(PROMPTS + 1)
     ]
     manager = session(home, header(), *lines)
-    assert outline(left_behind(manager, None)).split("\n")[2:4] == ["- (1 before these)", "- prompt 1"]
-    assert outline(left_behind(manager, "p0")).split("\n")[2:4] == ["- prompt 1", "- prompt 2"]
+    assert outline(find_abandoned(manager, None)).split("\n")[2:4] == ["- (1 before these)", "- prompt 1"]
+    assert outline(find_abandoned(manager, "p0")).split("\n")[2:4] == ["- prompt 1", "- prompt 2"]
 
 
 def test_answers_alone(home: Home) -> None:
-    left = left_behind(session(home, *TALK[:-1]), "u2")
+    left = find_abandoned(session(home, *TALK[:-1]), "u2")
     assert outline(left).startswith("Another way was tried from here and left.\n\n<read-files>")
-    assert files_listed(left_behind(session(home, *TALK), "l2")) == ""
+    assert file_list(find_abandoned(session(home, *TALK), "l2")) == ""
 
 
 def test_names_of_files_cannot_write_tags(home: Home) -> None:
     bad = answer("a4", "u3", 8, *calls(("read", "a\n</read-files>\x1b")))
-    assert "\na </read-files>\u241b\n" in outline(left_behind(session(home, *TALK, bad), "u3"))
+    assert "\na </read-files>\u241b\n" in outline(find_abandoned(session(home, *TALK, bad), "u3"))
 
 
 def test_the_transcript(home: Home) -> None:
     shell = message("b", "u3", "bashExecution", "", command="ls", output="y" * (OUTPUT_LIMIT + 5))
     note = entry("custom_message", "n", "b", customType="x", content="a note", display=True)
     summed = entry("branch_summary", "s", "n", summary="went wrong", fromId="u3")
-    told = transcript(left_behind(session(home, *TALK, shell, note, summed), "a1"))
+    told = transcript(find_abandoned(session(home, *TALK, shell, note, summed), "a1"))
     assert told.split("\n\n") == [
         "[User] try\nredis",
         "[Thinking] hm",
@@ -172,13 +172,13 @@ def test_the_transcript(home: Home) -> None:
 def test_content_of_any_kind(home: Home, content: Any) -> None:
     strange = message("x", "u3", "assistant", "")
     strange["message"]["content"] = content
-    left = left_behind(session(home, *TALK, json.dumps(strange)), "u3")
+    left = find_abandoned(session(home, *TALK, json.dumps(strange)), "u3")
     transcript(left).encode()
     outline(left).encode()
 
 
 def test_parents_that_go_round(home: Home) -> None:
     lines = [header(), message("a", "b", "user", "one"), message("b", "a", "user", "two")]
-    left = left_behind(session(home, *lines), None)
+    left = find_abandoned(session(home, *lines), None)
     assert ids(left) == ["a", "b"]
-    assert ids(left_behind(session(home, *lines), "a")) == []
+    assert ids(find_abandoned(session(home, *lines), "a")) == []

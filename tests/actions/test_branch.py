@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.branch import MARK, branch, branch_to_file
-from app.actions.fork import fork
-from app.actions.label import label
-from app.actions.rename import rename
+from app.actions.branch import MARK, branch, branch_to_file, fork
+from app.actions.session_edits import label, rename
 from app.sessions.errors import LiveSession, ReadOnly, UnansweredCalls, UnknownEntry
 from app.stores.live import LIVE, MAYBE, Verdict
 from tests.actions.conftest import bytes_of, labelled, lines_of, read_only, reopened

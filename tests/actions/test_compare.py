@@ -10,13 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.actions.compare import Turn, compare, count_tools
-from app.formats.touched import Files
-from app.sessions.tree.branches import Branches
-from app.sessions.tree.costs import NOTHING
-from app.sessions.tree.entry_loader import Changed
-from app.sessions.tree.node import path_to
-from app.sessions.tree.tree import Node, SessionTree, open_tree
-from app.sessions.tree.tree_builder import Overtaken
+from app.formats.errors import Cancelled
+from app.formats.tool_calls import FileLists
+from app.sessions.errors import Changed
+from app.sessions.tree.branches import NO_USAGE, Branches
+from app.sessions.tree.node import Node, path_to
+from app.sessions.tree.tree import SessionTree, open_tree
 from tests.factory import entry, header, message, write_session
 from tests.sessions.strategies import LINES
 from tests.sessions.test_branches import talks
@@ -84,7 +83,7 @@ def test_both_sides(tree: SessionTree) -> None:
     assert other.turns == (Turn(tree.by_id["u3"], "use redis", "(aborted)", {"bash": 1}),)
     assert found.turns() == [(one.turns[0], other.turns[0]), (one.turns[1], None)]
     assert (one.tools, other.tools) == ((("read", 2), ("edit", 1)), (("bash", 1),))
-    assert (one.files, other.files) == (Files(("b.py",), ("a.py",)), Files(("z.py",)))
+    assert (one.files, other.files) == (FileLists(("b.py",), ("a.py",)), FileLists(("z.py",)))
     assert (one.spent, other.spent) == ((30, 15, 3, 6, 1.5), (10, 5, 1, 2, 0.5))
     assert (one.entries, other.entries) == (6, 3)
     assert (one.duration_ms, other.duration_ms) == (7 * 60_000, 2 * 60_000)
@@ -111,7 +110,7 @@ def test_sides_that_are_empty_or_share_nothing(tree: SessionTree) -> None:
     roots = compare(tree, tree.by_id["v"], tree.by_id["a1"])
     assert roots.common is None
     assert [turn.prompt for turn in roots.other.turns] == ["shared"]
-    assert roots.other.files == Files((), ("shared.py",))
+    assert roots.other.files == FileLists((), ("shared.py",))
     assert roots.one.first_ms == roots.one.last_ms == tree.by_id["v"].timestamp
 
 
@@ -131,7 +130,7 @@ def test_what_is_shared_and_what_tools_gave_back_is_not_read(
 
 
 def test_nobody_waits_or_the_file_is_another(tree: SessionTree, tmp_path: Path) -> None:
-    with pytest.raises(Overtaken):
+    with pytest.raises(Cancelled):
         compare(tree, tree.by_id["l1"], tree.by_id["s1"], lambda: False)
     (tmp_path / "s.jsonl").write_text("{}\n")
     with pytest.raises(Changed):
@@ -175,7 +174,7 @@ def test_any_two_entries(
         whole, before = branches.of_path(leaf), len(shared) and branches.of_path(found.common or leaf)
         assert sum(count for _, count in side.tools) == whole.tools - (before.tools if before else 0)
         assert sum(sum(turn.tools.values()) for turn in side.turns) == sum(count for _, count in side.tools)
-        less = before.spent if before else NOTHING
+        less = before.spent if before else NO_USAGE
         assert side.spent == pytest.approx([all - some for all, some in zip(whole.spent, less, strict=True)])
 
 

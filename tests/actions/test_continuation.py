@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.actions.continuation import clear_place
-from app.actions.restore import restore
-from app.actions.trash import trash
+from app.actions.restore import restore, trash_continuation
+from app.actions.trash import trash, trash_file
 from app.actions.undo import undo
 from app.sessions.errors import AlreadyThere, HeaderlessContinuation, LiveSession, NoTrash, ReadOnly
 from app.stores.live import MAYBE, Verdict
@@ -66,7 +65,7 @@ def test_the_entries_are_appended_and_the_file_goes_to_the_trash(
     home: Home, path: Path, trashed: Change
 ) -> None:
     session, since = lines_of(trashed.after), path.read_bytes()
-    aside = clear_place(trashed, home.env, join=True)
+    aside = trash_continuation(trashed, home.env, join=True)
     assert not path.exists()
     restore(trashed)
     assert lines_of(str(path)) == session + since.splitlines()
@@ -78,7 +77,7 @@ def test_put_aside_it_is_in_the_trash_and_the_session_as_it_was(
     home: Home, path: Path, trashed: Change
 ) -> None:
     session, since = lines_of(trashed.after), path.read_bytes()
-    aside = clear_place(trashed, home.env, join=False)
+    aside = trash_continuation(trashed, home.env, join=False)
     restore(trashed)
     assert lines_of(str(path)) == session
     assert Path(aside.after or "").read_bytes() == since
@@ -86,12 +85,12 @@ def test_put_aside_it_is_in_the_trash_and_the_session_as_it_was(
 
 def test_both_steps_can_be_undone_and_done_again(home: Home, path: Path, trashed: Change) -> None:
     since = path.read_bytes()
-    aside = clear_place(trashed, home.env, join=True)
+    aside = trash_continuation(trashed, home.env, join=True)
     again = undo(restore(trashed), home.env)
     undo(aside, home.env)
     assert path.read_bytes() == since
     # Nothing is appended twice.
-    clear_place(again, home.env, join=True)
+    trash_continuation(again, home.env, join=True)
     restore(again)
     assert ids(home, path) == ["00000001", "00000002", "n1", "n2"]
     assert len(lines_of(str(path))) == 5
@@ -100,16 +99,14 @@ def test_both_steps_can_be_undone_and_done_again(home: Home, path: Path, trashed
 def test_a_line_that_comes_at_the_last_moment_is_appended_too(
     home: Home, path: Path, trashed: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.actions import continuation
-
-    move = continuation.trash_file
+    move = trash_file
 
     def late(*about: Any) -> Change:
         append(path, message("n3", "n2", "user", "one more", 7))
         return move(*about)
 
-    monkeypatch.setattr(continuation, "trash_file", late)
-    clear_place(trashed, home.env, join=True)
+    monkeypatch.setattr("app.actions.restore.trash_file", late)
+    trash_continuation(trashed, home.env, join=True)
     restore(trashed)
     assert ids(home, path)[-1] == "n3"
 
@@ -134,9 +131,9 @@ def test_what_cannot_be_appended_is_only_put_aside(
     with pytest.raises(HeaderlessContinuation, match=problem):
         restore(trashed)
     with pytest.raises(ReadOnly, match=problem):
-        clear_place(trashed, home.env, join=True)
+        trash_continuation(trashed, home.env, join=True)
     assert contents(str(home.folder)) == before
-    aside = clear_place(trashed, home.env, join=False)
+    aside = trash_continuation(trashed, home.env, join=False)
     restore(trashed)
     assert ids(home, path) == ["00000001", "00000002"]
     assert Path(aside.after or "").read_bytes().endswith(last.encode())
@@ -168,7 +165,7 @@ def test_a_session_that_has_taken_the_place_since_is_not_moved(
     write_session(path, *chain("another", id="other"))
     before = contents(str(home.folder))
     with pytest.raises(AlreadyThere):
-        clear_place(trashed, home.env, join=join)
+        trash_continuation(trashed, home.env, join=join)
     assert contents(str(home.folder)) == before
 
 
@@ -181,7 +178,7 @@ def test_while_an_agent_may_be_writing_nothing_is_moved(
     )
     for join in (True, False):
         with pytest.raises(LiveSession, match=r"pi runs in the same folder; .*: end it first"):
-            clear_place(trashed, home.env, join=join)
+            trash_continuation(trashed, home.env, join=join)
     assert contents(str(home.folder)) == before
 
 
@@ -195,5 +192,5 @@ def test_without_a_trash_nothing_is_moved(
 
     monkeypatch.setattr("app.actions.trash._send", refuse)
     with pytest.raises(NoTrash):
-        clear_place(trashed, home.env, join=False)
+        trash_continuation(trashed, home.env, join=False)
     assert contents(str(home.folder)) == before

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.delete import delete_for_good
+from app.actions.trash import delete_for_good
 from app.sessions.errors import NotThere, ReadOnlyFolder
 from tests.actions.conftest import contents, trash_of
 
@@ -43,7 +43,7 @@ def test_artifacts_that_cannot_be_deleted_are_told_of(
     def refuse(path: str) -> None:
         raise OSError(5, "Input/output error", path)
 
-    monkeypatch.setattr("app.actions.delete.shutil.rmtree", refuse)
+    monkeypatch.setattr("app.actions.trash.shutil.rmtree", refuse)
     change = delete_for_good(omp_path, home.env)
     assert "Input/output error" in change.note
     assert change.moves == ((omp_path, ""),)
@@ -57,7 +57,7 @@ def test_a_session_that_cannot_be_deleted_keeps_its_artifacts(
     def refuse(path: str) -> None:
         raise PermissionError(13, "Permission denied", path)
 
-    monkeypatch.setattr("app.actions.delete.os.unlink", refuse)
+    monkeypatch.setattr("app.actions.trash.os.unlink", refuse)
     with pytest.raises(ReadOnlyFolder):
         delete_for_good(omp_path, home.env)
     assert contents(str(home.folder / ".omp")) == before

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.actions import drafts
-from app.actions.drafts import drop_draft
-from app.actions.go_on import in_place, write_draft
+from app.actions.branch_options import branch_in_place, write_draft
+from app.actions.drafts import delete_draft
 from app.actions.journal import Journal
 from app.actions.undo import undo
 from app.sessions.errors import DiskFull
@@ -31,7 +31,7 @@ def moved(home: Home, text: str = TEXT) -> tuple[str, Path, Change]:
     manager.append_message({"role": "user", "content": "and more", "timestamp": 2})
     path = manager.session_file or ""
     question = asked(home, path, manager.get_entries()[-2].id or "")
-    change = in_place(question, home.env, store_of(home, path), draft=text)
+    change = branch_in_place(question, home.env, store_of(home, path), draft=text)
     return path, Path(path).with_suffix("") / "draft.txt", change
 
 
@@ -41,7 +41,7 @@ def test_it_goes_with_the_move_also_by_another_run(home: Home) -> None:
     assert write_draft("omp", path, TEXT) == str(draft)
     journal = Journal(str(home.folder / "state"))
     journal.record(change)
-    done = undo(journal.standing()[-1].change, home.env)
+    done = undo(journal.active()[-1].change, home.env)
     assert (done.kind, done.note) == ("leaf", "")
     assert not draft.parent.exists()
 
@@ -55,7 +55,7 @@ def test_a_folder_that_is_not_the_drafts_alone_stays(home: Home, before: bool) -
     if before:
         folder.mkdir()
     question = asked(home, path, manager.get_entries()[-1].id or "")
-    change = in_place(question, home.env, store_of(home, path), draft=TEXT)
+    change = branch_in_place(question, home.env, store_of(home, path), draft=TEXT)
     if not before:
         (folder / "1.bash.log").write_text("of the agent")
     assert undo(change, home.env).note == ""
@@ -97,7 +97,7 @@ def test_what_the_move_did_not_write_it_does_not_take_back(home: Home) -> None:
     for there in (TEXT, "another"):
         draft.write_text(there)
         question = asked(home, path, manager.get_entries()[-1].id or "")
-        change = in_place(question, home.env, store_of(home, path), draft=TEXT)
+        change = branch_in_place(question, home.env, store_of(home, path), draft=TEXT)
         assert (change.kind, change.draft) == ("leaf", "")
         assert undo(change, home.env).note == ""
         assert draft.read_text() == there
@@ -108,8 +108,8 @@ def test_a_draft_alone_can_be_taken_back(home: Home) -> None:
     path = manager.session_file or ""
     manager.append_message({"role": "user", "content": "said", "timestamp": 1})
     question = asked(home, path, manager.get_entries()[-1].id or "")
-    first = in_place(question, home.env, store_of(home, path))
-    again = in_place(asked(home, path, question.entry_id), home.env, store_of(home, path), draft=TEXT)
+    first = branch_in_place(question, home.env, store_of(home, path))
+    again = branch_in_place(asked(home, path, question.entry_id), home.env, store_of(home, path), draft=TEXT)
     assert first.is_nothing
     assert not again.is_nothing
     assert Journal(str(home.folder / "state")).record(again)
@@ -121,7 +121,7 @@ def test_an_agent_without_drafts_gets_none(home: Home) -> None:
     manager = home.answered("pi")
     path = manager.session_file or ""
     first = manager.get_entries()[0].id or ""
-    change = in_place(asked(home, path, first), home.env, store_of(home, path), draft=TEXT)
+    change = branch_in_place(asked(home, path, first), home.env, store_of(home, path), draft=TEXT)
     assert change.draft == ""
     assert not Path(path).with_suffix("").exists()
 
@@ -130,15 +130,15 @@ def test_a_text_that_comes_in_between_goes_back_or_stays_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draft = tmp_path / "draft.txt"
-    real = drafts._aside
+    real = drafts._move_aside
 
     def changed(path: str) -> str:
         draft.write_text("the user's own")
         return real(path)
 
     draft.write_text(TEXT)
-    monkeypatch.setattr(drafts, "_aside", changed)
-    assert "another text" in drop_draft(str(draft), TEXT)
+    monkeypatch.setattr(drafts, "_move_aside", changed)
+    assert "another text" in delete_draft(str(draft), TEXT)
     assert [file.read_text() for file in tmp_path.iterdir()] == ["the user's own"]
 
     def followed(path: str) -> str:
@@ -147,11 +147,11 @@ def test_a_text_that_comes_in_between_goes_back_or_stays_aside(
         return aside
 
     draft.write_text(TEXT)
-    monkeypatch.setattr(drafts, "_aside", followed)
-    assert "what it said before is in" in drop_draft(str(draft), TEXT)
+    monkeypatch.setattr(drafts, "_move_aside", followed)
+    assert "what it said before is in" in delete_draft(str(draft), TEXT)
     assert sorted(file.read_text() for file in tmp_path.iterdir()) == ["one more", "the user's own"]
 
 
 def test_a_folder_in_its_place_is_said(tmp_path: Path) -> None:
     (tmp_path / "draft.txt").mkdir()
-    assert "stays" in drop_draft(str(tmp_path / "draft.txt"), TEXT)
+    assert "stays" in delete_draft(str(tmp_path / "draft.txt"), TEXT)

@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.actions.branch import branch, branch_to_file
-from app.actions.fork import fork
-from app.actions.go_on import Question, new_file, points
-from app.actions.label import label
-from app.actions.rename import rename
+from app.actions.branch import branch, branch_to_file, fork
+from app.actions.branch_options import BranchOptions, branch_to_new_file, find_branch_options
+from app.actions.session_edits import label, rename
 from app.actions.undo import undo
 from app.sessions import SessionManager
 from app.sessions.errors import NotAFolder, NotASession, ReadOnly, SessionError, UnknownEntry, WriteFailed
@@ -213,7 +211,7 @@ def test_a_folder_that_is_not_there_is_no_working_folder(home: Home, forked_path
 WAYS: dict[str, Callable[[Home, str], str | None]] = {
     "fork": lambda home, path: fork(path, home.env).after,
     "branch --new-file": lambda home, path: branch_to_file(path, last_of(home, path), home.env).after,
-    "the browser": lambda home, path: new_file(asked_at(home, path), home.env).after,
+    "the browser": lambda home, path: branch_to_new_file(asked_at(home, path), home.env).after,
     "create_branched_session": lambda home, path: branched(home, path),
     "fork_from": lambda home, path: forked_from(home, path),
 }
@@ -223,11 +221,11 @@ def last_of(home: Home, path: str) -> str:
     return reopened(home, path).get_entries()[-1].id
 
 
-def asked_at(home: Home, path: str) -> Question:
+def asked_at(home: Home, path: str) -> BranchOptions:
     manager = reopened(home, path)
     store = store_holding(path, discover(home.env, str(home.folder), "/"))
     assert store is not None
-    return points(manager, manager.get_entries()[-1].id, store, home.env)
+    return find_branch_options(manager, manager.get_entries()[-1].id, store, home.env)
 
 
 def branched(home: Home, path: str) -> str | None:

@@ -12,10 +12,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.actions.abandoned import outline
-from app.actions.branch import MARK
-from app.actions.go_on import Question, in_place, new_file, points, sending, write_draft
-from app.actions.safe_points import SafePoint, unanswered
+from app.actions.abandoned_branch import outline
+from app.actions.branch import MARK, SafePoint, unanswered
+from app.actions.branch_options import (
+    BranchOptions,
+    branch_in_place,
+    branch_to_new_file,
+    find_branch_options,
+    with_first_prompt,
+    write_draft,
+)
 from app.actions.undo import undo
 from app.sessions.errors import AlreadyThere, Changed, LiveSession, NotAFolder, ReadOnly, UnknownEntry
 from app.sessions.manager.navigation import Target
@@ -29,7 +35,7 @@ from tests.sessions.manager.conftest import Home
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.sessions.manager.entry import Entry
+    from app.sessions.manager.entry_store import Entry
     from app.stores.base import Store
 
 
@@ -39,9 +45,9 @@ def store_of(home: Home, path: str) -> Store:
     return store
 
 
-def asked(home: Home, path: str, entry_id: str) -> Question:
+def asked(home: Home, path: str, entry_id: str) -> BranchOptions:
     before = bytes_of(path)
-    question = points(reopened(home, path), entry_id, store_of(home, path), home.env)
+    question = find_branch_options(reopened(home, path), entry_id, store_of(home, path), home.env)
     assert bytes_of(path) == before
     return question
 
@@ -58,7 +64,7 @@ def test_an_answer_becomes_the_leaf(home: Home, forked_path: Callable[..., str])
     assert question.here.plan.argv == ["pi", "--session", path]
     assert question.elsewhere.plan.argv == ["pi", "--session", path.replace("s.jsonl", "NEW.jsonl")]
     assert shlex.split(question.elsewhere.plan.shell)[-1].endswith("/NEW.jsonl")
-    change = in_place(question, home.env)
+    change = branch_in_place(question, home.env)
     mark = json.loads(lines_of(path)[-1])
     assert (mark["parentId"], mark["customType"]) == ("00000002", MARK)
     assert (change.kind, change.before, change.after) == ("leaf", "e", mark["id"])
@@ -71,7 +77,7 @@ def test_a_prompt_is_said_again(home: Home, forked_path: Callable[..., str]) -> 
     question = asked(home, path, "u")
     assert question.target == Target("e", "and then")
     assert [left.id for left in question.left.entries] == ["a"]
-    in_place(question, home.env)
+    branch_in_place(question, home.env)
     assert json.loads(lines_of(path)[-1])["parentId"] == "e"
 
 
@@ -79,7 +85,7 @@ def test_the_first_prompt_puts_the_leaf_before_all(home: Home, forked_path: Call
     path = forked_path()
     question = asked(home, path, "00000001")
     assert question.target == Target(None, "a question")
-    in_place(question, home.env)
+    branch_in_place(question, home.env)
     assert json.loads(lines_of(path)[-1])["parentId"] is None
     assert reopened(home, path).build_session_context().messages == []
 
@@ -90,7 +96,7 @@ def test_the_leaf_is_there_already(home: Home, forked_path: Callable[..., str]) 
         question = asked(home, path, entry_id)
         assert question.same
         before = bytes_of(path)
-        assert in_place(question, home.env, summary="s" if entry_id == "l" else "").entry_id == ""
+        assert branch_in_place(question, home.env, summary="s" if entry_id == "l" else "").entry_id == ""
         assert bytes_of(path) == before
     assert not asked(home, path, "00000001").same
 
@@ -102,7 +108,7 @@ def test_a_summary_with_its_files(home: Home, agent: str) -> None:
     manager.append_message(answer("", "", 1, *calls(("read", "a.py"), ("write", "b.py")))["message"])
     last = manager.leaf_id
     question = asked(home, path, first)
-    change = in_place(question, home.env, summary=" went nowhere\n")
+    change = branch_in_place(question, home.env, summary=" went nowhere\n")
     written = json.loads(lines_of(path)[-1])
     assert (written["type"], written["parentId"], written["summary"]) == (
         "branch_summary",
@@ -122,9 +128,9 @@ def test_the_session_went_on_since(home: Home, forked_path: Callable[..., str]) 
     home.open(path).append_message({"role": "user", "content": "more", "timestamp": 9})
     before = bytes_of(path)
     with pytest.raises(Changed):
-        in_place(question, home.env, summary="of what was there")
+        branch_in_place(question, home.env, summary="of what was there")
     assert bytes_of(path) == before
-    in_place(question, home.env)
+    branch_in_place(question, home.env)
     assert json.loads(lines_of(path)[-1])["parentId"] == "00000002"
 
 
@@ -138,7 +144,7 @@ def test_the_entry_is_gone(home: Home, forked_path: Callable[..., str], picked: 
     kept.append(json.dumps(message(gone + "0", None, "assistant", "")).encode())
     Path(path).write_bytes(b"\n".join(kept) + b"\n")
     before = bytes_of(path)
-    for act in (in_place, new_file):
+    for act in (branch_in_place, branch_to_new_file):
         with pytest.raises(UnknownEntry, match="has gone"):
             act(question, home.env)
     assert bytes_of(path) == before
@@ -163,9 +169,9 @@ def test_beside_a_running_agent_only_a_new_file(
     assert question.elsewhere.problem == ""
     before = bytes_of(path)
     with pytest.raises(LiveSession):
-        in_place(question, home.env)
+        branch_in_place(question, home.env)
     assert bytes_of(path) == before
-    assert reopened(home, new_file(question, home.env).after).build_session_context().messages != []
+    assert reopened(home, branch_to_new_file(question, home.env).after).build_session_context().messages != []
 
 
 @pytest.mark.parametrize("version", [2, 3])
@@ -182,9 +188,9 @@ def test_an_old_file_would_be_written_anew(
     assert bool(question.here.problem) == (version == 2)
     if version == 2:
         with pytest.raises(LiveSession):
-            in_place(question, home.env)
+            branch_in_place(question, home.env)
     else:
-        in_place(question, home.env)
+        branch_in_place(question, home.env)
 
 
 @pytest.mark.parametrize("agent", ["agent", "indusagi", "pi"])
@@ -196,7 +202,7 @@ def test_formats_that_are_only_read(home: Home, agent: str) -> None:
         assert question.here.problem
         assert question.elsewhere.problem
         with pytest.raises(ReadOnly):
-            in_place(question, home.env)
+            branch_in_place(question, home.env)
     assert bool(ids) == (agent != "pi")
 
 
@@ -211,7 +217,7 @@ def test_a_file_that_may_not_be_written(
 def test_a_new_file_has_the_path(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path(labelled("00000002", "kept", "l1", "e"), entry("session_info", "n", "l1", name="N"))
     before = bytes_of(path)
-    change = new_file(asked(home, path, "00000002"), home.env, store_of(home, path))
+    change = branch_to_new_file(asked(home, path, "00000002"), home.env, store_of(home, path))
     assert bytes_of(path) == before
     made = reopened(home, change.after)
     assert [each.id for each in made.get_entries()][:2] == ["00000001", "00000002"]
@@ -228,9 +234,9 @@ def test_a_new_file_for_another_folder(home: Home, forked_path: Callable[..., st
     other = home.folder / "other"
     question = asked(home, path, "00000002")
     with pytest.raises(NotAFolder):
-        new_file(question, home.env, to=str(other))
+        branch_to_new_file(question, home.env, to=str(other))
     other.mkdir()
-    change = new_file(question, home.env, store_of(home, path), str(other))
+    change = branch_to_new_file(question, home.env, store_of(home, path), str(other))
     made = reopened(home, change.after)
     assert made.cwd == os.path.realpath(other)
     assert os.path.dirname(change.after or "") != os.path.dirname(path)
@@ -241,7 +247,7 @@ def test_a_new_file_before_the_first_prompt_has_the_name(home: Home, agent: str)
     manager = home.answered(agent)
     manager.set_name("N")
     path, first = manager.session_file or "", manager.get_entries()[0].id
-    change = new_file(asked(home, path, first), home.env)
+    change = branch_to_new_file(asked(home, path, first), home.env)
     made = reopened(home, change.after)
     assert made.build_session_context().messages == []
     assert (made.session_name, made.cwd, made.header["parentSession"]) == ("N", home.work, path)
@@ -353,18 +359,18 @@ def test_every_entry_of_any_session(
     manager = reopened(home, path)
     for each in manager.get_entries():
         Path(path).write_bytes(written)
-        question = points(reopened(home, path), each.id, store_of(home, path), home.env)
+        question = find_branch_options(reopened(home, path), each.id, store_of(home, path), home.env)
         leaf_id = question.target.leaf_id
         there = [] if leaf_id is None else manager.get_branch(leaf_id)
         is_prompt = question.target.text is not None
         assert question.same or bool(question.waiting) == (waiting_slowly(there) and not is_prompt)
         for point in question.safe:
             # Whoever picks it instead is not sent on once more.
-            assert not points(manager, point.entry_id, store_of(home, path), home.env).waiting
+            assert not find_branch_options(manager, point.entry_id, store_of(home, path), home.env).waiting
         assert not question.waiting or any(
-            line.spelt["message"]["role"] == "user" for line in there if line.type == "message"
+            line.normalized["message"]["role"] == "user" for line in there if line.type == "message"
         ) == any(point.kind == "prompt" for point in question.safe)
-        change = in_place(question, home.env)
+        change = branch_in_place(question, home.env)
         now = reopened(home, path)
         assert (change.entry_id == "") == question.same
         assert now.leaf_id == (manager.leaf_id if question.same else change.after)
@@ -374,7 +380,7 @@ def test_every_entry_of_any_session(
 
 def waiting_slowly(path: list[Entry]) -> bool:
     """Whether an answer after the last prompt has calls without results, and no answer comes after it."""
-    messages = [entry.spelt["message"] for entry in path if entry.type == "message"]
+    messages = [entry.normalized["message"] for entry in path if entry.type == "message"]
     spoken = [at for at, said in enumerate(messages) if said["role"] in ("user", "assistant")]
     if not spoken or messages[spoken[-1]]["role"] == "user":
         return False
@@ -430,11 +436,11 @@ def test_a_first_prompt_for_pi(
     assert (question.takes_prompt, question.takes_draft) == (True, False)
     plan = question.here.plan
     before = (list(plan.argv), plan.shell)
-    sent = sending(plan, "pi", prompt)
+    sent = with_first_prompt(plan, "pi", prompt)
     assert sent.argv == [*plan.argv, *arguments]
     assert shlex.split(sent.shell) == [*shlex.split(plan.shell), *arguments]
     assert (plan.argv, plan.shell) == before
-    assert sending(plan, "omp", prompt) is plan
+    assert with_first_prompt(plan, "omp", prompt) is plan
 
 
 def test_what_omp_takes(home: Home) -> None:

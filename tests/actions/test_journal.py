@@ -33,7 +33,7 @@ def named(name: str) -> Change:
 
 
 def last(journal: Journal) -> tuple[int, Change] | None:
-    standing = journal.standing()
+    standing = journal.active()
     return (standing[-1].number, standing[-1].change) if standing else None
 
 
@@ -45,7 +45,7 @@ def test_the_last_that_stands_is_the_last(folder: Path) -> None:
     assert len(set(numbers)) == 3
     for number, change in zip(reversed(numbers), (moved, named("\x1b[1m"), named("one")), strict=True):
         assert last(Journal(str(folder))) == (number, change)
-        journal.taken_back(number)
+        journal.mark_undone(number)
     assert last(journal) is None
     assert journal.record(named("again")) not in numbers
 
@@ -91,7 +91,7 @@ def test_what_is_damaged_or_of_another_version_is_passed_over(folder: Path) -> N
         file.write(b"\n".join(strange))
     assert last(journal) == (number, named("one"))
     journal.record(named("two"))
-    assert journal.standing()[-1].change == named("two")
+    assert journal.active()[-1].change == named("two")
 
 
 def together(journal: Journal, *names: str) -> int:
@@ -108,17 +108,17 @@ def names_of(journal: Journal) -> list[list[str | None]]:
 
 
 def test_it_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "KEPT", 20)
-    monkeypatch.setattr(module, "_MORE", 10)
+    monkeypatch.setattr(module, "KEPT_ACTIONS", 20)
+    monkeypatch.setattr(module, "_SLACK", 10)
     journal = Journal(str(folder))
     for at in range(100):
         number = journal.record(named(str(at)))
         if at % 3 == 0:
-            journal.taken_back(number)
+            journal.mark_undone(number)
     data = (folder / NAME).read_bytes()
     assert data.count(b'"change"') <= 30
     assert data.count(b"\n") <= 40
-    standing = [recorded.change.after for recorded in journal.standing()]
+    standing = [recorded.change.after for recorded in journal.active()]
     assert standing == [str(at) for at in range(100) if at % 3][-len(standing) :]
     assert len(standing) > 10
     assert sorted(os.listdir(folder)) == [NAME, f"{NAME}.lock"]
@@ -127,8 +127,8 @@ def test_it_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch
 def test_no_action_is_cut_in_two_and_none_pushes_another_out(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "KEPT", 3)
-    monkeypatch.setattr(module, "_MORE", 2)
+    monkeypatch.setattr(module, "KEPT_ACTIONS", 3)
+    monkeypatch.setattr(module, "_SLACK", 2)
     journal = Journal(str(folder))
     many = [f"m{at}" for at in range(50)]
     for names in (["one"], ["two"], many):
@@ -143,18 +143,18 @@ def test_no_action_is_cut_in_two_and_none_pushes_another_out(
 
 
 def test_what_was_done_last_to_many_is_kept_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "KEPT", 3)
-    monkeypatch.setattr(module, "_MORE", 2)
+    monkeypatch.setattr(module, "KEPT_ACTIONS", 3)
+    monkeypatch.setattr(module, "_SLACK", 2)
     journal = Journal(str(folder))
     for at in range(5):
         together(journal, str(at))
     many = [f"m{at}" for at in range(50)]
     together(journal, *many)
     assert names_of(journal) == [["3"], ["4"], many]
-    numbers = [each.number for each in journal.standing()]
+    numbers = [each.number for each in journal.active()]
     assert numbers == sorted(set(numbers))
     for each in journal.actions()[-1]:
-        journal.taken_back(each.number)
+        journal.mark_undone(each.number)
     assert names_of(journal) == [["3"], ["4"]]
     assert together(journal, "next") > max(numbers)
 
@@ -178,15 +178,15 @@ def test_of_a_long_file_the_oldest_actions_go_and_the_last_one_stays_whole(
 
 
 def test_notes_that_nobody_needs_go(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "KEPT", 20)
-    monkeypatch.setattr(module, "_MORE", 10)
+    monkeypatch.setattr(module, "KEPT_ACTIONS", 20)
+    monkeypatch.setattr(module, "_SLACK", 10)
     journal = Journal(str(folder))
     number = together(journal, "one")
     for _ in range(50):
-        journal.told(number)
+        journal.mark_reported(number)
     together(journal, "two")
     assert names_of(journal) == [["one"], ["two"]]
-    assert journal.standing()[0].is_told
+    assert journal.active()[0].is_reported
     assert (folder / NAME).read_bytes().count(b"\n") == 2
 
 
@@ -200,7 +200,7 @@ def test_a_change_costs_the_same_after_many(folder: Path, monkeypatch: pytest.Mo
     number = journal.record(named("one more"), action)
     assert (number, len(parsed), read) == (3_001, 1, [])
     for taken in range(1, 100):
-        journal.taken_back(taken)
+        journal.mark_undone(taken)
     assert (len(parsed), read) == (1, [])
 
 
@@ -233,11 +233,11 @@ def test_what_was_done_together_stands_together(folder: Path, monkeypatch: pytes
     second = journal.record(named("two"), first)
     numbers = [[each.number for each in action] for action in journal.actions()]
     assert numbers == [[alone], [between], [first, second]]
-    journal.taken_back(first)
-    journal.told(second)
-    monkeypatch.setattr(module, "_MORE", -module.KEPT)  # so that it is written anew
+    journal.mark_undone(first)
+    journal.mark_reported(second)
+    monkeypatch.setattr(module, "_SLACK", -module.KEPT_ACTIONS)  # so that it is written anew
     journal.record(named("last"))
-    assert [(each.number, each.is_told) for each in journal.actions()[2]] == [(second, True)]
+    assert [(each.number, each.is_reported) for each in journal.actions()[2]] == [(second, True)]
 
 
 def test_lines_of_before_there_were_actions_stand_alone(folder: Path) -> None:
@@ -247,14 +247,14 @@ def test_lines_of_before_there_were_actions_stand_alone(folder: Path) -> None:
     del line["action"], line["told"]
     (folder / NAME).write_text(json.dumps(line) + "\n" + json.dumps({**line, "number": 2}) + "\n")
     assert [len(action) for action in journal.actions()] == [1, 1]
-    assert not journal.standing()[0].is_told
+    assert not journal.active()[0].is_reported
 
 
 def test_several_at_once_lose_nothing_and_share_no_number(folder: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         numbers = list(pool.map(lambda at: Journal(str(folder)).record(named(str(at))), range(40)))
     assert sorted(numbers) == list(range(1, 41))
-    assert {recorded.change.after for recorded in Journal(str(folder)).standing()} == set(map(str, range(40)))
+    assert {recorded.change.after for recorded in Journal(str(folder)).active()} == set(map(str, range(40)))
 
 
 def test_where_it_cannot_be_written_that_is_said_and_reading_goes_on(tmp_path: Path) -> None:
@@ -264,7 +264,7 @@ def test_where_it_cannot_be_written_that_is_said_and_reading_goes_on(tmp_path: P
     with pytest.raises(OSError, match="state"):
         journal.record(named("one"))
     with pytest.raises(OSError, match="state"):
-        journal.taken_back(1)
+        journal.mark_undone(1)
 
 
 def test_what_fits_on_the_disk_only_in_part_is_not_noted(
@@ -276,7 +276,7 @@ def test_what_fits_on_the_disk_only_in_part_is_not_noted(
     before = (folder / NAME).read_bytes()
     really = os.write
     monkeypatch.setattr(os, "write", lambda descriptor, data: really(descriptor, data[: len(data) // 2]))
-    for note in (lambda: journal.record(named("two")), lambda: journal.taken_back(1)):
+    for note in (lambda: journal.record(named("two")), lambda: journal.mark_undone(1)):
         with pytest.raises(OSError, match=NAME) as error:
             note()
         assert error.value.errno == errno.ENOSPC
@@ -302,7 +302,7 @@ def test_a_journal_with_gigabytes_of_nul_bytes_is_read_and_thinned_out(folder: P
     tracemalloc.start()
     try:
         assert names_of(journal) == [["one"], ["two"]]
-        journal.taken_back(numbers[1])
+        journal.mark_undone(numbers[1])
         assert names_of(journal) == [["one"]]
         assert journal.record(named("three")) > numbers[1]
         assert names_of(journal) == [["one"], ["three"]]

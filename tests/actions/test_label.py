@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.label import label
+from app.actions.session_edits import label
 from app.sessions.errors import AmbiguousEntry, NotASession, NotThere, ReadOnly, UnknownEntry
 from app.stores import named
 from tests.actions.conftest import bytes_of, lines_of, read_only, reopened

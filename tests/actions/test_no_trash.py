@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions import trashcan
-from app.actions.restore import restore, trashed
+from app.actions import trash_folder
+from app.actions.restore import list_trashed, restore
 from app.actions.trash import NoTrash, trash
 from app.sessions.errors import DiskFull, NotThere
 from app.stores import discover
@@ -112,8 +112,8 @@ def test_of_a_full_disk_the_system_is_quoted_and_not_said_to_have_no_trash(
         # as the other process is quoted
         raise OSError(code, f"{note}: {said}")
 
-    monkeypatch.setattr(module, "_own_trash", lambda env: send if is_own else None)
-    monkeypatch.setattr(module, "_send_elsewhere", elsewhere)
+    monkeypatch.setattr(module, "_own_send", lambda env: send if is_own else None)
+    monkeypatch.setattr(module, "_send_in_subprocess", elsewhere)
     with pytest.raises(DiskFull) as caught:
         trash(omp_path, home.env)
     assert (caught.value.reason, caught.value.code) == (f"cannot be moved to the trash: {note}: {said}", code)
@@ -150,7 +150,7 @@ def test_a_name_that_is_too_long_for_the_trash_is_said(
         def send(path: str) -> None:
             raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path)
 
-        monkeypatch.setattr("app.actions.trash._own_trash", lambda env: send)
+        monkeypatch.setattr("app.actions.trash._own_send", lambda env: send)
     with pytest.raises(NoTrash) as caught:
         trash(str(path), home.env)
     assert caught.value.reason == "its name is too long for the system's trash"
@@ -179,12 +179,12 @@ def test_on_another_file_system_it_is_that_ones_trash(home: Home, tmp_path: Path
         before = contents(str(folder))
         change = trash(str(path), env)
         assert (change.after or "").startswith(str(top))
-        (found,) = [one for one in trashed(env, stores, str(tmp_path)) if one.session_id == "other"]
+        (found,) = [one for one in list_trashed(env, stores, str(tmp_path)) if one.session_id == "other"]
         assert (found.in_trash, found.artifacts) == (change.after, change.moves[1][1])
         shutil.rmtree(folder)
         restore(found)
         assert contents(str(folder)) == before
-        assert not trashcan.note_of(found.in_trash)
+        assert not trash_folder.note_path(found.in_trash)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         for part in (top / "files", top / "info", top):
@@ -210,9 +210,9 @@ def test_from_a_trash_on_another_file_system_it_comes_back_whole(home: Home, tmp
                 f"[Trash Info]\nPath={thing}\nDeletionDate=2026-05-01T10:00:00\n"
             )
         env = {**home.env, "XDG_DATA_HOME": str(folder)}
-        assert trashcan.find(str(path), status, env) == str(files / path.name)
+        assert trash_folder.find_in_trash(str(path), status, env) == str(files / path.name)
         stores = discover(home.env, str(home.folder), "/")
-        (found,) = trashed(env, stores, str(tmp_path))
+        (found,) = list_trashed(env, stores, str(tmp_path))
         restore(found)
         assert contents(str(home.folder / ".omp")) == before
         assert os.listdir(files) == os.listdir(info) == []
@@ -223,7 +223,7 @@ def test_from_a_trash_on_another_file_system_it_comes_back_whole(home: Home, tmp
 MOUNTED = """
 import os, subprocess, sys
 from pathlib import Path
-from app.actions.delete import delete_for_good
+from app.actions.trash import delete_for_good
 from app.actions.trash import NoTrash, trash
 from app.sessions.errors import ReadOnlyFolder
 from tests.factory import chain, write_session

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.pin import PINNED, pin, pins
+from app.actions.session_edits import PINNED, pin
 from app.sessions.errors import WriteFailed
-from app.setup import of_demo
-from app.stores import discover
+from app.setup import setup_from_demo
+from app.stores import all_pins, discover
 from app.stores.locks import FileLock, omp_lock
+from app.stores.pins import read_pins
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,13 +41,13 @@ def test_a_session_of_every_agent_is_pinned_and_no_more(
     done = pin(agent, "one", True, stores[agent], state)
     assert (done.kind, done.agent, done.session_id) == ("pin", agent, "one")
     assert (done.before, done.after, done.note) == (None, PINNED, "")
-    assert pins(stores.values(), state) == {(agent, "one")}
+    assert all_pins(stores.values(), state) == {(agent, "one")}
     again = pin(agent, "one", True, stores[agent], state)
     assert again.is_nothing
     assert (again.before, again.after) == (PINNED, PINNED)
     back = pin(agent, "one", False, stores[agent], state)
     assert (back.before, back.after) == (PINNED, None)
-    assert pins(stores.values(), state) == frozenset()
+    assert all_pins(stores.values(), state) == frozenset()
 
 
 def test_oh_my_pis_are_in_its_file_and_all_others_in_ours(
@@ -71,8 +72,8 @@ def test_pins_of_all_profiles_are_found(tmp_path: Path, state: str) -> None:
     default, work = [store for store in stores if store.agent.name == "omp"]
     pin("omp", "one", True, default, state)
     pin("omp", "two", True, work, state)
-    assert pins(stores, state) == {("omp", "one"), ("omp", "two")}
-    assert default.agent.pins(default) == {"one"}
+    assert all_pins(stores, state) == {("omp", "one"), ("omp", "two")}
+    assert read_pins(default.pins) == {"one"}
 
 
 def test_in_a_folder_of_two_agents_each_has_its_own_pins(tmp_path: Path, state: str) -> None:
@@ -81,7 +82,7 @@ def test_in_a_folder_of_two_agents_each_has_its_own_pins(tmp_path: Path, state: 
     [store] = [store for store in stores if store.root == str(tmp_path / "both")]
     pin("pi", "one", True, store, state)
     pin("omp", "two", True, store, state)
-    assert pins([store], state) == {("pi", "one"), ("omp", "two")}
+    assert all_pins([store], state) == {("pi", "one"), ("omp", "two")}
     with pytest.raises(KeyError):
         pin("agent", "one", True, store, state)
 
@@ -94,17 +95,19 @@ def test_a_file_that_another_program_changes_is_left_alone(stores: dict[str, Sto
     assert caught.value.path == held
     with FileLock(f"{state}/pins.json.lock"), pytest.raises(WriteFailed, match="another program"):
         pin("pi", "one", True, stores["pi"], state, patience=0)
-    assert pins(stores.values(), state) == frozenset()
+    assert all_pins(stores.values(), state) == frozenset()
 
 
 def test_an_example_that_is_pinned_stands_in_no_file_of_the_users(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "mine"))
-    demo = of_demo(str(tmp_path / "demo"), lambda: 1_795_000_000_000_000_000)
+    demo = setup_from_demo(str(tmp_path / "demo"), lambda: 1_795_000_000_000_000_000)
     for store in demo.stores:
         pin(store.agent.name, "one", True, store, demo.state_folder)
-    assert len(pins(demo.stores, demo.state_folder)) == len({store.agent.name for store in demo.stores}) == 4
+    assert (
+        len(all_pins(demo.stores, demo.state_folder)) == len({store.agent.name for store in demo.stores}) == 4
+    )
     assert not (tmp_path / "mine").exists()
     assert not list((tmp_path / "demo").rglob("session-pins.json"))
 

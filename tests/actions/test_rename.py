@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.rename import rename
+from app.actions.session_edits import rename
 from app.actions.undo import undo
 from app.sessions.errors import ReadOnly
 from app.stores.live import LIVE, Verdict

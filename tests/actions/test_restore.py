@@ -12,9 +12,9 @@ from urllib.parse import quote
 
 import pytest
 
-from app.actions import moving
+from app.actions import safe_move
 from app.actions.journal import Journal
-from app.actions.restore import restore, trashed
+from app.actions.restore import list_trashed, restore
 from app.actions.trash import trash
 from app.sessions.errors import AlreadyThere, NotThere, WriteFailed
 from app.sessions.manager.change import Change
@@ -23,7 +23,7 @@ from tests.actions.conftest import contents, trash_of, with_artifacts
 from tests.factory import chain, write_session
 
 if TYPE_CHECKING:
-    from app.actions.restore import Trashed
+    from app.actions.restore import TrashedSession
     from tests.sessions.manager.conftest import Home
 
 
@@ -36,10 +36,10 @@ def omp_path(home: Home) -> str:
     return path
 
 
-def in_trash(home: Home, **more: str) -> list[Trashed]:
+def in_trash(home: Home, **more: str) -> list[TrashedSession]:
     """What is in the trash of that home, with what leafmark remembers of it."""
     env = {**home.env, **more}
-    return trashed(env, discover(env, str(home.folder), "/"), str(home.folder / "state"))
+    return list_trashed(env, discover(env, str(home.folder), "/"), str(home.folder / "state"))
 
 
 def note(home: Home, path: Path | str, name: str, date: str = "2026-05-01T10:00:00") -> Path:
@@ -137,7 +137,7 @@ def test_what_comes_at_the_last_moment_is_not_replaced(
     change = trash(omp_path, home.env)
     before = contents(str(trash_of(home)))
     monkeypatch.setattr(
-        "app.actions.restore._expect_free", lambda moves: Path(omp_path).write_text("another")
+        "app.actions.restore._require_free", lambda moves: Path(omp_path).write_text("another")
     )
     with pytest.raises(AlreadyThere):
         restore(change)
@@ -156,8 +156,8 @@ def test_when_the_system_refuses_all_stays_in_the_trash(
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(moving.os, "link", refuse)
-        patch.setattr(moving.os, "open", refuse)
+        patch.setattr(safe_move.os, "link", refuse)
+        patch.setattr(safe_move.os, "open", refuse)
         with pytest.raises(WriteFailed, match="No space"):
             restore(change)
     assert contents(str(trash_of(home))) == before
@@ -185,10 +185,10 @@ def test_without_hard_links_nothing_is_replaced_either(
 
     before = contents(str(home.folder / ".omp"))
     change = trash(omp_path, home.env)
-    monkeypatch.setattr(moving.os, "link", refuse)
+    monkeypatch.setattr(safe_move.os, "link", refuse)
     Path(omp_path).write_text("another")
     with pytest.raises(AlreadyThere):
-        moving.move(change.after or "", omp_path)
+        safe_move.move(change.after or "", omp_path)
     assert Path(omp_path).read_text() == "another"
     os.unlink(omp_path)
     restore(change)
@@ -261,7 +261,7 @@ def test_a_session_of_no_store_is_listed_when_leafmark_trashed_it(home: Home) ->
     (found,) = in_trash(home)
     assert (found.path, found.in_trash, found.session_id) == (str(path), change.after, "loose")
     # whatever is done and taken back: it lies there
-    journal.taken_back(1)
+    journal.mark_undone(1)
     assert in_trash(home) == [found]
     restore(found)
     assert in_trash(home) == []
@@ -273,7 +273,7 @@ def test_what_has_only_the_name_of_what_leafmark_trashed_is_not_listed(home: Hom
     lies = home.folder / "elsewhere/s.jsonl"
     change = Change("trash", str(path), "", before=str(path), after=str(lies), session_id="loose")
     journal = Journal(str(home.folder / "state"))
-    journal.taken_back(journal.record(change))
+    journal.mark_undone(journal.record(change))
     write_session(lies, *chain("q", "a", id="loose"))
     assert [one.session_id for one in in_trash(home)] == ["loose"]
     write_session(lies, *chain("q", "a", id="another"))
@@ -290,7 +290,7 @@ def test_artifacts_come_back_from_where_they_lie_by_now(home: Home, tmp_path: Pa
     journal = Journal(str(home.folder / "state"))
     number = journal.record(first)
     restore(first)
-    journal.taken_back(number)
+    journal.mark_undone(number)
     note(home, tmp_path / "s", "s").mkdir()
     again = trash(str(path), home.env)
     assert (again.after == first.after, again.moves[1] == first.moves[1]) == (True, False)

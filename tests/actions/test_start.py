@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.resume import ResumeError, execute
-from app.actions.start import plan_new
+from app.actions.resume import ResumeError, execute, plan_new
 from app.stores import discover
 
 if TYPE_CHECKING:
@@ -97,7 +96,7 @@ def test_what_leads_to_another_store_is_taken_out(machine: Machine) -> None:
 
 def test_the_program_runs_there(machine: Machine) -> None:
     script = (
-        "import os, sys; from app.actions.resume import execute; from app.actions.start import plan_new;"
+        "import os, sys; from app.actions.resume import execute; from app.actions.resume import plan_new;"
         "from app.stores import discover; env = dict(os.environ); home, work = sys.argv[1:];"
         "store = discover(env, home, work)[0]; execute(plan_new('pi', work, store, env))"
     )

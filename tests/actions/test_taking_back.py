@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from app.actions.taking_back import Done, take_back
-from app.actions.undo import CannotUndo
+from app.actions.undo import CannotUndo, UndoableAction, undo_last
 from app.sessions.errors import AlreadyThere, LiveSession, NotThere, Unreadable
 from app.sessions.manager.change import Change
 
@@ -23,36 +22,38 @@ class World:
 
 def test_the_last_action_is_taken_back_whole_its_last_step_first() -> None:
     world = World()
-    at, tried = take_back([Done(["a"]), Done(["b", "c"])], world.undo)
+    at, tried = undo_last([UndoableAction(["a"]), UndoableAction(["b", "c"])], world.undo)
     assert (at, world.asked) == (1, ["c", "b"])
-    assert not any(each.waits for each in tried)
+    assert not any(each.can_retry for each in tried)
 
 
 def test_without_actions_nothing_is_done() -> None:
-    assert take_back([], World().undo) == (-1, [])
+    assert undo_last([], World().undo) == (-1, [])
 
 
 def test_what_stands_in_the_way_is_said_once_and_then_passed_over_while_it_is_there() -> None:
     world = World(b=AlreadyThere("/b", "is there already"))
-    at, tried = take_back([Done(["a"]), Done(["b"])], world.undo)
-    assert (at, tried[0].waits, world.asked) == (1, True, ["b"])
-    at, tried = take_back([Done(["a"]), Done(["b"], is_told=True)], world.undo)
+    at, tried = undo_last([UndoableAction(["a"]), UndoableAction(["b"])], world.undo)
+    assert (at, tried[0].can_retry, world.asked) == (1, True, ["b"])
+    at, tried = undo_last([UndoableAction(["a"]), UndoableAction(["b"], is_reported=True)], world.undo)
     assert (at, tried[0].change is not None, world.asked) == (0, True, ["b", "b", "a"])
     world.errors.clear()
-    at, tried = take_back([Done(["a"]), Done(["b"], is_told=True)], world.undo)
+    at, tried = undo_last([UndoableAction(["a"]), UndoableAction(["b"], is_reported=True)], world.undo)
     assert (at, world.asked[3:]) == (1, ["b"])
 
 
 def test_where_all_is_blocked_the_last_is_said_again() -> None:
     world = World(a=LiveSession("/a", "in use", 7), b=AlreadyThere("/b", "is there already"))
-    at, tried = take_back([Done(["a"], is_told=True), Done(["b"], is_told=True)], world.undo)
+    at, tried = undo_last(
+        [UndoableAction(["a"], is_reported=True), UndoableAction(["b"], is_reported=True)], world.undo
+    )
     assert (at, str(tried[0].error)) == (1, "/b: is there already")
 
 
 def test_a_part_that_can_be_taken_back_is() -> None:
     world = World(b=AlreadyThere("/b", "is there already"))
-    at, tried = take_back([Done(["a"]), Done(["b", "c"], is_told=True)], world.undo)
-    assert (at, [(each.step, each.waits) for each in tried]) == (1, [("c", False), ("b", True)])
+    at, tried = undo_last([UndoableAction(["a"]), UndoableAction(["b", "c"], is_reported=True)], world.undo)
+    assert (at, [(each.step, each.can_retry) for each in tried]) == (1, [("c", False), ("b", True)])
 
 
 def test_what_never_can_be_taken_back_waits_for_nothing() -> None:
@@ -62,5 +63,5 @@ def test_what_never_can_be_taken_back_waits_for_nothing() -> None:
         (Unreadable("/s", 0, "may not be read"), True),
         (RuntimeError("a fault"), True),
     ):
-        _, tried = take_back([Done(["a"], is_told=False)], World(a=error).undo)
-        assert tried[0].waits is waits, error
+        _, tried = undo_last([UndoableAction(["a"], is_reported=False)], World(a=error).undo)
+        assert tried[0].can_retry is waits, error

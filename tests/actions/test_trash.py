@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.delete import delete_for_good
-from app.actions.restore import restore, trashed
-from app.actions.trash import trash
+from app.actions.restore import list_trashed, restore
+from app.actions.trash import delete_for_good, trash
 from app.sessions.errors import Changed, LiveSession, NotAFile, NotASession, NotThere, SessionError
 from app.stores import agent_named, discover
 from app.stores.live import IDLE, LIVE, MAYBE, Verdict
@@ -81,7 +80,7 @@ def test_the_trash_is_that_of_the_environment_and_not_of_this_process(
 def test_any_name_is_one(home: Home, name: str) -> None:
     path = write_session(home.folder / ".pi/agent/sessions/--w--" / name, *chain("q", "a"))
     change = trash(str(path), home.env)
-    (found,) = trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
+    (found,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
     assert (found.path, found.in_trash) == (str(path), change.after)
     restore(found)
     assert path.is_file()
@@ -113,7 +112,7 @@ def test_a_session_below_linked_folders_is_found_in_the_trash_and_comes_back(hom
     (home.folder / ".pi/agent/sessions").symlink_to(home.folder / "real")
     path = str(home.folder / ".pi/agent/sessions/--w--/s.jsonl")
     trash(path, home.env)
-    (found,) = trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
+    (found,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
     assert found.session_id == "s1"
     restore(found)
     assert os.path.isfile(path)
@@ -252,12 +251,11 @@ def test_of_two_that_trash_one_session_one_is_told_that_it_is_gone(
 def test_the_second_waits_until_the_first_is_done(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.actions import removable
     from app.actions import trash as module
 
     inside, asked = Event(), Event()
     sent = []
-    send, lock = module._send, removable.fcntl.flock
+    send, lock = module._send, module.fcntl.flock
 
     def slowly(path: str, env: dict[str, str]) -> None:
         inside.set()
@@ -271,7 +269,7 @@ def test_the_second_waits_until_the_first_is_done(
         lock(descriptor, operation)
 
     monkeypatch.setattr(module, "_send", slowly)
-    monkeypatch.setattr(removable.fcntl, "flock", noticed)
+    monkeypatch.setattr(module.fcntl, "flock", noticed)
     with ThreadPoolExecutor(1) as pool:
         first = pool.submit(trash, omp_path, home.env)
         assert inside.wait(30)
@@ -299,13 +297,13 @@ def test_a_killed_leafmark_leaves_nothing_that_does_not_come_back(home: Home, om
     program = """
 import os, sys
 from app.actions import trash
-away, gone = trash._away, []
+away, gone = trash._move_to_trash, []
 def stop(path, status, env):
     if gone:
         os._exit(9)
     gone.append(away(path, status, env))
     return gone[0]
-trash._away = stop
+trash._move_to_trash = stop
 trash.trash(sys.argv[1], {"HOME": sys.argv[2]})
 """
     before = contents(str(home.folder / ".omp"))
@@ -316,7 +314,7 @@ trash.trash(sys.argv[1], {"HOME": sys.argv[2]})
     )
     assert done.returncode == 9
     assert not os.path.exists(omp_path)
-    (found,) = trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
+    (found,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
     assert (found.path, found.artifacts) == (omp_path, "")
     restore(found)
     assert contents(str(home.folder / ".omp")) == before

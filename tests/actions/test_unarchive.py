@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.unarchive import DamagedArchive, unarchive
-from app.formats.stamps import parse_time
+from app.actions.archive import DamagedArchive, unarchive
+from app.formats.timestamps import parse_time
 from app.sessions.errors import AlreadyThere, Changed, NotThere, SessionError, WriteFailed
 from app.stores import discover
 from app.stores.archive import archived
@@ -176,7 +176,7 @@ def test_a_full_disk_leaves_all_as_it_was(home: Home, monkeypatch: pytest.Monkey
 
     before = home.files()
     one = home.archived()
-    monkeypatch.setattr("app.actions.unarchive.os.fsync", refuse)
+    monkeypatch.setattr("app.actions.archive.os.fsync", refuse)
     with pytest.raises(WriteFailed, match="No space"):
         unarchive(one)
     assert home.files() == before
@@ -185,7 +185,7 @@ def test_a_full_disk_leaves_all_as_it_was(home: Home, monkeypatch: pytest.Monkey
 def test_where_the_artifacts_cannot_come_the_session_does_not_either(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.actions import unarchive as module
+    from app.actions import archive as module
 
     (home.packed.parent / "a").mkdir()
     (home.packed.parent / "a" / "1.bash.log").write_text("log")
@@ -215,7 +215,7 @@ def test_what_was_stopped_half_way_is_finished(home: Home, monkeypatch: pytest.M
         raise Killed
 
     with monkeypatch.context() as patch:
-        patch.setattr("app.actions.unarchive._removed", kill)
+        patch.setattr("app.actions.archive._remove_packed", kill)
         with pytest.raises(Killed):
             unarchive(one)
     assert home.target.read_bytes() == home.content
@@ -231,7 +231,7 @@ def test_an_archive_that_cannot_be_changed_is_said(home: Home, monkeypatch: pyte
             raise PermissionError(1, "Operation not permitted", path)
         real(path)
 
-    monkeypatch.setattr("app.actions.unarchive.os.unlink", unlink)
+    monkeypatch.setattr("app.actions.archive.os.unlink", unlink)
     done = unarchive(home.archived())
     assert done.note == "it is in the archive as well, for that cannot be changed: Operation not permitted"
     assert set(home.files()) == {TARGET, PACKED}

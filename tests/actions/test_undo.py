@@ -8,17 +8,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.branch import branch, branch_to_file
-from app.actions.delete import delete_for_good
-from app.actions.fork import fork
-from app.actions.label import label
-from app.actions.pin import pin, pins
-from app.actions.rename import rename
-from app.actions.trash import trash
+from app.actions.branch import branch, branch_to_file, fork
+from app.actions.session_edits import label, pin, rename
+from app.actions.trash import delete_for_good, trash
 from app.actions.undo import CannotUndo, undo
 from app.sessions.errors import AlreadyThere, ReadOnly
 from app.sessions.manager.change import Change
-from app.stores import discover
+from app.stores import all_pins, discover
 from tests.actions.conftest import bytes_of, of_agent, reopened
 from tests.sessions.manager.conftest import USER
 
@@ -177,9 +173,9 @@ def test_a_pin_is_put_back(home: Home, agent: str) -> None:
     done = pin(agent, manager.session_id, True, store, state)
     for each in (store, None):
         back = undo(done, home.env, each, state_folder=state)
-        assert (agent, manager.session_id) not in pins(stores, state)
+        assert (agent, manager.session_id) not in all_pins(stores, state)
         undo(back, home.env, each, state_folder=state)
-        assert (agent, manager.session_id) in pins(stores, state)
+        assert (agent, manager.session_id) in all_pins(stores, state)
     pin(agent, manager.session_id, False, store, state)
     with pytest.raises(CannotUndo, match="pin is another"):
         undo(done, home.env, store, state_folder=state)

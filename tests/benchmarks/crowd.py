@@ -1,6 +1,4 @@
-"""A project of ten thousand small sessions, some of them forks of others: the most that one group of the list
-has to carry.
-"""
+"""A project of ten thousand small sessions, some of them forks of others: the largest group of the list."""
 
 from __future__ import annotations
 
@@ -22,7 +20,7 @@ GROWING = 5
 
 
 class Crowd:
-    """`folder` is the project, below `where`; its sessions are added to the store `pi_root` until `close`."""
+    """The project `folder`, below `where`. Its sessions are in the store `pi_root` until `close`."""
 
     def __init__(self, where: str, pi_root: str, sessions: int = SESSIONS) -> None:
         self.folder = os.path.join(where, CROWD)
@@ -65,7 +63,7 @@ class Crowd:
         return draft
 
     def append(self, text: str) -> float:
-        """Append a prompt to the next of the growing sessions; when it was written (`perf_counter()`)."""
+        """Append a prompt to the next growing session; return when it was written (`perf_counter()`)."""
         turn = self._appended % GROWING
         self._appended += 1
         identity = f"{self._appended:08x}"
@@ -77,5 +75,5 @@ class Crowd:
 
 
 def title(number: int) -> str:
-    """What the row of a session shows."""
+    """Return the title in the row of a session."""
     return f"Crowded session {number}"

@@ -1,4 +1,4 @@
-"""From a key to what it paints, in the selector with all folders listed and the preview beside them."""
+"""Time from a key to its effect on the screen, in the selector with all folders and the preview."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ while os.read(0, 64) != b"q":
 
 
 def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
-    """A step, a page, a held key: the median of each; every letter of some queries: the p95. Beside them what
-    the machine and the terminal take, by a bare program that answers every key.
+    """A step, a page, a held key: the median of each; every letter of some queries: the p95.
+
+    A minimal program that answers every key shows the share of the machine and the terminal.
     """
     warm_up(setting)
     yield _moved("a bare program answers a key", bare(STEPS), None)
@@ -62,13 +63,13 @@ def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
             for prefix in prefixes(query):
                 at = terminal.send(prefix[-1])
                 if prefix.endswith(" "):
-                    # nobody sees it
+                    # This time is not reported.
                     terminal.settle(STILL)
                     continue
                 shown.append(terminal.wait_for(lambda _, p=prefix: typed(terminal).startswith(p)) - at)
                 stood.append(_last_change(terminal, lambda: list_rows(terminal)) - at)
             terminal.press("escape")
-            # what comes too soon after it belongs to it
+            # Output that comes too soon after it belongs to it.
             terminal.wait_for(lambda _: typed(terminal).startswith(EMPTY))
             terminal.settle(STILL)
         yield _typed(f"  a letter ({len(shown)} of {QUERIES} queries) -> in the line", shown, TYPING)
@@ -76,7 +77,7 @@ def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
 
 
 def stepped(terminal: Terminal, key: str) -> float:
-    """Seconds until a key has painted the cursor's row; nothing moves when it is pressed."""
+    """Return the seconds until a key has painted the cursor's row; nothing moves when it is pressed."""
     before = len(terminal.chunks)
     at = terminal.press(key)
     painted = terminal.wait_for_bytes(CURSOR.encode(), after=before) - at
@@ -85,8 +86,8 @@ def stepped(terminal: Terminal, key: str) -> float:
 
 
 def held(terminal: Terminal, key: str, times: int, every: float) -> list[float]:
-    """The same of a key that is pressed every so many seconds: from each press to the next picture of the
-    cursor's row.
+    """Return the same for a key that is pressed every so many seconds: from each press to the next frame of
+    the cursor's row.
     """
     before = len(terminal.chunks)
     pressed = []
@@ -100,12 +101,12 @@ def held(terminal: Terminal, key: str, times: int, every: float) -> list[float]:
 
 
 def answers(pressed: Sequence[float], painted: Sequence[float]) -> list[float]:
-    """From each press to the first picture after it."""
+    """Return the times from each press to the first frame after it."""
     return [next(one for one in painted if one >= at) - at for at in pressed]
 
 
 def _last_change(terminal: Terminal, look: Callable[[], object]) -> float:
-    """When what `look` sees changed last; waits until it stands still."""
+    """Return when the result of `look` changed last; wait until it stays the same."""
     at = terminal.chunks[-1].at
     while True:
         seen = look()
@@ -116,7 +117,7 @@ def _last_change(terminal: Terminal, look: Callable[[], object]) -> float:
 
 
 def bare(times: int) -> list[float]:
-    """Seconds until a program that does nothing else has answered a key."""
+    """Return the seconds until a minimal program has answered a key."""
     command = [sys.executable, "-I", "-S", "-c", _BARE]
     with Terminal(command, env={}, cwd="/") as terminal:
         terminal.wait_for_text(CURSOR)

@@ -1,4 +1,4 @@
-"""Bars 1, 3, 4 and 12: the list without a screen, warm and cold, and whether it tells the truth."""
+"""Measures 1, 3, 4 and 12: the list without a screen, warm and cold, and its agreement with the truth."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ def forget(env: Mapping[str, str]) -> None:
 
 
 def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Bar 3: the first list of all, with an empty cache; of pi's files, as the floor and the peers."""
+    """Bar 3: the first list, with an empty cache; of pi's files, as the floor and the peers."""
     ours, rebuilds, env = [], [], setting.pi_env
 
     def make_ready() -> None:
-        # What the one before has left to be written is not the next one's to wait for. And the host of a
-        # virtual machine takes back what nobody has used for some seconds: all find the files in memory.
+        # A task must not wait for the unwritten data of the previous one. The host of a virtual machine
+        # takes back memory that was unused for some seconds: reading the files first puts them in memory for
+        # every task.
         os.sync()
         run(setting.floor(), setting.env)
 
@@ -66,8 +67,8 @@ def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
     tasks = [indexed, without_text, floor]
     if peers.fast_resume:
         tasks.append(rebuilt)
-    # After a pause a virtual machine must first get its memory back from its host, whoever asks for it: the
-    # first round takes up to twice as long as the others.
+    # After a pause a virtual machine first gets its memory back from its host: the first round takes up to
+    # twice as long as the others, whichever task runs first.
     in_turn(1, *tasks)
     taken, rows, least, *fast_resume = in_turn(max(5, setting.repeat), *tasks)
     peak = max(done.peak for done in ours)
@@ -87,8 +88,8 @@ def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
 
 
 def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Bar 1: the list when nothing has changed, the whole process; of pi's files, and of those of oh-my-pi's
-    listing beside it.
+    """Bar 1: the list when nothing has changed, the whole process; of pi's files, and of oh-my-pi's files,
+    compared with oh-my-pi's own listing.
     """
 
     def ours(env: Mapping[str, str] = setting.pi_env) -> float:
@@ -120,7 +121,7 @@ def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
 
 
 def truth(setting: Setting) -> Iterator[Result]:
-    """Bar 12: rows that equal the generator's truth; damaged files that are told of."""
+    """Bar 12: rows that equal the generator's truth; damaged files that are reported."""
     told = run(
         setting.leafmark("list", "--json", "--limit", "1000000", *setting.flat()), setting.env, keep=True
     )

@@ -1,5 +1,6 @@
-"""A project of five sessions in a folder that exists: the rows that leafmark shows first when it is started
-there, and the files that are written to while it runs.
+"""A project of five sessions in a folder that exists.
+
+leafmark is started in that folder, shows their rows first, and follows their files while they are written to.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _OWNER = "pid.txt"
 
 
 class LiveProject:
-    """`folder` is the project, below `where`; its sessions are added to the store `pi_root` until `close`."""
+    """The project `folder`, below `where`. Its sessions are in the store `pi_root` until `close`."""
 
     def __init__(self, where: str, pi_root: str) -> None:
         self.folder = os.path.join(where, LIVE)
@@ -42,7 +43,7 @@ class LiveProject:
         self._files = [os.open(draft.path, os.O_WRONLY | os.O_APPEND) for draft in self.drafts]
 
     def renew(self) -> None:
-        """Write the sessions as they were at first, into the same files: peers have links to them."""
+        """Restore the first content of the sessions, in the same files: peers have links to them."""
         chunks = Chunks(7, 0.05)
         self.drafts = [self._write(number, chunks) for number in range(SESSIONS)]
 
@@ -52,7 +53,7 @@ class LiveProject:
         shutil.rmtree(self._sessions)
 
     def title(self, number: int) -> str:
-        """What the session's row shows now."""
+        """Return the current title in the session's row."""
         return self.drafts[number].truth.name or _prompt(number)
 
     def _write(self, number: int, chunks: Chunks) -> Draft:
@@ -71,14 +72,14 @@ class LiveProject:
         return draft
 
     def name(self, number: int, name: str) -> float:
-        """Append a name to a session, as pi's /name does; when it was written (`time.perf_counter()`)."""
+        """Append a name to a session, as pi's /name does; return when it was written (`perf_counter()`)."""
         draft = self.drafts[number]
         draft.at = int(time.time() * 1000)
         draft.name(name)
         return self._append(number)
 
     def message(self, number: int, text: str) -> float:
-        """Append a prompt."""
+        """Append a prompt; return when it was written."""
         draft = self.drafts[number]
         draft.at = int(time.time() * 1000)
         draft.user(Text(text, quote(text)))
@@ -91,12 +92,12 @@ class LiveProject:
 
 
 def rows_shown(live: LiveProject, terminal: Terminal) -> bool:
-    """Whether the rows of the project stand on the screen, ours or a peer's."""
+    """Whether the screen of leafmark or of a peer shows the rows of the project."""
     return all(terminal.shows(live.title(number)) for number in range(3))
 
 
 def _forget_killed_runs(pi_root: str) -> None:
-    """A run that was killed has left its project in the corpus, where it would be counted."""
+    """Remove the projects that killed runs left in the corpus, where they would be counted."""
     for owner in Path(pi_root).glob(f"*-{LIVE}--/{_OWNER}"):
         try:
             os.kill(int(owner.read_text()), 0)
@@ -109,7 +110,7 @@ def _prompt(number: int) -> str:
 
 
 def entry_line(entry_id: str, parent: str, text: str, at_ms: int) -> bytes:
-    """One prompt as a line of pi's."""
+    """Return one prompt as a line of pi's format."""
     message = {"role": "user", "content": [{"type": "text", "text": text}], "timestamp": at_ms}
     entry = {
         "type": "message",

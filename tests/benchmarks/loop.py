@@ -1,5 +1,6 @@
-"""Nothing on the event loop takes over 16 ms, and no other arrangement of the list over 100: the longest
-callbacks of a screen with more than ten thousand sessions, by what was going on.
+"""The longest callbacks on the event loop of a screen with over ten thousand sessions, by phase of the run.
+
+The limit is 16 ms, and 100 ms for arranging the list in another order.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ Phase = tuple[str, float]
 
 
 def loop(setting: Setting, live: LiveProject) -> Iterator[Result]:
-    """The longest callback of each phase by its processor time: the clock also counts what others took."""
+    """The longest callback of each phase by processor time; the clock also counts other programs."""
     crowd = Crowd(setting.folder, setting.pi_root)
     total = f"{sessions(setting, live) + len(crowd.paths):,} sessions"
     told = os.path.join(setting.folder, "callbacks.jsonl")
@@ -60,14 +61,14 @@ def loop(setting: Setting, live: LiveProject) -> Iterator[Result]:
 
 
 def _additions() -> float:
-    """What a million additions take of the processor: how fast this machine is just now."""
+    """Return the processor time of a million additions: the current speed of this machine."""
     began = time.thread_time()
     sum(number for number in range(1_000_000))
     return time.thread_time() - began
 
 
 def _first_time(terminal: Terminal, setting: Setting, crowd: Crowd, total: str, phases: list[Phase]) -> None:
-    """Without a catalog, until every session is listed."""
+    """Run without a catalog, until every session is listed."""
     phases.append(("no cache: the first list", 0.0))
     terminal.wait_for_text(title(0), 60)
     terminal.wait_for_text(total, 120)
@@ -75,7 +76,7 @@ def _first_time(terminal: Terminal, setting: Setting, crowd: Crowd, total: str, 
 
 
 def _again(terminal: Terminal, setting: Setting, crowd: Crowd, total: str, phases: list[Phase]) -> None:
-    """With a catalog: the list, changes in the middle of it, a burst of them, keys, the biggest tree."""
+    """Run with a catalog: the list, changes in the middle of it, a burst of them, keys, the biggest tree."""
     phases.append(("the list from the catalog", 0.0))
     terminal.wait_for_text(total, 60)
     terminal.settle(1.0, 20)
@@ -121,7 +122,7 @@ def _again(terminal: Terminal, setting: Setting, crowd: Crowd, total: str, phase
 
 
 def by_phase(callbacks: list[Callback], phases: list[Phase]) -> dict[str, list[Callback]]:
-    """The callbacks that began in each phase; phases are (name, when it began), in order."""
+    """Return the callbacks that began in each phase. Phases are (name, start), in order."""
     found: dict[str, list[Callback]] = {name: [] for name, _ in phases}
     for one in callbacks:
         for name, began in reversed(phases):
@@ -137,6 +138,6 @@ def _row(name: str, callbacks: list[Callback]) -> Result:
     what = longest.name.removeprefix("message pump ").partition("(")[0]
     against = f"{what}; clock {ms(max(one.clock for one in callbacks))}"
     figure = f"{ms(longest.processor)}, p99 {ms(most)}"
-    # Before the first picture and after the last there is nothing that could be held up.
+    # Before the first frame and after the last one, the loop can delay nothing.
     limit = None if name in (START, END) else ARRANGED if name == ARRANGING else FRAME
     return Result("loop", name, figure, against, value=longest.processor, limit=limit)

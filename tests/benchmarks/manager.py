@@ -1,4 +1,4 @@
-"""Issue 3's figures: `SessionManager` opens the biggest session and builds tree and context; one append."""
+"""`SessionManager`: open the biggest session and build its tree and context; append one entry."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def whole(setting: Setting, peers: Peers) -> Iterator[Result]:
 
 
 def append(setting: Setting) -> Iterator[Result]:
-    """One entry appended to the biggest session, the system's fsync not counted."""
+    """Append one entry to the biggest session; the system's fsync is not counted."""
     from app.sessions import SessionManager
 
     record = biggest(setting)

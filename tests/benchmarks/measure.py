@@ -1,4 +1,4 @@
-"""Running commands and reading what the kernel says about them."""
+"""Run commands and read what the kernel reports about them."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMED = Path(__file__).with_name("timed.py")
-# A benchmark must see the corpus only, not what the person who runs it has at home.
+# A benchmark sees the corpus only, not the home folder of the user who runs it.
 _DROPPED = ("PI_", "OMP_", "INDUSAGI_", "PYTHON", "XDG_", "LEAFMARK_", "TEXTUAL")
-# What the installed command does. `python -m` first imports what finds modules, a quarter of a whole list.
+# The code of the installed command. `python -m` first imports modules that find modules, a quarter of a list.
 START = "import sys; from app.cli import start; sys.exit(start())"
 SETTLED_SECONDS = 3
 """After which nobody has touched it for long."""
@@ -32,7 +32,7 @@ IDLE_SECONDS = 30
 
 
 class Run(NamedTuple):
-    """One finished command: seconds, processor seconds, the biggest process in bytes, what it printed."""
+    """A finished command: seconds, processor seconds, bytes of its biggest process, output."""
 
     wall: float
     cpu: float
@@ -42,10 +42,10 @@ class Run(NamedTuple):
 
 @dataclass
 class Setting:
-    """Where things are in one run of the benchmarks. `folder` is emptied by whoever made it.
+    """Folders and commands of one run of the benchmarks. The caller that made `folder` empties it.
 
-    The corpus' home is HOME, so that leafmark finds the stores by itself, as a user's does: a bare `leafmark`
-    starts faster than one that must parse arguments. pi's flat folder is found by `--store` alone.
+    HOME is the corpus' home, so that leafmark finds the stores by itself, as it does for a user: `leafmark`
+    without arguments starts faster than with arguments. pi's flat folder is found only with `--store`.
     """
 
     corpus: str
@@ -69,8 +69,8 @@ class Setting:
 
     @property
     def pi_env(self) -> dict[str, str]:
-        """The environment of a leafmark that sees pi's store alone, with a cache of its own: the files that
-        pi and fast-resume read, and the floor.
+        """The environment of a leafmark that sees only pi's store, with a cache of its own: the files that
+        pi, fast-resume and the floor read.
         """
         home = os.path.join(self.folder, "pi-home")
         if not os.path.isdir(home):
@@ -79,7 +79,7 @@ class Setting:
         return {**self.env, "HOME": home, "LEAFMARK_CACHE_DIR": os.path.join(self.folder, "pi-cache")}
 
     def leafmark(self, *arguments: str) -> list[str]:
-        """leafmark's command line; LEAFMARK_COMMAND replaces this folder's."""
+        """Return leafmark's command line; LEAFMARK_COMMAND replaces that of this folder."""
         given = os.environ.get("LEAFMARK_COMMAND")
         command = shlex.split(given) if given else [sys.executable, "-c", START]
         return [*command, *arguments]
@@ -90,7 +90,7 @@ class Setting:
         return ["--store", f"{agent}={folder}"]
 
     def floor(self) -> list[str]:
-        """The least anybody must do who reads every session of pi."""
+        """The least work of a program that reads every session of pi."""
         find = f"find {shlex.quote(self.pi_root)} -type f -name '*.jsonl' -print0"
         return ["/bin/sh", "-c", f"{find} | xargs -0 cat >/dev/null"]
 
@@ -101,7 +101,7 @@ def run(
     """Run `command` to its end in the folder HOME.
 
     :param keep: keep its output.
-    :param fine: the exit statuses that say that it did what it should; RuntimeError where it ends otherwise.
+    :param fine: exit statuses that mean success; RuntimeError for any other.
     """
     with (
         tempfile.TemporaryFile() as output,
@@ -118,7 +118,7 @@ def run(
             pass_fds=[told.fileno()],
             check=False,
         )
-        # What the processes wrote has moved the places of the files, which we share with them.
+        # The processes have moved the position in the files, which they share with this process.
         for file in (output, errors, told):
             file.seek(0)
         result = told.read()
@@ -130,19 +130,19 @@ def run(
 
 
 def in_turn(repeat: int, *tasks: Callable[[], float]) -> list[float]:
-    """Each of `tasks` once, then all again, `repeat` times: the medians of what they return."""
+    """Run each of `tasks` once, then all again, `repeat` times; return the medians of their results."""
     rounds = [[task() for task in tasks] for _ in range(repeat)]
     return [statistics.median(figures) for figures in zip(*rounds, strict=True)]
 
 
 def percentile(values: Sequence[float], share: float) -> float:
-    """The value that `share` of `values` do not exceed."""
+    """Return the value that `share` of `values` do not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(len(ordered) * share))]
 
 
 def processor_seconds(pid: int) -> float:
-    """User and system time of a process and its living children, so far."""
+    """Return user and system time of a process and its living children, so far."""
     total = 0.0
     for one in family(pid):
         try:
@@ -154,8 +154,9 @@ def processor_seconds(pid: int) -> float:
 
 
 def idle_share(pid: int) -> float:
-    """What part of one core a process takes while nobody touches it. The system tells in ticks of 10 ms: it
-    is looked at for so long that one more or less does not matter.
+    """Return the share of one core that an idle process takes.
+
+    The system counts in ticks of 10 ms: the measurement is long enough that one tick does not matter.
     """
     time.sleep(SETTLED_SECONDS)
     before, started = processor_seconds(pid), time.perf_counter()
@@ -164,7 +165,7 @@ def idle_share(pid: int) -> float:
 
 
 def family(pid: int) -> list[int]:
-    """A process and its children, and theirs."""
+    """Return a process, its children, and theirs."""
     found = [pid]
     for one in found:
         try:
@@ -178,7 +179,7 @@ def family(pid: int) -> list[int]:
 
 
 def anonymous_bytes(pid: int) -> int:
-    """Memory of a process that no file backs."""
+    """Return the bytes of a process that no file backs."""
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Anonymous:"):
             return int(line.split()[1]) * 1024
@@ -186,7 +187,7 @@ def anonymous_bytes(pid: int) -> int:
 
 
 def peak_bytes(pid: int) -> int:
-    """The most memory a process has had so far, file pages included."""
+    """Return the peak memory of a process so far in bytes, file pages included."""
     for line in Path(f"/proc/{pid}/status").read_text().splitlines():
         if line.startswith("VmHWM:"):
             return int(line.split()[1]) * 1024
@@ -194,7 +195,7 @@ def peak_bytes(pid: int) -> int:
 
 
 class Peaks:
-    """The most memory that each process of a family has had, of those that lived at one of the looks."""
+    """The peak memory of each process of a family, for the processes that lived at one of the samples."""
 
     def __init__(self, pid: int) -> None:
         self._pid = pid
@@ -204,7 +205,7 @@ class Peaks:
         for one in family(self._pid):
             try:
                 self._peaks[one] = peak_bytes(one)
-            except (OSError, ValueError):  # it has ended: what was seen of it last stands
+            except (OSError, ValueError):  # it has ended: its last sample counts
                 continue
 
     @property
@@ -213,5 +214,5 @@ class Peaks:
 
     @property
     def total(self) -> int:
-        """As if all had their peaks at one time: never less than what was true."""
+        """The sum of the peaks, which is an upper bound for the peak of the sum."""
         return sum(self._peaks.values())

@@ -1,4 +1,4 @@
-"""Bar 11: memory and processor of the screen, beside what the peers' screens need for the same list."""
+"""Measure 11: memory and processor of the screen, compared with the peers' screens for the same list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def memory(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
-    """A screen that nobody touches, one that has indexed everything, and the peers'."""
+    """An idle screen, a screen that has indexed everything, and the peers' screens."""
     warm_up(setting)
     with browser(setting, live) as terminal:
         ready(terminal, live)
@@ -48,7 +48,7 @@ def memory(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
 
 
 def _indexing(setting: Setting, live: LiveProject) -> Peaks:
-    """The peaks of a screen that finds no cache, and of its workers, until everything is listed and read."""
+    """Return the peaks of a screen without a cache, and of its workers, until everything is read."""
     forget(setting.env)
     total = f"{sessions(setting, live):,} sessions"
     with browser(setting, live) as terminal:

@@ -1,4 +1,4 @@
-"""Bars 9 and 10: what one appended entry costs, and opening the biggest session."""
+"""Measures 9 and 10: the cost of one appended entry, and opening the biggest session."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ if TYPE_CHECKING:
 
 
 def biggest(setting: Setting) -> Record:
-    """The truth of pi's biggest session."""
+    """Return the truth of pi's biggest session."""
     records = [record for record in read_truth(setting.corpus) if record["path"].startswith(setting.pi_root)]
     return max(records, key=lambda record: record.get("entry_count", 0))
 
 
 def append(setting: Setting) -> Iterator[Result]:
     """Bar 9: the row of the biggest session after one more entry."""
-    from app.sessions.tally.summarise import extend, summarise
+    from app.sessions.summaries.summarise import extend, summarise
 
     record = biggest(setting)
     path = os.path.join(setting.folder, "growing.jsonl")
@@ -77,7 +77,7 @@ def append(setting: Setting) -> Iterator[Result]:
 
 
 def _shortest(setting: Setting) -> str:
-    """The path of pi's smallest session that somebody has talked in."""
+    """Return the path of pi's smallest session with messages."""
     found = [
         (record["size"], record["path"])
         for record in read_truth(setting.corpus)
@@ -89,9 +89,10 @@ def _shortest(setting: Setting) -> str:
 
 
 def _indexed(setting: Setting, path: str) -> float:
-    """Seconds that the index of a store with a copy of one session takes for one more entry in it: what a
-    scan that finds the entry takes longer than one that finds nothing. Both come after the same rest: what a
-    processor has forgotten meanwhile of how to look at a store is not the entry's.
+    """Return the seconds that the index of a store with a copy of one session takes for one more entry.
+
+    It is the difference between a scan that finds the entry and one that finds nothing. Both come after the
+    same rest: cold processor caches do not count as a cost of the entry.
     """
     from app.index.index import Index
     from app.stores import discover
@@ -109,13 +110,13 @@ def _indexed(setting: Setting, path: str) -> float:
             own, said = f"{number + 1:08x}"[::-1], f"Another xylograph{number}"
             with open(growing, "ab") as file:
                 file.write(entry_line(own, "00000000", said, 1_790_000_000_000 + number))
-            # A file that was just written to is looked at a little later (`scan`): waiting is no cost.
+            # A file that was just written is checked a little later (`scan`): that wait is no cost.
             time.sleep(SETTLED)
             started = time.perf_counter()
             index.scan()
             read = time.perf_counter() - started
             time.sleep(SETTLED)
-            # Nothing is new now: what looking costs is not the entry's.
+            # Nothing is new now: the cost of the check is not a cost of the entry.
             started = time.perf_counter()
             index.scan()
             taken.append(read - (time.perf_counter() - started))
@@ -131,7 +132,7 @@ def _indexed(setting: Setting, path: str) -> float:
 
 
 def tree(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Bar 10, without the screen: the tree of the biggest session, and what of it is drawn first."""
+    """Bar 10, without the screen: the tree of the biggest session, and its first rows."""
     from app.sessions.tree.tree import open_end, open_tree
     from app.view.tree_view import TreeView
 

@@ -1,4 +1,4 @@
-"""Bar 5 on the screen: a number is pasted, until the few sessions that have it stand there alone."""
+"""Measure 5 on the screen: a number is pasted, until the screen shows only the sessions that contain it."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _SERIAL = re.compile(r"\((\d{5,7})\)")
 
 
 class Paste(NamedTuple):
-    """What is pasted, and how the row of a session begins that has it."""
+    """The pasted text, and the start of the row of the session that contains it."""
 
     text: str
     title: str
 
 
 def pastes(setting: Setting, count: int) -> list[Paste]:
-    """Numbers that stand in very few prompts, of pi's sessions."""
+    """Return numbers that stand in very few prompts of pi's sessions."""
     found, seen = [], set()
     for record in read_truth(setting.corpus):
         if record["refused"] or record["hidden"] or record["agent"] != "pi" or record["name"]:
@@ -89,7 +89,7 @@ def _ours(setting: Setting, live: LiveProject, paste: Paste) -> float:
 
 
 def with_fast_resume(program: FastResume, titles: Titles, paste: Paste) -> float:
-    """Seconds from a paste into fast-resume's screen to the session's row."""
+    """Return the seconds from a paste into fast-resume's screen to the session's row."""
     with program.started() as terminal:
         terminal.wait_for(titles.shown, 60)
         terminal.settle(1.0, 30)
@@ -98,23 +98,23 @@ def with_fast_resume(program: FastResume, titles: Titles, paste: Paste) -> float
 
 
 def with_picker(picker: Picker, live: LiveProject, titles: Titles, paste: Paste) -> float:
-    """Seconds from a paste into a picker's list of all to the session's row."""
+    """Return the seconds from a paste into a picker's list of all to the session's row."""
     with Terminal(picker.command, env=picker.env, cwd=live.folder, answers=True) as terminal:
         terminal.settle(1.0, 60)
         terminal.press("tab")
         terminal.wait_for(picker.complete, 180)
         terminal.wait_for(titles.shown, 60)
         terminal.settle(1.0, 60)
-        # What stands in no quotes it looks for letter by letter.
+        # Text without quotes is searched letter by letter.
         sent = terminal.send(f'"{paste.text}"')
         return terminal.wait_for(lambda shown: found(shown, paste), 60) - sent
 
 
 def found(terminal: Terminal, paste: Paste) -> bool:
-    """Whether the row of the session is there, and what was typed."""
+    """Whether the screen shows the session's row and the typed text."""
     return paste.text in "\n".join(terminal.lines) and any(paste.title in line for line in terminal.lines)
 
 
 def _counted(terminal: Terminal) -> bool:
-    """Whether the search is done, and few sessions are left."""
+    """Whether the search is complete, with few sessions left."""
     return any(_FEW.search(line) for line in terminal.lines)

@@ -1,4 +1,4 @@
-"""Other programs to compare with, where they are installed: nothing is downloaded.
+"""Other programs for comparison, if they are installed: nothing is downloaded.
 
 fast-resume is `fr` on PATH or named by LEAFMARK_BENCH_FR, ripgrep `rg` or LEAFMARK_BENCH_RG. pi and omp are
 the packages that `pi` and `omp` on PATH belong to, or the folders of `@earendil-works/pi-coding-agent` and
@@ -34,9 +34,9 @@ const { SessionManager } = await import(process.argv[1]);
 const started = process.hrtime.bigint();
 const manager = SessionManager.open(process.argv[2]);
 manager.getTree();
-const told = manager.buildSessionContext().messages.length;
+const messages = manager.buildSessionContext().messages.length;
 const taken = Number(process.hrtime.bigint() - started) / 1e9;
-if (told !== Number(process.argv[3])) throw new Error(`pi has ${told} messages`);
+if (messages !== Number(process.argv[3])) throw new Error(`pi has ${messages} messages`);
 console.log(taken);
 """
 _OMP_LISTING = """
@@ -51,7 +51,7 @@ _OMP_SESSIONS = os.path.join(".omp", "agent", "sessions")
 
 
 class Peers:
-    """What is installed, and how to run it over the corpus. Nothing is, unless `wanted`.
+    """The installed peers, and how to run them over the corpus. There are none unless `wanted`.
 
     fast_resume, ripgrep   the programs; None where there is none
     pi, omp       the folders of their packages
@@ -78,18 +78,18 @@ class Peers:
 
     @property
     def absent(self) -> list[str]:
-        """The names of those that are wanted and not installed."""
+        """The names of wanted peers that are not installed."""
         found = {"fast-resume": self.fast_resume, "pi": self.pi, "omp": self.omp, "ripgrep": self.ripgrep}
         return [name for name, where in found.items() if self._wanted and where is None]
 
     @property
     def beside_omp(self) -> dict[str, str]:
-        """The environment of a leafmark that sees omp's files alone, with a cache of its own."""
+        """The environment of a leafmark that sees only omp's files, with a cache of its own."""
         cache = os.path.join(self._setting.folder, "omp-cache")
         return {**self._setting.env, "HOME": self.omp_env["HOME"], "LEAFMARK_CACHE_DIR": cache}
 
     def versions(self) -> list[str]:
-        """Name and version of each that is used, as it tells them itself."""
+        """Return name and version of each used peer, as it reports them."""
         found = []
         if self.fast_resume:
             found.append(f"fast-resume {_version(self.fast_resume, self.env)}")
@@ -101,47 +101,52 @@ class Peers:
         return found
 
     def linked(self, path: str) -> str:
-        """The peers' path of one of pi's files."""
+        """Return the peers' path of one of pi's files."""
         return os.path.join(self.env["HOME"], _PI_SESSIONS, os.path.relpath(path, self._setting.pi_root))
 
     # -- fast-resume --
 
     def rebuild(self) -> Run:
-        """fast-resume's cold index."""
+        """Run fast-resume's cold index."""
         return run(self.fr("--rebuild", "--list", "--limit", "50"), self.env)
 
     def warm_list(self) -> float:
-        """fast-resume's list after a look at every file."""
+        """Return the seconds of fast-resume's list, which checks every file."""
         return run(self.fr("--list", "--limit", "50"), self.env).wall
 
     def fr(self, *arguments: str) -> list[str]:
-        """Its command line; without arguments, its screen."""
+        """Return its command line; without arguments, that of its screen."""
         assert self.fast_resume
         return [self.fast_resume, *arguments]
 
     def find(self, query: str) -> set[str]:
-        """The ids of all sessions that fast-resume finds for `query` in the index that it has."""
-        told = json.loads(run(self.fr("--json", "--all", "--no-refresh", query), self.env, keep=True).output)
-        return {session["id"] for session in told["sessions"]}
+        """Return the ids of all sessions that fast-resume finds for `query` in its current index."""
+        listing = json.loads(
+            run(self.fr("--json", "--all", "--no-refresh", query), self.env, keep=True).output
+        )
+        return {session["id"] for session in listing["sessions"]}
 
     # -- pi --
 
     def pi_picker(self) -> list[str]:
-        """pi's picker of this folder's sessions; Tab shows all."""
+        """Return the command of pi's picker of this folder's sessions; Tab shows all."""
         assert self.pi
         return ["node", str(self.pi / "dist" / "cli.js"), "--resume"]
 
     def list_all(self) -> float:
-        """pi's list of every session, without the start of node and its imports."""
+        """Return the seconds of pi's list of every session, without the start of node and its imports."""
         return self._pi(_LIST_ALL)
 
     def open_tree(self, path: str) -> float:
-        """pi's opening of one session and its tree, without imports."""
+        """Return the seconds in which pi opens one session and its tree, without imports."""
         return self._pi(_OPEN, self.linked(path))
 
-    def open_context(self, path: str, told: int) -> float:
-        """pi's opening of one session, its tree and its context, which must have `told` messages."""
-        return self._pi(_CONTEXT, self.linked(path), str(told))
+    def open_context(self, path: str, messages: int) -> float:
+        """Return the seconds in which pi opens one session, its tree and its context, without imports.
+
+        :param messages: the number of messages that the context must have.
+        """
+        return self._pi(_CONTEXT, self.linked(path), str(messages))
 
     def _pi(self, script: str, *arguments: str) -> float:
         assert self.pi
@@ -151,12 +156,12 @@ class Peers:
     # -- omp --
 
     def omp_picker(self) -> list[str]:
-        """omp's picker of this folder's sessions; Tab shows all."""
+        """Return the command of omp's picker of this folder's sessions; Tab shows all."""
         assert self.omp
         return ["bun", str(self.omp / "dist" / "cli.js"), "--resume"]
 
     def omp_listing(self) -> float:
-        """omp's list of every session, the whole process: its source is compiled as it is imported."""
+        """Return the seconds of omp's list of every session, as a whole process: it compiles its source."""
         assert self.omp
         return run(["bun", self._listing, str(self.omp / _OMP_MODULE)], self.omp_env).wall
 
@@ -175,7 +180,7 @@ def _program(name: str, variable: str) -> str | None:
 
 
 def _package(name: str, variable: str, module: str, runtime: str) -> Path | None:
-    """The folder that holds `module` and, somewhere below it, the program `name`."""
+    """Return the folder that holds `module` and, somewhere below it, the program `name`."""
     start = os.environ.get(variable) or shutil.which(name)
     if start is None or shutil.which(runtime) is None:
         return None
@@ -184,7 +189,7 @@ def _package(name: str, variable: str, module: str, runtime: str) -> Path | None
 
 
 def _link(root: str, target: str) -> None:
-    """The session files below `root` once more below `target`."""
+    """Link the session files below `root` to `target`."""
     for folder, folders, files in os.walk(root):
         folders[:] = [name for name in folders if not name.endswith(".jsonl")]
         to = os.path.join(target, os.path.relpath(folder, root))

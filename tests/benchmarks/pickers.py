@@ -1,4 +1,4 @@
-"""What a person sees of the peers, in a pseudo-terminal: their first rows, the whole list; their memory."""
+"""The peers in a pseudo-terminal: their first rows, the whole list, their memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Picker(NamedTuple):
 
 
 def pickers(peers: Peers) -> list[Picker]:
-    """Those of the peers that are installed."""
+    """Return the installed peers that have such a screen."""
     found = []
     if peers.pi:
         found.append(Picker("pi", peers.pi_picker(), peers.env, lambda shown: shown.shows("◉ All")))
@@ -50,7 +50,7 @@ def pickers(peers: Peers) -> list[Picker]:
 
 
 class Titles:
-    """How the sessions of the corpus begin on a screen."""
+    """The starts of the titles of the corpus' sessions, as screens show them."""
 
     def __init__(self, setting: Setting) -> None:
         titles = {
@@ -61,19 +61,19 @@ class Titles:
         self._titles = {title for title in titles if len(title) == 12}
 
     def shown(self, terminal: Terminal) -> bool:
-        """Whether three of them stand on the screen."""
+        """Whether the screen shows three of them."""
         return sum(any(title in line for title in self._titles) for line in terminal.lines) >= 3
 
 
 class Rows(NamedTuple):
-    """Seconds from the start to the rows of the folder it was started in, and to rows of all folders."""
+    """Seconds from the start to the rows of the start folder, and to rows of all folders."""
 
     here: float
     everywhere: float
 
 
 def first_rows(picker: Picker, live: LiveProject, titles: Titles) -> Rows:
-    """A picker's rows of the live project and, after a Tab as soon as they are there, of the corpus."""
+    """Measure a picker's rows of the live project and, after Tab as soon as they appear, of the corpus."""
     with Terminal(picker.command, env=picker.env, cwd=live.folder, answers=True) as terminal:
         here = terminal.wait_for(lambda shown: rows_shown(live, shown), 60)
         terminal.press("tab")
@@ -82,14 +82,14 @@ def first_rows(picker: Picker, live: LiveProject, titles: Titles) -> Rows:
 
 
 class Whole(NamedTuple):
-    """Seconds from Tab to the list of all, and the biggest process in bytes."""
+    """Seconds from Tab to the list of all, and the bytes of the biggest process."""
 
     seconds: float
     peak: int
 
 
 def whole_list(picker: Picker, live: LiveProject) -> Whole:
-    """A picker that has listed everything."""
+    """Measure a picker until it has listed everything."""
     with Terminal(picker.command, env=picker.env, cwd=live.folder, answers=True) as terminal:
         peaks = Peaks(terminal.process.pid)
         terminal.wait_for(lambda shown: rows_shown(live, shown), 60)
@@ -104,18 +104,18 @@ class FastResume:
     """fast-resume's screen, which lists everything at once."""
 
     def __init__(self, peers: Peers, titles: Titles) -> None:
-        """Brings its index up to date."""
+        """Update its index."""
         self._peers = peers
         self._titles = titles
         peers.warm_list()
 
     def rows(self, *, colour: bool) -> float:
-        """Seconds from the start to three sessions of the corpus; for ``colour`` see `in_both_kinds`."""
+        """Return the seconds from the start to three sessions; for ``colour`` see `in_both_kinds`."""
         with self.started(colour=colour) as terminal:
             return terminal.wait_for(self._titles.shown, 60) - terminal.started
 
     def peak(self) -> int:
-        """The biggest process in bytes, once nothing moves on its screen."""
+        """Return the bytes of the biggest process, once nothing moves on its screen."""
         with self.started() as terminal:
             peaks = Peaks(terminal.process.pid)
             terminal.wait_for(self._titles.shown, 60)
@@ -124,7 +124,7 @@ class FastResume:
         return peaks.biggest
 
     def started(self, *, colour: bool = True) -> Terminal:
-        """Its screen."""
+        """Start its screen."""
         env = self._peers.env
         return Terminal(self._peers.fr(), env=env, cwd=env["HOME"], answers=True, colour=colour)
 

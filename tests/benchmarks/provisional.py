@@ -1,4 +1,4 @@
-"""Bar 4: with no cache, a list of every session before their files are read."""
+"""Measure 4: with no cache, a list of every session before the files are read."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from tests.benchmarks.measure import Setting
     from tests.benchmarks.peers import Peers
 
-# The process ends as soon as it knows of so many sessions, and its workers with it. As in leafmark itself,
-# the garbage collector rests.
+# The process ends, with its workers, as soon as it knows this number of sessions. The garbage collector is
+# off, as in leafmark itself.
 _LIST = """
 import gc, os, sys
 gc.disable()
@@ -31,7 +31,7 @@ def told(delta):
     if len(found) >= wanted:
         os._exit(0)
 
-surroundings = setup.of_process()
+surroundings = setup.setup_from_process()
 index = Index(surroundings.stores, surroundings.cache_folder)
 index.rows()
 index.scan(told)
@@ -40,15 +40,15 @@ sys.exit(f"only {len(found)} of {wanted} sessions")
 
 _ONLY = "  their ends alone, in one process"
 
-# The same without workers, and without reading anything but the ends.
+# The same without workers; only the ends of the files are read.
 _ENDS = """
 import gc, sys
 gc.disable()
 from app import setup
 from app.index.scan.walk import walk
-from app.sessions.tally.ends import provisional
+from app.sessions.summaries.quick_summary import provisional
 
-files = walk(setup.of_process().stores).files
+files = walk(setup.setup_from_process().stores).files
 rows = [provisional(path, store.agents, 0) for path, (_, store) in files.items()]
 if sum(row is not None for row in rows) < int(sys.argv[1]):
     sys.exit("not every session was told")
@@ -56,8 +56,8 @@ if sum(row is not None for row in rows) < int(sys.argv[1]):
 
 
 def provisional(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """The index alone, as a process: beside the floor of pi's files, and beside omp's listing of its own,
-    which also reads two ends of every file.
+    """The index alone, as a process: compared with the floor of pi's files, and with omp's listing of its own
+    files, which also reads both ends of every file.
     """
     rounds = max(3, setting.repeat)
 
@@ -76,7 +76,7 @@ def provisional(setting: Setting, peers: Peers) -> Iterator[Result]:
 
 
 def _ways(setting: Setting, env: Mapping[str, str]) -> tuple[Callable[[], float], Callable[[], float], str]:
-    """The list with workers and that of the ends alone, each from an empty cache; and what they list."""
+    """Return functions that list with workers, and from the ends alone; and a name for the figure."""
     listed = run(setting.leafmark("list", "--limit", "1", "--json"), env, keep=True)
     total = str(json.loads(listed.output)["total"])
 

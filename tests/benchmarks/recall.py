@@ -1,4 +1,4 @@
-"""Bar 6: every planted needle is found, where it was planted, and nothing else is."""
+"""Measure 6: every planted word is found in its place, and nowhere else."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Entries = dict[str, set[str | None]]
 
 
 def planted(records: list[Record], needle: Needle) -> Entries:
-    """The sessions that the query of `needle` must find, and the entries."""
+    """Return the sessions and entries that the query of `needle` must find."""
     names = {needle.name, *ALSO.get(needle.name, ())}
     found: Entries = {}
     for record in records:
@@ -35,14 +35,14 @@ def planted(records: list[Record], needle: Needle) -> Entries:
 
 
 def faults(needle: Needle, wanted: Entries, hits: list[dict[str, Any]]) -> list[str]:
-    """What is wrong with the hits of `leafmark search --json`, one a session, one sentence each."""
+    """Return the errors in the hits of `leafmark search --json`, one sentence each."""
     found = {hit["path"]: hit for hit in hits}
     wrong = [f"not found: {path}" for path in wanted if path not in found]
     wrong += [f"found without reason: {path}" for path in found if path not in wanted]
     for path in wanted.keys() & found.keys():
         hit = found[path]
         known = wanted[path] - {None}
-        # Words that stand in several entries have no one entry to be in.
+        # Words that stand in several entries have no single expected entry.
         if known and not ALSO.get(needle.name) and hit["entry_id"] not in known:
             wrong.append(f"{hit['entry_id']} is not the entry that has it: {path}")
         if needle.place == "abandoned" and known and hit["on_active_path"] is not False:
@@ -53,7 +53,7 @@ def faults(needle: Needle, wanted: Entries, hits: list[dict[str, Any]]) -> list[
 
 
 def recall(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Ours by the command line; fast-resume's beside it, over the files of pi, which it knows."""
+    """leafmark by its command line, compared with fast-resume over the files of pi, which it knows."""
     run(setting.leafmark(*LIST), setting.env)
     records = read_truth(setting.corpus)
     missed = false = total = 0
@@ -100,7 +100,7 @@ def _search(setting: Setting, needle: Needle) -> list[dict[str, Any]]:
     command = ["search", "--json", "--limit", "1000000", *setting.flat()]
     if needle.tier == "deep":
         command.append("--all-text")
-    # It ends with 1 where nothing is found.
+    # The status is 1 if nothing is found.
     done = run(setting.leafmark(*command, "--", needle.query), setting.env, keep=True, fine=(0, 1))
     told = json.loads(done.output)
     hits: list[dict[str, Any]] = told["hits"]

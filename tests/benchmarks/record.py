@@ -1,4 +1,4 @@
-"""Keeps what a run has measured, with the day and the versions, in RESULTS.md beside this file."""
+"""Write the results of a run, with the day and the versions, into RESULTS.md beside this file."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ _SECTION = "\n## "
 def record(results: Sequence[Result], corpus: str, peers: Sequence[str], path: Path = FILE) -> None:
     """Put a run at the top of the file.
 
-    :param corpus: what was measured, in words: its size, how many sessions and bytes.
-    :param peers: name and version of each program that was measured with ours.
+    :param corpus: a description of the corpus: size, number of sessions and bytes.
+    :param peers: name and version of each measured peer.
     """
     old = path.read_text(encoding="utf-8").split(_SECTION)[1:] if path.exists() else []
     sections = [_section(results, corpus, peers), *old]
@@ -56,7 +56,7 @@ def _section(results: Sequence[Result], corpus: str, peers: Sequence[str]) -> st
 
 
 def _cell(text: str) -> str:
-    """A leading blank says that a row belongs to the one above."""
+    """Return the cell's text; a leading blank means that the row belongs to the one above."""
     indented = "&nbsp;&nbsp;" if text.startswith("  ") else ""
     return indented + text.strip().replace("|", "\\|")
 
@@ -76,7 +76,7 @@ def _package(name: str) -> str:
 
 
 def _commit() -> str:
-    """Which commit this is, and whether it was changed since."""
+    """Return the commit, and whether files were changed since."""
     command = ["git", "describe", "--always", "--dirty=, changed", "--exclude=*"]
     try:
         found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()

@@ -1,4 +1,4 @@
-"""One row of the result for each bar: a figure beside what it is measured against."""
+"""The rows of the result: a figure and its comparison."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ SLACK = 4 / 3
 
 
 class Result(NamedTuple):
-    """A figure, or why there is none.
+    """A figure, or the reason why there is none.
 
-    bar       the number in PERFORMANCE part 5
+    bar       the number of the measure (README.md, "Measures")
     what      what was measured
-    figure    as a person reads it ("84 ms")
-    against   the same of what it is compared with ("floor 190 ms"), or why there is nothing
-    ratio     figure through the other one; None where there is no comparison
-    limit     what `ratio` (or, without one, `value`) must not exceed; None: only told
-    value     the bare figure where the bar is absolute
+    figure    the figure as text ("84 ms")
+    against   the figure that it is compared with ("floor 190 ms"), or the reason why there is none
+    ratio     figure divided by the other one; None without a comparison
+    limit     the most that `ratio` (or, without one, `value`) may be; None: only reported
+    value     the number itself if the limit is absolute
     ci        True where a lost bar fails `--ci`
     """
 
@@ -36,7 +36,7 @@ class Result(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """ "ok", "LOST", or "-" where there is no bar to hold."""
+        """ "ok", "LOST", or "-" without a limit."""
         if self.limit is None or self.measured is None:
             return "-"
         return "ok" if self.measured <= self.limit else "LOST"
@@ -53,14 +53,14 @@ WIDTHS = (4, 50, 20, 30, 9, 9, 4)
 
 
 def cells(result: Result) -> tuple[str, ...]:
-    """The row, a text for each of `HEAD`."""
+    """Return the cells of the row, one for each of `HEAD`."""
     ratio = "" if result.ratio is None else f"{result.ratio:.3f}x"
     limit = "" if result.limit is None else f"<= {result.limit:g}"
     return (result.bar, result.what, result.figure, result.against, ratio, limit, result.verdict)
 
 
 def line(result: Result) -> str:
-    """The row as it is printed."""
+    """Return the row as it is printed."""
     return _columns(cells(result))
 
 

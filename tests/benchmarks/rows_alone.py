@@ -1,5 +1,6 @@
-"""leafmark whose cold index makes the rows and keeps no text, as it was before
-texts were kept. Workers read and decode every line as ever, and leave out only what is for the search.
+"""Run leafmark with a cold index that makes the rows and stores no text.
+
+Workers read and decode every line as usual, and leave out only the texts of the search.
 """
 
 from __future__ import annotations
@@ -13,27 +14,19 @@ _WORKER = "import sys; sys.path[:] = sys.argv[1:]; from tests.benchmarks.rows_al
 
 
 def start() -> None:
-    """Run leafmark's command line, with such workers."""
+    """Run leafmark's command line with such workers."""
     from app.cli import start as run
-    from app.index.workers import worker
+    from app.index import worker_process
 
-    worker.START = _WORKER
+    worker_process.START = _WORKER
     sys.exit(run())
 
 
 def work() -> None:
-    """The inside of a worker."""
-    from app.index.workers import worker
+    """Run a worker."""
+    from app.index import worker_process
+    from app.sessions.passages import PassageBuilder
 
-    load = worker.load
-
-    def load_and_leave_out() -> None:
-        # First what it loads itself, in its order.
-        load()
-        from app.sessions.extract_text import Heard
-
-        assert hasattr(Heard, "packed"), "what is left out has another name by now"
-        setattr(Heard, "packed", lambda self: b"")  # noqa: B010 - a method is nothing to assign to
-
-    worker.load = load_and_leave_out
-    worker.main()
+    assert hasattr(PassageBuilder, "pack"), "what is left out has another name by now"
+    setattr(PassageBuilder, "pack", lambda self: b"")  # noqa: B010 - a method is nothing to assign to
+    worker_process.main()

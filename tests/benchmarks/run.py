@@ -1,9 +1,9 @@
-"""`python -m tests.benchmarks.run [--size medium] [--peers] [--ci]`: the bars of PERFORMANCE part 5.
+"""Run the benchmarks: `python -m tests.benchmarks.run [--size medium] [--peers] [--ci]`.
 
-Figures of one run only may be compared with each other: the machine's own reading speed, a bare Python and
-the peers are measured in turn with ours. LEAFMARK_COMMAND runs another leafmark than this folder's.
-`--ci` measures what has a ratio that a shared machine can hold, and fails where one is lost by more than a
-third, twice; `--record` keeps what was measured in RESULTS.md.
+Compare only figures of one run: the machine's own reading speed, a bare Python and the peers are measured in
+turn with leafmark. LEAFMARK_COMMAND runs another leafmark than that of this folder. `--ci` runs the measures
+whose ratios are stable on a shared machine, and fails if a result is worse than 4/3 of its limit, twice in a
+row; `--record` adds the results to RESULTS.md.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def main() -> int:
         if corpus is None:
             corpus = f"{folder}/corpus"
             print(f"making the {chosen.size} corpus", flush=True)
-            # In a process of its own: a child's peak memory counts from its parent's size at the fork.
+            # In its own process: the kernel counts a child's peak memory from its parent's size at the fork.
             command = [
                 sys.executable,
                 "-m",
@@ -69,7 +69,7 @@ def main() -> int:
         setting = Setting(corpus, folder, chosen.repeat)
         live = LiveProject(folder, setting.pi_root)
         try:
-            # After the live project, which they are shown as well.
+            # After the live project, which the peers see as well.
             peers = Peers(setting, wanted=chosen.peers)
             results = _measure(setting, live, peers, chosen)
         finally:
@@ -133,17 +133,17 @@ def measured(
     ci: bool,
     before: Callable[[], object] = lambda: None,
 ) -> list[Result]:
-    """The results of the `wanted` measures, printed as they come.
+    """Run the `wanted` measures, and print and return their results.
 
-    :param ci: take a measure once more when one of its results would fail `--ci`.
-    :param before: is called before each, so that none finds what another has left behind.
+    :param ci: run a measure once more if one of its results would fail `--ci`.
+    :param before: called before each measure, so that none sees changes of another.
     """
     results: list[Result] = []
     for name in wanted:
         before()
         found = _taken(name, measures[name])
         if ci and any(result.fails_ci for result in found):
-            # A noisy moment does not come twice in a row; what is really lost does.
+            # A slow moment of the machine rarely comes twice in a row; a lost budget does.
             print(f"      {name} once more", flush=True)
             before()
             found = _taken(name, measures[name])
@@ -158,7 +158,7 @@ def _taken(name: str, measure: Measure) -> list[Result]:
             results.append(result)
             print(line(result), flush=True)
     except (RuntimeError, OSError, EOFError, ImportError, ValueError) as error:
-        # One figure that cannot be had must not hide the others; it is lost, and says why.
+        # A figure that cannot be measured must not hide the others: it is lost, with the reason.
         result = Result(name, "could not be measured", type(error).__name__, value=1, limit=0, ci=True)
         results.append(result)
         print(line(result), f"      {str(error)[:1500]}", sep="\n", flush=True)

@@ -58,9 +58,9 @@ class Ticker:
 def main() -> int:
     from app import setup
     from app.index.index import Index
-    from app.index.search.search import PAGE
+    from app.index.search.search_run import PAGE
 
-    surroundings = setup.of_process()
+    surroundings = setup.setup_from_process()
     index = Index(surroundings.stores, surroundings.cache_folder)
     index.rows()
     index.scan()

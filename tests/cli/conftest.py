@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from typing import NamedTuple
+from unittest.mock import patch
 
 import pytest
 
@@ -17,21 +18,14 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
-def leafmark(tmp_path):
-    """Run a command in a home of its own: (arguments) -> finished process."""
+def process(tmp_path):
+    """Run a command as a process, in a home of its own: (arguments) -> finished process."""
     (tmp_path / "home").mkdir(exist_ok=True)
 
     def run(*words, cwd=None, encoding="utf-8", **variables):
-        env = {
-            "HOME": str(tmp_path / "home"),
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT),
-            "PYTHONIOENCODING": encoding,
-            **variables,
-        }
         return subprocess.run(
             [sys.executable, "-m", "app", *map(str, words)],
-            env=env,
+            env={**_environment(tmp_path), "PYTHONIOENCODING": encoding, **variables},
             cwd=cwd or tmp_path,
             capture_output=True,
             text=True,
@@ -40,6 +34,31 @@ def leafmark(tmp_path):
         )
 
     return run
+
+
+@pytest.fixture
+def leafmark(tmp_path, capsys):
+    """Run a command as `process` does, but in this process, which takes a tenth of the time."""
+    (tmp_path / "home").mkdir(exist_ok=True)
+
+    def run(*words, cwd=None, **variables):
+        capsys.readouterr()
+        before = os.getcwd()
+        os.chdir(cwd or tmp_path)
+        try:
+            with patch.dict(os.environ, {**_environment(tmp_path), **variables}, clear=True):
+                code = main([str(word) for word in words])
+        except SystemExit as ended:
+            code = ended.code
+        finally:
+            os.chdir(before)
+        return subprocess.CompletedProcess(words, code, *capsys.readouterr())
+
+    return run
+
+
+def _environment(folder):
+    return {"HOME": str(folder / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
 
 
 @pytest.fixture

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from app import changes, reports
-from app.arguments import plain
+from app.cli_options import parse
 from app.sessions import SessionManager
-from app.setup import of_demo
+from app.setup import setup_from_demo
 from app.stores.live import IDLE, LIVE, Verdict
 from tests.factory import chain, entry, header, message, write_session
 from tests.holding import held
@@ -483,18 +483,18 @@ def test_in_the_example_sessions_nothing_of_the_users_is_touched(home, store, tm
     monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: Verdict(IDLE, ""))
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(home / ".pi/agent"))
     before = files(home)
-    setup = of_demo(str(tmp_path / "demo"))
+    setup = setup_from_demo(str(tmp_path / "demo"))
     for agent in ("pi", "omp", "indusagi"):
         made = SessionManager.create(str(tmp_path), agent=agent, env=setup.agent_env)
         assert made.session_dir.startswith(str(tmp_path / "demo"))
 
     def demo(*words):
         capsys.readouterr()
-        options = plain(words)
+        options = parse(words)
         assert options is not None
         return changes.run(options, setup), capsys.readouterr()
 
-    options = plain(["list", "--json"])
+    options = parse(["list", "--json"])
     assert options is not None
     reports.run(options, setup)
     rows = json.loads(capsys.readouterr().out)["sessions"]
@@ -518,7 +518,7 @@ def test_in_the_example_sessions_nothing_of_the_users_is_touched(home, store, tm
     assert not (home / ".local").exists()
 
 
-def test_output_is_inert_and_fits_any_encoding(leafmark, tmp_path):
+def test_output_is_inert_and_fits_any_encoding(leafmark, process, tmp_path):
     folder = tmp_path / "home/.pi/agent/sessions/--w--"
     lines = chain(HOSTILE, "a", id="evil\x1b[31m")
     lines.append(message("i\x1b[2J", "00000002", "user", HOSTILE))
@@ -539,7 +539,7 @@ def test_output_is_inert_and_fits_any_encoding(leafmark, tmp_path):
             (("fork", path), 0),
             (("fork", "evil\x1b[31m"), 0),
         ):
-            done = leafmark(*words, encoding=encoding)
+            done = process(*words, encoding=encoding) if encoding == "ascii" else leafmark(*words)
             assert done.returncode == code, (words, done.stderr)
             assert not CONTROLS.search(done.stdout + done.stderr), words
             assert len(done.stderr.splitlines()) == (1 if code else 0)
@@ -548,13 +548,11 @@ def test_output_is_inert_and_fits_any_encoding(leafmark, tmp_path):
     assert leafmark("labels", "--json").stdout.isascii()
 
 
-def test_two_at_once_lose_nothing(leafmark, home, store):
+def test_two_at_once_lose_nothing(process, home, store):
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(4) as pool:
-        done = list(
-            pool.map(lambda at: leafmark("label", store / "1_pi-aaaa.jsonl", "e", f"l{at}"), range(8))
-        )
+        done = list(pool.map(lambda at: process("label", store / "1_pi-aaaa.jsonl", "e", f"l{at}"), range(8)))
     assert [each.returncode for each in done] == [0] * 8, done
     entries = opened(store / "1_pi-aaaa.jsonl", home).get_entries()
     assert {found.label for found in entries if found.type == "label"} == {f"l{at}" for at in range(8)}

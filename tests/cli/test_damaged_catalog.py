@@ -13,8 +13,6 @@ from contextlib import contextmanager
 import pytest
 
 # where they are needed, others may not be allowed to read them
-import app.index.catalog.db_errors
-import app.index.catalog.in_memory  # noqa: F401
 from app.index.catalog import database
 from app.index.row import SCHEMA
 from tests.cli.conftest import ROOT
@@ -35,8 +33,8 @@ COMMANDS = [
 
 SPOILERS = [
     "UPDATE sessions SET row = x'00' WHERE key = 2",
-    "DELETE FROM lasting WHERE key = 2",
-    "UPDATE lasting SET first_message = 5 WHERE key = 2",
+    "DELETE FROM first_messages WHERE key = 2",
+    "UPDATE first_messages SET first_message = 5 WHERE key = 2",
     "UPDATE sessions SET row = x'00' WHERE NOT listed",
     "UPDATE sessions SET spans = x'00' WHERE key = 2",
 ]
@@ -174,7 +172,7 @@ def test_others_are_waited_for_once(run, folder, cache, monkeypatch):
     assert [wait for wait in waits if wait] == [0.01]
 
 
-def test_another_process_that_really_writes(run, folder, cache, leafmark):
+def test_another_process_that_really_writes(run, folder, cache, process):
     run("index")
     told = "import sqlite3, sys; at = sqlite3.connect(sys.argv[1]); at.execute('BEGIN IMMEDIATE'); print('x')"
     with subprocess.Popen(
@@ -185,6 +183,6 @@ def test_another_process_that_really_writes(run, folder, cache, leafmark):
     ) as other:
         assert other.stdout.readline() == b"x\n"
         # nobody has to wait who has nothing to write
-        done = leafmark("list", "--json")
+        done = process("list", "--json")
         other.stdin.close()
     assert (done.returncode, json.loads(done.stdout)["total"]) == (0, 3)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from app.arguments import COMMANDS
+from app.cli_options import COMMANDS
 from tests.cli.conftest import ROOT
 from tests.factory import chain, write_session
 

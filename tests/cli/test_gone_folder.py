@@ -42,7 +42,7 @@ def gone(path, tmp_path, monkeypatch):
     folder.mkdir()
     monkeypatch.chdir(folder)
     folder.rmdir()
-    assert paths.here() is None
+    assert paths.current_folder() is None
     return folder
 
 
@@ -111,14 +111,14 @@ def test_a_relative_path_says_that_the_folder_is_gone(run, gone, command, named)
     who = (
         "neither the trash nor an archive has a session with" if command[0] == "restore" else "no session has"
     )
-    assert done.err == f"leafmark: {who} the path or id {named!r}: {paths.GONE}\n"
+    assert done.err == f"leafmark: {who} the path or id {named!r}: {paths.FOLDER_GONE}\n"
 
 
 @pytest.mark.parametrize("named", ["x/1_01aaaa-pi.jsonl", "./"])
 def test_so_does_one_that_is_to_be_resumed(run, gone, named):
     done = run("resume", named, "--print")
     assert (done.code, done.out) == (1, "")
-    assert paths.GONE in done.err
+    assert paths.FOLDER_GONE in done.err
     assert named in done.err
 
 
@@ -126,21 +126,21 @@ def test_so_does_one_that_is_to_be_resumed(run, gone, named):
 def test_there_is_no_folder_for_a_fork(run, gone, to):
     done = run("fork", SESSION, "--to", to)
     assert done.code == 2
-    assert done.err.endswith(f"there is no folder {to!r}: {paths.GONE}\n")
+    assert done.err.endswith(f"there is no folder {to!r}: {paths.FOLDER_GONE}\n")
 
 
 def test_folders_of_our_own_that_lead_nowhere_are_said(run, gone, monkeypatch):
     monkeypatch.setenv("LEAFMARK_STATE_DIR", "state")
     done = run("rename", SESSION, "name")
-    assert (done.code, done.err) == (0, f"leafmark: undo will not know of it: state: {paths.GONE}\n")
+    assert (done.code, done.err) == (0, f"leafmark: undo will not know of it: state: {paths.FOLDER_GONE}\n")
     monkeypatch.setenv("LEAFMARK_CACHE_DIR", "cache")
     done = run("list")
-    assert (done.code, done.err) == (3, f"leafmark: cache: {paths.GONE}\n")
+    assert (done.code, done.err) == (3, f"leafmark: cache: {paths.FOLDER_GONE}\n")
 
 
 def test_so_is_a_store(run, path, gone):
     done = run("list", "--store", "pi=x")
-    assert (done.code, done.err) == (3, f"leafmark: x: {paths.GONE}\n")
+    assert (done.code, done.err) == (3, f"leafmark: x: {paths.FOLDER_GONE}\n")
     assert run("list", "--store", "pi=~/.pi/x", "--store", f"pi={path.parent}").code == 0
 
 
@@ -162,7 +162,7 @@ def test_the_library_takes_absolute_paths(path, gone, work):
 
 
 def test_the_actions_say_it_too(path, gone):
-    from app.actions.fork import fork
+    from app.actions.branch import fork
     from app.actions.trash import trash
 
     env = {"HOME": os.environ["HOME"]}

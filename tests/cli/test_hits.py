@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 import pytest
 
-from app.arguments import plain
-from app.formats import kinds
+from app.cli_options import parse
+from app.formats import text_kinds
 from app.index.query.query import Note, QueryError
 from app.index.search.results import Hit, Page
-from app.reports import hits, search
-from app.reports.hits import wants_colour
+from app.reports import search
 from app.reports.listing import table
-from app.reports.pointed import complain_of, pointed
+from app.reports.output import caret_lines, complain_of_query
+from app.reports.search import wants_colour
 from app.setup import Setup
 from app.view.cells import width
 from tests.factory import NOW, make_row
@@ -32,7 +32,7 @@ class Where(NamedTuple):
 def hit(row, snippet="the needle lies here", *, ranges=((4, 10),), **fields):
     given = {
         "where": "text",
-        "kind": kinds.USER,
+        "kind": text_kinds.USER,
         "entry_id": "e1",
         "role": "user",
         "timestamp": NOW,
@@ -47,8 +47,8 @@ def report(capsys, monkeypatch):
 
     def report(pages, *words, place=lambda hit: Where(), cells=None, colour=False):
         monkeypatch.setattr(search, "columns", lambda: cells)
-        monkeypatch.setattr(hits, "wants_colour", lambda env: colour)
-        options = plain(["search", *words, "needle"])
+        monkeypatch.setattr(search, "wants_colour", lambda env: colour)
+        options = parse(["search", *words, "needle"])
         assert options is not None
         setup = Setup(
             env={}, home="/home/me", here=(), stores=[], cache_folder="", clock=lambda: NOW * 1_000_000
@@ -258,7 +258,7 @@ def test_json_says_how_the_last_page_was_come_by(report):
 
 
 def test_the_part_of_a_query_that_is_to_blame_has_carets_under_it(capsys):
-    complain_of("a cost:much b", QueryError("no amount", 7, 4))
+    complain_of_query("a cost:much b", QueryError("no amount", 7, 4))
     assert capsys.readouterr().err.splitlines() == [
         "leafmark: no amount",
         "  a cost:much b",
@@ -278,7 +278,7 @@ def test_the_part_of_a_query_that_is_to_blame_has_carets_under_it(capsys):
     ],
 )
 def test_of_a_long_or_hostile_query_what_stands_around_the_part_is_shown(query, position, length, lines):
-    assert pointed(query, position, length) == lines
+    assert caret_lines(query, position, length) == lines
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e]", "".join(lines))
 
 

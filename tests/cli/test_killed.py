@@ -11,7 +11,7 @@ import shutil
 
 import pytest
 
-from app.actions import earlier
+from app.actions import undo
 from app.actions.journal import NAME, Journal
 from app.sessions import SessionManager
 from app.sessions.manager.change import Change
@@ -55,9 +55,9 @@ def test_an_action_between_is_undone_in_its_turn(run, killed):
 
 
 def test_the_trash_list_settles_it_too(run, killed, state):
-    assert Journal(str(state)).standing() == []
+    assert Journal(str(state)).active() == []
     run("trash", "--list")
-    (found,) = Journal(str(state)).standing()
+    (found,) = Journal(str(state)).active()
     assert (found.change.kind, found.change.after, found.change.session_id) == ("label", "here", "pi-aaaa")
 
 
@@ -82,11 +82,11 @@ def test_a_session_that_cannot_be_read_now_is_settled_later(home, killed, state)
     content = killed.read_bytes()
     killed.write_bytes(b"")
     about = (Journal(str(state)), {"HOME": str(home)}, [], str(state))
-    earlier.settle_interrupted(*about)
-    assert Journal(str(state)).standing() == []
+    undo.settle_interrupted(*about)
+    assert Journal(str(state)).active() == []
     killed.write_bytes(content)
-    earlier.settle_interrupted(*about)
-    assert [each.change.after for each in Journal(str(state)).standing()] == ["here"]
+    undo.settle_interrupted(*about)
+    assert [each.change.after for each in Journal(str(state)).active()] == ["here"]
 
 
 def test_an_older_leafmark_reads_the_lines_of_this_one(state):

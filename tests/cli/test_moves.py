@@ -15,10 +15,11 @@ import pytest
 from app import changes
 from app.actions import journal
 from app.actions.journal import Journal
-from app.actions.pin import pin, pins
-from app.arguments import plain
-from app.changes import moves
-from app.setup import of_demo, of_process
+from app.actions.session_edits import pin
+from app.changes import trash_commands
+from app.cli_options import parse
+from app.setup import setup_from_demo, setup_from_process
+from app.stores import all_pins
 from app.stores.live import LIVE, MAYBE, Verdict
 from tests.factory import chain, header, message, write_session
 
@@ -336,13 +337,13 @@ def test_a_store_that_was_named_need_not_be_named_again(run, home, tmp_path):
 
 
 def test_a_pin_is_taken_back(run, home, store):
-    setup = of_process()
+    setup = setup_from_process()
     done = pin("omp", "omp-1", True, setup.stores[1], setup.state_folder)
     Journal(setup.state_folder).record(done)
     (found,) = json.loads(run("undo", "--json").out)["changes"]
     assert found["session"] == {"agent": "omp", "id": "omp-1", "path": None}
     assert (found["change"]["before"], found["change"]["after"]) == ("pinned", None)
-    assert pins(setup.stores, setup.state_folder) == frozenset()
+    assert all_pins(setup.stores, setup.state_folder) == frozenset()
     Journal(setup.state_folder).record(pin("pi", "pi-aaaa", True, setup.stores[0], setup.state_folder))
     assert run("undo").out == "pi-aaaa: pin: pinned → none\n"
 
@@ -362,8 +363,8 @@ def test_what_only_waits_is_not_passed_over(run, home, store, monkeypatch):
 def test_what_was_done_to_more_sessions_than_actions_are_kept_is_taken_back_from_all(
     run, home, store, monkeypatch
 ):
-    monkeypatch.setattr(journal, "KEPT", 4)
-    monkeypatch.setattr(journal, "_MORE", 2)
+    monkeypatch.setattr(journal, "KEPT_ACTIONS", 4)
+    monkeypatch.setattr(journal, "_SLACK", 2)
     paths = [write_session(store / f"{at}.jsonl", *chain("q", "a", id=f"many-{at}")) for at in range(20)]
     assert run("rename", "pi-aaaa", "name").code == 0
     assert len(run("trash", *paths).out.splitlines()) == 20
@@ -464,12 +465,12 @@ def test_a_session_of_no_store_is_trashed_by_its_path_and_comes_back(run, home, 
 
 
 def test_the_example_sessions_have_a_trash_of_their_own(home, store, tmp_path, capsys):
-    setup = of_demo(str(tmp_path / "demo"))
+    setup = setup_from_demo(str(tmp_path / "demo"))
     before = sessions(home)
 
     def demo(*words):
         capsys.readouterr()
-        options = plain(words)
+        options = parse(words)
         assert options is not None
         return changes.run(options, setup), capsys.readouterr()
 
@@ -485,7 +486,7 @@ def test_the_example_sessions_have_a_trash_of_their_own(home, store, tmp_path, c
     assert not (home / ".local").exists()
 
 
-def test_output_is_inert_and_fits_any_encoding(leafmark, tmp_path):
+def test_output_is_inert_and_fits_any_encoding(leafmark, process, tmp_path):
     folder = tmp_path / "home/.pi/agent/sessions/--w--"
     for encoding in ("utf-8", "ascii"):
         path = write_session(folder / "one\x1b]0;T\x07.jsonl", *chain(HOSTILE, "a", id="evil\x1b[31m"))
@@ -499,21 +500,21 @@ def test_output_is_inert_and_fits_any_encoding(leafmark, tmp_path):
             (("restore", "\x1b[1m"), 1),
             (("trash", "\x1b[1m"), 1),
         ):
-            done = leafmark(*words, encoding=encoding)
+            done = process(*words, encoding=encoding) if encoding == "ascii" else leafmark(*words)
             assert done.returncode == code, (words, done.stderr)
             assert not CONTROLS.search(done.stdout + done.stderr), words
             assert len(done.stderr.splitlines()) == (1 if code else 0)
 
 
-def test_several_at_once_trash_each_session_once(leafmark, home, store):
+def test_several_at_once_trash_each_session_once(process, home, store):
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda _: leafmark("trash", store / "1_pi-aaaa.jsonl"), range(4)))
+        done = list(pool.map(lambda _: process("trash", store / "1_pi-aaaa.jsonl"), range(4)))
     assert sorted(each.returncode for each in done) == [0, 1, 1, 1], done
     assert len(os.listdir(bin_of(home) / "files")) == 1
-    assert leafmark("undo").returncode == 0
-    assert leafmark("undo").returncode == 1
+    assert process("undo").returncode == 0
+    assert process("undo").returncode == 1
 
 
 # asked to end
@@ -524,7 +525,7 @@ def interrupted(monkeypatch, default_signals):
     """Have the process asked to end while something is done for the second time: (its name, signal)."""
 
     def interrupt(name, number=signal.SIGINT):
-        act, calls = getattr(moves, name), []
+        act, calls = getattr(trash_commands, name), []
 
         def asked(*what, **how):
             calls.append(what)
@@ -532,7 +533,7 @@ def interrupted(monkeypatch, default_signals):
                 os.kill(os.getpid(), number)
             return act(*what, **how)
 
-        monkeypatch.setattr(moves, name, asked)
+        monkeypatch.setattr(trash_commands, name, asked)
 
     return interrupt
 
@@ -555,14 +556,14 @@ def test_a_restore_and_an_undo_stop_between_two_sessions(run, home, store, inter
     before = sessions(home)
     run("trash", "pi-aaaa", "pi-aabb", "omp-1")
     with monkeypatch.context() as patched:
-        act, calls = moves.undo_journalled, []
+        act, calls = trash_commands.undo_journal_change, []
 
         def asked(*what):
             calls.append(what)
             os.kill(os.getpid(), signal.SIGINT)
             return act(*what)
 
-        patched.setattr(moves, "undo_journalled", asked)
+        patched.setattr(trash_commands, "undo_journal_change", asked)
         done = run("undo")
     assert (done.code, len(calls), len(done.out.splitlines())) == (130, 1, 1)
     assert done.err == "leafmark: stopped: 1 of 3 taken back – another undo goes on with the others\n"

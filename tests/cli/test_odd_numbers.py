@@ -9,7 +9,7 @@ import pytest
 
 from app.sessions.tree.branches import branch_facts
 from app.sessions.tree.tree import open_tree
-from app.view.branch_table import branch_words
+from app.view.branch_table import branch_text
 from tests.factory import chain, write_session
 
 if TYPE_CHECKING:
@@ -45,4 +45,4 @@ def test_a_session_with_such_a_number_is_listed_and_its_branches_are_told(run, h
     where = "cost" if field == "total" else field
     assert f"_s.jsonl:3: an invalid value counts as absent: message.usage.{where}" in run("doctor").out
     (facts,) = branch_facts(open_tree(str(path)))
-    assert "2 turns" in branch_words(facts)
+    assert "2 turns" in branch_text(facts)

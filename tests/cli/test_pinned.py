@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from app.actions.pin import pin
-from app.setup import of_process
+from app.actions.session_edits import pin
+from app.setup import setup_from_process
 from tests.factory import chain, write_session
 
 
@@ -13,7 +13,7 @@ def test_pins_of_every_agent_are_found(run, home):
     write_session(home / ".pi/agent/sessions/--w--/a.jsonl", *chain("needle", id="aaaa"))
     write_session(home / ".pi/agent/sessions/--w--/b.jsonl", *chain("needle", id="bbbb"))
     write_session(home / ".omp/agent/sessions/-w/o.jsonl", *chain("needle", id="oooo"))
-    setup = of_process()
+    setup = setup_from_process()
     stores = {store.agent.name: store for store in setup.stores}
     for agent, id in (("pi", "bbbb"), ("omp", "oooo")):
         pin(agent, id, True, stores[agent], setup.state_folder)

@@ -36,53 +36,53 @@ def work(tmp_path):
     return folder
 
 
-def test_what_is_said_before_is_the_line_that_print_prints(leafmark, tmp_path, path, work):
+def test_what_is_said_before_is_the_line_that_print_prints(process, tmp_path, path, work):
     store = tmp_path / "home/.omp/profiles/work me/agent/sessions/-work"
     file = write_session(store / "1_session-1.jsonl", *chain("question", id="session-1", cwd=str(work)))
     line = f"cd '{work}' && OMP_PROFILE='work me' omp --resume '{file}'\n"
-    printed = leafmark("resume", "session-1", "--print", PATH=path)
+    printed = process("resume", "session-1", "--print", PATH=path)
     assert (printed.returncode, printed.stdout, printed.stderr) == (0, line, "")
-    done = leafmark("resume", "session-1", PATH=path)
+    done = process("resume", "session-1", PATH=path)
     assert (done.returncode, done.stderr) == (0, line)
     assert done.stdout == f"['--resume', '{file}'] {work} work me\n"
 
 
-def test_what_cannot_be_run_is_said_with_that_line_below(leafmark, tmp_path, path, work):
+def test_what_cannot_be_run_is_said_with_that_line_below(process, tmp_path, path, work):
     store = tmp_path / "home/.pi/agent/sessions/--gone--"
     file = write_session(store / "1.jsonl", *chain("question", "one", id="session-1", cwd="/gone/for  good"))
-    done = leafmark("resume", "session-1", PATH=path)
+    done = process("resume", "session-1", PATH=path)
     why_not = "leafmark: the folder /gone/for good is gone; run the command from the folder to work in"
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr.splitlines() == [why_not, f"pi --session {file}"]
 
 
-def test_an_id_of_letters_alone_is_one_where_there_is_no_screen(leafmark, tmp_path, path, work):
+def test_an_id_of_letters_alone_is_one_where_there_is_no_screen(process, tmp_path, path, work):
     store = tmp_path / "home/.pi/agent/sessions/--work--"
     file = write_session(store / "1.jsonl", *chain("question", "one", id="refactoring", cwd=str(work)))
     write_session(store / "2.jsonl", *chain("what about refactoring", "one", id="session-2", cwd=str(work)))
     line = f"cd '{work}' && pi --session {file}\n"
-    assert leafmark("resume", "refactoring", "--print", PATH=path).stdout == line
-    assert leafmark("resume", "refactoring", PATH=path).stderr == line
+    assert process("resume", "refactoring", "--print", PATH=path).stdout == line
+    assert process("resume", "refactoring", PATH=path).stderr == line
 
 
-def test_the_line_is_printed_as_it_is_whatever_the_locale_or_the_output_has(leafmark, tmp_path, path):
+def test_the_line_is_printed_as_it_is_whatever_the_locale_or_the_output_has(process, tmp_path, path):
     work = tmp_path / "home/arbeité"
     work.mkdir(parents=True)
     store = tmp_path / "home/.pi/agent/sessions/--work--"
     file = write_session(store / "…1.jsonl", *chain("question", "one", id="session-1", cwd=str(work)))
     for encoding in ("utf-8", "ascii", "latin-1"):
-        done = leafmark("resume", "session-1", "--print", PATH=path, LC_ALL="C", encoding=encoding)
+        done = process("resume", "session-1", "--print", PATH=path, LC_ALL="C", encoding=encoding)
         assert (done.returncode, done.stdout) == (0, f"cd '{work}' && pi --session '{file}'\n")
 
 
-def test_a_file_of_pis_version_4_may_be_refused_and_that_is_said(leafmark, tmp_path, path, work):
+def test_a_file_of_pis_version_4_may_be_refused_and_that_is_said(process, tmp_path, path, work):
     store = tmp_path / "home/.pi/agent/sessions/--work--"
     file = write_session(store / "v4.jsonl", LANES % json.dumps(str(work)))
     warning = "leafmark: this file is of pi's version 4, and pi may not read those yet\n"
     line = f"cd '{work}' && pi --session {file}\n"
-    printed = leafmark("resume", "lanes-of-v4", "--print", PATH=path)
+    printed = process("resume", "lanes-of-v4", "--print", PATH=path)
     assert (printed.returncode, printed.stdout, printed.stderr) == (0, line, warning)
-    done = leafmark("resume", file, PATH=path)
+    done = process("resume", file, PATH=path)
     assert (done.returncode, done.stderr) == (0, warning + line)
     assert done.stdout.startswith(f"['--session', '{file}']")
 
@@ -107,7 +107,7 @@ def programs(tmp_path):
 @on_proc
 @pytest.mark.parametrize("agent", ["pi", "omp"])
 def test_the_newest_session_beside_a_running_agent_is_refused_once(
-    leafmark, tmp_path, path, work, programs, agent
+    process, tmp_path, path, work, programs, agent
 ):
     folder = tmp_path / "home" / FOLDERS[agent]
     older = write_session(folder / "1.jsonl", *chain("question", "one", id="session-1", cwd=str(work)))
@@ -117,7 +117,7 @@ def test_the_newest_session_beside_a_running_agent_is_refused_once(
         os.utime(file, (1_700_000_000 + at, 1_700_000_000 + at))
     with running(programs, agent, cwd=str(work)):
         for named in ("session-2", newest):
-            done = leafmark("resume", named, PATH=path)
+            done = process("resume", named, PATH=path)
             assert (done.returncode, done.stdout) == (3, "")
             why, line = done.stderr.splitlines()
             assert why == (
@@ -125,30 +125,30 @@ def test_the_newest_session_beside_a_running_agent_is_refused_once(
                 f"there; {HARMS[agent]} {ANYWAY}"
             )
             assert line.startswith("cd ")
-        anyway = leafmark("resume", "session-2", "--anyway", PATH=path)
+        anyway = process("resume", "session-2", "--anyway", PATH=path)
         assert (anyway.returncode, anyway.stderr) == (0, line + "\n")
-        printed = leafmark("resume", "session-2", "--print", PATH=path)
+        printed = process("resume", "session-2", "--print", PATH=path)
         assert (printed.returncode, printed.stdout) == (0, line + "\n")
         assert "may be in use" in printed.stderr
-        assert leafmark("resume", "session-1", PATH=path).returncode == 0
-    assert leafmark("resume", "session-2", PATH=path).returncode == 0
+        assert process("resume", "session-1", PATH=path).returncode == 0
+    assert process("resume", "session-2", PATH=path).returncode == 0
 
 
 @on_proc
-def test_a_session_that_an_agent_has_open_is_refused_once(leafmark, tmp_path, path, work, programs):
+def test_a_session_that_an_agent_has_open_is_refused_once(process, tmp_path, path, work, programs):
     lines = chain("question", "one", id="session-1", cwd=str(work))
     outside = write_session(tmp_path / "kept/1.jsonl", *lines)
     file = write_session(tmp_path / "home" / FOLDERS["omp"] / "1.jsonl", *lines)
     for named, agent in ((file, "omp"), (outside, "pi")):
         with held(named, programs, agent) as pid:
-            done = leafmark("resume", named, PATH=path)
+            done = process("resume", named, PATH=path)
             assert done.returncode == 3
             why = f"process {pid} ({agent}) has it open; {HARMS[agent]}"
             assert done.stderr.splitlines()[0] == f"leafmark: this session is in use: {why} {ANYWAY}"
-            assert leafmark("resume", named, "--anyway", PATH=path).returncode == 0
+            assert process("resume", named, "--anyway", PATH=path).returncode == 0
 
 
-def test_a_file_that_its_agent_refuses_is_refused_with_the_repair(leafmark, tmp_path, path, work):
+def test_a_file_that_its_agent_refuses_is_refused_with_the_repair(process, tmp_path, path, work):
     lines = chain("question", "one", id="session-1", cwd=str(work))
     file = write_session(tmp_path / "home" / FOLDERS["pi"] / "1.jsonl", *lines)
     file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
@@ -162,16 +162,16 @@ def test_a_file_that_its_agent_refuses_is_refused_with_the_repair(leafmark, tmp_
         "`leafmark rename` writes it anew",
     }
     for named, reason in reasons.items():
-        done = leafmark("resume", named, PATH=path)
+        done = process("resume", named, PATH=path)
         assert (done.returncode, done.stdout) == (3, "")
         assert done.stderr.splitlines()[0] == f"leafmark: {reason} {ANYWAY}"
-        assert leafmark("resume", named, "--anyway", PATH=path).returncode == 0
-    skipped = json.loads(leafmark("doctor", "--json").stdout)["skipped"]
+        assert process("resume", named, "--anyway", PATH=path).returncode == 0
+    skipped = json.loads(process("doctor", "--json").stdout)["skipped"]
     assert [(each["path"], each["line"], each["reason"]) for each in skipped] == [
         (str(short), 1, reasons["session-2"]),
         (str(file), 1, reasons["session-1"]),
     ]
-    made = json.loads(leafmark("fork", "session-1", "--json").stdout)["change"]["after"]
-    leafmark("rename", "session-2", "T")
+    made = json.loads(process("fork", "session-1", "--json").stdout)["change"]["after"]
+    process("rename", "session-2", "T")
     for repaired in (made, short):
-        assert leafmark("resume", repaired, PATH=path).returncode == 0
+        assert process("resume", repaired, PATH=path).returncode == 0

@@ -132,8 +132,8 @@ def test_in_any_order_it_is_in_its_place_or_known_to_be_in_the_trash(run, home, 
 
 
 def test_what_was_done_too_long_ago_for_undo_is_known_while_it_lies_there(run, home, loose, monkeypatch):
-    monkeypatch.setattr(journal, "KEPT", 4)
-    monkeypatch.setattr(journal, "_MORE", 2)
+    monkeypatch.setattr(journal, "KEPT_ACTIONS", 4)
+    monkeypatch.setattr(journal, "_SLACK", 2)
     other = write_session(loose.parent.parent / "named/1.jsonl", *chain("q", "a", id="named"))
     run("trash", loose)
     file = home / ".local/state/leafmark" / journal.NAME

@@ -172,10 +172,10 @@ def test_what_cannot_be_written_to_a_terminal_that_is_gone_is_read_by_nobody(mon
         raise OSError(errno.EIO, "Input/output error")
 
     monkeypatch.setattr(watch, "write_text", fail)
-    monkeypatch.setattr(watch, "_is_gone", lambda: True)
+    monkeypatch.setattr(watch, "_is_reader_gone", lambda: True)
     with pytest.raises(BrokenPipeError):
         watch._print("a change")
-    monkeypatch.setattr(watch, "_is_gone", lambda: False)
+    monkeypatch.setattr(watch, "_is_reader_gone", lambda: False)
     with pytest.raises(OSError, match="Input/output"):
         watch._print("a change")
 

@@ -182,17 +182,17 @@ def test_what_is_made_anew_meanwhile_goes_as_well(temporary: Path, monkeypatch: 
 
 def test_a_sweep_that_comes_between_costs_a_try(temporary: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder that another run has taken for a left one, before its lock was held, is not used."""
-    really, calls = module._take, []
+    really, calls = module._lock_file, []
 
     def late(descriptor: int) -> None:
         calls.append(descriptor)
         if len(calls) == 1:
-            monkeypatch.setattr(module, "_take", really)
+            monkeypatch.setattr(module, "_lock_file", really)
             sweep(str(temporary))
-            monkeypatch.setattr(module, "_take", late)
+            monkeypatch.setattr(module, "_lock_file", late)
         really(descriptor)
 
-    monkeypatch.setattr(module, "_take", late)
+    monkeypatch.setattr(module, "_lock_file", late)
     made = DemoFolder()
     assert os.listdir(temporary) == [os.path.basename(made.path)]
     assert len(calls) == 2

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from app.demo import GONE, sessions, write_demo
-from app.demo.spell import slot
-from app.formats.stamps import parse_time
+from app.demo.session_files import slot
+from app.formats.timestamps import parse_time
 from app.stores import named
 from app.stores.layout import deeper, session_files
 

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import importlib
 import json
 import os
 import signal
@@ -28,13 +29,6 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-# Imported before the fork: a child would import them again each time.
-import app.changes
-import app.index.resolve
-import app.reports.doctor
-import app.sessions.manager.manager
-import app.setup
-import app.usage  # noqa: F401
 from app.cli import main
 
 if TYPE_CHECKING:
@@ -46,6 +40,18 @@ FAULTS = (KILL_BEFORE, KILL_AFTER, ENOSPC, EIO, SHORT)
 KILLS = (KILL_BEFORE, KILL_AFTER)
 
 Fault = str | Callable[[], object]
+
+for _module in (
+    "changes",
+    "index.resolve",
+    "reports.doctor",
+    "sessions.manager.session_manager",
+    "setup",
+    "cli_options",
+):
+    # Before the fork: a child would import them again each time.
+    importlib.import_module(f"app.{_module}")
+
 
 _BY_PATH = (
     "link",

@@ -67,22 +67,22 @@ def slot(title: str, size: int) -> str:
     return json.dumps(found)
 
 
-def spelled(*lines: dict[str, Any] | str, newline: str = "\n") -> bytes:
+def file_bytes(*lines: dict[str, Any] | str, newline: str = "\n") -> bytes:
     texts = [line if isinstance(line, str) else json.dumps(line) for line in lines]
     return "".join(text + newline for text in texts).encode()
 
 
 SHAPES: dict[str, tuple[str, bytes]] = {
-    "v1": (PI, spelled(*old(None))),
-    "v2": (PI, spelled(*old(2))),
-    "v3": (PI, spelled(*current())),
-    "torn": (PI, spelled(*current()) + b'{"type":"message","x":"MARK-torn-'),
-    "v1 torn": (PI, spelled(*old(None)) + b'{"type":"message","x":"MARK-torn-'),
-    "crlf": (PI, spelled(*current(), newline="\r\n")),
-    "no newline": (PI, spelled(*current()).removesuffix(b"\n")),
-    "omp": (OMP, spelled(slot("before", 256), *current(title="before", titleSource="user"))),
-    "omp slotless": (OMP, spelled(*current(title="before"))),
-    "omp short slot": (OMP, spelled(slot("before", 150), *current(title="before"))),
+    "v1": (PI, file_bytes(*old(None))),
+    "v2": (PI, file_bytes(*old(2))),
+    "v3": (PI, file_bytes(*current())),
+    "torn": (PI, file_bytes(*current()) + b'{"type":"message","x":"MARK-torn-'),
+    "v1 torn": (PI, file_bytes(*old(None)) + b'{"type":"message","x":"MARK-torn-'),
+    "crlf": (PI, file_bytes(*current(), newline="\r\n")),
+    "no newline": (PI, file_bytes(*current()).removesuffix(b"\n")),
+    "omp": (OMP, file_bytes(slot("before", 256), *current(title="before", titleSource="user"))),
+    "omp slotless": (OMP, file_bytes(*current(title="before"))),
+    "omp short slot": (OMP, file_bytes(slot("before", 150), *current(title="before"))),
 }
 COMMANDS = ("rename", "label", "branch")
 SHORTER = {"v2": ("rename",), "v1 torn": ("label",)}
@@ -117,7 +117,7 @@ class Place:
         shutil.rmtree(self.root / "home/.local", ignore_errors=True)
 
     def marks(self) -> list[str]:
-        """What was in the session before, and has to stay."""
+        """The texts that were in the session before, and have to stay."""
         return [mark for mark in ("MARK-1-", "MARK-2-", "MARK-torn-") if mark.encode() in self._data]
 
     def words(self, command: str) -> list[str]:
@@ -135,8 +135,9 @@ class Place:
         return [at for at, call in enumerate(outcome.calls) if f" {self.prefix[:-1]}" in call]
 
     def check(self, *written: str) -> None:
-        """Each line that was there and each of `written` is in the session once, on a line of its own, and no
-        other file in the folder is there but those that doctor reports.
+        """Check that each old line and each of `written` is in the session once, on a line of its own.
+
+        No other file may be in the folder except those that doctor reports.
         """
         data = self.path.read_bytes()
         lines = data.split(b"\n")
@@ -154,7 +155,7 @@ class Place:
             assert others <= reported
 
     def write_again(self) -> None:
-        """One more write, after that of a process that was killed."""
+        """Write once more, after a process was killed during its write."""
         os.utime(self.path, (AGED, AGED))
         SessionManager.open(str(self.path), env=self.env, new=False).append_custom_entry("again")
 
@@ -172,7 +173,7 @@ def other() -> Iterator[OtherProcess]:
 
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that keeps a file open is not waited for long."""
+    """Shorten the wait for a process that keeps a file open."""
     monkeypatch.setattr(file_storage, "HOLDER_WAIT", 0.01, raising=False)
     monkeypatch.setattr(file_storage, "_LAST_WAIT", 0.01, raising=False)
     monkeypatch.setattr(file_storage, "_PAUSE", 0.001, raising=False)
@@ -219,7 +220,7 @@ def test_lines_through_a_descriptor_that_is_opened_at_any_call_are_kept(
 
         outcome = place.run(command, at, begin)
         assert outcome.code in (0, 3), (at, outcome)
-        # The process may go on long after the command has ended.
+        # The process may still append after the command has ended.
         other.append(later)
         other.close()
         place.write_again()
@@ -338,7 +339,7 @@ os.close(file)
 
 
 @pytest.mark.parametrize("place", ["v3", "v1", "omp"], indirect=True)
-def test_a_line_that_is_finished_in_time_stands_before_ours(place: Place) -> None:
+def test_a_line_that_is_finished_in_time_comes_before_ours(place: Place) -> None:
     line = OTHER.decode().strip()
     with subprocess.Popen(
         [sys.executable, "-c", HALVES, str(place.path), line],
@@ -358,7 +359,7 @@ def test_a_line_that_is_finished_in_time_stands_before_ours(place: Place) -> Non
 
 
 @pytest.mark.parametrize("age", [4.9, 5.1, 3600])
-def test_the_wait_for_a_line_by_its_age(tmp_path: Path, age: float) -> None:
+def test_the_wait_for_a_line_depends_on_its_age(tmp_path: Path, age: float) -> None:
     place = Place(tmp_path, "torn")
     now = [AGED + age]
     storage = file_storage.FileStorage(
@@ -400,7 +401,7 @@ def test_a_rename_that_fails_leaves_neither_title_nor_entry(place: Place, error:
     journal = place.root / "home/.local/state/leafmark/journal.jsonl"
     for at in session_writes:
         for _ in range(3):
-            # To settle what failed before takes calls of its own.
+            # Clearing up after the failed rename takes calls of its own.
             for intent in journal.parent.glob(f"{journal.name}.intent-*"):
                 intent.unlink()
             outcome = place.run("rename", at, error)

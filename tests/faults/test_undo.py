@@ -52,7 +52,7 @@ class Home:
         self.state = self.home / ".local/state/leafmark"
 
     def reset(self) -> None:
-        """Put all of it there as it was."""
+        """Restore the files of the home folder."""
         shutil.rmtree(self.home, ignore_errors=True)
         write_session(self.pi, *chain("question", "one", "more", "two", id="pi-1"))
         titled = {**header("omp-1"), "title": "Auto", "titleSource": "auto"}
@@ -69,9 +69,9 @@ class Home:
             "timestamp": "2026-02-26T14:30:12Z",
             "cwd": "/w",
         }
-        said = {"type": "message", "id": "m1", "timestamp": "2026-02-26T14:30:12Z"}
-        said["message"] = {"role": "user", "content": []}  # type: ignore[assignment]
-        write_session(self.home / ".config/agent/sessions/20260226-143012-dd4ef604.jsonl", opening, said)
+        prompt = {"type": "message", "id": "m1", "timestamp": "2026-02-26T14:30:12Z"}
+        prompt["message"] = {"role": "user", "content": []}  # type: ignore[assignment]
+        write_session(self.home / ".config/agent/sessions/20260226-143012-dd4ef604.jsonl", opening, prompt)
         for path in self.home.rglob("*.jsonl"):
             os.utime(path, (1_700_000_000, 1_700_000_000))
 
@@ -79,21 +79,21 @@ class Home:
         return run(self.root, list(words), self.env, at, fault)
 
     def sessions(self) -> dict[str, Any]:
-        """What a user sees of each session: id, name, labels, conversation, artifacts; by its file."""
+        """Return each session as a user sees it, by its file: id, name, labels, conversation, artifacts."""
         found = {}
         for path in sorted([*self.home.glob(".*/agent/sessions/*/*.jsonl")]):
             manager = SessionManager.open(path, env=self.env, new=False)
-            said = [entry.id for entry in manager.get_branch() if entry.type == "message"]
+            conversation = [entry.id for entry in manager.get_branch() if entry.type == "message"]
             labels = {entry.id: manager.get_label(entry.id) for entry in manager.get_entries()}
             artifacts = path.with_suffix("")
             inside = {each.name: each.read_bytes() for each in artifacts.rglob("*") if each.is_file()}
             marks = {id: label for id, label in labels.items() if label}
-            found[str(path)] = (manager.session_id, manager.session_name, marks, said, inside)
+            found[str(path)] = (manager.session_id, manager.session_name, marks, conversation, inside)
         return found
 
     def lines(self) -> dict[bytes, int]:
-        """In how many files each message of the sessions stands, the trash among them; a file that has two
-        names counts once.
+        """Count the files that contain each message of the sessions, trash included. A file with two names
+        counts once.
         """
         folders = [".pi/agent/sessions", ".omp/agent/sessions", ".local/share/Trash/files"]
         paths = [path for folder in folders for path in (self.home / folder).rglob("*.jsonl")]
@@ -104,7 +104,7 @@ class Home:
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Home:
-    """The trash of that home is that of the process, so that a command is disturbed within a move as well."""
+    """Make a home with the trash of the process, so that a command can be disturbed within a move."""
     monkeypatch.setattr("app.actions.trash._imported_under", None)
     for name in [name for name in sys.modules if name.startswith("send2trash")]:
         monkeypatch.delitem(sys.modules, name)
@@ -149,8 +149,8 @@ def test_undo_knows_what_happened(home: Home, commands: list[tuple[str, ...]]) -
 
 
 @pytest.mark.parametrize("way", ["--join", "--aside"])
-def test_a_recovery_is_ended_by_the_same_command(home: Home, way: str) -> None:
-    """pi went on writing after the session was trashed."""
+def test_the_same_command_finishes_a_recovery(home: Home, way: str) -> None:
+    """pi appends to the session after it was trashed."""
 
     def set_up() -> None:
         home.reset()
@@ -172,7 +172,7 @@ def test_a_recovery_is_ended_by_the_same_command(home: Home, way: str) -> None:
         manager = SessionManager.open(home.pi, env=home.env, new=False)
         joined = ["n"] if way == "--join" else []
         assert [entry.id for entry in manager.get_entries()][4:] == joined, where
-        # What was appended stays in the trash as well.
+        # The lines that pi appended stay in the trash as well.
         now = home.lines()
         assert {line: now[line] for line in lines if b'"n"' not in line} == {
             line: 1 for line in lines if b'"n"' not in line

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.formats.amounts import finite, whole
+from app.formats.partial_entry import finite, finite_int
 
 BEYOND = "9" * 400
 
@@ -12,9 +12,9 @@ BEYOND = "9" * 400
 @pytest.mark.parametrize("number", [int(BEYOND), -int(BEYOND), float("inf"), float("nan"), None, 0])
 def test_what_no_sum_can_be_made_with_counts_as_nothing(number: float | None) -> None:
     assert finite(number) == 0
-    assert number is None or whole(number) == 0
+    assert number is None or finite_int(number) == 0
 
 
 @pytest.mark.parametrize("number", [1, 2.5, -3, 10**300])
 def test_all_others_are_taken_as_they_are(number: float) -> None:
-    assert (finite(number), whole(number)) == (number, int(number))
+    assert (finite(number), finite_int(number)) == (number, int(number))

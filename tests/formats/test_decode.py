@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.decode import BadLine, decode
-from app.formats.deep import DEPTH, flatten
+from app.formats.json_codec import DEPTH, BadLine, decode, flatten
 
 JSON = st.recursive(
     st.none()

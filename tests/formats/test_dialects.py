@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, Struct
 
-from app.formats.decode import BadLine
-from app.formats.dialects import named
+from app.formats.dialects import dialect_named
+from app.formats.json_codec import BadLine
 
 
 def line(**fields: Any) -> bytes:
@@ -33,16 +33,16 @@ def line(**fields: Any) -> bytes:
 def test_what_names_a_session(dialect: str, names: list[str | None], result: str | None) -> None:
     name = "slot" if dialect == "omp" else None
     for called in names:
-        name = named(dialect).renamed(name, called)
+        name = dialect_named(dialect).name_after(name, called)
     assert name == result
 
 
 def test_an_unknown_dialect_reads_as_pi() -> None:
-    assert named("something new").name == "pi"
+    assert dialect_named("something new").name == "pi"
 
 
 def test_nickcecere_agent_as_pi_would_say_it() -> None:
-    entry = named("agent").entry(
+    entry = dialect_named("agent").entry(
         line(
             type="message",
             id="e5",
@@ -71,7 +71,9 @@ def test_nickcecere_agent_as_pi_would_say_it() -> None:
 
 
 def test_agent_skims_snake_case() -> None:
-    (skim,) = named("agent").skims(line(type="message", id="a", parent_id="b", message={"tool_call_id": "c"}))
+    (skim,) = dialect_named("agent").partial_entries(
+        line(type="message", id="a", parent_id="b", message={"tool_call_id": "c"})
+    )
     assert skim.parent_id == "b"
     assert skim.message is not None
     assert skim.message.tool_call_id == "c"
@@ -98,8 +100,8 @@ def node(role: str, message: Any, **fields: Any) -> bytes:
     ],
 )
 def test_the_nodes_of_a_transcript(written: bytes, kind: str, role: str | None) -> None:
-    entry = named("transcript").entry(written)
-    (skim,) = named("transcript").skims(written)
+    entry = dialect_named("transcript").entry(written)
+    (skim,) = dialect_named("transcript").partial_entries(written)
     assert (entry["type"], entry["id"], entry["parentId"]) == (kind, "a", "b")
     assert (skim.type, skim.id, skim.parent_id) == (kind, "a", "b")
     assert (entry.get("message") or {}).get("role") == role
@@ -137,7 +139,7 @@ ODD: st.SearchStrategy[Any] = st.none() | st.integers(0, 9) | st.sampled_from(["
 def test_a_usual_node_of_a_transcript_is_read_as_every_other(node: dict[str, Any]) -> None:
     def skims(written: bytes) -> Any:
         try:
-            return [facts(skim) for skim in named("transcript").skims(written)]
+            return [facts(skim) for skim in dialect_named("transcript").partial_entries(written)]
         except BadLine as bad:
             return bad.reason
 
@@ -157,12 +159,12 @@ def facts(value: Any) -> Any:
 
 def test_a_head_of_a_transcript_is_a_leaf_and_no_entry() -> None:
     head = line(schema="indus/transcript@1", kind="head", sessionId="s", leaf="x")
-    (mark,) = named("transcript").skims(head)
+    (mark,) = dialect_named("transcript").partial_entries(head)
     assert (mark.type, mark.target_id) == ("leaf", "x")
     with pytest.raises(BadLine):
-        named("transcript").entry(head)
+        dialect_named("transcript").entry(head)
     with pytest.raises(BadLine):
-        named("transcript").skims(b'{"some":"thing"}')
+        dialect_named("transcript").partial_entries(b'{"some":"thing"}')
 
 
 def lane_entry(entry_id: str, parent: str | None, **fields: Any) -> dict[str, Any]:
@@ -170,7 +172,7 @@ def lane_entry(entry_id: str, parent: str | None, **fields: Any) -> dict[str, An
 
 
 def test_a_transaction_of_lanes() -> None:
-    lanes = named("lanes")
+    lanes = dialect_named("lanes")
     usage = {"input": 7, "output": 1, "cost": {"total": 0.5}}
     written = json.dumps(
         [
@@ -186,7 +188,7 @@ def test_a_transaction_of_lanes() -> None:
             lane_entry("b", "a", type="custom", customType="x"),
         ]
     ).encode()
-    found = lanes.skims(written)
+    found = lanes.partial_entries(written)
     assert [skim.type for skim in found] == [
         "message",
         "usage",
@@ -207,4 +209,4 @@ def test_a_transaction_of_lanes() -> None:
 @pytest.mark.parametrize("written", [b"[1", b'[1],"a":2', b"7", b'{"kind":"new"}', b"[\xff]"])
 def test_lines_that_are_no_transaction(written: bytes) -> None:
     with pytest.raises(BadLine):
-        named("lanes").skims(written)
+        dialect_named("lanes").partial_entries(written)

@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats import fold as module
-from app.formats import folded as folded_module
-from app.formats.fold import encoded, fold
-from app.formats.folded import folded
-from app.formats.skim import clean
+from app.formats import content, utf8_text
+from app.formats.content import fold_json_strings
+from app.formats.text import replace_surrogates
+from app.formats.utf8_text import fold, to_utf8
 
 TEXT = st.text(
     st.sampled_from('aZ \n\t"\\/\0ßÉİΣςé\u0301\u0345\u1100\u1161한語😀—\ud83d\udc00\ua7dc') | st.characters(),
@@ -26,7 +25,7 @@ def written(text: str, *, ascii_only: bool) -> bytes:
 
 
 def simply(text: str) -> bytes:
-    return encoded(fold(clean(text).replace("\0", "")))
+    return to_utf8(fold(replace_surrogates(text).replace("\0", "")))
 
 
 @given(
@@ -35,10 +34,10 @@ def simply(text: str) -> bytes:
 def test_all_at_once_is_each_by_itself(texts: list[tuple[str, bool]], wheel: bool, several: int) -> None:
     strings = [written(text, ascii_only=ascii_only) for text, ascii_only in texts]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(folded_module, "_SEVERAL_BYTES", several)
+        patch.setattr(content, "_GROUP_BYTES", several)
         if not wheel:
-            patch.setattr(module, "_casefold", None)
-        found = folded(strings)
+            patch.setattr(utf8_text, "stringzilla", None)
+        found = fold_json_strings(strings)
     for string, text, one in zip(strings, texts, found, strict=True):
         try:
             string.decode()
@@ -57,16 +56,16 @@ def test_what_is_no_string_gives_nothing(other: bytes, place: int) -> None:
     strings.insert(place, other)
     expected = [b"one", b"two\n"]
     expected.insert(place, b"")
-    assert folded(strings) == expected
+    assert fold_json_strings(strings) == expected
 
 
 def test_quotes_are_not_where_a_string_ends() -> None:
-    assert folded([rb'"A\"\u0000\"B"', rb'"\""', b'""', rb'"\\"']) == [b'a""b', b'"', b"", b"\\"]
+    assert fold_json_strings([rb'"A\"\u0000\"B"', rb'"\""', b'""', rb'"\\"']) == [b'a""b', b'"', b"", b"\\"]
 
 
 def test_every_escape_of_json_is_what_it_stands_for() -> None:
     escapes = rb'"\"\\\/\b\f\n\r\t\u0041\u00df\ud83d\ude00\\n\\u0041\\/"'
-    assert folded([escapes]) == [fold(json.loads(escapes)).encode()]
+    assert fold_json_strings([escapes]) == [fold(json.loads(escapes)).encode()]
     # Without those that are something else in Python.
     plain = rb'"\"\\\b\f\n\r\t\\n\\\n\\x41\\101"'
-    assert folded([plain]) == [fold(json.loads(plain)).encode()]
+    assert fold_json_strings([plain]) == [fold(json.loads(plain)).encode()]

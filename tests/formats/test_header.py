@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.header import SCAN_LIMIT, Header, NotASession, find_header, read_header
-from app.formats.slot import slot_line
+from app.formats.title_slot import slot_line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.image_header import HEAD, dimensions, head_of
+from app.formats.images import HEAD_CHARACTERS, dimensions, head_of
 
 PNG = b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR" + (640).to_bytes(4, "big") + (480).to_bytes(4, "big") + bytes(9)
 FRAME = b"\xff\xc2\x00\x11\x08" + (480).to_bytes(2, "big") + (640).to_bytes(2, "big") + bytes(10)
@@ -44,7 +44,7 @@ def test_nothing_crashes(begin: bytes, rest: bytes) -> None:
 
 
 def test_only_the_head_of_a_picture_is_decoded() -> None:
-    data = base64.b64encode(bytes(3 * HEAD)).decode()
-    assert len(head_of(data)) == HEAD // 4 * 3
+    data = base64.b64encode(bytes(3 * HEAD_CHARACTERS)).decode()
+    assert len(head_of(data)) == HEAD_CHARACTERS // 4 * 3
     assert head_of(data[:2]) == b""
     assert head_of("é" * 8) == b""

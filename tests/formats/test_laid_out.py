@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.laid_out import as_text, fields
+from app.formats.entry_parts import fields_text, layout_fields
 
 
 @pytest.mark.parametrize(
@@ -32,18 +32,18 @@ from app.formats.laid_out import as_text, fields
     ],
 )
 def test_laid_out(value: Any, text: str) -> None:
-    assert "\n".join(line.rstrip() for line in as_text(fields(value)).split("\n")) == text
+    assert "\n".join(line.rstrip() for line in fields_text(layout_fields(value)).split("\n")) == text
 
 
 def test_a_long_list_of_short_values_is_opened() -> None:
-    assert as_text(fields({"n": list(range(40))})).count("\n") == 40
+    assert fields_text(layout_fields({"n": list(range(40))})).count("\n") == 40
 
 
 def test_what_lies_too_deep_is_json() -> None:
     value: Any = 1
     for _ in range(150):
         value = {"k": value}
-    found = fields(value)
+    found = layout_fields(value)
     assert found[-1].text.startswith('{"k": ')
     assert len(found) < 20
 
@@ -66,7 +66,7 @@ def leaves(value: Any) -> list[str]:
 
 @given(JSON)
 def test_no_value_is_left_out(value: Any) -> None:
-    found = fields(value)
+    found = layout_fields(value)
     texts = [field.text for field in found]
     for leaf in leaves(value):
         assert leaf in texts or any(json.dumps(leaf, ensure_ascii=False)[1:-1] in text for text in texts)

@@ -10,26 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats import lines
-from app.formats.lines import Line, is_blank, scan
+from app.formats.lines import is_blank
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def test_lf_and_crlf_end_lines_and_a_lone_cr_does_not() -> None:
-    assert list(scan(b"a\nbb\r\nc\rd")) == [
-        Line(1, 0, 1, True),
-        Line(2, 2, 3, True),
-        Line(3, 6, 3, False),
-    ]
-
-
-def test_blank_lines_are_left_out_but_counted() -> None:
-    assert [(line.number, line.offset) for line in scan(b"\n \t\r\na\n\xc2\xa0\nb\n")] == [(3, 5), (5, 10)]
-
-
-def test_numbers_and_offsets_go_on_from_where_the_buffer_lies() -> None:
-    assert list(scan(b"x\ny\n", offset=100, number=7)) == [Line(7, 100, 1, True), Line(8, 102, 1, True)]
 
 
 @pytest.mark.parametrize("blank", [b"", b" \t\r\v\f", b"\xef\xbb\xbf", "\u2003\u3000".encode()])
@@ -40,13 +24,6 @@ def test_blank_to_the_agents(blank: bytes) -> None:
 @pytest.mark.parametrize("text", [b"\0", b"x", b"\xff", b" {} ", "\u200b".encode()])
 def test_not_blank(text: bytes) -> None:
     assert not is_blank(text)
-
-
-@given(st.binary(max_size=300))
-def test_lines_cover_the_buffer(buffer: bytes) -> None:
-    covered = [buffer[line.offset : line.offset + line.length] for line in scan(buffer)]
-    assert covered == [line for line in buffer.split(b"\n") if not is_blank(line)]
-    assert all(line.terminated or line.offset + line.length == len(buffer) for line in scan(buffer))
 
 
 class Taker:

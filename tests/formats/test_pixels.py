@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from app.formats.image_block import NoImage
-from app.formats.pixels import MOST_PIXELS, Overtaken, as_png, flat, size_of
+from app.formats.errors import Cancelled
+from app.formats.images import MAX_PIXELS, ImageError, png_bytes, rgb_pixels, upright_size
 from tests.pictures import BLUE, GREEN, RED, WHITE, image_file, image_of, plain, saved
 
 BLACK = "#000000"
@@ -23,7 +23,7 @@ def never() -> bool:
 
 
 def pixels(data: bytes, size: tuple[int, int], ground: str = BLACK) -> list[tuple[int, int, int]]:
-    found = flat(data, size, [ground], never)[ground]
+    found = rgb_pixels(data, size, [ground], never)[ground]
     assert len(found) == 3 * size[0] * size[1]
     return [tuple(found[at : at + 3]) for at in range(0, len(found), 3)]  # type: ignore[misc]
 
@@ -43,14 +43,14 @@ def png_of(width: int, height: int) -> bytes:
 @pytest.mark.parametrize("kind", ["PNG", "BMP", "GIF"])
 def test_every_pixel_has_its_colour(kind: str) -> None:
     data = image_file([RED, GREEN], [BLUE, WHITE], kind=kind)
-    assert size_of(data) == (2, 2)
+    assert upright_size(data) == (2, 2)
     assert pixels(data, (2, 2)) == [RED, GREEN, BLUE, WHITE]
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "WEBP"])
 def test_kinds_that_lose_something(kind: str) -> None:
     data = plain(40, 20, (200, 100, 50), kind=kind)
-    assert size_of(data) == (40, 20)
+    assert upright_size(data) == (40, 20)
     for found in pixels(data, (4, 2)):
         assert all(abs(a - b) < 8 for a, b in zip(found, (200, 100, 50), strict=True))
 
@@ -72,7 +72,7 @@ def test_other_ways_to_write_colours(mode: str, pixel: object, seen: tuple[int, 
 
 def test_what_shines_through_is_the_background() -> None:
     data = image_file([(255, 0, 0, 255), (255, 0, 0, 0)], [(0, 0, 255, 51), (0, 0, 0, 0)], mode="RGBA")
-    found = flat(data, (2, 2), [BLACK, "#ffffff"], never)
+    found = rgb_pixels(data, (2, 2), [BLACK, "#ffffff"], never)
     assert list(found[BLACK]) == [255, 0, 0, 0, 0, 0, 0, 0, 51, 0, 0, 0]
     assert list(found["#ffffff"]) == [255, 0, 0, 255, 255, 255, 204, 204, 255, 255, 255, 255]
 
@@ -97,11 +97,11 @@ def test_it_stands_upright(kind: str, orientation: int) -> None:
     exif = Image.Exif()
     exif[0x0112] = orientation
     data = saved(seen.transpose(turned) if turned is not None else seen, kind, exif=exif)
-    assert size_of(data) == (16, 32)
+    assert upright_size(data) == (16, 32)
     above, below = pixels(data, (1, 2))
     assert above[0] > 200 > 60 > above[2]
     assert below[2] > 200 > 60 > below[0]
-    made = Image.open(io.BytesIO(as_png(data, (8, 16), never)))
+    made = Image.open(io.BytesIO(png_bytes(data, (8, 16), never)))
     assert made.size == (8, 16)
     assert "exif" not in made.info
 
@@ -115,51 +115,51 @@ def test_of_one_that_moves_it_is_the_first_picture() -> None:
 
 def test_a_png_of_it_keeps_what_shines_through_and_nothing_else() -> None:
     data = saved(image_of([(1, 2, 3, 0)], mode="RGBA"), "PNG", exif=Image.Exif(), dpi=(72, 72))
-    made = Image.open(io.BytesIO(as_png(data, (1, 1), never)))
+    made = Image.open(io.BytesIO(png_bytes(data, (1, 1), never)))
     assert (made.mode, made.info) == ("RGBA", {})
-    assert Image.open(io.BytesIO(as_png(plain(9, 9), (3, 3), never))).mode == "RGB"
+    assert Image.open(io.BytesIO(png_bytes(plain(9, 9), (3, 3), never))).mode == "RGB"
 
 
-@pytest.mark.parametrize(("width", "height"), [(MOST_PIXELS, 2), (40_000, 40_000), (2**31 - 1, 2**31 - 1)])
+@pytest.mark.parametrize(("width", "height"), [(MAX_PIXELS, 2), (40_000, 40_000), (2**31 - 1, 2**31 - 1)])
 def test_one_that_claims_more_than_any_memory_is_not_decoded(width: int, height: int) -> None:
-    with pytest.raises(NoImage, match="pixels are more than are drawn"):
-        size_of(png_of(width, height))
-    with pytest.raises(NoImage, match="pixels are more than are drawn"):
-        flat(png_of(width, height), (2, 2), [BLACK], never)
+    with pytest.raises(ImageError, match="pixels are more than are drawn"):
+        upright_size(png_of(width, height))
+    with pytest.raises(ImageError, match="pixels are more than are drawn"):
+        rgb_pixels(png_of(width, height), (2, 2), [BLACK], never)
 
 
 def test_a_bomb_whose_head_is_hidden_is_found_out_before_it_is_decoded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("app.formats.pixels.dimensions", lambda head: None)
-    with pytest.raises(NoImage, match="more than are drawn"):
-        size_of(png_of(7_000, 7_000))
+    monkeypatch.setattr("app.formats.images.dimensions", lambda head: None)
+    with pytest.raises(ImageError, match="more than are drawn"):
+        upright_size(png_of(7_000, 7_000))
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
 def test_one_that_is_cut_short_says_so(kind: str) -> None:
     whole = saved(Image.effect_noise((64, 64), 90).convert("RGB"), kind)
-    with pytest.raises(NoImage, match="damaged"):
-        flat(whole[: len(whole) // 2], (8, 8), [BLACK], never)
+    with pytest.raises(ImageError, match="damaged"):
+        rgb_pixels(whole[: len(whole) // 2], (8, 8), [BLACK], never)
 
 
 def test_a_png_without_its_pixels_is_damaged() -> None:
-    assert size_of(png_of(100, 100)) == (100, 100)
-    with pytest.raises(NoImage, match="damaged"):
-        flat(png_of(100, 100), (8, 8), [BLACK], never)
+    assert upright_size(png_of(100, 100)) == (100, 100)
+    with pytest.raises(ImageError, match="damaged"):
+        rgb_pixels(png_of(100, 100), (8, 8), [BLACK], never)
 
 
 @pytest.mark.parametrize(
     "data", [b"", b"hello", b"<svg xmlns='x'/>", b"%!PS-Adobe-3.0 EPSF\n", b"\x89PNG\r\n\x1a\n"]
 )
 def test_what_is_no_image_is_said_so(data: bytes) -> None:
-    with pytest.raises(NoImage, match="no PNG, JPEG, GIF, WEBP or BMP"):
-        size_of(data)
+    with pytest.raises(ImageError, match="no PNG, JPEG, GIF, WEBP or BMP"):
+        upright_size(data)
 
 
 def test_no_other_format_is_tried() -> None:
-    with pytest.raises(NoImage, match="no PNG"):
-        size_of(plain(4, 4, kind="TIFF"))
+    with pytest.raises(ImageError, match="no PNG"):
+        upright_size(plain(4, 4, kind="TIFF"))
 
 
 def test_nothing_is_decoded_that_nobody_waits_for() -> None:
@@ -170,8 +170,8 @@ def test_nothing_is_decoded_that_nobody_waits_for() -> None:
         return len(asked) > 3
 
     noise = saved(Image.effect_noise((700, 700), 90), "PNG")
-    with pytest.raises(Overtaken):
-        flat(noise, (8, 8), [BLACK], overtaken)
+    with pytest.raises(Cancelled):
+        rgb_pixels(noise, (8, 8), [BLACK], overtaken)
     assert len(asked) == 4
 
 
@@ -184,8 +184,8 @@ def test_whatever_the_bytes_are_it_is_an_image_or_no_image(data: st.DataObject) 
         good[data.draw(st.integers(0, len(good) - 1))] = data.draw(st.integers(0, 255))
     end = data.draw(st.integers(0, len(good)))
     try:
-        size_of(bytes(good[:end]))
-        found = flat(bytes(good[:end]), (3, 2), [BLACK], never)
-    except NoImage:
+        upright_size(bytes(good[:end]))
+        found = rgb_pixels(bytes(good[:end]), (3, 2), [BLACK], never)
+    except ImageError:
         return
     assert len(found[BLACK]) == 18

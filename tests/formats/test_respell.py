@@ -8,15 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.decode import BadLine
-from app.formats.respell import GONE, migrated, respell
+from app.formats.json_codec import REMOVED, BadLine, edit_fields
+from app.formats.migrate import migrate_line
 
 DEEP = b"[" * 50_000 + b"]" * 50_000
 
 
 def test_fields_change_go_and_come_where_they_stand() -> None:
     line = b'{"a": 1.10, "b":  {"x" : 1}, "c": 3}'
-    assert respell(line, {"a": None, "c": GONE, "d": "new"}) == b'{"a":null,"b":{"x" : 1},"d":"new"}'
+    assert edit_fields(line, {"a": None, "c": REMOVED, "d": "new"}) == b'{"a":null,"b":{"x" : 1},"d":"new"}'
 
 
 @pytest.mark.parametrize(
@@ -34,15 +34,17 @@ def test_fields_change_go_and_come_where_they_stand() -> None:
 )
 def test_other_values_stay_byte_for_byte(value: bytes) -> None:
     line = b'{"keep": ' + value + b', "parentId":"x"}\r'
-    assert respell(line, {"parentId": None}) == b'{"keep":' + value + b',"parentId":null}'
+    assert edit_fields(line, {"parentId": None}) == b'{"keep":' + value + b',"parentId":null}'
     # The same where something else in the line cannot be decoded fast.
     line = b'{"\xff":1e400,"deep":' + DEEP + b',"keep":' + value + b',"parentId":"x"}'
-    assert b'"deep":' + DEEP + b',"keep":' + value + b',"parentId":null}' in respell(line, {"parentId": None})
+    assert b'"deep":' + DEEP + b',"keep":' + value + b',"parentId":null}' in edit_fields(
+        line, {"parentId": None}
+    )
 
 
 def test_an_old_message_keeps_all_but_its_role() -> None:
     line = b'{"type":"message","message":{"role":"hookMessage","content":' + DEEP + b',"n":1e400,"s":"\xff"}}'
-    found = migrated(line, 1, 1)
+    found = migrate_line(line, 1, 1)
     assert b'{"role":"custom","content":' + DEEP + b',"n":1e400,"s":"\xff"}' in found
     assert found.endswith(b'"id":"00000001","parentId":"00000000"}')
 
@@ -50,7 +52,7 @@ def test_an_old_message_keeps_all_but_its_role() -> None:
 def test_what_is_no_object_is_refused() -> None:
     for line in (b"[]", b"{", b"", b'{"a":NaN}'):
         with pytest.raises(BadLine):
-            respell(line, {})
+            edit_fields(line, {})
 
 
 VALUES = st.recursive(
@@ -64,5 +66,5 @@ VALUES = st.recursive(
 def test_the_slow_way_says_the_same(fields: dict[str, object], changes: dict[str, object]) -> None:
     expected = {**fields, "huge": 0, **changes}
     line = json.dumps(fields)[:-1] + (", " if fields else "") + '"huge": ' + "1e400}"
-    found = respell(line.encode(), {**changes, "huge": changes.get("huge", 0)})
+    found = edit_fields(line.encode(), {**changes, "huge": changes.get("huge", 0)})
     assert json.loads(found) == expected

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from app.formats.text import inert, is_unseen, one_line, visible_line
+from app.formats.text import inert, is_invisible, one_line, visible_line
 
 FAMILY = "👩‍👩‍👧‍👦"
 HEART = "❤️"
@@ -154,13 +154,13 @@ def test_a_joined_emoji_survives_in_a_line() -> None:
     ],
 )
 def test_what_shows_nothing_is_unseen(unseen: str) -> None:
-    assert is_unseen(unseen)
+    assert is_invisible(unseen)
     assert visible_line(unseen) == ""
 
 
 @pytest.mark.parametrize("seen", ["a", " a", "\u200b日", "\x1b", "\u200d⑂\u200d", "\u0301", FAMILY, HEART])
 def test_what_shows_anything_is_not(seen: str) -> None:
-    assert not is_unseen(seen)
+    assert not is_invisible(seen)
     assert visible_line(seen, 9) == one_line(seen, 9) != ""
 
 

@@ -7,12 +7,11 @@ import random
 import threading
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.index.catalog import span_table
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
-from app.index.text import table
-from app.index.text.spans import bytes_of
-from app.index.text.store import sizes_in
-from app.sessions.passages import pieces
+from app.index.text.segment import read_spans, sizes_in
+from app.sessions.passages import unpack
 from tests.index.helpers import facts
 
 if TYPE_CHECKING:
@@ -50,8 +49,8 @@ def kept(cache: Path | str, stores: Sequence[Store]) -> Kept:
         rows = facts(catalog.rows(full=True)) + facts(catalog.refused())
         found = catalog.texts()
         assert catalog.generation == 0
-        texts = {path: bytes_of(catalog.text_folder, spans) for path, spans in found.items()}
-        return Kept(rows, {path: text if text is None else [*pieces(text)] for path, text in texts.items()})
+        texts = {path: read_spans(catalog.text_folder, spans) for path, spans in found.items()}
+        return Kept(rows, {path: text if text is None else [*unpack(text)] for path, text in texts.items()})
     finally:
         catalog.close()
 
@@ -85,8 +84,8 @@ def assert_nothing_is_left_over(cache: Path, stores: Sequence[Store]) -> None:
     """After one more scan no segment lies there that nobody refers to, and no more than half is dead."""
     index = Index(stores, str(cache))
     index.scan()
-    index.catalog.text_store.tidy(threading.Event())
-    used = index.catalog.run(table.segments)
+    index.text_store.tidy(threading.Event())
+    used = index.catalog.run(span_table.segments)
     assert used is not None
     sizes = sizes_in(index.catalog.text_folder)
     index.close()

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from app.index.catalog import writes
 from app.index.index import Index
 from app.index.scan import deltas, executor, scan
-from app.index.text import compact, segment, store
+from app.index.text import compaction, segment, store
 from tests.index.helpers import pi_store
 
 if TYPE_CHECKING:
@@ -74,9 +74,9 @@ class Fuse:
 
 def prepare() -> None:
     deltas.SAVED_FROM = 8
-    compact.WORTH_BYTES = 1
-    compact.MANY = 3
-    for module in (compact, segment, store):
+    compaction.WORTH_BYTES = 1
+    compaction.MANY = 3
+    for module in (compaction, segment, store):
         for name in {"SMALL_BYTES", "FULL_BYTES"} & vars(module).keys():
             setattr(module, name, SMALL)
 
@@ -86,9 +86,9 @@ def run(cache: str, root: str, mode: str, lines: int) -> None:
     executor.WORKERS_FROM_BYTES = 1000 if mode == "workers" else 1 << 40
     index = Index([pi_store(root)], cache)
     if mode == "compaction":
-        compact.compact = fuse.inside(compact.compact)
+        store.compact = fuse.inside(store.compact)
     elif mode == "saving":
-        writes.Saving.write = fuse.inside(writes.Saving.write)  # type: ignore[method-assign]
+        writes.write = fuse.inside(writes.write)
     else:
         fuse.light()
     print("go", os.getpid(), flush=True)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index import open as open_index
-from app.index.cache import rebuild, where
+from app.index.cache import cache_status, rebuild
 from app.index.catalog.catalog import Catalog
-from app.index.catalog.database import SCHEMA
 from app.index.index import Index
-from app.index.resolve import place
+from app.index.resolve import resolve
+from app.index.row import SCHEMA
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 
 if TYPE_CHECKING:
@@ -235,14 +235,14 @@ def test_in_a_folder_that_can_be_none_it_works_in_memory(tmp_path: Path, what: s
     assert index.note == f"the list is kept in memory only: {folder}: is no path: there is {what} in it"
     assert [hit.path for page in index.query("more") for hit in page.hits] == [str(first)]
     index.close()
-    assert place("id-0", [pi_store(tmp_path / "store")], folder).path == str(first)
+    assert resolve("id-0", [pi_store(tmp_path / "store")], folder).path == str(first)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "store"]
 
 
 @pytest.mark.parametrize("what", IMPOSSIBLE)
 def test_of_a_folder_that_can_be_none_nothing_is_kept(tmp_path: Path, what: str) -> None:
     folder = str(tmp_path / IMPOSSIBLE[what])
-    found = where(folder)
+    found = cache_status(folder)
     assert found.note == f"nothing is kept: {folder}: is no path: there is {what} in it"
     assert (found.sessions, found.text_bytes, found.catalog_bytes) == (0, 0, 0)
     with pytest.raises(OSError, match=f"is no path: there is {what} in it"):

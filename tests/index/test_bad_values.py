@@ -12,8 +12,8 @@ import pytest
 from app.formats.header import INVALID_VALUE
 from app.index.index import Index
 from app.sessions import SessionManager
-from app.sessions.tally.problems import problems
-from app.sessions.tally.summarise import extend, summarise
+from app.sessions.summaries.problems import problems
+from app.sessions.summaries.summarise import extend, summarise
 from app.sessions.tree.branches import branch_facts
 from app.sessions.tree.tree import open_tree
 from app.stores import agent_named
@@ -256,7 +256,7 @@ def test_each_opens_and_reads_on_as_it_reads_whole(tmp_path: Path, kind: str) ->
         Path(path).write_bytes(case.data[:cut])
         first = summarise(path, agents, MTIME)
         Path(path).write_bytes(case.data)
-        on = extend(path, first.state, first.offset, first.fingerprint, agents, MTIME)
+        on = extend(path, first.progress, agents, MTIME) if first.progress else None
         assert on is None or on.summary == whole, case.id
 
 

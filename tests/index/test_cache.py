@@ -1,4 +1,4 @@
-"""Where the cache is, how large, forgetting it, and comparing it with the files (`leafmark index`)."""
+"""CacheStatus the cache is, how large, forgetting it, and comparing it with the files (`leafmark index`)."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.cache import rebuild, where
+from app.index.cache import cache_status, rebuild
 from app.index.catalog.catalog import Catalog
-from app.index.catalog.database import SCHEMA
 from app.index.index import Index
+from app.index.row import SCHEMA
 from app.index.verify import Verified, verify
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store, write
 from tests.index.text.helpers import assert_right, scanned, segments, texts
@@ -39,7 +39,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 def test_where_nothing_is_kept_yet_nothing_is_made(cache: Path) -> None:
-    found = where(str(cache))
+    found = cache_status(str(cache))
     assert (found.folder, found.catalog) == (str(cache), str(cache / f"catalog-{SCHEMA}.db"))
     assert (found.catalog_bytes, found.text_bytes, found.sessions, found.segments) == (0, 0, 0, 0)
     assert not cache.exists()
@@ -50,18 +50,18 @@ def test_where_and_how_large(cache: Path, store: Store) -> None:
     write(Path(store.root) / "bad.jsonl", "damaged\n")
     index = Index([store], str(cache))
     index.scan()
-    found = where(str(cache))
+    found = cache_status(str(cache))
     beside = sum(path.stat().st_size for path in cache.glob("catalog-*"))
     assert found.catalog_bytes == beside
     index.close()
-    found = where(str(cache))
+    found = cache_status(str(cache))
     assert (found.sessions, found.without_text, found.segments, found.dead_bytes) == (10, 0, 1, 0)
     assert found.text == str(cache / f"text-{SCHEMA}")
     assert found.text_bytes == sum(segments(cache).values())
     dead = len(texts(cache, store)["session-3.jsonl"] or b"")
     paths[3].unlink()
     scanned(cache, store)
-    found = where(str(cache))
+    found = cache_status(str(cache))
     assert (found.sessions, found.dead_bytes) == (9, dead)
 
 
@@ -151,7 +151,7 @@ def spoil_a_field(cache: Path) -> None:
 
 
 def spoil_a_first_message(cache: Path) -> None:
-    change(cache, "UPDATE lasting SET first_message = x'6f74686572' WHERE key = 1")
+    change(cache, "UPDATE first_messages SET first_message = x'6f74686572' WHERE key = 1")
 
 
 def spoil_a_byte(cache: Path, at: int = -1) -> None:
@@ -236,7 +236,7 @@ def test_a_session_without_text_is_counted(cache: Path, store: Store) -> None:
     scanned(cache, store)
     change(cache, "UPDATE sessions SET spans = NULL WHERE key = 1")
     assert verified(cache, store) == Verified(checked=4, without_text=1)
-    assert where(str(cache)).without_text == 1
+    assert cache_status(str(cache)).without_text == 1
 
 
 def test_a_session_that_is_out_of_reach_is_found(

@@ -11,19 +11,18 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.catalog.catalog import Catalog
-from app.index.catalog.tables import TABLES
-from app.index.catalog.unused import NOTED_MS, UNUSED_MS
-from app.index.parse_result import Reading
-from app.index.row import FIELDS, SCHEMA, refused_row, session_row
+from app.index.catalog.schema import TABLES
+from app.index.catalog.writes import NOTED_MS, UNUSED_MS
+from app.index.row import FIELDS, SCHEMA, Reading, refused_row, session_row, unread
 from tests.index.helpers import pi_store
 from tests.index.test_row import SUMMARY
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from app.index.row import Row
 
-STATE = (b"state", b"a stamp: what lasts of it")
 HOSTILE = "a\x00b\ud83d\x1b[31m\u202e'\";--\n"
 
 
@@ -39,7 +38,7 @@ def catalog(folder: Path, *roots: str) -> Catalog:
 
 
 def save(to: Catalog, *rows: Row) -> None:
-    to.save([Reading(row, 10, b"print", STATE) for row in rows])
+    to.save([Reading(row, ()) for row in rows])
 
 
 def test_what_is_saved_is_there_for_the_next_process(tmp_path: Path) -> None:
@@ -52,7 +51,7 @@ def test_what_is_saved_is_there_for_the_next_process(tmp_path: Path) -> None:
     assert [(found.path, found.refused) for found in second.refused()] == [("/s/bad.jsonl", "empty file")]
     assert second.signatures() == {"/s/a.jsonl": (1, 2, 3, 4), "/s/bad.jsonl": (5, 6, 7, 8)}
     reading = second.load(["/s/a.jsonl", "/s/none.jsonl"])["/s/a.jsonl"]
-    assert (reading.offset, reading.fingerprint, reading.state) == (10, b"print", STATE)
+    assert (reading.row.path, reading.spans) == ("/s/a.jsonl", ())
     assert (first.note, first.generation, second.note, second.generation) == (None, 0, None, 0)
 
 
@@ -72,49 +71,23 @@ def test_a_row_that_cannot_be_stored_keeps_no_other_from_being_stored(
     of.close()
 
 
-def test_files_are_told_of_without_their_rows(tmp_path: Path) -> None:
-    of = catalog(tmp_path)
-    long = "d" * 80
-    save(
-        of,
-        row(f"/s/{HOSTILE}", modified=5, dialect="omp", size=9),
-        row("/s/new", modified=7, agent="pi", dialect="pi"),
-        row("/s/odd", modified=1, dialect=long),
-        refused_row("/s/bad", "/s", (5, 6, 7, 8), "no"),
-    )
-    with closing(catalog(tmp_path, "/t")) as other:
-        save(other, row("/t/other", "/t"))
-    files = of.files()
-    assert files.listed == [
-        ("/s/new", (1, 2, 3, 4)),
-        (f"/s/{HOSTILE}", (1, 9, 3, 4)),
-        ("/s/odd", (1, 2, 3, 4)),
-    ]
-    assert files.refused == [("/s/bad", (5, 6, 7, 8))]
-    assert [files.dialect(number) for number in (0, 1)] == ["pi", "omp"]
-    # More than is kept of a row: whoever needs it has to read the row.
-    with pytest.raises(ValueError, match="cannot be read"):
-        files.dialect(2)
-
-
 def test_many_at_once_are_added_and_replaced(tmp_path: Path) -> None:
     of = catalog(tmp_path)
     many = [row(f"/s/{number}.jsonl", title=f"first {number}") for number in range(30)]
     save(of, *many[::2])
     again = [row(found.path, title=found.title.replace("first", "second"), size=9) for found in many]
-    of.save([Reading(found, 11, b"other", (b"changed", STATE[1])) for found in again])
+    of.save([Reading(found) for found in again])
     with closing(catalog(tmp_path)) as other:
         rows = {found.path: found.values() for found in other.rows(full=True)}
         assert rows == {found.path: found.values() for found in again}
         readings = other.load(rows)
-        assert {found.state for found in readings.values()} == {(b"changed", STATE[1])}
-        assert {(found.offset, found.fingerprint) for found in readings.values()} == {(11, b"other")}
+        assert {found.spans for found in readings.values()} == {None}
 
 
 def test_the_questions_of_the_first_frame(tmp_path: Path) -> None:
     of = catalog(tmp_path)
-    assert of.groups() == []
-    assert of.rows_of("/p") == []
+    assert of.projects() == []
+    assert of.rows_of_project("/p") == []
     save(
         of,
         row("/s/1", cwd="/p", modified=5),
@@ -122,9 +95,9 @@ def test_the_questions_of_the_first_frame(tmp_path: Path) -> None:
         row("/s/3", cwd="/p", modified=7),
         refused_row("/s/4", "/s", (1, 2, 3, 4), "no"),
     )
-    assert of.groups() == [("/q", 1, 9, 0), ("/p", 2, 7, 0)]
-    assert [found.path for found in of.rows_of("/p")] == ["/s/3", "/s/1"]
-    assert of.rows_of("/none") == []
+    assert of.projects() == [("/q", 1, 9, 0), ("/p", 2, 7, 0)]
+    assert [found.path for found in of.rows_of_project("/p")] == ["/s/3", "/s/1"]
+    assert of.rows_of_project("/none") == []
     assert [found.path for found in of.rows()] == ["/s/2", "/s/3", "/s/1"]
     assert of.generation == 0
 
@@ -145,8 +118,8 @@ def test_only_rows_of_the_stores_at_hand(tmp_path: Path) -> None:
     save(both, row("/s/1", cwd="/p"), row("/t/2", store="/t", cwd="/p"))
     other = catalog(tmp_path, "/t")
     assert [found.path for found in other.rows()] == ["/t/2"]
-    assert [found.path for found in other.rows_of("/p")] == ["/t/2"]
-    assert [(cwd, count) for cwd, count, _, _ in other.groups()] == [("/p", 1)]
+    assert [found.path for found in other.rows_of_project("/p")] == ["/t/2"]
+    assert [(cwd, count) for cwd, count, _, _ in other.projects()] == [("/p", 1)]
     assert list(other.signatures()) == ["/t/2"]
     assert other.load(["/s/1"]) == {}
     other.remove(["/s/1"])
@@ -166,12 +139,11 @@ def test_a_later_reading_takes_the_place_of_the_earlier(tmp_path: Path) -> None:
     save(of, row("/s/1", title="old", cwd="/p"))
     save(of, row("/s/1", title="new", cwd="/q"))
     assert [found.title for found in of.rows()] == ["new"]
-    assert [group[0] for group in of.groups()] == ["/q"]
+    assert [group[0] for group in of.projects()] == ["/q"]
     of.remove(["/s/1", "/s/never"])
     assert of.rows(full=True) == []
     with sqlite3.connect(tmp_path / f"catalog-{SCHEMA}.db") as connection:
-        for table in ("readings", "lasting"):
-            assert connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM first_messages").fetchone() == (0,)
 
 
 def test_whatever_text_and_number_a_file_may_hold(tmp_path: Path) -> None:
@@ -190,7 +162,7 @@ def test_whatever_text_and_number_a_file_may_hold(tmp_path: Path) -> None:
     of = catalog(tmp_path)
     # Saving takes nothing from the caller's row; marshal keeps what SQLite's own types could not.
     assert of.rows(full=True)[0].values() == hostile.values()
-    assert of.rows_of(HOSTILE)[0].path == hostile.path
+    assert of.rows_of_project(HOSTILE)[0].path == hostile.path
     assert list(of.load([hostile.path])) == [hostile.path]
     assert (of.note, of.generation) == (None, 0)
 
@@ -241,7 +213,7 @@ def test_nobody_else_may_read_it(tmp_path: Path) -> None:
 def test_the_schema_number_changes_with_what_is_stored() -> None:
     # When this fails, count SCHEMA up and write down the new figure: old catalogs must not be read as new.
     stored = hashlib.sha256(repr((FIELDS, TABLES)).encode()).hexdigest()[:12]
-    assert (SCHEMA, stored) == (11, "7dbd5263e5cc")
+    assert (SCHEMA, stored) == (13, "234c49a99910")
 
 
 def test_the_newest_and_their_number(tmp_path: Path) -> None:
@@ -266,3 +238,86 @@ def test_noting_that_stores_are_used_writes_once_a_day(tmp_path: Path) -> None:
     assert noted() == 10**12
     of.tidy(10**12 + 2 * NOTED_MS)
     assert noted() == 10**12 + 2 * NOTED_MS
+
+
+def filled(folder: Path) -> Catalog:
+    of = catalog(folder, "/s", "/t")
+    save(
+        of,
+        row("/s/1", cwd="/p", modified=5),
+        row("/s/2", cwd="/q", modified=9),
+        row("/t/3", "/t", cwd="/p", modified=7),
+        row("/s/4", cwd="a\x00b\ud83d", modified=1),
+    )
+    return of
+
+
+ALL = [("/q", 1, 9, 0), ("/p", 2, 7, 0), ("a\x00b\ud83d", 1, 1, 0)]
+
+
+@pytest.mark.parametrize(
+    ("write", "then"),
+    [
+        (lambda of: save(of, row("/s/5", cwd="/n", modified=8)), [ALL[0], ("/n", 1, 8, 0), *ALL[1:]]),
+        (lambda of: save(of, row("/s/1", cwd="/p", modified=99)), [("/p", 2, 99, 0), ALL[0], ALL[2]]),
+        (
+            lambda of: save(of, row("/t/3", "/t", cwd="/q", modified=7)),
+            [("/q", 2, 9, 0), ("/p", 1, 5, 0), ALL[2]],
+        ),
+        (lambda of: of.remove(["/s/2"]), ALL[1:]),
+    ],
+)
+def test_projects_are_counted_again_after_a_write(
+    tmp_path: Path, write: Callable[[Catalog], None], then: list[tuple[str, int, int, int]]
+) -> None:
+    of, other = filled(tmp_path), catalog(tmp_path, "/s", "/t")
+    assert other.projects() == ALL
+    write(of)
+    assert other.projects() == of.projects() == then
+
+
+def test_projects_are_those_of_the_stores_in_use(tmp_path: Path) -> None:
+    filled(tmp_path)
+    one = catalog(tmp_path, "/t")
+    assert one.projects() == [("/p", 1, 7, 0)]
+    assert catalog(tmp_path, "/t", "/s").projects() == ALL
+    assert catalog(tmp_path, "/u").projects() == []
+
+
+def test_unused_stores_are_not_counted(tmp_path: Path) -> None:
+    of = filled(tmp_path)
+    of.tidy(1000)
+    later = UNUSED_MS + NOTED_MS + 1001
+    catalog(tmp_path, "/s").tidy(later)
+    assert of.projects() == [("/q", 1, 9, 0), ("/p", 1, 5, 0), ALL[2]]
+
+
+HIDDEN = {"message_count": 0, "problems": 0, "torn": False}
+WITHIN = {"parent_session": "/s/1.jsonl"}
+
+
+def test_hidden_sessions_are_counted_apart(tmp_path: Path) -> None:
+    of = catalog(tmp_path)
+    save(
+        of,
+        row("/s/1.jsonl", cwd="/p", modified=5),
+        row("/s/2", cwd="/p", modified=99, **HIDDEN),
+        row("/s/1/a.jsonl", cwd="/p", modified=98, **WITHIN),
+        row("/s/3", cwd="/q", modified=50, **HIDDEN),
+        row("/s/4", cwd="/r", modified=7, **{**HIDDEN, "torn": True}),
+        row("/s/5", cwd="/r", modified=6, parent_session="/s/1.jsonl"),
+    )
+    then = [("/r", 2, 7, 0), ("/p", 1, 5, 2), ("/q", 0, 0, 1)]
+    assert of.projects() == then
+    save(of, row("/s/3", cwd="/q", modified=50))
+    assert of.projects() == [("/q", 1, 50, 0), *then[:2]]
+
+
+def test_an_unreadable_session_is_not_taken_for_empty(tmp_path: Path) -> None:
+    of = catalog(tmp_path)
+    save(of, row("/s/1", cwd="/p", modified=5, **HIDDEN))
+    (was,) = of.rows()
+    of.mark({"/s/1": unread(was.signature)})
+    assert of.projects() == [("/p", 1, 5, 0)]
+    of.mark({"/s/1": was.signature})
+    assert of.projects() == [("/p", 0, 0, 1)]

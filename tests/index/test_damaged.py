@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.catalog.catalog import Catalog
-from app.index.catalog.front import Front
-from app.index.catalog.tables import PAGE_BYTES
+from app.index.catalog.schema import PAGE_BYTES
 from app.index.index import Index
 from app.index.row import catalog_in
 from app.index.verify import verify
@@ -20,8 +19,6 @@ from tests.index.test_lost import spoil
 from tests.index.text.helpers import assert_right, scanned
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.stores.base import Store
 
 COUNT = 12
@@ -29,9 +26,7 @@ COUNT = 12
 NUMBERS = [
     "UPDATE segments SET reach = 'x'",
     "UPDATE segments SET live = 'x'",
-    "UPDATE readings SET cut = 'x'",
-    "UPDATE readings SET offset = 'x'",
-    "UPDATE readings SET state = 'x'",
+    "UPDATE first_messages SET first_message = 'x'",
     "UPDATE sessions SET ctime_ns = 'x'",
 ]
 
@@ -91,42 +86,24 @@ def test_where_a_number_should_be_and_is_none_all_is_made_anew(
 
 
 @pytest.mark.parametrize("more", [1, 40])
-def test_a_key_behind_which_there_is_none_is_doubted(
+def test_sessions_are_stored_after_the_largest_key(
     store: Store, cache: Path, tmp_path: Path, more: int
 ) -> None:
-    for table in ("sessions", "readings", "lasting"):
+    for table in ("sessions", "first_messages"):
         spoil(cache, f"UPDATE {table} SET key = {(1 << 63) - 1} WHERE key = 3")
     fill(Path(store.root), COUNT + more)
     index = Index([store], str(cache))
     index.scan()
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
-    assert (index.catalog.generation, index.note) == (1, None)
+    assert index.note is None
     index.close()
 
 
-QUESTIONS: list[Callable[[Catalog], object]] = [Catalog.groups, Catalog.files]
-
-
-@pytest.mark.parametrize("ask", QUESTIONS)
-def test_what_is_ordered_by_time_asks_for_times(
-    store: Store, cache: Path, ask: Callable[[Catalog], object]
-) -> None:
+def test_projects_are_not_ordered_by_damaged_times(store: Store, cache: Path) -> None:
     spoil(cache, "UPDATE sessions SET modified = 'x' WHERE key = 3")
     catalog = Catalog(str(cache), [store])
-    ask(catalog)
+    catalog.projects()
     assert catalog.generation == 1
-    catalog.close()
-
-
-def test_the_numbers_of_projects_that_are_kept_are_numbers(store: Store, cache: Path) -> None:
-    front = Front(str(cache), [store])
-    catalog = Catalog(str(cache), [store])
-    catalog.keep_groups()
-    assert len(front.groups()) == 10
-    # [("", "", "", "")]
-    spoil(cache, "UPDATE projects SET counted = x'5b0100000029047a007a007a007a00'")
-    assert front.groups() == []
-    front.close()
     catalog.close()
 
 

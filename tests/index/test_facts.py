@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.actions.pin import pin
+from app.actions.session_edits import pin
 from app.index.filter_context import facts_of
 from app.index.index import Index
 from app.stores import discover, named
@@ -40,7 +40,7 @@ def test_own_pins_count_for_every_agent(tmp_path: Path) -> None:
 
     index = Index(stores, str(tmp_path / "cache"), state_folder=state)
     index.scan()
-    [page] = index.query("is:pinned")
+    *_, page = index.query("is:pinned")
     rows = index.rows()
     index.close()
     assert [hit.row.id for hit in page.hits] == ["two"]

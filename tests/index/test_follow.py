@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def no_walk_helps(monkeypatch: pytest.MonkeyPatch) -> None:
     # The watch has to find by itself what walks, and looks at all files in turn, would find later.
     monkeypatch.setattr(polling, "WALK_SECONDS", 3600.0)
-    monkeypatch.setattr(periodic_check.Turns, "look", lambda self, hints: None)
+    monkeypatch.setattr(periodic_check.PeriodicCheck, "look", lambda self, hints: None)
     monkeypatch.setattr(watch.NativeWatch, "idle_walk_seconds", 3600.0)
 
 

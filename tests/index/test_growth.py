@@ -26,7 +26,7 @@ NOW = 12_345
 @pytest.fixture(autouse=True)
 def _nobody_is_told() -> Iterator[None]:
     yield
-    append_ledger.tell_others("")
+    append_ledger.share_notes("")
 
 
 @pytest.fixture
@@ -110,24 +110,23 @@ import os, signal, sys
 sys.path.insert(0, sys.argv[1])
 cache, path, name, many, last = sys.argv[2:]
 from app.sessions import SessionManager
-from app.sessions.storage import append_ledger
-from app.sessions.storage.file_storage import FileStorage
+from app.sessions.storage import append_ledger, temporary
 if os.environ.get("SMALL"):
-    append_ledger.LONGEST = int(os.environ["SMALL"])
-append_ledger.tell_others(cache)
+    append_ledger.MAX_BYTES = int(os.environ["SMALL"])
+append_ledger.share_notes(cache)
 manager = SessionManager.open(path, agents=("pi",))
 print("ready", flush=True)
 sys.stdin.readline()
 for number in range(int(many)):
     manager.append_label_change("e0", f"{name} {number}")
 if last == "killed":
-    FileStorage._write = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    temporary.append_whole = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
     manager.append_label_change("e0", "x" * 1_000)
 elif last == "torn":
-    def half(self, path, descriptor, line, size):
+    def half(descriptor, line, size):
         os.write(descriptor, line[:20])
         os.kill(os.getpid(), signal.SIGKILL)
-    FileStorage._write = half
+    temporary.append_whole = half
     manager.append_label_change("e0", "x" * 1_000)
 """
 
@@ -178,8 +177,8 @@ def test_several_of_us_at_once(tmp_path: Path, path: Path, index: Index) -> None
     assert let_go(*processes) == [0, 0, 0]
     assert path.read_bytes().count(b'"label":"') == 90
     assert grown(index) == {"a.jsonl": None}
-    others = append_ledger.Others(str(tmp_path / "cache"))
-    others.look()
+    others = append_ledger.SharedNotes(str(tmp_path / "cache"))
+    others.refresh()
     assert len(others.of(path.stat().st_ino)) == 90
 
 
@@ -235,9 +234,9 @@ def test_following_an_agent_looks_at_the_notes_once_in_a_look_at_the_files(
     assert let_go(adding(tmp_path, paths[0], many=3)) == [0]
     looks: list[object] = []
     reads: list[str] = []
-    look, read_small = append_ledger.Others.look, append_ledger.read_small
+    look, read_small = append_ledger.SharedNotes.refresh, append_ledger.read_small
 
-    def counted_look(others: append_ledger.Others) -> None:
+    def counted_look(others: append_ledger.SharedNotes) -> None:
         looks.append(others)
         look(others)
 
@@ -245,7 +244,7 @@ def test_following_an_agent_looks_at_the_notes_once_in_a_look_at_the_files(
         reads.append(path)
         return read_small(path, most)
 
-    monkeypatch.setattr(append_ledger.Others, "look", counted_look)
+    monkeypatch.setattr(append_ledger.SharedNotes, "refresh", counted_look)
     monkeypatch.setattr(append_ledger, "read_small", counted_read)
     for number in range(20):
         for path in paths:
@@ -265,7 +264,7 @@ def test_following_an_agent_looks_at_the_notes_once_in_a_look_at_the_files(
 def test_what_we_add_in_this_process_needs_no_folder(tmp_path: Path, path: Path, index: Index) -> None:
     from app.sessions import SessionManager
 
-    append_ledger.tell_others("")
+    append_ledger.share_notes("")
     SessionManager.open(str(path), agents=("pi",)).append_label_change("e0", "here")
     assert grown(index) == {"a.jsonl": None}
     assert not [name for name in os.listdir(tmp_path / "cache") if name.startswith(append_ledger.NAME)]
@@ -274,15 +273,15 @@ def test_what_we_add_in_this_process_needs_no_folder(tmp_path: Path, path: Path,
 def test_what_did_not_fit_on_the_disk_is_not_ours(
     path: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from app.sessions import FileStorage, SessionError, SessionManager
+    from app.sessions import SessionError, SessionManager
 
     manager = SessionManager.open(str(path), agents=("pi",))
-    real = FileStorage._write
+    real = os.write
     monkeypatch.setattr("app.sessions.storage.file_storage.os.write", lambda descriptor, line: 0)
     with pytest.raises(SessionError):
         manager.append_label_change("e0", "x" * 1_000)
     monkeypatch.undo()
-    assert FileStorage._write is real
+    assert os.write is real
     append(path, message("m1", "e0", "more"))
     assert grown(index) == {"a.jsonl": NOW}
 
@@ -291,13 +290,13 @@ ACTS = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from app import setup
-from app.actions.on_rows import rename
+from app.actions.row_actions import rename
 from app.index.index import Index
-from app.services.acting import Acting
-made = setup.of_process([("pi", sys.argv[2])])
+from app.services.action_runner import ActionRunner
+made = setup.setup_from_process([("pi", sys.argv[2])])
 index = Index(made.stores, made.cache_folder)
 index.scan()
-acting = Acting(made, lambda message: None, lambda error: sys.exit(str(error)))
+acting = ActionRunner(made, lambda message: None, lambda error: sys.exit(str(error)))
 acting.do("rename", index.rows(), lambda row, store, env, state: rename(row, store, env, state, name="one"))
 acting.stop()
 """

@@ -17,8 +17,8 @@ from pathlib import Path
 
 import pytest
 
-from app.index.catalog.database import SCHEMA
 from app.index.index import Index
+from app.index.row import SCHEMA
 from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, kept, seed
 from tests.index.helpers import append, fill, message, pi_store
 from tests.index.killed import MODES

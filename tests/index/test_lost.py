@@ -29,8 +29,7 @@ COUNT = 12
 
 SPOILERS = [
     "UPDATE sessions SET row = x'00' WHERE key = 3",
-    "DELETE FROM lasting WHERE key % 2",
-    "DELETE FROM readings WHERE key % 2",
+    "DELETE FROM first_messages WHERE key % 2",
     "UPDATE sessions SET path = 'text' WHERE key = 3",
 ]
 
@@ -103,7 +102,7 @@ def test_what_was_shown_before_a_scan_is_read_again_when_the_rest_is_lost(
 
 
 def test_a_part_of_what_was_stored_of_a_file_is_nothing(store: Store, cache: Path, tmp_path: Path) -> None:
-    spoil(cache, "DELETE FROM readings WHERE key > 0")
+    spoil(cache, "DELETE FROM first_messages WHERE key > 0")
     append(tmp_path / "store/--project-0--/session-0.jsonl", message("new", "e0", "more"))
     index = Index([store], str(cache))
     index.scan()
@@ -112,7 +111,7 @@ def test_a_part_of_what_was_stored_of_a_file_is_nothing(store: Store, cache: Pat
 
 
 def test_rows_without_the_rest_are_a_finding(store: Store, cache: Path) -> None:
-    spoil(cache, "DELETE FROM lasting WHERE key % 2")
+    spoil(cache, "DELETE FROM first_messages WHERE key % 2")
     index = Index([store], str(cache))
     assert [finding.what for finding in verify(index.catalog, [store]).findings] == [
         "it was damaged: all that it held is forgotten"

@@ -79,7 +79,7 @@ def test_who_asks_meanwhile_waits_for_it(
     index.scan()
     asked = threading.Event()
     scan = Scanner.scan
-    ask = Catalog._tell
+    ask = Catalog._read
 
     def late(self: Scanner, *args: object, **named: object) -> None:
         if index.catalog.generation:
@@ -95,7 +95,7 @@ def test_who_asks_meanwhile_waits_for_it(
 
     is_told = False
     monkeypatch.setattr(Scanner, "scan", late)
-    monkeypatch.setattr(Catalog, "_tell", early)
+    monkeypatch.setattr(Catalog, "_read", early)
     with Listener(index) as listener:
         watching = listener._thread
         lose(index, store)

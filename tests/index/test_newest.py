@@ -11,12 +11,12 @@ import pytest
 
 from app.index.catalog.catalog import Catalog
 from app.index.catalog.database import Database
-from app.index.list_cache import look_first, newest
-from app.index.page import GOOD_MS, ROWS, Page
+from app.index.list_cache import GOOD_MS, ROWS, Page, look_first, newest
 from app.index.row import catalog_in
-from app.index.scan.current import make_current
-from app.index.scan.walk import Found, walk
-from app.index.workers.workers import Workers
+from app.index.scan.retry import make_current
+from app.index.scan.walk import WalkResult, walk
+from app.index.text.store import TextStore
+from app.index.worker_pool import WorkerPool
 from app.stores.live import GROWING_MS
 from tests.denied import deny
 from tests.index.helpers import append, facts, fill, message, pi_store, session, write
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Sequence
     from pathlib import Path
 
-    from app.index.parse_result import Reading
-    from app.index.row import Row
+    from app.index.row import Reading, Row
     from app.stores.base import Store
     from app.stores.layout import File
 
@@ -250,7 +249,7 @@ def test_no_page_is_left_of_files_that_change_meanwhile(
 def test_no_page_is_left_when_another_process_has_written(lister: Lister, root: Path) -> None:
     mine, others = (Catalog(str(lister.cache), lister.stores) for _ in range(2))
     found = walk(lister.stores)
-    assert make_current(mine, lister.stores, lambda: lister.now_ms, found, mine.rows)[1]
+    assert make_current(mine, TextStore(mine), lister.stores, lambda: lister.now_ms, found, mine.rows)[1]
     assert mine.untouched()
     others.remove([str(root / "--project-3--" / "session-3.jsonl")])
     assert not mine.untouched()
@@ -271,7 +270,7 @@ def test_a_file_that_cannot_be_read_leaves_no_page(
     assert lister.list() == lister.truth()
 
 
-def looked_first(store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch, much: int) -> Found:
+def looked_first(store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch, much: int) -> WalkResult:
     """What a first look finds, with so many bytes worth workers."""
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", much)
     return look_first([store], str(cache))
@@ -283,21 +282,21 @@ def test_what_reads_a_first_list_comes_up_while_its_files_are_looked_for(
     store = pi_store(tmp_path / "store")
     paths = fill(tmp_path / "store", 80, folders=3)
     started: list[int] = []
-    start = Workers.start
+    start = WorkerPool.start
 
-    def noted(workers: Workers) -> None:
+    def noted(workers: WorkerPool) -> None:
         started.append(len(looked_at))
         start(workers)
 
     looked_at: list[str] = []
-    add = Found.add
+    add = WalkResult.add
 
-    def looked(found: Found, store: Store, folder: str, files: Sequence[File]) -> None:
+    def looked(found: WalkResult, store: Store, folder: str, files: Sequence[File]) -> None:
         looked_at.append(folder)
         add(found, store, folder, files)
 
-    monkeypatch.setattr(Workers, "start", noted)
-    monkeypatch.setattr(Found, "add", looked)
+    monkeypatch.setattr(WorkerPool, "start", noted)
+    monkeypatch.setattr(WalkResult, "add", looked)
     found = looked_first(store, tmp_path / "cache", monkeypatch, 1000)
     assert (started, len(looked_at)) == ([2], 4)  # the root and one folder, and there are more
     assert found.workers is not None

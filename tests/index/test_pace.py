@@ -12,8 +12,9 @@ import pytest
 from app.index.catalog.catalog import Catalog
 from app.index.path_events import Hints
 from app.index.scan import deltas
-from app.index.scan.deltas import BURST_SECONDS, DELTA_SECONDS, Pace
+from app.index.scan.deltas import BURST_SECONDS, DELTA_SECONDS, DeltaThrottle
 from app.index.scan.scan import Scanner
+from app.index.text.store import TextStore
 from app.index.watch import follower
 from tests.index.helpers import append, fill, message, pi_store
 
@@ -42,7 +43,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 
 def test_the_first_change_is_told_at_once_and_the_next_ones_the_later_the_more_they_are(clock: Clock) -> None:
-    pace = Pace()
+    pace = DeltaThrottle()
     assert pace.pause() <= 0
     pauses = []
     for entries in (0, 1, 4, 1_000, 1):
@@ -59,7 +60,8 @@ def test_the_first_change_is_told_at_once_and_the_next_ones_the_later_the_more_t
 def scanned(tmp_path: Path) -> tuple[Store, Scanner]:
     """The store of the test's files, and a scanner that knows them."""
     store = pi_store(tmp_path / "store")
-    scanner = Scanner(Catalog(str(tmp_path / "cache"), [store]), [store], lambda: 0)
+    catalog = Catalog(str(tmp_path / "cache"), [store])
+    scanner = Scanner(catalog, TextStore(catalog), [store], lambda: 0)
     scanner.begin({})
     scanner.scan(None, threading.Event())
     return store, scanner
@@ -144,10 +146,10 @@ def test_what_is_gone_is_not_among_what_has_changed(tmp_path: Path) -> None:
     path, other = fill(tmp_path / "sessions", 2)
     stores = [pi_store(tmp_path / "sessions")]
     catalog = Catalog(str(tmp_path / "cache"), stores)
-    Scanner(catalog, stores, lambda: 0).scan(None, threading.Event())
+    Scanner(catalog, TextStore(catalog), stores, lambda: 0).scan(None, threading.Event())
     rows = {row.path: row for row in catalog.rows()}
     told: list[Delta] = []
-    one = deltas.Batch({}, catalog, told.append, Pace(), threading.Event(), 2)
+    one = deltas.DeltaBatch({}, catalog, told.append, DeltaThrottle(), threading.Event(), 2)
     one.hint(rows[str(path)])
     one.hint(rows[str(other)])
     one.drop([str(path)])

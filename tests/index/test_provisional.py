@@ -10,28 +10,26 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.index import worker_pool as workers_module
 from app.index.catalog.catalog import Catalog
+from app.index.file_reader import LARGE_BYTES, UNREADABLE, Task, read
 from app.index.index import Index
 from app.index.scan import deltas as batch_module
 from app.index.scan import executor as work_module
-from app.index.scan import queue as jobs_module
 from app.index.scan import scan as scan_module
-from app.index.scan.queue import SMALL_BYTES, Job, list_first, steps_of
+from app.index.scan.executor import SMALL_BYTES, Job, Step, in_order, list_first
 from app.index.scan.scan import Scanner
-from app.index.scan.walk import Found, walk
-from app.index.workers import workers as workers_module
-from app.index.workers.reader import ENDS, LARGE_BYTES, UNREADABLE, read
-from app.index.workers.workers import Workers
-from tests.index.helpers import append, facts, fresh, message, pi_store, session, write
+from app.index.scan.walk import WalkResult, walk
+from app.index.worker_pool import WorkerPool
+from tests.index.helpers import facts, fresh, pi_store, session, write
 from tests.waiting import until
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
 
+    from app.index.file_reader import Result
     from app.index.row import Signature
     from app.index.scan.deltas import Delta
-    from app.index.scan.queue import Step
-    from app.index.workers.reader import Result, Task
     from app.stores.base import Store
 
 NEWEST, LARGE, SMALL, LATE = "newest.jsonl", "large.jsonl", "small.jsonl", "late.jsonl"
@@ -56,8 +54,8 @@ class Inline:
     def read(self, tasks: Sequence[tuple[Task, int]]) -> Iterator[list[tuple[int, Result]]]:
         for index, (task, _) in enumerate(tasks):
             type(self).before(task)
-            self.steps.append((os.path.basename(task[0]), task[4] == ENDS))
-            yield [(index, read(task))]
+            self.steps.append((os.path.basename(task[0]), task.only_ends))
+            yield [(index, read(task)._replace(progress=None))]
 
     def close(self) -> None:
         self.calls.append("close")
@@ -67,11 +65,11 @@ class Inline:
 def inline(monkeypatch: pytest.MonkeyPatch) -> type[Inline]:
     """Every scan has much to read: one file makes up the newest ones."""
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
-    monkeypatch.setattr(jobs_module, "FIRST_BYTES", 1_000)
+    monkeypatch.setattr(work_module, "FIRST_BYTES", 1_000)
     monkeypatch.setattr(Inline, "steps", [], raising=False)
     monkeypatch.setattr(Inline, "calls", [], raising=False)
     monkeypatch.setattr(Inline, "before", lambda task: None, raising=False)
-    monkeypatch.setattr(workers_module, "Workers", Inline)
+    monkeypatch.setattr(workers_module, "WorkerPool", Inline)
     return Inline
 
 
@@ -192,7 +190,7 @@ def test_what_is_listed_already_keeps_its_row(inline: type[Inline], store: Store
     index.scan()
     index.rows()
     for name in (NEWEST, LARGE):
-        append(Path(store.root, name), message("n", "e0", "more"))
+        write(Path(store.root, name), session("other", messages=3))
     inline.steps.clear()
     told: list[Delta] = []
     index.scan(told.append)
@@ -261,7 +259,7 @@ def test_ends_that_come_late_do_not_undo_what_was_read(
     inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def swapped(steps: Sequence[Step], listed: Container[str]) -> list[Step]:
-        return sorted(list_first(steps, listed), key=lambda step: step.only_ends)
+        return sorted(list_first(steps, listed), key=lambda step: step.task.only_ends)
 
     monkeypatch.setattr(work_module, "list_first", swapped)
     told: list[Delta] = []
@@ -276,7 +274,7 @@ def test_a_file_whose_ends_make_reading_fail_is_none_the_worse(
     def fail(*_: object) -> None:
         raise ValueError("a mistake of ours")
 
-    monkeypatch.setattr("app.sessions.tally.ends.provisional", fail)
+    monkeypatch.setattr("app.sessions.summaries.quick_summary.quick_summary", fail)
     told: list[Delta] = []
     index.scan(told.append)
     assert not any(provisional for _, provisional in shown(told))
@@ -285,7 +283,7 @@ def test_a_file_whose_ends_make_reading_fail_is_none_the_worse(
 
 def test_workers_read_ends_too(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
-    monkeypatch.setattr(jobs_module, "FIRST_BYTES", 1_000)
+    monkeypatch.setattr(work_module, "FIRST_BYTES", 1_000)
     index = Index([store], str(tmp_path / "cache"))
     told: list[Delta] = []
     index.scan(told.append)
@@ -322,7 +320,7 @@ def test_workers_come_up_before_the_first_list_is_made_of_what_a_walk_found(
     if not much:
         monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1_000_000)
 
-    class Watched(Found):
+    class Watched(WalkResult):
         __slots__ = ()
 
         @property
@@ -334,7 +332,7 @@ def test_workers_come_up_before_the_first_list_is_made_of_what_a_walk_found(
         inline.calls.clear()
         found = walk([store])
         found.__class__ = Watched
-        scanner = Scanner(index.catalog, [store], lambda: 0)
+        scanner = Scanner(index.catalog, index.text_store, [store], lambda: 0)
         scanner.begin(index.catalog.signatures())
         scanner.scan(None, threading.Event(), found=found)
         return [call for number, call in enumerate(inline.calls) if call not in inline.calls[:number]]
@@ -352,12 +350,12 @@ def test_no_worker_comes_up_where_there_is_no_store(inline: type[Inline], tmp_pa
 
 
 def test_workers_that_came_up_early_do_the_reading(store: Store) -> None:
-    with closing(Workers(2)) as workers:
+    with closing(WorkerPool(2)) as workers:
         workers.start()
         workers.keep(None)
         until(lambda: len(workers.process_ids) == 2)
         early = set(workers.process_ids)
-        task = (path_of(store, LARGE), ("pi",), 1, (), 0, b"")
+        task = Task(path_of(store, LARGE), ("pi",), 1)
         results: list[object] = []
         for group in workers.read([(task, 1)] * 3):
             assert set(workers.process_ids) <= early
@@ -366,7 +364,7 @@ def test_workers_that_came_up_early_do_the_reading(store: Store) -> None:
 
 
 def test_workers_that_are_not_needed_end() -> None:
-    workers = Workers(2)
+    workers = WorkerPool(2)
     workers.start()
     workers.keep(None)
     until(lambda: len(workers.process_ids) == 2)
@@ -387,15 +385,15 @@ def test_one_very_large_file_does_not_hold_up_the_others(store: Store) -> None:
     made = [
         Job(f"/s/{at}", store, (at, size, 0, 0)) for at, size in enumerate((50_000_000, 4_000, 9_000_000))
     ]
-    steps = [(step.job.path, step.only_ends) for step in list_first(steps_of(made), ())]
+    steps = [(step.job.path, step.task.only_ends) for step in list_first(in_order(made), ())]
     assert steps == [("/s/1", False), ("/s/0", True), ("/s/2", True), ("/s/0", False), ("/s/2", False)]
 
 
 def test_a_large_file_is_read_after_all_others(store: Store) -> None:
     sizes = (4_000, LARGE_BYTES + 1, 9_000_000, LARGE_BYTES, 100)
-    steps = steps_of([Job(f"/s/{at}", store, (at, size, 0, 0)) for at, size in enumerate(sizes)])
+    steps = in_order([Job(f"/s/{at}", store, (at, size, 0, 0)) for at, size in enumerate(sizes)])
     for ordered in (steps, list_first(steps, ()), list_first(steps, {"/s/1", "/s/2"})):
-        assert [step.job.path for step in ordered if not step.only_ends][-1] == "/s/1"
+        assert [step.job.path for step in ordered if not step.task.only_ends][-1] == "/s/1"
     assert [step.job.path for step in steps] == ["/s/0", "/s/2", "/s/3", "/s/4", "/s/1"]
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.as_json import to_json
 from app.index.row import FIELDS, Row, refused_row, session_row, signature_of
+from app.reports.listing import to_json
 from app.sessions.summary import Summary
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.rename import rename
+from app.actions.session_edits import rename
 from app.index.index import Index
 from app.index.row import problem_count
 from app.index.scan import scan as scan_module
@@ -71,11 +71,14 @@ def test_one_append_to_one_of_200_files_reads_exactly_those_bytes(root: Path, in
     assert (row.message_count, row.leaf_id) == (2, "new")
 
 
-def test_the_next_process_reads_only_the_end_too(tmp_path: Path, root: Path, store: Store) -> None:
+def test_the_next_process_reads_a_file_whole_once(tmp_path: Path, root: Path, store: Store) -> None:
     paths = fill(root, 5)
     Index([store], str(tmp_path / "cache")).scan()
     append(paths[0], message("new", "e0", "one more"))
-    assert cost(Index([store], str(tmp_path / "cache")))[:2] == (0, 1)
+    later = Index([store], str(tmp_path / "cache"))
+    assert cost(later)[:2] == (1, 0)
+    append(paths[0], message("newer", "new", "and more"))
+    assert cost(later)[:2] == (0, 1)
 
 
 def test_an_unfinished_line_is_read_again_when_it_is_finished(root: Path, index: Index) -> None:
@@ -303,8 +306,8 @@ def test_what_fails_with_a_file_once_says_nothing_about_the_file(
     def fails(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr("app.sessions.tally.summarise.summarise", fails)
-    monkeypatch.setattr("app.sessions.tally.summarise.extend", fails)
+    monkeypatch.setattr("app.sessions.summaries.summarise.summarise", fails)
+    monkeypatch.setattr("app.sessions.summaries.summarise.extend", fails)
     index.scan()
     (row,) = index.rows()
     assert (row.path, row.message_count, row.is_out_of_reach) == (str(known), 1, True)

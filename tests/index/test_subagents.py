@@ -13,7 +13,7 @@ from app.index import subagents
 from app.index.index import Index
 from app.index.subagents import subagent_rows
 from app.stores import named
-from app.view.passing import is_subagent
+from app.view.list_filter import is_subagent
 from tests.factory import chain, header, write_session
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ def test_only_so_many_files_are_read_and_of_each_only_the_ends(
     tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
-    real = subagents.provisional
+    real = subagents.quick_summary
 
     def counted(path: str, agents: tuple[str, ...], mtime_ms: int) -> object:
         read.append(path)
@@ -114,7 +114,7 @@ def test_only_so_many_files_are_read_and_of_each_only_the_ends(
         write_session(work / "a" / f"{number}.jsonl", *lines)
     store = store_at(tmp_path)
     rows = rows_of(store, tmp_path)
-    monkeypatch.setattr(subagents, "provisional", counted)
+    monkeypatch.setattr(subagents, "quick_summary", counted)
     monkeypatch.setattr(subagents, "MOST", 5)
     assert {row.id for row in subagent_rows([store], rows)} <= {"", "s1", "s2", "s4"}
     assert len(read) == 5

@@ -17,8 +17,9 @@ from app.index.index import Index
 from app.index.path_events import Hints
 from app.index.row import Signature, signature_of, unread
 from app.index.scan.scan import Scanner
+from app.index.text.store import TextStore
 from app.index.watch import follower, periodic_check, watch
-from app.index.watch.periodic_check import LOOK_SECONDS, MOST, ROUND_SECONDS, Turns
+from app.index.watch.periodic_check import LOOK_SECONDS, MOST, ROUND_SECONDS, PeriodicCheck
 from app.index.watch.watch import NativeWatch
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 
@@ -51,7 +52,7 @@ class Round:
         self.root = root
         self.paths = fill(root, FILES, folders=FOLDERS)
         self.known: dict[str, Signature] = {str(path): signature_of(path.stat()) for path in self.paths}
-        self.turns = Turns([pi_store(root)], self.known)
+        self.turns = PeriodicCheck([pi_store(root)], self.known)
         self._clock = clock
 
     def look(self, seconds: float = ROUND_SECONDS) -> Hints:
@@ -273,7 +274,7 @@ def test_while_nothing_happens_walks_are_rare(tmp_path: Path, monkeypatch: pytes
     paths = fill(tmp_path / "store", 20, folders=4)
     stores = [pi_store(tmp_path / "store")]
     catalog = Catalog(str(tmp_path / "cache"), stores)
-    scanner = Scanner(catalog, stores, lambda: 0)
+    scanner = Scanner(catalog, TextStore(catalog), stores, lambda: 0)
     scanner.scan(lambda _: None, threading.Event())
     assert len(scanner.known) == len(paths)
     for module in (follower, watch, periodic_check):

@@ -114,7 +114,7 @@ class Curious(threading.Thread):
     def __init__(self, index: Index) -> None:
         super().__init__(daemon=True)
         self.asked = 0
-        self._searcher = index._own.searcher()
+        self._searcher = index._engine
         self._ended = threading.Event()
         self._error: BaseException | None = None
 

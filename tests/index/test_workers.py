@@ -12,29 +12,35 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.index import worker_process
 from app.index.catalog.catalog import Catalog
+from app.index.file_reader import LARGE_BYTES, Task, read
 from app.index.index import Index
-from app.index.text.spans import bytes_of
-from app.index.workers import process as process_module
-from app.index.workers import worker
-from app.index.workers.reader import LARGE_BYTES, read
-from app.index.workers.workers import BATCH_FILES, CRASHED, FIRST_BATCH_BYTES, Workers, _batches, _command
-from app.sessions.tally.summarise import summarise
+from app.index.text.segment import read_spans
+from app.index.text.store import TextStore
+from app.index.worker_pool import BATCH_FILES, CRASHED, FIRST_BATCH_BYTES, WorkerPool, _batches, _command
+from app.sessions.summaries.summarise import summarise
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
 from tests.waiting import until
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.text.store import TextStore
-    from app.index.workers.reader import Result, Task
+    from app.index.file_reader import Result
 
 
 def tasks(paths: list[Path]) -> list[tuple[Task, int]]:
-    return [((str(path), ("pi",), 1, (), 0, b""), path.stat().st_size) for path in paths]
+    return [(Task(str(path), ("pi",), 1), path.stat().st_size) for path in paths]
 
 
-def collect(workers: Workers, work: list[tuple[Task, int]], texts: TextStore | None = None) -> list[Result]:
+def plainly_read(task: Task) -> Result:
+    """What reading in this process gives, without what it could remember."""
+    return read(task)._replace(progress=None)
+
+
+def collect(
+    workers: WorkerPool, work: list[tuple[Task, int]], texts: TextStore | None = None
+) -> list[Result]:
     """The results in the order of the tasks; each must come once."""
     found: dict[int, Result] = {}
     with closing(workers):
@@ -52,53 +58,41 @@ def test_workers_find_what_we_find(tmp_path: Path) -> None:
     paths += [write(tmp_path / "bad.jsonl", "damaged\n"), tmp_path / "gone.jsonl"]
     paths.append(write(tmp_path / "n\udc80ame\n.jsonl", session("\ud83d alone")))
     work = [(task, 1_000_000) for task, _ in tasks(paths[:-2])]
-    work += [((str(path), ("pi",), 1, (), 0, b""), 0) for path in paths[-2:]]
-    assert collect(Workers(2), work) == [read(task) for task, _ in work]
+    work += [(Task(str(path), ("pi",), 1), 0) for path in paths[-2:]]
+    assert collect(WorkerPool(2), work) == [plainly_read(task) for task, _ in work]
 
 
 def test_the_results_of_others_do_not_wait_for_a_large_file(tmp_path: Path) -> None:
     paths = fill(tmp_path, 20)
     large = write(tmp_path / "large.jsonl", session())
     os.truncate(large, LARGE_BYTES + 1)
-    workers = Workers(1)
+    workers = WorkerPool(1)
     with closing(workers):
         groups = [[index for index, _ in group] for group in workers.read(tasks([*paths, large]))]
     assert [group for group in groups if 20 in group] == [[20]]
 
 
-def test_a_worker_goes_on_where_a_file_was_left(tmp_path: Path) -> None:
-    path = write(tmp_path / "a.jsonl", session())
-    first = read((str(path), ("pi",), 1, (), 0, b""))
-    with open(path, "a") as file:
-        file.write('{"type":"custom","id":"x","parentId":"e0"}\n')
-    task = (str(path), ("pi",), 1, first[3], first[4], first[5])
-    (result,) = collect(Workers(1), [(task, 10)])
-    assert result == read(task)
-    assert result[7] is True
-
-
 def test_what_workers_keep_is_there_when_they_answer(tmp_path: Path) -> None:
     paths = fill(tmp_path / "store", 60)
     catalog = Catalog(str(tmp_path / "cache"), [])
-    texts = catalog.text_store
-    plain = [read(task) for task, _ in tasks(paths)]
-    results = collect(Workers(2), tasks(paths), texts)
-    assert [result[:-1] for result in results] == [result[:-1] for result in plain]
-    assert {result[-1] for result in plain} == {None}
+    texts = TextStore(catalog)
+    plain = [plainly_read(task) for task, _ in tasks(paths)]
+    results = collect(WorkerPool(2), tasks(paths), texts)
+    assert [result._replace(kept=None) for result in results] == plain
     for path, result in zip(paths, results, strict=True):
-        spans = result[-1]
+        spans = result.kept
         assert isinstance(spans, tuple)
-        assert bytes_of(texts.folder, spans) == summarise(str(path), ("pi",), 1).text
+        assert read_spans(texts.folder, spans) == summarise(str(path), ("pi",), 1).text
     catalog.close()
 
 
 def test_without_workers_texts_are_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
     catalog = Catalog(str(tmp_path / "cache"), [])
-    texts = catalog.text_store
-    (result,) = collect(Workers(2), tasks(fill(tmp_path / "store", 1)), texts)
-    assert isinstance(result[-1], tuple)
-    assert bytes_of(texts.folder, result[-1])
+    texts = TextStore(catalog)
+    (result,) = collect(WorkerPool(2), tasks(fill(tmp_path / "store", 1)), texts)
+    assert isinstance(result.kept, tuple)
+    assert read_spans(texts.folder, result.kept)
     catalog.close()
 
 
@@ -109,17 +103,17 @@ def test_no_environment_and_no_site_packages_but_all_that_we_can_import() -> Non
 
 
 def test_the_first_batches_are_small_and_none_is_large() -> None:
-    many = [(("p", (), 0, (), 0, b""), 300_000)] * 1000
+    many = [(Task("p", (), 0), 300_000)] * 1000
     sizes = [sum(many[index][1] for index, _ in batch) for batch in _batches(many)]
     assert sizes[0] == 600_000
     assert sizes[1] > sizes[0]
     assert max(sizes) <= 4_200_000
     assert sum(sizes) == 300_000_000
-    assert max(len(batch) for batch in _batches([(("p", (), 0, (), 0, b""), 1)] * 1000)) == BATCH_FILES
+    assert max(len(batch) for batch in _batches([(Task("p", (), 0), 1)] * 1000)) == BATCH_FILES
 
 
 def test_the_last_batches_are_small_too() -> None:
-    many = [(("p", (), 0, (), 0, b""), 100_000)] * 1000
+    many = [(Task("p", (), 0), 100_000)] * 1000
     sizes = [sum(many[index][1] for index, _ in batch) for batch in _batches(many)]
     left = [sum(sizes[number:]) for number in range(len(sizes))]
     # However the last ones are shared out, nobody waits long for another.
@@ -129,50 +123,51 @@ def test_the_last_batches_are_small_too() -> None:
     assert max(sizes[-4:]) <= FIRST_BATCH_BYTES
 
 
-@pytest.mark.skipif(not process_module.FORKS, reason="workers are not forked here")
-def test_one_worker_is_started_and_the_others_are_forked_from_it(tmp_path: Path) -> None:
-    workers = Workers(3)
-    with closing(workers):
+def test_no_worker_gets_a_signal_of_the_terminal(tmp_path: Path) -> None:
+    with closing(WorkerPool(3)) as workers:
         workers.start()
-        workers.keep(None)
         until(lambda: len(workers.process_ids) == 3)
-        (first,) = [one for one in workers.process_ids if _parent(one) == os.getpid()]
-        others = set(workers.process_ids) - {first}
-        assert {_parent(one) for one in others} == {first}
-        # Ctrl+C in the terminal reaches none of them, and none is left to itself.
+        # Ctrl+C reaches none of them, and the system wakes up a stopped one when we are killed.
         assert {os.getpgid(one) for one in workers.process_ids} == set(workers.process_ids)
         assert {os.getsid(one) for one in workers.process_ids} == {os.getsid(0)}
 
 
-def _parent(process: int) -> int:
-    with open(f"/proc/{process}/stat") as file:
-        return int(file.read().rpartition(")")[2].split()[1])
-
-
 SLEEPS = """
 import sys, time; sys.path[:] = sys.argv[1:]
-from app.index.workers import reader, worker
-reader.read = lambda task, keep: time.sleep(1000)
-worker.main()
+from app.index import worker_process
+worker_process.read = lambda task, keep: time.sleep(1000)
+worker_process.main()
 """
 
 
 def test_a_worker_ends_with_its_input_whatever_it_is_doing() -> None:
-    command = [SLEEPS if word == worker.START else word for word in _command()]
+    command = [SLEEPS if word == worker_process.START else word for word in _command()]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        assert worker.receive(process.stdout) == process.pid
-        worker.send(process.stdin, (None, []))
-        worker.send(process.stdin, ["task"])
+        assert worker_process.receive(process.stdout) == worker_process.READY
+        worker_process.send(process.stdin, None)
+        worker_process.send(process.stdin, ["task"])
         process.stdin.close()
         assert process.wait(timeout=60) == 0
 
 
+def test_workers_end_in_the_middle_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker_process, "START", SLEEPS)
+    workers = WorkerPool(2)
+    workers.keep(None)
+    results = workers.read([(task, 5_000_000) for task, _ in tasks(fill(tmp_path, 50))])
+    next(results)
+    until(lambda: len(workers.process_ids) == 2)
+    workers.close()
+    assert [result for group in results for result in group] == []
+    assert not workers.process_ids
+
+
 IS_KILLED = """
 import sys, os, signal; sys.path[:] = sys.argv[1:]
-from app.index.workers import reader, worker
-really = reader.read
+from app.index import worker_process
+really = worker_process.read
 def read(task, keep):
     if "/killed" in task[0]:
         try:
@@ -182,42 +177,42 @@ def read(task, keep):
         else:
             os.kill(os.getpid(), signal.SIGKILL)
     return really(task, keep)
-reader.read = read
-worker.main()
+worker_process.read = read
+worker_process.main()
 """
 
 
 def test_workers_that_are_killed_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "START", IS_KILLED)
+    monkeypatch.setattr(worker_process, "START", IS_KILLED)
     paths = fill(tmp_path, 300)
     paths[20:220:40] = [write(tmp_path / f"killed{number}.jsonl", session()) for number in range(5)]
     work = [(task, 1_000_000) for task, _ in tasks(paths)]
-    assert collect(Workers(2), work) == [read(task) for task, _ in work]
+    assert collect(WorkerPool(2), work) == [plainly_read(task) for task, _ in work]
     assert len(list(tmp_path.glob("killed*.once"))) == 5
 
 
 DIES_AT_POISON = """
 import sys, os; sys.path[:] = sys.argv[1:]
-from app.index.workers import reader, worker
-really = reader.read
+from app.index import worker_process
+really = worker_process.read
 def read(task, keep):
     if "poison" in task[0]:
         os.abort()
     return really(task, keep)
-reader.read = read
-worker.main()
+worker_process.read = read
+worker_process.main()
 """
 
 
 def test_a_file_that_ends_its_reader_is_refused_and_the_others_are_not(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "START", DIES_AT_POISON)
+    monkeypatch.setattr(worker_process, "START", DIES_AT_POISON)
     paths = fill(tmp_path, 100)
     paths.insert(30, write(tmp_path / "poison.jsonl", session()))
     paths.insert(70, write(tmp_path / "poison2.jsonl", session()))
     work = tasks(paths)
-    results = collect(Workers(2), work)
+    results = collect(WorkerPool(2), work)
     assert [index for index, result in enumerate(results) if result == CRASHED] == [30, 70]
     assert all(result[0] for result in results if result != CRASHED)
 
@@ -228,21 +223,21 @@ def test_a_file_that_ends_its_reader_is_refused_and_the_others_are_not(
 def test_without_workers_it_is_slower_but_as_good(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str
 ) -> None:
-    monkeypatch.setattr(worker, "START", start)
+    monkeypatch.setattr(worker_process, "START", start)
     work = tasks(fill(tmp_path, 20))
-    assert collect(Workers(2), work) == [read(task) for task, _ in work]
+    assert collect(WorkerPool(2), work) == [plainly_read(task) for task, _ in work]
 
 
 def test_without_an_interpreter_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
     work = tasks(fill(tmp_path, 5))
-    assert collect(Workers(2), work) == [read(task) for task, _ in work]
+    assert collect(WorkerPool(2), work) == [plainly_read(task) for task, _ in work]
 
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="no priorities here")
 @pytest.mark.parametrize(("gentle", "behind"), [(True, 5), (False, 0)])
 def test_gentle_workers_let_others_go_first(tmp_path: Path, gentle: bool, behind: int) -> None:
-    workers = Workers(1, gentle=gentle)
+    workers = WorkerPool(1, gentle=gentle)
     with closing(workers):
         workers.start()
         until(lambda: workers.process_ids)
@@ -252,7 +247,7 @@ def test_gentle_workers_let_others_go_first(tmp_path: Path, gentle: bool, behind
 
 
 def test_workers_end_with_us(tmp_path: Path) -> None:
-    workers = Workers(2)
+    workers = WorkerPool(2)
     workers.start()
     workers.keep(None)
     until(lambda: len(workers.process_ids) == 2)
@@ -266,9 +261,8 @@ def test_workers_end_with_us(tmp_path: Path) -> None:
     assert all(not os.path.exists(f"/proc/{process}/fd/0") for process in processes)
 
 
-@pytest.mark.skipif(not process_module.FORKS, reason="workers are not forked here")
 def test_workers_that_are_stopped_end_with_us_too(tmp_path: Path) -> None:
-    workers = Workers(2)
+    workers = WorkerPool(2)
     workers.start()
     workers.keep(None)
     until(lambda: len(workers.process_ids) == 2)
@@ -316,8 +310,8 @@ def test_a_mistake_of_ours_with_one_file_is_its_reason(
     def broken(*_: object) -> None:
         raise KeyError("oops")
 
-    monkeypatch.setattr("app.sessions.tally.summarise.summarise", broken)
-    result = read((str(write(tmp_path / "a.jsonl", session())), ("pi",), 1, (), 0, b""))
+    monkeypatch.setattr("app.sessions.summaries.summarise.summarise", broken)
+    result = read(Task(str(write(tmp_path / "a.jsonl", session())), ("pi",), 1))
     assert result[:2] == (None, "cannot be read: KeyError: 'oops'")
 
 
@@ -328,7 +322,7 @@ def test_a_program_that_knows_no_interpreter_reads_by_itself(
     """As where Python is built into another program (`sys.executable` is "" or None then)."""
     monkeypatch.setattr("sys.executable", nothing)
     work = tasks(fill(tmp_path, 5))
-    assert collect(Workers(2), work) == [read(task) for task, _ in work]
-    with closing(Workers(2)) as early:
+    assert collect(WorkerPool(2), work) == [plainly_read(task) for task, _ in work]
+    with closing(WorkerPool(2)) as early:
         early.start()
         assert early.process_ids == []

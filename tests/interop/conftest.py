@@ -1,4 +1,4 @@
-"""The real programs, installed if need be. Skipped with a reason only where npm is missing."""
+"""Fixtures with the real agents, installed if need be. The tests are skipped only if npm is missing."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def installed() -> Installed:
-    """Where the programs are. The first test of a checkout waits here for npm."""
+    """Install the agents. The first test of a checkout waits here for npm."""
     try:
         return ensure(folder_wanted())
     except NoNpm as reason:

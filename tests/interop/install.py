@@ -1,4 +1,4 @@
-"""Installs the real pi and oh-my-pi, and what runs them, into one folder. One script, standard library only.
+"""Install the real pi and oh-my-pi and their interpreters into one folder. Standard library only.
 
     python3 tests/interop/install.py [FOLDER]
 
@@ -39,16 +39,16 @@ _LIMIT = 900
 
 
 class NoNpm(Exception):
-    """There is no npm, so that nothing can be installed."""
+    """There is no npm, and nothing is installed."""
 
 
 class InstallFailed(Exception):
-    """npm is there, and all the same the programs are not; the text is one line that says why."""
+    """npm exists, but the installation failed; the text is one line with the reason."""
 
 
 @dataclass(frozen=True)
 class Installed:
-    """Where things are: the two interpreters, and the two packages' folders."""
+    """Paths of the installation: the two interpreters, and the folders of the two packages."""
 
     node: str
     bun: str
@@ -57,13 +57,15 @@ class Installed:
 
 
 def folder_wanted() -> Path:
-    """LEAFMARK_INTEROP, else `.interop` at the root of the checkout."""
+    """Return LEAFMARK_INTEROP, else `.interop` at the root of the checkout."""
     chosen = os.environ.get("LEAFMARK_INTEROP")
     return Path(chosen) if chosen else HERE.parent.parent / ".interop"
 
 
 def ensure(folder: Path) -> Installed:
-    """What is installed in `folder`, after installing it there if need be. Several processes may ask at once.
+    """Install the agents in `folder` if need be, and return the paths.
+
+    Several processes may call this at once.
 
     :raises NoNpm: nothing is there and there is no npm.
     :raises InstallFailed: npm could not, or what it installed does not start.
@@ -86,7 +88,7 @@ def ensure(folder: Path) -> Installed:
 
 
 def _digest() -> str:
-    """Of all that decides what ought to be installed."""
+    """Return a digest of everything that decides what is installed."""
     digest = hashlib.sha256(f"{platform.system()} {platform.machine()}\n".encode())
     for name in PINS:
         digest.update((HERE / name).read_bytes())
@@ -101,7 +103,7 @@ def _says(mark: Path, wanted: str) -> bool:
 
 
 def _wait_for(descriptor: int) -> None:
-    """One process at a time; the system lets go of the lock when the process ends, however it ends."""
+    """Lock the folder for this process. The system releases the lock when the process ends."""
     if sys.platform != "win32":
         import fcntl
 
@@ -112,7 +114,7 @@ def _install(npm: str, folder: Path) -> None:
     for name in PINS:
         shutil.copyfile(HERE / name, folder / name)
     try:
-        # Not `npm ci`: it refuses a lock without the optional packages of platforms that a registry lacks.
+        # Not `npm ci`: it refuses a lock file if the registry lacks optional packages of other platforms.
         done = subprocess.run(
             [npm, *_COMMAND],
             cwd=folder,
@@ -167,7 +169,7 @@ def _version(program: str) -> tuple[int, ...]:
 
 
 def main() -> int:
-    """0 when all is there; else one line on standard error, and 1."""
+    """Return 0 if everything is installed; else print one line on standard error and return 1."""
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else folder_wanted()
     try:
         found = ensure(folder)

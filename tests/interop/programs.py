@@ -1,7 +1,7 @@
-"""The real pi and oh-my-pi, each in a long-lived process that does what is asked of its SessionManager.
+"""The real pi and oh-my-pi, each in a long-lived process that runs requests on its SessionManager.
 
-Starting one costs half a second, a request about a millisecond: so there is one of each for a worker of the
-test run. The process has a home of its own and sees no variable that could lead it to somebody's sessions.
+Starting one costs half a second, a request about a millisecond: each worker of the test run therefore keeps
+one process of each. It has a home of its own and no variable that could lead it to the user's sessions.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ _PATIENCE = 120.0
 
 
 class Refused(Exception):
-    """The program threw; the text is its message."""
+    """The agent threw; the text is its message."""
 
 
 class Died(Exception):
-    """The program ended or hung in the middle of a request; the next request starts it anew."""
+    """The agent ended or hung during a request; the next request starts it again."""
 
 
 class Program:
-    """A real program's SessionManager class.
+    """The SessionManager class of a real agent.
 
     agent  "pi" or "omp"
-    home   what it takes for the user's home folder
+    home   the folder that the agent uses as the user's home
     """
 
     def __init__(self, agent: str, installed: Installed, home: Path) -> None:
@@ -53,29 +53,29 @@ class Program:
             "LANG": "C.UTF-8",
             "TZ": "UTC",
             "TMPDIR": str(home / "tmp"),
-            # What bun made of omp's source the last time: it starts in half the time.
+            # bun keeps its compiled form of omp's source here: later starts take half the time.
             "BUN_RUNTIME_TRANSPILER_CACHE_PATH": str(Path(installed.bun).parents[4] / "transpiled"),
         }
         self._process: subprocess.Popen[bytes] | None = None
         self._rest = b""
 
     def make(self, how: str, *args: Any) -> Session:
-        """A SessionManager by one of the static methods: create, open, inMemory, continueRecent, forkFrom.
+        """Make a SessionManager with a static method: create, open, inMemory, continueRecent, forkFrom.
 
-        :raises Refused: the program would not.
+        :raises Refused: the agent refused.
         """
         return Session(self, self._request("make", how=how, args=args))
 
     def list(self, how: str, *args: Any) -> Any:
-        """What a static method that makes no manager gives: "list", "listAll"."""
+        """Return the result of a static method that makes no manager: "list", "listAll"."""
         return self._request("list", how=how, args=args)
 
     def help(self, name: str, *args: Any) -> Any:
-        """What one of the functions gives that the driver takes from the program beside the class."""
+        """Return the result of a function that the driver imports from the agent beside the class."""
         return self._request("help", name=name, args=args)
 
     def close(self) -> None:
-        """End the process, if one runs."""
+        """End the process if it runs."""
         process, self._process = self._process, None
         if process is None:
             return
@@ -147,31 +147,31 @@ class Program:
 
 
 class Session:
-    """One SessionManager in a program. `call` takes the program's own names and order of arguments."""
+    """One SessionManager in an agent. `call` takes the agent's own names and order of arguments."""
 
     def __init__(self, program: Program, number: int) -> None:
         self.program = program
         self._number = number
 
     def call(self, name: str, *args: Any) -> Any:
-        """The result of a method; None where it gives none.
+        """Return the result of a method; None if it has none.
 
         :raises Refused: it threw.
         """
         return self.program._request("call", on=self._number, name=name, args=args)
 
     def state(self) -> dict[str, Any]:
-        """All that the manager says about its session (`stateOf` in serve.mjs)."""
+        """Return the whole state of the session as the manager reports it (`stateOf` in serve.mjs)."""
         found: dict[str, Any] = self.program._request("state", on=self._number)
         return found
 
     def forget(self) -> None:
-        """Let the program free it."""
+        """Let the agent free the session."""
         self.program._request("forget", on=self._number)
 
 
 def user(text: str, **more: Any) -> dict[str, Any]:
-    """A user's message, as the programs store one."""
+    """Return a user's message, as the agents store it."""
     return {
         "role": "user",
         "content": [{"type": "text", "text": text}],
@@ -181,7 +181,7 @@ def user(text: str, **more: Any) -> dict[str, Any]:
 
 
 def assistant(text: str, *calls: str, model: str = "large-1", **more: Any) -> dict[str, Any]:
-    """An assistant's message with the calls of these ids after its text."""
+    """Return an assistant's message with text and tool calls of these ids."""
     content: list[dict[str, Any]] = [{"type": "text", "text": text}]
     content += [{"type": "toolCall", "id": id, "name": "read", "arguments": {"path": "a.py"}} for id in calls]
     cost = {"input": 0.25, "output": 0.5, "cacheRead": 0, "cacheWrite": 0, "total": 0.75}
@@ -200,7 +200,7 @@ def assistant(text: str, *calls: str, model: str = "large-1", **more: Any) -> di
 
 
 def tool_result(call: str, text: str) -> dict[str, Any]:
-    """The answer to a call."""
+    """Return the result of a tool call."""
     return {
         "role": "toolResult",
         "toolCallId": call,

@@ -1,7 +1,7 @@
-"""One list of operations on the real pi or oh-my-pi and on `app.sessions`.
+"""Run one list of operations on the real pi or oh-my-pi and on `app.sessions`.
 
-Both sides are asked for the same thing in their own words. An operation names entries by position, because
-each side makes up ids of its own; positions past the end start over, and MISSING is no entry at all.
+Both sides get the same operation in their own terms. An operation names entries by position, because each
+side makes ids of its own; positions past the end start over, and MISSING is an entry that does not exist.
 """
 
 from __future__ import annotations
@@ -29,38 +29,38 @@ Step = tuple[Any, ...]
 
 
 class Side:
-    """A session and what can be done to it; every `append` gives the new entry's id, which nobody compares.
+    """A session and its operations. Every `append` returns the new entry's id, which is not compared.
 
     A method that refuses raises Refused, and has changed nothing.
     """
 
     def view(self) -> View:
-        """The session as it is now."""
+        """Return the current state of the session."""
         raise NotImplementedError
 
     @property
     def file(self) -> str | None:
-        """Its file, there or not; None in memory."""
+        """The path of its file, whether it exists or not; None in memory."""
         raise NotImplementedError
 
     @property
     def parent_file(self) -> str | None:
-        """What the header calls the parent."""
+        """The parent in the header."""
         raise NotImplementedError
 
     def id_at(self, place: Any) -> Any:
-        """The id of an entry by position; None stays None."""
+        """Return the id of an entry by position; None stays None."""
         if place is None:
             return None
         ids = self.ids()
         return NOBODY if place == MISSING or not ids else ids[place % len(ids)]
 
     def ids(self) -> list[str]:
-        """The ids of the entries, in file order."""
+        """Return the ids of the entries, in file order."""
         raise NotImplementedError
 
     def do(self, step: Step) -> str | None:
-        """Do it; REFUSED when it refused."""
+        """Run the step; return REFUSED if it was refused."""
         name, *arguments = step
         try:
             getattr(self, name)(*arguments)
@@ -70,7 +70,7 @@ class Side:
 
     @property
     def written(self) -> bool:
-        """Whether the file is there."""
+        """Whether the file exists."""
         return self.file is not None and os.path.exists(self.file)
 
 
@@ -122,8 +122,10 @@ class Real(Side):
         )
 
     def kept_at(self, place: Any) -> Any:
-        """The id of the first kept entry. The programs write one that is not there, and go on without any of
-        what was to be kept; leafmark refuses it (formats/README.md, "Rules for every write").
+        """Return the id of the first kept entry.
+
+        The agents write an id that does not exist, and then drop the entries that were to be kept. leafmark
+        refuses it (formats/README.md, "Rules for every write").
         """
         found = self.id_at(place)
         if found == NOBODY:
@@ -279,6 +281,6 @@ def _or_undefined(value: Any) -> Any:
     return UNDEFINED if value is None else value
 
 
-def steps_told(steps: Sequence[Step]) -> str:
-    """The list as a test failure shows it."""
+def steps_text(steps: Sequence[Step]) -> str:
+    """Return the list as a test failure shows it."""
     return "\n".join(f"  {place}: {step!r}" for place, step in enumerate(steps))

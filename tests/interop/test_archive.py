@@ -1,11 +1,11 @@
-"""What the real oh-my-pi has put into its archive comes back as it was, and oh-my-pi lists it again."""
+"""A session that the real oh-my-pi has archived is restored unchanged, and oh-my-pi lists it again."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
-from app.actions.unarchive import unarchive
+from app.actions.archive import unarchive
 from app.stores import agent_named
 from app.stores.archive import archived
 from tests.factory import chain, write_session
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.interop.programs import Program
 
 
-def test_a_session_goes_into_the_archive_and_comes_back(omp: Program, tmp_path: Path) -> None:
+def test_a_session_is_archived_and_restored(omp: Program, tmp_path: Path) -> None:
     env = {"PI_CODING_AGENT_DIR": str(tmp_path)}
     store = next(
         store

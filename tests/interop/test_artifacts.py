@@ -1,4 +1,4 @@
-"""The real oh-my-pi reads in a fork what the kept entries name: its own handlers resolve the URLs."""
+"""The real oh-my-pi reads the artifacts of the kept entries in a fork: its own handlers resolve the URLs."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.fork import fork
+from app.actions.branch import fork
 from app.sessions import SessionManager
 from tests.interop.programs import Refused, assistant, user
 
@@ -44,8 +44,8 @@ def test_a_fork_reads_the_artifacts_of_its_entries(omp: Program) -> None:
         assert omp.help("readUrl", made, url) == text
 
 
-def test_without_the_copy_the_program_finds_nothing(omp: Program) -> None:
-    """This shows that the test above does not read from the session that was forked."""
+def test_without_the_copy_omp_finds_no_artifact(omp: Program) -> None:
+    """This shows that the test above does not read from the original session."""
     path, env = session_with_artifacts(omp)
     made = fork(path, env).after or ""
     (Path(made).with_suffix("") / "0.bash.log").unlink()

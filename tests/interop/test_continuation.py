@@ -1,4 +1,4 @@
-"""The real pi goes on writing after its session was trashed; joined again, pi reads all of it."""
+"""The real pi appends to its session after it was trashed; after the restore pi reads all entries."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.actions.continuation import clear_place
-from app.actions.restore import restore
+from app.actions.restore import restore, trash_continuation
 from app.actions.trash import trash
 from app.sessions.errors import HeaderlessContinuation
 from tests.interop.programs import Refused, assistant, user
@@ -35,11 +34,11 @@ def test_pi_reads_a_session_to_which_its_own_entries_were_appended(pi: Program, 
         pi.make("open", path)
     with pytest.raises(HeaderlessContinuation):
         restore(change)
-    clear_place(change, env, join=True)
+    trash_continuation(change, env, join=True)
     restore(change)
     after = pi.make("open", path).state()
     for what in ("entries", "context", "leaf", "id", "branch"):
         assert after[what] == before[what]
-    # The program that was running goes on in the restored file.
+    # The running agent appends to the restored file.
     session.call("appendMessage", user("more"))
     assert pi.make("open", path).state()["entries"] == session.state()["entries"]

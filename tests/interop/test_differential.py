@@ -1,4 +1,4 @@
-"""Random lists of operations on the real programs and on `app.sessions`, compared after every step.
+"""Run random operations on the real agents and on `app.sessions`, and compare after every step.
 
 Then each side opens the other's file, where ids and times have to agree as well.
 """
@@ -15,10 +15,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.formats.slot import fold_title
+from app.formats.title_slot import fold_title
 from app.sessions.tree.tree import open_tree
 from tests.interop.programs import Program, assistant, tool_result, user
-from tests.interop.sides import MISSING, Ours, Real, RealOmp, Side, Step, steps_told
+from tests.interop.sides import MISSING, Ours, Real, RealOmp, Side, Step, steps_text
 from tests.interop.views import differences, of_tree, times_in_context, untimed
 
 TEXTS = st.one_of(
@@ -27,7 +27,7 @@ TEXTS = st.one_of(
     ),
     st.text(max_size=12),
 )
-# A label is written in one line here, and as it is by the programs.
+# leafmark writes a label in one line, the agents write it unchanged.
 LABELS = TEXTS.map(lambda text: re.sub(r"[\r\n]+", " ", text))
 SPOKEN = st.one_of(st.sampled_from(["Why?", "", "fix\nit", "🙂 \u202e"]), st.text(max_size=8))
 PLACES = st.one_of(st.integers(0, 30), st.integers(0, 30), st.integers(0, 30), st.just(MISSING))
@@ -41,7 +41,7 @@ READ, WRITE = ({"name": name, "description": "", "parameters": {}} for name in (
 
 
 def system(text: str, more: dict[str, Any]) -> dict[str, Any]:
-    """pi's system message: a whole one, or what changes of the one before."""
+    """Return pi's system message: a complete one, or the changes to the one before."""
     return {"role": "system", "content": text, **more, "timestamp": 1_780_000_000_000}
 
 
@@ -106,7 +106,7 @@ OMPS_STEPS = st.lists(
     st.one_of(
         *(step("message", st.one_of(USER, ASSISTANT)) for _ in range(5)),
         *COMMON,
-        # omp takes no empty name: there is no way to clear one.
+        # omp accepts no empty name: a name cannot be cleared.
         step("name", TEXTS.filter(lambda text: fold_title(text) != "")),
     ),
     max_size=20,
@@ -119,7 +119,7 @@ LONG = settings(
 
 
 def agree(real: Side, ours: Side, when: str) -> None:
-    """Both sides have the same session, ids and times apart."""
+    """Check that both sides have the same session, except for ids and times."""
     theirs, mine = real.view(), ours.view()
     assert differences(untimed(theirs), untimed(mine)) == [], when
     assert times_in_context(theirs), when
@@ -128,9 +128,9 @@ def agree(real: Side, ours: Side, when: str) -> None:
 
 
 def run(real: Side, ours: Side, steps: list[Step]) -> None:
-    """Both take the same steps and agree after each of them."""
+    """Run the same steps on both sides, and compare after each of them."""
     for place, each in enumerate(steps):
-        when = f"step {place} of\n{steps_told(steps)}"
+        when = f"step {place} of\n{steps_text(steps)}"
         before = real.file, ours.file
         assert real.do(each) == ours.do(each), f"only one refused, {when}"
         agree(real, ours, when)
@@ -138,8 +138,8 @@ def run(real: Side, ours: Side, steps: list[Step]) -> None:
         assert (real.parent_file == before[0]) == (ours.parent_file == before[1]), f"parents, {when}"
 
 
-def each_opens_the_others(real: Real, ours: Ours, steps: list[Step], folder: Path) -> None:
-    """What one wrote the other reads, to the letter: the real program, the manager, the screens' tree."""
+def each_opens_the_others_file(real: Real, ours: Ours, steps: list[Step], folder: Path) -> None:
+    """Check that each side reads the other's file exactly: real agent, manager, tree of the screens."""
     assert real.written == ours.written
     if not real.written:
         return
@@ -150,7 +150,7 @@ def each_opens_the_others(real: Real, ours: Ours, steps: list[Step], folder: Pat
         mine = ours.view()
         shown = of_tree(open_tree(str(copy), (ours.agent,)))
         real.open(str(copy))
-        told = f"{name}:\n{copy.read_text()}\nafter\n{steps_told(steps)}"
+        told = f"{name}:\n{copy.read_text()}\nafter\n{steps_text(steps)}"
         assert differences(real.view(), mine) == [], told
         assert real.ids() == ours.ids(), told
         assert differences(mine, shown, "context") == [], told
@@ -159,7 +159,7 @@ def each_opens_the_others(real: Real, ours: Ours, steps: list[Step], folder: Pat
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """A folder to work in that is there: omp goes back to its own when it is not."""
+    """Make a working folder that exists: omp returns to its own if it does not."""
     folder = tmp_path / "work"
     folder.mkdir()
     return folder
@@ -173,13 +173,13 @@ def test_the_real_pi_and_the_manager_do_the_same(pi: Program, work: Path, steps:
         real = Real(pi, str(work), folder / "pi")
         ours = Ours("pi", str(work), folder / "ours", {"HOME": name})
         run(real, ours, steps)
-        each_opens_the_others(real, ours, steps, folder)
+        each_opens_the_others_file(real, ours, steps, folder)
         real.session.forget()
 
 
 @LONG
 @given(steps=PIS_STEPS)
-def test_in_memory_as_well(pi: Program, work: Path, steps: list[Step]) -> None:
+def test_pi_and_the_manager_do_the_same_in_memory(pi: Program, work: Path, steps: list[Step]) -> None:
     real = Real(pi, str(work), None)
     ours = Ours("pi", str(work), None, {})
     run(real, ours, steps)
@@ -196,6 +196,6 @@ def test_the_real_omp_and_the_manager_do_the_same(omp: Program, work: Path, step
         real = RealOmp(omp, str(work), folder / "omp")
         ours = Ours("omp", str(work), folder / "ours", {"HOME": name})
         run(real, ours, steps)
-        each_opens_the_others(real, ours, steps, folder)
+        each_opens_the_others_file(real, ours, steps, folder)
         real.session.call("close")
         real.session.forget()

@@ -1,4 +1,4 @@
-"""Going on from an entry, beside the real programs: what they would sum up, and where they are afterwards."""
+"""Go on from an entry, compared with the real agents: the entries to summarize, and the new leaf."""
 
 from __future__ import annotations
 
@@ -13,8 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.actions.abandoned import left_behind, transcript
-from app.actions.go_on import Question, in_place, new_file, points, write_draft
+from app.actions.abandoned_branch import find_abandoned, transcript
+from app.actions.branch_options import (
+    BranchOptions,
+    branch_in_place,
+    branch_to_new_file,
+    find_branch_options,
+    write_draft,
+)
 from app.sessions import SessionManager
 from app.stores import discover, store_holding
 from tests.interop.programs import assistant, tool_result, user
@@ -39,7 +45,7 @@ DETAILS = st.sampled_from([None, {"readFiles": ["q.py:3", "a.py"], "modifiedFile
 
 @st.composite
 def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Entries, each below an earlier one."""
+    """Draw entries, each below an earlier one."""
     entries: list[dict[str, Any]] = []
     for at in range(draw(st.integers(1, 14))):
         kind = draw(
@@ -88,7 +94,7 @@ def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
 @AGENTS
 @settings(max_examples=150)
 @given(entries=sessions())
-def test_what_is_left_is_what_the_program_would_sum_up(
+def test_the_abandoned_entries_are_those_that_the_agent_summarizes(
     agent: str, request: pytest.FixtureRequest, entries: list[dict[str, Any]]
 ) -> None:
     program: Program = request.getfixturevalue(agent)
@@ -104,7 +110,7 @@ def test_what_is_left_is_what_the_program_would_sum_up(
     env = {"HOME": str(program.home)}
     ours = SessionManager.open(str(path), env=env, agents=(agent,), new=False)
     for picked, common, ids, read, changed, told in program.help("leftBehind", str(path)):
-        left = left_behind(ours, picked)
+        left = find_abandoned(ours, picked)
         assert (left.common_id, list(left.files.read), list(left.files.changed)) == (common, read, changed)
         compactions = [at for at, each in enumerate(ids) if by_id(entries, each)["type"] == "compaction"]
         assert [entry.id for entry in left.entries] == (ids[compactions[-1] :] if compactions else ids)
@@ -117,7 +123,7 @@ def by_id(entries: list[dict[str, Any]], wanted: str) -> dict[str, Any]:
 
 
 class Talk:
-    """A session of the real program's store, and what the program says of it."""
+    """A session in the store of the real agent, and the agent's state of it."""
 
     def __init__(self, program: Program) -> None:
         self.program = program
@@ -132,14 +138,14 @@ class Talk:
         self.path = manager.session_file or ""
         self.ids = [entry.id for entry in manager.get_entries() if entry.type == "message"]
 
-    def ask(self, entry_id: str) -> Question:
+    def ask(self, entry_id: str) -> BranchOptions:
         manager = SessionManager.open(self.path, env=self.env, new=False)
         store = store_holding(self.path, discover(self.env, str(self.program.home), "/"))
         assert store is not None
-        return points(manager, entry_id, store, self.env)
+        return find_branch_options(manager, entry_id, store, self.env)
 
     def state(self, path: str) -> dict[str, Any]:
-        """As the program opens it, which leaves the file alone."""
+        """Return the state after the agent opens the file, which does not change it."""
         before = Path(path).read_bytes()
         theirs = self.program.make("open", path)
         state: dict[str, Any] = theirs.state()
@@ -164,23 +170,23 @@ ALL = ["prompt 0", "answer 0", "prompt 1", "answer 1", "prompt 2", "answer 2"]
 
 @AGENTS
 @pytest.mark.parametrize(("picked", "kept"), [(0, 0), (1, 2), (2, 2), (3, 4), (4, 4)])
-def test_the_program_goes_on_in_place(talk: Talk, agent: str, picked: int, kept: int) -> None:
-    change = in_place(talk.ask(talk.ids[picked]), talk.env)
+def test_the_agent_goes_on_in_place(talk: Talk, agent: str, picked: int, kept: int) -> None:
+    change = branch_in_place(talk.ask(talk.ids[picked]), talk.env)
     state = talk.state(talk.path)
     assert state["leaf"] == change.after
     assert said(state) == ALL[:kept]
 
 
 @AGENTS
-def test_the_program_is_told_the_summary(talk: Talk, agent: str) -> None:
-    in_place(talk.ask(talk.ids[2]), talk.env, summary="went nowhere")
+def test_the_agent_gets_the_summary(talk: Talk, agent: str) -> None:
+    branch_in_place(talk.ask(talk.ids[2]), talk.env, summary="went nowhere")
     assert said(talk.state(talk.path)) == [*ALL[:2], "went nowhere"]
 
 
 @AGENTS
 @pytest.mark.parametrize(("picked", "kept"), [(0, 0), (1, 2), (2, 2), (4, 4), (5, 6)])
-def test_the_program_goes_on_in_a_new_file(talk: Talk, agent: str, picked: int, kept: int) -> None:
-    change = new_file(talk.ask(talk.ids[picked]), talk.env)
+def test_the_agent_goes_on_in_a_new_file(talk: Talk, agent: str, picked: int, kept: int) -> None:
+    change = branch_to_new_file(talk.ask(talk.ids[picked]), talk.env)
     state = talk.state(change.after or "")
     assert said(state) == ALL[:kept]
     assert (state["name"], state["header"]["parentSession"]) == ("N", talk.path)
@@ -197,7 +203,7 @@ def test_the_program_goes_on_in_a_new_file(talk: Talk, agent: str, picked: int, 
 @pytest.mark.parametrize("agent", ["omp"])
 def test_omp_finds_the_draft(talk: Talk, agent: str) -> None:
     question = talk.ask(talk.ids[2])
-    in_place(question, talk.env)
+    branch_in_place(question, talk.env)
     draft = Path(write_draft(agent, talk.path, "prompt 1,\nbut better"))
     theirs = talk.program.make("open", talk.path)
     assert theirs.call("consumeDraft") == "prompt 1,\nbut better"
@@ -206,7 +212,7 @@ def test_omp_finds_the_draft(talk: Talk, agent: str) -> None:
 
 
 def leafmark(talk: Talk, *words: str) -> dict[str, Any]:
-    """What a command that changes something prints as JSON."""
+    """Return the JSON that a command with a change prints."""
     command = [sys.executable, "-m", "app", *words, "--json"]
     root = Path(__file__).resolve().parents[2]
     done = subprocess.run(
@@ -223,7 +229,7 @@ def leafmark(talk: Talk, *words: str) -> dict[str, Any]:
 
 @AGENTS
 @pytest.mark.parametrize("number", [0, 1, 2])
-def test_after_branch_at_a_prompt_the_program_goes_on_before_it(talk: Talk, agent: str, number: int) -> None:
+def test_after_branch_at_a_prompt_the_agent_goes_on_before_it(talk: Talk, agent: str, number: int) -> None:
     prompt = talk.ids[2 * number]
     parent = None if number == 0 else talk.ids[2 * number - 1]
     done = leafmark(talk, "branch", talk.path, prompt)
@@ -240,7 +246,7 @@ def test_after_branch_at_a_prompt_the_program_goes_on_before_it(talk: Talk, agen
     "words", [["branch", "{path}", "{prompt}", "--new-file"], ["fork", "{path}", "--entry", "{prompt}"]]
 )
 @pytest.mark.parametrize("number", [0, 2])
-def test_a_new_session_at_a_prompt_ends_before_it_for_the_program(
+def test_a_new_session_at_a_prompt_ends_before_it_for_the_agent(
     talk: Talk, agent: str, words: list[str], number: int
 ) -> None:
     named = {"path": talk.path, "prompt": talk.ids[2 * number]}

@@ -1,4 +1,4 @@
-"""The install script: what it says where it cannot, and that it does nothing twice."""
+"""The install script: its errors, and that it does nothing twice."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ done
 
 @pytest.fixture
 def npm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A program called npm, which a test writes, and nothing else that the script might take instead."""
+    """Put a fake npm, which a test writes, on PATH, and nothing else that the script might use."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for tool in ("sh", "cat", "mkdir", "chmod"):
@@ -49,7 +49,7 @@ def write(npm: Path, script: str) -> None:
     npm.chmod(0o755)
 
 
-def test_without_npm_it_says_so(npm: Path, tmp_path: Path) -> None:
+def test_without_npm_it_prints_an_error(npm: Path, tmp_path: Path) -> None:
     with pytest.raises(NoNpm, match="npm is not installed"):
         ensure(tmp_path / "into")
     assert not (tmp_path / "into").exists()
@@ -66,7 +66,9 @@ def test_it_installs_once(npm: Path, tmp_path: Path) -> None:
     assert (tmp_path / "calls").read_text() == "called\n"
 
 
-def test_other_pins_are_installed_anew(npm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_other_pinned_versions_are_installed_again(
+    npm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     write(npm, FAKE_NPM)
     ensure(tmp_path / "into")
     monkeypatch.setattr(install, "_digest", lambda: "another")
@@ -84,7 +86,7 @@ def test_other_pins_are_installed_anew(npm: Path, tmp_path: Path, monkeypatch: p
         ("#!/bin/sh\nexit 0\n", "npm has no bun for this platform"),
     ],
 )
-def test_what_fails_is_told_in_one_line_and_tried_again(
+def test_a_failure_is_reported_in_one_line_and_tried_again(
     npm: Path, tmp_path: Path, script: str, reason: str
 ) -> None:
     write(npm, script)

@@ -1,4 +1,4 @@
-"""Where things go and how they are spelled, beside the real programs: folders, titles, images, forks."""
+"""Compare leafmark's files with those of the real agents: folders, titles, images, forks."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.formats.slot import fold_title, slot_line
-from app.formats.stamps import iso, parse_time
+from app.formats.timestamps import iso, parse_time
+from app.formats.title_slot import fold_title, slot_line
 from app.sessions import SessionManager
 from tests.factory import NOW, header, message, write_session
 from tests.interop.programs import Program, Session, assistant, tool_result, user
@@ -29,7 +29,7 @@ SMALL_IMAGE = base64.b64encode(bytes(100)).decode()
     "cwd",
     ["~", "~/work/my proj", "~/-dash/x:y", "~/tmp", "~/tmp/a/b", "/elsewhere/a b", "/a\\b", "/", "/a/../b/"],
 )
-def test_a_new_session_goes_where_the_program_would_put_it(
+def test_a_new_session_is_in_the_folder_that_the_agent_uses(
     agent: str, cwd: str, request: pytest.FixtureRequest
 ) -> None:
     program: Program = request.getfixturevalue(agent)
@@ -77,11 +77,11 @@ LARGE = [
 
 
 def lines(path: str) -> list[dict[str, Any]]:
-    """The lines of a session file."""
+    """Return the lines of a session file."""
     return [json.loads(line) for line in Path(path).read_text().splitlines()]
 
 
-def test_what_is_large_is_cut_and_put_aside_as_omp_does(omp: Program, tmp_path: Path) -> None:
+def test_large_content_is_cut_and_stored_apart_as_omp_does(omp: Program, tmp_path: Path) -> None:
     theirs = omp.make("create", str(tmp_path), str(tmp_path / "omp"))
     ours = SessionManager.create(
         str(tmp_path), str(tmp_path / "ours"), agent="omp", env={"HOME": str(omp.home)}
@@ -100,11 +100,11 @@ def test_what_is_large_is_cut_and_put_aside_as_omp_does(omp: Program, tmp_path: 
 
 
 def omps_context(file: str, omp: Program) -> list[dict[str, Any]]:
-    """The messages of our context of a file in omp's store."""
+    """Return the messages of our context of a file in omp's store."""
     return SessionManager.open(file, env={"HOME": str(omp.home)}).build_session_context().messages
 
 
-def test_pi_keeps_what_is_large_and_so_do_we(pi: Program, tmp_path: Path) -> None:
+def test_pi_keeps_large_content_and_so_does_leafmark(pi: Program, tmp_path: Path) -> None:
     theirs = pi.make("create", str(tmp_path), str(tmp_path / "pi"))
     ours = SessionManager.create(str(tmp_path), str(tmp_path / "ours"), env={"HOME": str(pi.home)})
     for each in [assistant("Go on."), *LARGE]:
@@ -115,7 +115,7 @@ def test_pi_keeps_what_is_large_and_so_do_we(pi: Program, tmp_path: Path) -> Non
 
 
 def filled(manager: SessionManager) -> dict[str, str]:
-    """Put a conversation with branches, labels, a name and a summary into it; give some entries' ids."""
+    """Fill the manager with branches, labels, a name and a summary; return the ids of some entries."""
     ids = {"first": manager.append_message(user("Why is the test slow?"))}
     manager.append_message(assistant("I look.", "call-1"))
     ids["result"] = manager.append_message(tool_result("call-1", "def test(): ..."))
@@ -134,7 +134,7 @@ def filled(manager: SessionManager) -> dict[str, str]:
 
 
 def opened(program: Program, manager: SessionManager) -> tuple[View, View, dict[str, Any]]:
-    """The manager's file in the real program, the manager, and the whole state of the former."""
+    """Open the manager's file in the real agent; return both views, and the agent's whole state."""
     session = program.make("open", str(manager.session_file))
     state = session.state()
     session.forget()
@@ -142,7 +142,7 @@ def opened(program: Program, manager: SessionManager) -> tuple[View, View, dict[
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp"])
-def test_a_branch_that_we_take_out(agent: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_a_branch_that_leafmark_extracts(agent: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     program: Program = request.getfixturevalue(agent)
     manager = SessionManager.create(
         str(tmp_path), str(tmp_path / "s"), agent=agent, env={"HOME": str(tmp_path)}
@@ -160,7 +160,7 @@ def test_a_branch_that_we_take_out(agent: str, tmp_path: Path, request: pytest.F
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp"])
-def test_a_fork_of_all_of_it(agent: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+def test_a_fork_of_the_whole_session(agent: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
     program: Program = request.getfixturevalue(agent)
     env = {"HOME": str(tmp_path)}
     other = tmp_path / "other"
@@ -205,7 +205,7 @@ def test_a_leaf_that_was_moved_stays_moved(
 
 
 def listed(folder: Path) -> None:
-    """Files for a list: two projects, a name, one that was cleared, a fork, and what is no session."""
+    """Write files for a list: two projects, a name, a cleared name, a fork, and a file that is no session."""
     for place, (id, cwd) in enumerate([("a", "/work/app"), ("b", "/work/site"), ("c", "/work/app")]):
         entries = [
             message(
@@ -229,7 +229,7 @@ def listed(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("cwd", ["/work/app", "/work/site", "/nowhere"])
-def test_a_list_of_a_folder_is_pis(pi: Program, tmp_path: Path, cwd: str) -> None:
+def test_the_list_of_a_folder_equals_pis_list(pi: Program, tmp_path: Path, cwd: str) -> None:
     listed(tmp_path)
     theirs = pi.list("list", cwd, str(tmp_path))
     ours = SessionManager.list(cwd, str(tmp_path), env={"HOME": str(pi.home)})
@@ -254,7 +254,7 @@ def test_a_list_of_a_folder_is_pis(pi: Program, tmp_path: Path, cwd: str) -> Non
     ]
 
 
-def test_the_one_to_continue_is_pis(pi: Program, tmp_path: Path) -> None:
+def test_the_session_to_continue_is_pis_choice(pi: Program, tmp_path: Path) -> None:
     listed(tmp_path)
     for age, name in enumerate(["empty", "none", "b", "a", "d", "c"]):
         os.utime(tmp_path / f"{name}.jsonl", (NOW / 1000 - age, NOW / 1000 - age))
@@ -269,7 +269,7 @@ def test_the_one_to_continue_is_pis(pi: Program, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("agent", ["pi", "omp"])
 def test_both_write_into_one_file_in_turn(agent: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
-    """Each opens it, appends, and leaves it to the other: nothing is lost, and both see the same."""
+    """Each opens the file, appends, and leaves it to the other: no entry is lost, and both see the same."""
     program: Program = request.getfixturevalue(agent)
     manager = SessionManager.create(
         str(tmp_path), str(tmp_path / "s"), agent=agent, env={"HOME": str(tmp_path)}

@@ -1,4 +1,4 @@
-"""Pins of oh-my-pi: the real program's file is read and changed here, ours there, and both have one lock
+"""Pins of oh-my-pi: each side reads and changes the other's file, and both use one lock
 (formats/README.md, "Pins of oh-my-pi").
 """
 
@@ -27,7 +27,7 @@ IDS = [
 ]
 
 
-def test_what_omp_pins_is_read_and_kept_here(omp: Program, tmp_path: Path) -> None:
+def test_pins_of_omp_are_read_and_kept(omp: Program, tmp_path: Path) -> None:
     folder, path = str(tmp_path / "agent"), str(tmp_path / "agent" / "session-pins.json")
     for id in IDS:
         assert omp.help("toggleSessionPin", id, folder) is True
@@ -73,7 +73,7 @@ def test_we_wait_for_omps_lock(omp: Program, tmp_path: Path) -> None:
     assert read_pins(path) == {"ours"}
 
 
-def test_of_both_writing_at_once_nothing_is_lost(omp: Program, tmp_path: Path) -> None:
+def test_no_pin_is_lost_if_both_write_at_once(omp: Program, tmp_path: Path) -> None:
     path, state = str(tmp_path / "session-pins.json"), str(tmp_path / "state")
     begun = threading.Event()
 

@@ -1,6 +1,6 @@
-"""Files of ours in the real programs, and theirs here: the same entries, leaf, labels, name and tree.
+"""leafmark's files in the real agents, and theirs here: the same entries, leaf, labels, name and tree.
 
-The real programs repair and migrate what they open, so they are always given a copy.
+The real agents repair and migrate the files that they open: they always get a copy.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from app.demo import write_demo
-from app.formats.stamps import parse_time
-from app.sessions.tally.summarise import summarise
+from app.formats.timestamps import parse_time
+from app.sessions.summaries.summarise import summarise
 from app.sessions.tree.tree import open_tree
 from app.stores import named
 from app.stores.layout import session_files
@@ -27,7 +27,7 @@ Demo = dict[str, list[tuple[str, Path]]]
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    """The example sessions: (agent whose store it is, file) by the program that can open them."""
+    """Return the example sessions, (agent of the store, file), by the agent that can open them."""
     folder = tmp_path_factory.mktemp("demo")
     found: Demo = {"pi": [], "omp": []}
     for store in named(write_demo(str(folder), NOW), {}, "/nonexistent", "/nonexistent"):
@@ -39,14 +39,14 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     return found
 
 
-def test_a_program_says_why_it_refuses_and_goes_on(pi: Program) -> None:
+def test_an_agent_reports_a_refusal_and_goes_on(pi: Program) -> None:
     session = pi.make("inMemory", "/work/app")
     with pytest.raises(Refused, match="Entry nowhere not found"):
         session.call("branch", "nowhere")
     assert session.state()["entries"] == []
 
 
-def test_a_program_that_dies_is_started_anew(pi: Program) -> None:
+def test_an_agent_that_dies_is_started_again(pi: Program) -> None:
     session = pi.make("inMemory", "/work/app")
     assert pi._process is not None
     pi._process.kill()
@@ -65,7 +65,7 @@ def test_undefined_is_not_null(pi: Program) -> None:
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp"])
-def test_the_demo_opens_in_the_real_program_as_here(
+def test_the_demo_reads_the_same_in_the_real_agent(
     agent: str, demo: Demo, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
     program: Program = request.getfixturevalue(agent)
@@ -87,12 +87,12 @@ def test_the_demo_opens_in_the_real_program_as_here(
 
 
 def compare(there: Session, here: View, *left_out: str) -> list[str]:
-    """Where the real program and `here` differ."""
+    """Return the differences between the real agent and `here`."""
     return differences(of_program(there.state()), here, *left_out)
 
 
 def pis_file(pi: Program, folder: Path) -> Session:
-    """A session with all that pi's SessionManager can write."""
+    """Make a session with everything that pi's SessionManager can write."""
     session = pi.make("create", "/work/app", str(folder))
     call = session.call
     call("appendModelChange", "acme", "small-1")
@@ -120,7 +120,7 @@ def pis_file(pi: Program, folder: Path) -> Session:
 
 
 def summary_agrees(state: dict[str, Any], agent: str) -> None:
-    """The row of the list says what the real program says."""
+    """Check that the row of the list agrees with the real agent."""
     row = summarise(state["file"], (agent,), 0).summary
     assert row is not None
     entries = state["entries"]
@@ -138,7 +138,7 @@ def summary_agrees(state: dict[str, Any], agent: str) -> None:
     assert (row.problems, row.torn) == (0, False)
 
 
-def test_what_pi_writes_reads_the_same_here(pi: Program, tmp_path: Path) -> None:
+def test_a_session_of_pi_reads_the_same_here(pi: Program, tmp_path: Path) -> None:
     state = pis_file(pi, tmp_path).state()
     assert differences(of_program(state), of_tree(open_tree(state["file"], ("pi",))), "context") == []
     summary_agrees(state, "pi")
@@ -151,7 +151,7 @@ def test_what_pi_writes_reads_the_same_here(pi: Program, tmp_path: Path) -> None
     assert parse_time(listed["modified"]) == row.modified
 
 
-def test_a_branch_that_pi_takes_out_reads_the_same_here(pi: Program, tmp_path: Path) -> None:
+def test_a_branch_that_pi_extracts_reads_the_same_here(pi: Program, tmp_path: Path) -> None:
     session = pis_file(pi, tmp_path)
     source = session.state()
     labelled = next(id for id, label in source["labels"].items() if label == "found it")
@@ -174,7 +174,7 @@ def test_a_fork_by_pi_reads_the_same_here(pi: Program, tmp_path: Path) -> None:
 
 
 def omps_file(omp: Program, folder: Path) -> Session:
-    """A session with all that omp's SessionManager can write."""
+    """Make a session with everything that omp's SessionManager can write."""
     work = folder / "work"
     work.mkdir(parents=True)
     session = omp.make("create", str(work), str(folder))
@@ -205,14 +205,14 @@ def omps_file(omp: Program, folder: Path) -> Session:
     return session
 
 
-def test_what_omp_writes_reads_the_same_here(omp: Program, tmp_path: Path) -> None:
+def test_a_session_of_omp_reads_the_same_here(omp: Program, tmp_path: Path) -> None:
     state = omps_file(omp, tmp_path).state()
     assert state["name"] == "Slow test \U0001f642"
     assert differences(of_program(state), of_tree(open_tree(state["file"], ("omp",))), "context") == []
     summary_agrees(state, "omp")
 
 
-def test_a_branch_that_omp_takes_out_reads_the_same_here(omp: Program, tmp_path: Path) -> None:
+def test_a_branch_that_omp_extracts_reads_the_same_here(omp: Program, tmp_path: Path) -> None:
     session = omps_file(omp, tmp_path)
     source = session.state()
     tip = next(entry["id"] for entry in source["entries"] if entry["type"] == "session_init")

@@ -1,7 +1,7 @@
-"""Files that anybody may have written, in the real programs and here: the same entries, tree and context.
+"""Random session files, read by the real agents and by leafmark: the same entries, tree and context.
 
-Parents that are missing or come later, times out of order, types and fields that nobody knows, old versions.
-Left out is what the real programs do not survive or cannot mean: parents that go round, ids used twice.
+They contain missing and later parents, times out of order, unknown types and fields, and old versions. They
+do not contain what the real agents cannot read: loops of parents, and ids used twice.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ OMPS = st.one_of(
 
 @st.composite
 def lines_of(draw: st.DrawFn, kinds: st.SearchStrategy[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Entries as on disk; the parents of none of them go round."""
+    """Draw entries as on disk, without loops of parents."""
     count = draw(st.integers(1, 14))
     ids = [f"{place:08x}" for place in range(count)]
     entries: list[dict[str, Any]] = []
@@ -148,7 +148,7 @@ MANY = settings(
 
 
 def compare(program: Program, folder: Path, lines: list[dict[str, Any]], *, migrated: bool = False) -> None:
-    """Write a session of these lines; the real program and we open it, and agree."""
+    """Write a session of these lines, open it with the real agent and with leafmark, and compare."""
     agent = program.agent
     path = folder / "session.jsonl"
     path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
@@ -163,7 +163,7 @@ def compare(program: Program, folder: Path, lines: list[dict[str, Any]], *, migr
     assert differences(theirs, mine) == [], told
     shown = of_tree(open_tree(str(path), (agent,)))
     assert differences(theirs, shown, "context", "children", "tree") == [], told
-    # The screens' tree keeps siblings in the order of the file, whatever their times say.
+    # The tree of the screens keeps siblings in the order of the file, independent of their times.
     assert sorted(theirs.tree) == sorted(shown.tree), told
     assert path.read_text() == told, "opening wrote"
     if migrated:
@@ -210,7 +210,7 @@ def test_any_file_of_version_1(
 ) -> None:
     for wanted, kept in compactions:
         place = min(wanted, len(entries))
-        # Counted with the header. pi makes nothing of an index that lies behind the compaction itself.
+        # Counted with the header. pi ignores an index that lies behind the compaction itself.
         fields = {"summary": "So far.", "firstKeptEntryIndex": min(kept, place + 1), "tokensBefore": 5}
         entries.insert(place, {"type": "compaction", "timestamp": "2026-05-01T10:00:01.000Z", **fields})
     bare = [{key: value for key, value in each.items() if key not in ("id", "parentId")} for each in entries]
@@ -221,7 +221,7 @@ def test_any_file_of_version_1(
 
 
 def header(cwd: Path, **more: Any) -> dict[str, Any]:
-    """The first line of a session."""
+    """Return the first line of a session."""
     return {
         "type": "session",
         "version": 3,
@@ -235,7 +235,7 @@ def header(cwd: Path, **more: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     "ending", ["", "\n", "\r\n", '\n{"type":"mess', "\nnull\n", "\n\n  \n", "\nnot json\n"]
 )
-def test_endings_and_lines_that_are_none(pi: Program, tmp_path: Path, ending: str) -> None:
+def test_line_endings_and_lines_that_are_no_entries(pi: Program, tmp_path: Path, ending: str) -> None:
     path = tmp_path / "session.jsonl"
     entry = {"type": "message", "id": "0000000a", "parentId": None, "timestamp": "2026-05-01T10:00:01.000Z"}
     lines = [header(tmp_path), {**entry, "message": user("Why?")}]

@@ -1,4 +1,4 @@
-"""Files that the real programs refuse: exactly those that leafmark warns of, and not after the repair."""
+"""Files that the real agents refuse: leafmark warns of exactly these, and not after the repair."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.actions.fork import fork
-from app.actions.rename import rename
+from app.actions.branch import fork
 from app.actions.resume import plan
-from app.formats.slot import slot_line
+from app.actions.session_edits import rename
+from app.formats.title_slot import slot_line
 from app.sessions import SessionManager
 from app.stores import discover, store_holding
 from tests.factory import header, message
@@ -65,7 +65,7 @@ WHOLE = [
 
 
 def is_opened(program: Program, path: str) -> bool:
-    """Whether the real program opens the file and finds both messages in it."""
+    """Whether the real agent opens the file and finds both messages in it."""
     try:
         theirs = program.make("open", path)
     except Refused:
@@ -82,7 +82,7 @@ def is_opened(program: Program, path: str) -> bool:
 @example(prefix=INCOMPLETE)
 @example(prefix=FULL)
 @given(prefix=PREFIXES)
-def test_what_is_warned_of_is_refused_until_it_is_repaired(
+def test_a_file_with_a_warning_is_refused_until_it_is_repaired(
     agent: str, request: pytest.FixtureRequest, prefix: bytes
 ) -> None:
     program: Program = request.getfixturevalue(agent)

@@ -1,4 +1,4 @@
-"""The lock under which the real omp writes a session is the one that is held while it is taken away."""
+"""The lock under which the real omp writes a session is the one that leafmark holds while it moves a file."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ os._exit(9)
 
 @pytest.mark.parametrize("kind", ["writers_lock", "publish_lock"])
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the first one is a file in omp's folder")
-def test_omp_writes_nothing_while_we_have_it(omp: Program, tmp_path: Path, kind: str) -> None:
+def test_omp_writes_nothing_while_leafmark_has_the_lock(omp: Program, tmp_path: Path, kind: str) -> None:
     session = omp.make("create", str(tmp_path), str(tmp_path / "sessions"))
     session.call("appendMessage", user("question"))
     session.call("appendMessage", assistant("answer"))

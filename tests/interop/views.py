@@ -1,4 +1,4 @@
-"""What a session is, said in one way by whoever opened it, so that two of them can be compared.
+"""One form for a session, made from each reader, so that two readers can be compared.
 
 Ids are replaced by positions: pi, omp and leafmark each make up ids of their own when they write, and pi and
 omp new random ones each time they open a session of version 1.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
-from app.formats.stamps import parse_time
+from app.formats.timestamps import parse_time
 
 if TYPE_CHECKING:
     from app.sessions import SessionManager
@@ -41,8 +41,8 @@ class View:
     labels    label by position
     tree      (position, depth, label) of every node, a parent before its children
     times     the time of every entry as written, by position
-    context   messages, thinking level, model or models...; None for a reader that makes none
-    children  the positions of the children by position; None for a reader that is not asked
+    context   messages, thinking level, model or models...; None if the reader makes none
+    children  the positions of the children by position; None if the reader gives none
     """
 
     entries: list[dict[str, Any]]
@@ -57,7 +57,7 @@ class View:
 
 
 def differences(one: View, other: View, *leaving_out: str) -> list[str]:
-    """Where two views differ, a sentence each; none when they agree. `leaving_out` names fields of View."""
+    """Return the differences of two views, a sentence each. `leaving_out` names fields of View to ignore."""
     found = []
     for name in (each.name for each in fields(View)):
         if name in leaving_out:
@@ -82,7 +82,7 @@ _NONE = "nothing"
 
 
 def of_program(state: dict[str, Any]) -> View:
-    """What a real program says (`Session.state`)."""
+    """Return the view of a real agent (`Session.state`)."""
     entries = state["entries"]
     places = _places([entry.get("id") for entry in entries])
     tree = []
@@ -106,7 +106,7 @@ def of_program(state: dict[str, Any]) -> View:
 
 
 def of_tree(tree: SessionTree) -> View:
-    """What leafmark's screens are drawn from. It has no context."""
+    """Return the view of the tree that leafmark's screens draw. It has no context."""
     raw = [tree.read(node) for node in tree.entries]
     places = _places([node.id for node in tree.entries])
     rows = []
@@ -131,7 +131,7 @@ def of_tree(tree: SessionTree) -> View:
 
 
 def of_manager(manager: SessionManager, agent: str = "pi") -> View:
-    """What `app.sessions` says of a session that this agent wrote."""
+    """Return the view of `app.sessions` of a session that this agent wrote."""
     entries = manager.get_entries()
     places = _places([entry.id for entry in entries])
     rows = []
@@ -176,7 +176,7 @@ def _entry(entry: dict[str, Any], places: dict[str | None, int]) -> dict[str, An
 
 
 def context_of(context: Context, *, agent: str = "pi") -> dict[str, Any]:
-    """The context of `app.sessions` in the words of the program."""
+    """Return the context of `app.sessions` in the agent's terms."""
     found: dict[str, Any] = {"messages": context.messages, "thinkingLevel": context.thinking_level}
     if agent == "pi":
         return {**found, "model": context.model}
@@ -185,7 +185,7 @@ def context_of(context: Context, *, agent: str = "pi") -> dict[str, Any]:
 
 
 def _place(id: Any, places: dict[str | None, int]) -> Any:
-    """The position of an entry; "elsewhere" for one that is not, or no longer, in this session."""
+    """Return the position of an entry; "elsewhere" if it is not, or no longer, in this session."""
     return places.get(id, id if id in (None, "root") else "elsewhere")
 
 
@@ -199,8 +199,8 @@ def _context(context: dict[str, Any], places: dict[str | None, int]) -> dict[str
 
 
 def untimed(view: View) -> View:
-    """The same without the times that each program takes from its own clock: those of the entries, and of the
-    messages that are made from one.
+    """Return the view without the times that each agent takes from its own clock: those of the entries, and
+    of the messages that are made from an entry.
     """
     context = view.context
     if context is not None:

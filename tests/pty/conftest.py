@@ -1,4 +1,4 @@
-"""What the real program is started in: a shell in a folder, with sessions or without."""
+"""Fixtures: a shell in a folder, with sessions or without, in which the real program is started."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 class Shell(NamedTuple):
-    """Where a user is.
+    """The shell of a user.
 
     folder  has all that a run of leafmark may find and write
     work    the current folder
@@ -28,7 +28,7 @@ class Shell(NamedTuple):
     env: dict[str, str]
 
     def add_program(self, name: str, text: str) -> None:
-        """Put a program, which is written in Python, on PATH."""
+        """Put a Python program on PATH."""
         programs = self.folder / "bin"
         if not programs.exists():
             programs.mkdir()
@@ -56,7 +56,7 @@ def empty_shell(tmp_path):
 
 @pytest.fixture
 def shell(empty_shell):
-    """A shell in the folder of two sessions. Nothing is known of them yet."""
+    """A shell in the folder of two sessions that are not indexed yet."""
     folder, work, _ = empty_shell
     store = folder / "home/.pi/agent/sessions/--work--"
     for id, *texts in (("aaaa", "fix the login", "too early"), ("bbbb", "man page", "here it is", "thanks")):
@@ -66,5 +66,5 @@ def shell(empty_shell):
 
 @pytest.fixture
 def machine(empty_shell):
-    """The same with sessions of two agents, and their programs."""
+    """A shell with sessions of two agents, and their programs."""
     return Machine(empty_shell)

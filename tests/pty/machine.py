@@ -1,4 +1,4 @@
-"""A user of two agents, whose selector is started in a real pseudo-terminal, and what is waited for there."""
+"""A user of two agents who starts the selector in a pseudo-terminal, and functions that wait for output."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Machine:
         )
 
     def session(self, id, *texts, cwd=None, agent="pi", minutes=5):
-        """A session file, whose folder is `cwd`, active so many minutes after the others' start."""
+        """Write a session file for the folder `cwd`, active `minutes` after the fixed start."""
         cwd = cwd or self.work
         lines = chain(*texts, id=id, cwd=str(cwd))
         for line in lines[1:]:
@@ -61,7 +61,7 @@ class Machine:
         )
 
     def ran(self, name="pi"):
-        """What the program was given, None where it was not run."""
+        """Return the arguments that the program got; None if it did not run."""
         path = self.folder / f"ran-{name}.json"
         return json.loads(path.read_text()) if path.exists() else None
 
@@ -73,16 +73,16 @@ class Machine:
 
 
 def shown(terminal, text="user ·"):
-    """Textual has the screen, and the transcript of the session under the cursor is read."""
+    """Whether Textual has the screen, and the transcript of the session under the cursor is shown."""
     terminal.wait_for_bytes(b"\x1b[?1000h", 30)
     terminal.wait_for_text(text, 30)
 
 
 def planned(terminal, words):
-    """The line at the foot says what Enter would run."""
+    """Whether the line at the bottom shows the command that Enter would run."""
     terminal.wait_for(lambda it: words in it.lines[-2], 30)
 
 
 def pointed(terminal, text):
-    """The pointer is at the row with this text."""
+    """Whether the cursor is on the row with this text."""
     terminal.wait_for(lambda it: any("❯" in line and text in line for line in it.lines), 30)

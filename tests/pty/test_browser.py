@@ -45,7 +45,7 @@ print("it read:", line.strip())
 
 @pytest.fixture
 def shell(shell):
-    """The shell, with a fake ``pi`` on PATH that writes down what it gets."""
+    """A shell with a fake ``pi`` on PATH that writes down its arguments."""
     shell.add_program("pi", RECORDER.format(out=str(shell.folder / "ran.json")))
     return shell
 
@@ -55,11 +55,11 @@ def warm(env, cwd):
 
 
 def shown(terminal):
-    """The panes are filled: Textual has the screen and the tree is read."""
+    """Whether the panes are filled: Textual has the screen and the tree is read."""
     terminal.wait_for_text("← active", 30)
 
 
-def test_rows_are_there_before_textual_and_stay_while_it_takes_over(shell):
+def test_rows_are_shown_before_textual_and_stay_during_the_takeover(shell):
     _, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
@@ -93,7 +93,7 @@ def test_in_ascii_no_other_character_is_ever_written(shell, known):
 
 @pytest.mark.parametrize("known", [True, False])
 @pytest.mark.parametrize("setting", ["", "ascii = false\n"])
-def test_what_the_encoding_of_the_terminal_lacks_is_never_written(shell, known, setting):
+def test_characters_that_the_encoding_lacks_are_never_written(shell, known, setting):
     tmp_path, work, env = shell
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text(setting)
@@ -112,7 +112,7 @@ def test_what_the_encoding_of_the_terminal_lacks_is_never_written(shell, known, 
         assert {bytes([byte]) for byte in terminal.output if byte > 127} <= {b"\xef", b"\xe9", b"\xb7"}
 
 
-def test_with_no_catalog_the_newest_rows_are_there_before_textual(shell):
+def test_without_a_catalog_the_newest_rows_are_shown_before_textual(shell):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login")
@@ -151,7 +151,7 @@ def test_the_first_frame_has_the_colours_of_the_second(shell, said):
             assert differing == [], (row, [(was[at], now[at]) for at in differing][:3])
 
 
-def test_where_there_is_nothing_the_first_picture_says_so(empty_shell):
+def test_without_sessions_the_first_frame_says_so(empty_shell):
     _, work, env = empty_shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("? help")
@@ -161,7 +161,7 @@ def test_where_there_is_nothing_the_first_picture_says_so(empty_shell):
         assert "resume" not in terminal.lines[-1]
 
 
-def test_what_is_pinned_is_first_before_textual(shell):
+def test_pinned_sessions_are_first_before_textual(shell):
     _, work, env = shell
     warm(env, work)
     set_own_pin(env["LEAFMARK_STATE_DIR"], "pi", "aaaa", True)
@@ -186,11 +186,11 @@ def test_keys_typed_before_textual_are_neither_echoed_nor_lost(shell):
         assert terminal.wait() == 0
 
 
-def test_enter_that_is_typed_before_there_is_anything_to_see_is_enter(shell):
+def test_enter_typed_before_the_first_frame_is_enter(shell):
     home, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
-        # the terminal still makes a line feed of it
+        # The terminal still turns it into a line feed.
         terminal.send("\r")
         terminal.wait_for_text("the agent runs", 30)
         terminal.send("go on\r")
@@ -199,7 +199,7 @@ def test_enter_that_is_typed_before_there_is_anything_to_see_is_enter(shell):
 
 
 @pytest.mark.parametrize("when", ["before Textual", "after"])
-def test_letters_typed_in_one_go_with_the_filters_key_reach_it(shell, when):
+def test_letters_typed_right_after_the_filter_key_reach_the_filter(shell, when):
     _, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
@@ -213,7 +213,7 @@ def test_letters_typed_in_one_go_with_the_filters_key_reach_it(shell, when):
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])
-def test_leaving_gives_the_terminal_back(shell, key):
+def test_quitting_restores_the_terminal(shell, key):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         shown(terminal)
@@ -223,7 +223,7 @@ def test_leaving_gives_the_terminal_back(shell, key):
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_signals_give_the_terminal_back(shell, number):
+def test_signals_restore_the_terminal(shell, number):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         shown(terminal)
@@ -233,7 +233,7 @@ def test_signals_give_the_terminal_back(shell, number):
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_a_signal_before_textual_is_up_gives_the_terminal_back(shell, number):
+def test_a_signal_before_textual_restores_the_terminal(shell, number):
     _, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
@@ -244,8 +244,8 @@ def test_a_signal_before_textual_is_up_gives_the_terminal_back(shell, number):
 
 
 @pytest.mark.parametrize("number", ENDING)
-@pytest.mark.parametrize("written", [b"\x1b[?1000h", b"\x1b[?2004h", b"\x1b[48;"])
-def test_a_signal_while_textual_comes_up_gives_the_terminal_back(shell, number, written):
+@pytest.mark.parametrize("written", [b"\x1b[?1000h", b"\x1b[?2004h", b"\x1b[38;2;"])
+def test_a_signal_while_textual_starts_restores_the_terminal(shell, number, written):
     tmp_path, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
@@ -258,7 +258,7 @@ def test_a_signal_while_textual_comes_up_gives_the_terminal_back(shell, number, 
 
 
 @pytest.mark.parametrize("until", [b"\x1b[?1049h", b"\x1b[?1000h"])
-def test_a_terminal_that_goes_away_ends_it_without_a_complaint(shell, until):
+def test_a_closed_terminal_ends_it_without_an_error(shell, until):
     tmp_path, work, env = shell
     warm(env, work)
     master, slave = os.openpty()
@@ -286,7 +286,7 @@ def test_a_terminal_that_goes_away_ends_it_without_a_complaint(shell, until):
     assert not (tmp_path / "state/crash.log").exists()
 
 
-def test_resizing_lays_the_panes_out_anew(shell):
+def test_resizing_arranges_the_panes_again(shell):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         shown(terminal)
@@ -320,7 +320,7 @@ def test_enter_becomes_the_agent_in_the_sessions_folder(shell):
 
 
 @pytest.mark.parametrize("named", [False, True])
-def test_an_agent_that_is_not_to_end_with_the_terminal_is_told_so(shell, named):
+def test_an_agent_under_nohup_ignores_the_hangup(shell, named):
     tmp_path, work, env = shell
     path = tmp_path / "home/.pi/agent/sessions/--work--/2026_bbbb.jsonl"
     words = ["resume", str(path)] if named else []
@@ -334,7 +334,7 @@ def test_an_agent_that_is_not_to_end_with_the_terminal_is_told_so(shell, named):
     assert json.loads((tmp_path / "ran.json").read_text())["ignores"]
 
 
-def test_a_session_of_a_moved_store_is_resumed_with_what_moved_it(shell):
+def test_a_session_of_a_moved_store_is_resumed_with_its_variable(shell):
     tmp_path, work, env = shell
     moved = tmp_path / "moved"
     write_session(moved / "sessions/--work--/2026_cccc.jsonl", *chain("moved", id="cccc", cwd=str(work)))
@@ -377,7 +377,7 @@ def test_hostile_text_never_reaches_the_terminal(shell):
     assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", printed)
 
 
-def test_a_tour_changes_nothing_under_the_stores(shell):
+def test_browsing_changes_no_file_of_the_stores(shell):
     tmp_path, work, env = shell
 
     def state():
@@ -393,7 +393,7 @@ def test_a_tour_changes_nothing_under_the_stores(shell):
         terminal.send("login")
         terminal.wait_for(lambda screen: not screen.shows("man page"))
         terminal.press("enter", "escape")
-        # Escape and a key right behind it would be one key, Alt and that key: what it does is waited for.
+        # Escape and a key right after it would be read as Alt with that key: wait for the effect of Escape.
         terminal.wait_for_text("man page")
         terminal.press("?")
         terminal.wait_for_text("Go on with the session")
@@ -407,7 +407,7 @@ def test_a_tour_changes_nothing_under_the_stores(shell):
 
 
 @pytest.mark.parametrize("how", ["exec env -u TERM", "exec env TERM="])
-def test_a_terminal_without_a_name_has_the_picture_in_its_own_width(shell, how):
+def test_an_unnamed_terminal_gets_a_picture_of_its_width(shell, how):
     _, work, env = shell
     warm(env, work)
     screens = []
@@ -424,7 +424,7 @@ def test_a_terminal_without_a_name_has_the_picture_in_its_own_width(shell, how):
     assert screens[0] == screens[1]
 
 
-def test_without_a_terminal_it_says_so():
+def test_without_a_terminal_it_prints_an_error():
     done = subprocess.run(
         COMMAND, stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=ROOT, check=False
     )
@@ -445,7 +445,7 @@ def test_the_smallest_terminals_do_not_crash(shell):
 
 @pytest.mark.parametrize("number", ENDING)
 @pytest.mark.parametrize("size", [(120, 40), (10, 3)])
-def test_a_signal_in_the_very_first_moment_gives_the_terminal_back(shell, number, size):
+def test_a_signal_right_after_the_start_restores_the_terminal(shell, number, size):
     _, work, env = shell
     warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work), size=size) as terminal:

@@ -1,4 +1,4 @@
-"""`--demo` in a real pseudo-terminal: its folder goes with the run, whatever ends it."""
+"""`--demo` in a real pseudo-terminal: its folder is removed however the run ends."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def started(env: dict[str, str], *words: str) -> Terminal:
 
 
 @pytest.mark.parametrize("way", ["q", signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT])
-def test_the_folder_goes_with_the_run(user: tuple[Path, dict[str, str]], way: str | signal.Signals) -> None:
+def test_the_folder_is_removed_at_the_end(
+    user: tuple[Path, dict[str, str]], way: str | signal.Signals
+) -> None:
     temporary, env = user
     with started(env, "--demo") as terminal:
         terminal.wait_for_text("← active", 30)
@@ -48,7 +50,7 @@ def test_the_folder_goes_with_the_run(user: tuple[Path, dict[str, str]], way: st
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT])
-def test_the_folder_goes_with_a_run_that_is_ended_at_its_first_frame(
+def test_the_folder_is_removed_if_the_run_ends_at_its_first_frame(
     user: tuple[Path, dict[str, str]], number: signal.Signals
 ) -> None:
     temporary, env = user
@@ -60,7 +62,7 @@ def test_the_folder_goes_with_a_run_that_is_ended_at_its_first_frame(
     assert os.listdir(temporary) == []
 
 
-def test_the_folder_of_a_killed_run_goes_with_the_next(user: tuple[Path, dict[str, str]]) -> None:
+def test_the_next_run_removes_the_folder_of_a_killed_run(user: tuple[Path, dict[str, str]]) -> None:
     temporary, env = user
     with started(env, "--demo") as terminal:
         terminal.wait_for_text("← active", 30)
@@ -75,7 +77,7 @@ def test_the_folder_of_a_killed_run_goes_with_the_next(user: tuple[Path, dict[st
     assert os.listdir(temporary) == []
 
 
-def test_the_folder_of_examples_opened_by_key_goes_as_well(user: tuple[Path, dict[str, str]]) -> None:
+def test_the_folder_of_examples_opened_by_key_is_removed_as_well(user: tuple[Path, dict[str, str]]) -> None:
     temporary, env = user
     with started(env) as terminal:
         terminal.wait_for_text("F6 examples", 30)

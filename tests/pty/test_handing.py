@@ -1,4 +1,4 @@
-"""The terminal given to the user's editor and pager, and taken back."""
+"""The user's editor and pager get the terminal, and leafmark takes it back afterwards."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def shell(empty_shell):
 
 
 @pytest.mark.parametrize("key", ["E", "P"])
-def test_the_program_has_the_terminal_until_it_ends(shell, key):
+def test_the_editor_or_pager_has_the_terminal_until_it_ends(shell, key):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← active", 30)

@@ -1,4 +1,4 @@
-"""What a terminal may send, sensible or not: leafmark goes on, and a paste is text whatever stands in it."""
+"""Any input from a terminal: leafmark goes on, and a paste is always text."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def leaves(terminal):
 
 
 @pytest.mark.parametrize("sent", SENSELESS)
-def test_the_browser_goes_on_after_what_makes_no_sense(shell, sent):
+def test_the_browser_survives_invalid_input(shell, sent):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← active", 30)
@@ -61,7 +61,7 @@ def test_the_browser_goes_on_after_what_makes_no_sense(shell, sent):
 
 
 @pytest.mark.parametrize("sent", [b"\xff", b"\x1b[200~\xff\x1b[201~"])
-def test_a_byte_that_is_no_text_stands_in_the_line_as_one_that_is_not_known(shell, sent):
+def test_an_invalid_byte_is_shown_as_a_replacement_character(shell, sent):
     _, work, env = shell
     with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("2 sessions", 30)
@@ -71,7 +71,7 @@ def test_a_byte_that_is_no_text_stands_in_the_line_as_one_that_is_not_known(shel
         leaves(terminal)
 
 
-def test_what_is_pasted_presses_no_key(shell):
+def test_pasted_text_presses_no_key(shell):
     folder, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← active", 30)
@@ -83,7 +83,7 @@ def test_what_is_pasted_presses_no_key(shell):
 
 
 @pytest.mark.parametrize(("key", "opened"), [("ctrl+k", "Search for commands"), ("ctrl+r", "Name of")])
-def test_what_is_pasted_into_a_line_is_inert(shell, key, opened):
+def test_text_pasted_into_an_input_line_is_inert(shell, key, opened):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← active", 30)
@@ -95,7 +95,7 @@ def test_what_is_pasted_into_a_line_is_inert(shell, key, opened):
         assert "\u202e".encode() not in terminal.output
 
 
-def test_a_paste_that_comes_in_pieces_is_one(shell):
+def test_a_paste_in_pieces_is_one_paste(shell):
     _, work, env = shell
     with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("2 sessions", 30)
@@ -106,7 +106,7 @@ def test_a_paste_that_comes_in_pieces_is_one(shell):
         leaves(terminal)
 
 
-def test_an_error_nobody_expected_in_what_reads_keys_is_a_failure(shell):
+def test_an_unexpected_error_of_the_key_reader_is_a_failure(shell):
     folder, work, env = shell
     command = [sys.executable, "-c", DIES_AT_AN_EXCLAMATION_MARK]
     with Terminal(command, env=env, cwd=str(work)) as terminal:
@@ -119,13 +119,13 @@ def test_an_error_nobody_expected_in_what_reads_keys_is_a_failure(shell):
     assert "nobody expected this" in (folder / "state/crash.log").read_text()
 
 
-def test_a_terminal_that_is_gone_without_a_signal_is_a_failure(shell):
+def test_a_terminal_closed_without_a_signal_is_a_failure(shell):
     folder, work, env = shell
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
     streams = {"stdin": slave, "stdout": slave, "stderr": slave}
     env = {**env, "TERM": "xterm-256color"}
-    # it is nobody's controlling terminal, so that no SIGHUP tells of its end
+    # It is no process's controlling terminal: no SIGHUP reports its end.
     process = subprocess.Popen(COMMAND, env=env, cwd=work, start_new_session=True, **streams)
     os.close(slave)
     try:
@@ -135,7 +135,7 @@ def test_a_terminal_that_is_gone_without_a_signal_is_a_failure(shell):
     finally:
         os.close(master)
     try:
-        # 3, unless Python fails to flush what is left
+        # The status is 3, unless Python fails to flush its output.
         assert process.wait(30) in (3, 120)
     finally:
         process.kill()

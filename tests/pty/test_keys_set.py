@@ -1,4 +1,4 @@
-"""Keys that a user sets, on the whole program: the table is changed once, before anything is bound."""
+"""The user's keys in the whole program: the table is changed once, before any key is bound."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EVERY_ONE_OFF = "[keys]\n" + "".join(f'"{command.id}" = ""\n' for command in COM
 
 
 @pytest.mark.parametrize("words", [[], ["resume"]])
-def test_with_no_key_for_any_command_the_screen_opens_and_can_be_left(machine, words):
+def test_without_any_keys_the_screen_opens_and_can_be_left(machine, words):
     machine.settings(EVERY_ONE_OFF)
     machine.warm()
     command = [*COMMAND, *words]
@@ -29,7 +29,7 @@ def test_with_no_key_for_any_command_the_screen_opens_and_can_be_left(machine, w
         assert "Traceback" not in terminal.dump()
 
 
-def test_what_is_wrong_with_keys_is_said_and_the_usual_ones_hold(machine):
+def test_invalid_keys_are_reported_and_the_defaults_apply(machine):
     machine.settings('[keys]\n"session.trash" = "ctrl+bogus"\n"session.pin" = "q"\n')
     with machine.terminal(command=COMMAND, size=(200, 40)) as terminal:
         terminal.wait_for_text("no key is called 'ctrl+bogus'", 30)

@@ -1,4 +1,4 @@
-"""leafmark in a terminal, and beside one, where `ulimit -v` leaves the process little address space."""
+"""leafmark with a small address space (`ulimit -v`), in a terminal and without one."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GIGABYTE = 1 << 20
 
 
 def limited(kilobytes: int | str, *words: str) -> list[str]:
-    """The command line of leafmark under such a limit of address space."""
+    """Return the command line of leafmark under such a limit of its address space."""
     command = shlex.join([sys.executable, "-m", "app", *words])
     return ["sh", "-c", f"ulimit -v {kilobytes}; exec {command}"]
 
@@ -41,7 +41,7 @@ def test_the_screen_works_and_follows_changes(shell, words, kilobytes):
 
 @pytest.mark.parametrize("words", [[], ["resume"]])
 @pytest.mark.parametrize("kilobytes", [25_000, 30_000, 40_000, 50_000, 60_000, 70_000])
-def test_with_far_too_little_it_works_or_ends_with_one_line_and_a_clean_terminal(shell, words, kilobytes):
+def test_with_far_too_little_memory_it_works_or_ends_cleanly(shell, words, kilobytes):
     _, work, env = shell
     for number in range(40):
         store = shell.folder / "home/.pi/agent/sessions/--more--"
@@ -60,7 +60,7 @@ def test_with_far_too_little_it_works_or_ends_with_one_line_and_a_clean_terminal
 @pytest.mark.parametrize(
     ("kilobytes", "is_native"), [("unlimited", True), (2 * GIGABYTE, True), (700_000, False)]
 )
-def test_notices_of_the_system_are_waited_for_only_with_a_gigabyte(shell, kilobytes, is_native):
+def test_system_notices_are_used_only_with_a_gigabyte(shell, kilobytes, is_native):
     _, work, env = shell
     with subprocess.Popen(
         limited(kilobytes, "watch"),
@@ -88,7 +88,7 @@ def test_notices_of_the_system_are_waited_for_only_with_a_gigabyte(shell, kiloby
     "words", [["list"], ["search", "login"], ["doctor"], ["index", "--rebuild"], ["watch"]]
 )
 @pytest.mark.parametrize("kilobytes", [20_000, 25_000, 30_000])
-def test_a_command_with_far_too_little_works_or_says_so_in_one_line(shell, words, kilobytes):
+def test_a_command_with_far_too_little_memory_works_or_prints_one_line(shell, words, kilobytes):
     _, work, env = shell
     command = (
         ["timeout", "-s", "TERM", "3", *limited(kilobytes, *words)]

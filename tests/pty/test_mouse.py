@@ -1,5 +1,6 @@
-"""The mouse in a real pseudo-terminal, as terminals report it (SGR, mode 1006): a click selects, a double
-click opens, the wheel scrolls what it is over.
+"""The mouse in a real pseudo-terminal, as terminals report it (SGR, mode 1006).
+
+A click selects, a double click opens, and the wheel scrolls the pane under the pointer.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ NARROW, WIDE = (80, 24), (120, 40)
 
 @pytest.fixture
 def many(machine):
-    """The same with fifty sessions more, the newest of which is long."""
+    """The machine with fifty more sessions, of which the newest is long."""
     for at in range(50):
         texts = [f"line {number:02}" for number in range(60 if at == 0 else 1)]
         lines = chain(f"task {at:02}", *texts, id=f"s{at:02}", cwd=str(machine.work))
@@ -28,22 +29,22 @@ def browser(machine, size=WIDE):
 
 
 def panes(terminal):
-    """The panes are filled: the tree is read."""
+    """Whether the panes are filled: the tree is read."""
     terminal.wait_for_bytes(b"\x1b[?1000h", 30)
     terminal.wait_for_text("← active", 30)
     terminal.settle()
 
 
 def left(terminal):
-    """The rows of the sessions, without what is beside them."""
+    """Return the rows of the sessions, without the pane beside them."""
     return [line.split("│")[1] for line in terminal.lines if line.startswith("│")]
 
 
-# the selector
+# The selector
 
 
 @pytest.mark.parametrize("size", [NARROW, WIDE])
-def test_a_click_selects_and_two_resume(machine, size):
+def test_a_click_selects_and_a_double_click_resumes(machine, size):
     with machine.terminal(size=size) as terminal:
         pointed(terminal, "write a man page")
         shown(terminal)
@@ -54,7 +55,7 @@ def test_a_click_selects_and_two_resume(machine, size):
         terminal.settle()
         assert terminal.process.poll() is None
         assert machine.ran() is None, "a click runs nothing"
-        # not where the last one was: that would be the second of two
+        # Not at the place of the last click: it would count as a double click.
         terminal.click(*terminal.find("write a man page"), times=2)
         terminal.wait_for_text("pi runs", 20)
         assert terminal.wait() == 0
@@ -62,7 +63,7 @@ def test_a_click_selects_and_two_resume(machine, size):
     assert machine.ran()["argv"][-1] == str(machine.page)
 
 
-def test_two_clicks_where_it_cannot_be_resumed_open_the_dialog(machine):
+def test_a_double_click_on_a_session_without_folder_opens_the_dialog(machine):
     machine.work.rename(machine.folder / "elsewhere")
     with machine.terminal(cwd=machine.other) as terminal:
         pointed(terminal, "dark mode please")
@@ -77,7 +78,7 @@ def test_two_clicks_where_it_cannot_be_resumed_open_the_dialog(machine):
     assert machine.ran() is None
 
 
-def test_two_clicks_that_come_before_the_plan_wait_for_it(machine):
+def test_a_double_click_before_the_plan_waits_for_it(machine):
     with machine.terminal() as terminal:
         shown(terminal)
         terminal.click(*terminal.find("fix the login"), times=2)
@@ -122,7 +123,7 @@ def test_the_wheel_scrolls_the_transcript_it_is_over(many):
         assert "s31" in terminal.lines[2], "the keys stayed in the line"
 
 
-def test_while_something_is_asked_a_click_answers_nothing(machine):
+def test_a_click_does_not_answer_a_question(machine):
     with machine.terminal() as terminal:
         pointed(terminal, "write a man page")
         shown(terminal)
@@ -139,7 +140,7 @@ def test_while_something_is_asked_a_click_answers_nothing(machine):
     assert machine.ran() is None
 
 
-def test_a_click_in_the_line_gives_it_the_keys(machine):
+def test_a_click_in_the_search_box_gives_it_the_focus(machine):
     with machine.terminal() as terminal:
         pointed(terminal, "write a man page")
         shown(terminal)
@@ -151,10 +152,10 @@ def test_a_click_in_the_line_gives_it_the_keys(machine):
         terminal.wait_for_text("1 of 2", 30)
 
 
-# the browser
+# The browser
 
 
-def test_in_the_browser_a_click_selects_and_two_resume(machine):
+def test_in_the_browser_a_click_selects_and_a_double_click_resumes(machine):
     with browser(machine) as terminal:
         pointed(terminal, "write a man page")
         panes(terminal)
@@ -170,7 +171,7 @@ def test_in_the_browser_a_click_selects_and_two_resume(machine):
     assert machine.ran()["argv"][-1] == str(machine.page)
 
 
-def test_two_clicks_on_the_head_of_a_project_fold_it(machine):
+def test_a_double_click_on_a_project_heading_folds_it(machine):
     with browser(machine) as terminal:
         pointed(terminal, "write a man page")
         panes(terminal)
@@ -186,7 +187,7 @@ def test_two_clicks_on_the_head_of_a_project_fold_it(machine):
     assert machine.ran() is None
 
 
-def test_in_the_tree_a_click_selects_an_entry_and_two_go_to_the_whole_of_it(machine):
+def test_in_the_tree_a_double_click_moves_to_the_entry_pane(machine):
     with browser(machine) as terminal:
         pointed(terminal, "write a man page")
         panes(terminal)

@@ -1,5 +1,5 @@
-"""The selector in a real pseudo-terminal: what reaches the program that was chosen, what is printed instead,
-and how the terminal is left.
+"""The selector in a real pseudo-terminal: the started agent and its arguments, the printed command, and
+the state of the terminal afterwards.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.pty.machine import COMMAND, planned, pointed, shown
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
 
 
-def test_enter_becomes_the_program_in_the_sessions_folder(machine):
+def test_enter_becomes_the_agent_in_the_sessions_folder(machine):
     before = machine.files()
     with machine.terminal() as terminal:
         pointed(terminal, "write a man page")
@@ -37,7 +37,7 @@ def test_enter_becomes_the_program_in_the_sessions_folder(machine):
     assert machine.files() == before, "nothing is written by looking"
 
 
-def test_another_programs_session_is_resumed_by_that_program_in_its_folder(machine):
+def test_another_agents_session_is_resumed_by_that_agent_in_its_folder(machine):
     with machine.terminal() as terminal:
         pointed(terminal, "write a man page")
         shown(terminal)
@@ -55,7 +55,7 @@ def test_another_programs_session_is_resumed_by_that_program_in_its_folder(machi
     assert machine.ran("pi") is None
 
 
-def test_the_environment_that_found_the_store_goes_along(machine, tmp_path):
+def test_the_agent_gets_the_variables_that_found_the_store(machine, tmp_path):
     moved = tmp_path / "moved"
     path = write_session(
         moved / "sessions/--work--/2026_dddd-moved.jsonl",
@@ -72,7 +72,7 @@ def test_the_environment_that_found_the_store_goes_along(machine, tmp_path):
     assert ran["env"]["PI_CODING_AGENT_DIR"] == str(moved)
 
 
-def test_a_query_opens_the_selector_with_what_matches(machine):
+def test_a_query_opens_the_selector_with_the_matches(machine):
     with machine.terminal("fix", "the", "login") as terminal:
         pointed(terminal, "fix the login")
         terminal.wait_for(lambda it: not it.shows("write a man page"), 30)
@@ -84,7 +84,7 @@ def test_a_query_opens_the_selector_with_what_matches(machine):
 
 
 @pytest.mark.parametrize("by", ["path", "id", "beginning"])
-def test_a_session_that_is_named_needs_no_screen(machine, by):
+def test_a_named_session_is_resumed_without_a_screen(machine, by):
     word = {"path": str(machine.login), "id": "aaaa-login", "beginning": "aaaa-log"}[by]
     done = subprocess.run(
         [*COMMAND, "resume", word],
@@ -101,7 +101,7 @@ def test_a_session_that_is_named_needs_no_screen(machine, by):
     assert ran["cwd"] == str(machine.work)
 
 
-def test_a_named_session_whose_folder_is_gone_is_not_resumed_and_the_command_told(machine):
+def test_a_named_session_without_its_folder_is_not_resumed(machine):
     machine.work.rename(machine.folder / "elsewhere")
     done = subprocess.run(
         [*COMMAND, "resume", "aaaa-login"],
@@ -128,7 +128,7 @@ def test_print_writes_the_command_and_runs_nothing(machine):
     assert machine.ran() is None
 
 
-def test_what_is_printed_can_be_captured_and_run_by_a_shell(machine):
+def test_a_shell_can_capture_and_run_the_printed_command(machine):
     spaced = machine.folder / "it's a folder"
     spaced.mkdir()
     path = machine.session("eeee-odd", "odd folder", cwd=spaced)
@@ -145,7 +145,7 @@ def test_what_is_printed_can_be_captured_and_run_by_a_shell(machine):
     assert ran["cwd"] == str(spaced), "quoted for the shell"
 
 
-def test_what_is_left_without_choosing_prints_nothing(machine):
+def test_leaving_without_a_choice_prints_nothing(machine):
     script = f'chosen=$({sys.executable} -m app resume --print); echo "status $? [$chosen]"'
     with machine.terminal(command=["sh", "-c", script]) as terminal:
         pointed(terminal, "write a man page")
@@ -154,7 +154,7 @@ def test_what_is_left_without_choosing_prints_nothing(machine):
         terminal.wait_for_text("status 130 []", 20)
 
 
-def test_escape_leaves_a_clean_terminal_and_one_thing_at_a_time(machine):
+def test_escape_clears_one_thing_at_a_time_and_leaves_a_clean_terminal(machine):
     before = machine.files()
     with machine.terminal("login") as terminal:
         pointed(terminal, "fix the login")
@@ -171,7 +171,7 @@ def test_escape_leaves_a_clean_terminal_and_one_thing_at_a_time(machine):
 
 
 @pytest.mark.parametrize("number", ENDING)
-def test_a_signal_gives_the_terminal_back(machine, number):
+def test_a_signal_restores_the_terminal(machine, number):
     with machine.terminal() as terminal:
         pointed(terminal, "write a man page")
         shown(terminal)
@@ -181,7 +181,7 @@ def test_a_signal_gives_the_terminal_back(machine, number):
     assert machine.ran() is None
 
 
-def test_a_signal_while_something_is_asked_keeps_the_session(machine):
+def test_a_signal_during_a_question_keeps_the_session(machine):
     before = machine.files()
     with machine.terminal() as terminal:
         pointed(terminal, "write a man page")
@@ -194,7 +194,7 @@ def test_a_signal_while_something_is_asked_keeps_the_session(machine):
     assert machine.files() == before
 
 
-def test_a_folder_that_is_gone_is_said_before_and_another_can_be_taken(machine):
+def test_a_missing_folder_is_shown_before_and_another_can_be_chosen(machine):
     machine.work.rename(machine.folder / "elsewhere")
     before = machine.login.read_bytes()
     with machine.terminal("login", cwd=machine.other) as terminal:
@@ -219,7 +219,7 @@ def test_a_folder_that_is_gone_is_said_before_and_another_can_be_taken(machine):
     assert machine.login.read_bytes() == before
 
 
-def test_the_picture_before_textual_is_the_picture_after(machine):
+def test_the_first_frame_equals_textuals_frame(machine):
     machine.warm()
     with machine.terminal() as terminal:
         terminal.wait_for_text("Esc leave")
@@ -242,14 +242,14 @@ def test_the_picture_before_textual_is_the_picture_after(machine):
         assert b"\x1b[?1049h" not in after
         assert [line[:56] for line in terminal.lines[:38]] == left[:38]
         for row, (was, now) in enumerate(zip(first, cells(), strict=True)):
-            if row == 2:  # the line has its cursor now
+            if row == 2:  # the input line has its cursor now
                 continue
             differing = [at for at in range(56) if was[at] != now[at] and was[at][0] != " "]
             assert differing == [], (row, [(was[at], now[at]) for at in differing][:3])
 
 
 @pytest.mark.parametrize("size", [(40, 12), (80, 24), (99, 30), (160, 45)])
-def test_the_list_stands_still_at_every_size_while_textual_takes_over(machine, size):
+def test_the_list_does_not_move_during_the_takeover(machine, size):
     machine.warm()
     with machine.terminal(size=size) as terminal:
         terminal.wait_for_text("write a man page"[:10])
@@ -264,7 +264,7 @@ def test_the_list_stands_still_at_every_size_while_textual_takes_over(machine, s
 
 
 def before_textual(terminal):
-    """The rows of the list in the picture that was written before Textual was there."""
+    """Return the rows of the list in the frame that was written before Textual started."""
     terminal.wait_for_text("Esc clear")
     assert b"\x1b[?1000h" not in terminal.output
     return [line.split("│")[1].strip(" ❯▃▅") for line in terminal.lines if line.startswith("│")][1:]
@@ -279,7 +279,7 @@ def before_textual(terminal):
     ],
 )
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_the_first_picture_of_a_query_has_no_row_that_it_leaves_out(machine, query, drawn, size):
+def test_the_first_frame_of_a_query_has_only_matching_rows(machine, query, drawn, size):
     machine.warm()
     with machine.terminal(query, size=size) as terminal:
         rows = [row for row in before_textual(terminal) if row]
@@ -299,7 +299,7 @@ def test_the_first_picture_of_a_query_has_no_row_that_it_leaves_out(machine, que
         )
 
 
-def test_of_a_query_that_cannot_be_run_the_rows_come_when_that_is_known(machine):
+def test_rows_of_an_invalid_query_come_with_its_error(machine):
     machine.warm()
     with machine.terminal("re:(") as terminal:
         assert before_textual(terminal)[0].startswith("Searching for “re:(” …")
@@ -308,7 +308,7 @@ def test_of_a_query_that_cannot_be_run_the_rows_come_when_that_is_known(machine)
         assert terminal.shows("fix the login")
 
 
-def test_letters_typed_before_textual_are_searched_for(machine):
+def test_letters_typed_before_textual_become_the_query(machine):
     machine.warm()
     with machine.terminal() as terminal:
         terminal.wait_for_text("Esc leave")
@@ -318,10 +318,12 @@ def test_letters_typed_before_textual_are_searched_for(machine):
         terminal.wait_for(lambda it: "login" in it.lines[2] + it.lines[3])
 
 
-def test_a_key_of_the_settings_is_the_key(machine):
+def test_a_key_from_the_settings_works(machine):
     machine.settings('[keys]\n"session.rename" = "ctrl+e"\n"session.trash" = "ctrl+x"\n"no.such" = "f9"\n')
     with machine.terminal() as terminal:
-        terminal.wait_for_text("no command is called 'no.such'")  # it is said for some seconds alone
+        terminal.wait_for_text(
+            "no command is called 'no.such'"
+        )  # the message has the line alone for some seconds
         pointed(terminal, "write a man page")
         shown(terminal)
         assert "Ctrl+X trash" in terminal.lines[-1]
@@ -365,7 +367,7 @@ def test_the_setting_decides_whether_trash_asks(machine, asks):
         assert terminal.wait() == 0
 
 
-def test_what_the_selector_did_the_command_line_takes_back(machine):
+def test_the_command_line_undoes_actions_of_the_selector(machine):
     with machine.terminal() as terminal:
         pointed(terminal, "write a man page")
         shown(terminal)
@@ -414,7 +416,7 @@ def test_pasted_text_is_one_line_of_the_query(machine):
     with machine.terminal() as terminal:
         pointed(terminal, "write a man page")
         shown(terminal)
-        # an escape character within a paste ends it for Textual 8.2.8: the rest comes as keys
+        # For Textual 8.2.8 an escape character within a paste ends it: the rest arrives as keys.
         terminal.send("\x1b[200~\nlogin\nthe\n\x1b[201~")
         terminal.wait_for_text("1 of 2", 30)
         pointed(terminal, "fix the login")
@@ -423,7 +425,7 @@ def test_pasted_text_is_one_line_of_the_query(machine):
     assert machine.ran() is None, "a newline that is pasted chooses nothing"
 
 
-def test_without_a_terminal_it_says_so(machine):
+def test_without_a_terminal_it_prints_an_error(machine):
     done = subprocess.run(
         [*COMMAND, "resume"],
         env=machine.env,

@@ -1,4 +1,4 @@
-"""Stopped from outside and continued: the terminal is the shell's meanwhile, and then ours again."""
+"""Stop and continue leafmark: the shell has the terminal meanwhile, and then leafmark has it again."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHELL = b"the shell was here "
 
 @pytest.fixture
 def known(shell):
-    """The shell, where the sessions are known already: they are in the first picture."""
+    """A shell whose sessions are indexed already: the first frame shows them."""
     subprocess.run([*COMMAND, "list"], env=shell.env, cwd=shell.work, check=True, capture_output=True)
     return shell
 
@@ -35,7 +35,7 @@ def stop(terminal, number):
 
 
 def go_on(terminal):
-    """Continue it, on a terminal with other things on it."""
+    """Continue leafmark, on a terminal that shows other text."""
     terminal.settle(0.05)
     terminal.emulator.feed(b"\x1b[H" + SHELL * 40)
     terminal.signal(signal.SIGCONT)
@@ -43,7 +43,7 @@ def go_on(terminal):
 
 @pytest.mark.parametrize("words", [[], ["resume"]])
 @pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
-def test_all_of_the_screen_is_there_again(known, words, number):
+def test_the_whole_screen_is_drawn_again(known, words, number):
     _, work, env = known
     with Terminal([*COMMAND, *words], env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login")
@@ -66,7 +66,7 @@ def test_all_of_the_screen_is_there_again(known, words, number):
         assert terminal.leftovers() == []
 
 
-def test_before_textual_is_up_it_waits_for_that(known):
+def test_a_stop_before_textual_waits_for_textual(known):
     _, work, env = known
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h", 30)
@@ -81,7 +81,7 @@ def test_before_textual_is_up_it_waits_for_that(known):
         assert terminal.leftovers() == []
 
 
-def test_control_z_is_undo_also_before_textual_is_up(known):
+def test_control_z_is_undo_even_before_textual(known):
     _, work, env = known
     with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h", 30)
@@ -91,7 +91,7 @@ def test_control_z_is_undo_also_before_textual_is_up(known):
         assert terminal.wait() == 0
 
 
-def test_while_another_program_has_the_terminal_it_stops_at_once(known):
+def test_it_stops_at_once_while_another_program_has_the_terminal(known):
     folder, work, env = known
     editor = folder / "editor"
     editor.write_text(f"#!{sys.executable}\nprint('EDITS', flush=True)\ninput()\n")

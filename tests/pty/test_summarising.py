@@ -1,4 +1,4 @@
-"""Whatever ends leafmark ends the command that writes a summary, and all that it has started."""
+"""The end of leafmark ends the command that writes a summary, and all processes that it has started."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ while True:
 
 
 class Writer:
-    """A command for summaries, which waits for ever, and a child of its own."""
+    """A summary command that never ends, and its child process."""
 
     def __init__(self, machine, shell, *, stubborn=False):
         fifo = machine.folder / "held"
@@ -38,7 +38,7 @@ class Writer:
         self.pids = set()
 
     def runs(self):
-        """Wait until both run."""
+        """Wait until both processes run."""
         said = b""
         while said.count(b"\n") < 2:
             assert select.select([self._pipe], [], [], PATIENCE)[0], "the command does not run"
@@ -46,7 +46,7 @@ class Writer:
         self.pids = {int(line) for line in said.split()}
 
     def is_gone(self):
-        """Whether both are, now or in a while: then nobody has the pipe."""
+        """Wait until both processes have ended: then no process has the pipe open."""
         return bool(select.select([self._pipe], [], [], 10)[0]) and os.read(self._pipe, 100) == b""
 
     def clear(self):
@@ -58,7 +58,7 @@ class Writer:
 
 @pytest.fixture
 def summarised(machine, empty_shell):
-    """A function that has the browser wait for such a summary."""
+    """Return a function that makes the browser wait for such a summary."""
     made = []
 
     @contextlib.contextmanager
@@ -85,7 +85,7 @@ def summarised(machine, empty_shell):
 
 
 @pytest.mark.parametrize("end", ["ctrl+q", signal.SIGTERM, signal.SIGHUP])
-def test_what_ends_leafmark_ends_the_command(summarised, end):
+def test_the_end_of_leafmark_ends_the_command(summarised, end):
     with summarised() as (terminal, writer):
         if isinstance(end, str):
             terminal.press(end)
@@ -96,16 +96,16 @@ def test_what_ends_leafmark_ends_the_command(summarised, end):
         assert writer.is_gone()
 
 
-def test_one_that_does_not_end_when_it_is_told_to_is_killed(summarised):
+def test_a_command_that_ignores_sigterm_is_killed(summarised):
     with summarised(stubborn=True) as (terminal, writer):
         terminal.signal(signal.SIGHUP)
-        # the terminal is not held up by it
+        # The command does not delay the restored terminal.
         terminal.wait_for_bytes(b"\x1b[?1049l")
         assert terminal.wait(30) == 128 + signal.SIGHUP
         assert writer.is_gone()
 
 
-def test_whoever_asks_twice_need_not_wait_for_it(summarised):
+def test_quitting_twice_does_not_wait_for_the_command(summarised):
     with summarised(stubborn=True) as (terminal, writer):
         terminal.press("ctrl+q")
         terminal.wait_for_bytes(b"\x1b[?1049l")
@@ -114,7 +114,7 @@ def test_whoever_asks_twice_need_not_wait_for_it(summarised):
         assert writer.is_gone()
 
 
-def test_one_that_was_given_up_is_not_left_behind(summarised):
+def test_a_cancelled_command_does_not_stay(summarised):
     with summarised(stubborn=True) as (terminal, writer):
         terminal.press("escape")
         terminal.wait_for(lambda it: not it.shows("writes the summary"))

@@ -1,4 +1,4 @@
-"""The driver itself, against tiny programs."""
+"""Test `tests/terminal.py` with tiny programs."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_shows_what_was_printed_and_when() -> None:
         assert len(terminal.lines) == 5
 
 
-def test_what_came_before_the_application_is_seen_also_when_both_come_at_once() -> None:
+def test_output_before_the_application_is_emulated_separately() -> None:
     with run(
         r"import os; os.write(1, b'\x1b[Hfirst\x1b[?1000h\x1b[Hthen '); input()", size=(40, 5)
     ) as terminal:
@@ -68,7 +68,7 @@ def test_exit_status_and_signals() -> None:
         assert terminal.wait() == -signal.SIGTERM
 
 
-def test_it_is_the_controlling_terminal() -> None:
+def test_the_program_has_a_controlling_terminal() -> None:
     with run(
         "import os; print('tty', os.ttyname(0) == os.ttyname(1), open('/dev/tty').isatty())"
     ) as terminal:
@@ -82,7 +82,7 @@ def test_it_is_the_controlling_terminal() -> None:
 def test_resize_reaches_the_program() -> None:
     code = (
         "import os, signal\n"
-        # not print(): the signal may come while the print below still has its buffer in hand
+        # Not print(): the signal may arrive while the print below still holds the buffer.
         "size = lambda *_: os.write(1, f'{tuple(os.get_terminal_size())}\\n'.encode())\n"
         "signal.signal(signal.SIGWINCH, size)\n"
         "print(tuple(os.get_terminal_size()), flush=True)\n"
@@ -105,7 +105,7 @@ def test_a_program_that_cleans_up_leaves_nothing() -> None:
         assert not terminal.shows("ready")
 
 
-def test_a_program_that_does_not_is_found_out() -> None:
+def test_a_program_that_does_not_clean_up_is_detected() -> None:
     with run(RAW + "os.read(0, 1)") as terminal:
         terminal.wait_for_text("ready")
         terminal.press("a")
@@ -146,7 +146,7 @@ def test_questions_are_answered_only_on_request() -> None:
             terminal.wait_for_text(expected)
 
 
-def test_waiting_in_vain_says_what_was_on_the_screen() -> None:
+def test_a_timeout_message_contains_the_screen() -> None:
     with run("print('something else', flush=True); input()") as terminal:
         terminal.wait_for_text("something")
         with pytest.raises(TimeoutError, match="something else"):
@@ -155,7 +155,7 @@ def test_waiting_in_vain_says_what_was_on_the_screen() -> None:
         terminal.wait_for_text("never")
 
 
-def test_environment_and_folder_are_the_given_ones(tmp_path: Path) -> None:
+def test_the_program_gets_the_environment_and_folder(tmp_path: Path) -> None:
     code = "import os; print(sorted(set(os.environ) & {'A', 'HOME', 'COLUMNS', 'TERM'}), os.getcwd())"
     with run(code, env={"A": "1", "COLUMNS": "7"}, cwd=str(tmp_path), size=(200, 5)) as terminal:
         terminal.wait_for_text(f"['A', 'TERM'] {tmp_path}")
@@ -168,7 +168,7 @@ def test_closing_ends_the_program() -> None:
 
 
 @pytest.mark.parametrize("step", [1, 2, 3, 7, 1000])
-def test_sequences_cut_anywhere(step: int) -> None:
+def test_sequences_may_be_cut_anywhere(step: int) -> None:
     questions = "\x1bP=1s\x1b\\日\x1b[?2026$p\x1b[?6n\x1b[?u\x1b[6n"
     data = f"a\x1b[?1049hé{questions}\x1b[>1u\x1b[?25;1000hb\x1b]0;t\x07\x1b[31mc".encode()
     emulator = Emulator(20, 2)
@@ -205,7 +205,7 @@ def test_several_questions_are_answered_in_their_order() -> None:
         terminal.wait_for_text("got ESC]11;rgb:1e1e/1e1e/1e1eBELESC[0n")
 
 
-def test_a_colour_that_is_not_told_takes_what_is_asked_behind_it_along() -> None:
+def test_without_colour_the_next_question_is_unanswered_as_well() -> None:
     ask = RAW + (
         "os.write(1, b'\\x1b]11;?\\x07\\x1b[5n')\n"
         "os.write(1, b'ready\\x1b[c\\x1b[5n')\n"
@@ -217,7 +217,7 @@ def test_a_colour_that_is_not_told_takes_what_is_asked_behind_it_along() -> None
         terminal.wait_for_text("got ESC[?62;22cESC[0n")
 
 
-def test_the_mouse_is_reported_as_it_is_asked_for() -> None:
+def test_the_mouse_is_reported_in_the_requested_mode() -> None:
     ask = RAW + (
         "os.write(1, b'\\x1b[?1000h\\x1b[?1006h go')\n"
         "got = b''\n"
@@ -234,7 +234,7 @@ def test_the_mouse_is_reported_as_it_is_asked_for() -> None:
         terminal.wait_for_text(f"got {once * 2}E[<65;1;5ME[<64;1;5M")
 
 
-def test_who_does_not_ask_for_the_mouse_is_told_nothing_of_it() -> None:
+def test_without_a_request_the_mouse_is_not_reported() -> None:
     with run("print('up', flush=True); input()") as terminal:
         terminal.wait_for_text("up")
         with pytest.raises(RuntimeError, match="does not want"):

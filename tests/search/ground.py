@@ -1,4 +1,4 @@
-"""An index over a few files, asked in every way it can answer, and compared with the reference."""
+"""An index of a few files, searched in every way and compared with the reference."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import pytest
 
 from app.index.index import Index
 from app.index.query.query import Facts
-from app.index.search import documents, phrase_matcher, rare, raw_lines, spread
+from app.index.search import documents, matchers, raw_lines
 from app.index.search.engine import SearchEngine
-from app.index.search.grep import finders
+from app.index.search.grep import byte_search
 from app.index.text import mmap_reader
 from app.stores import discover
 from tests.search import reference
@@ -26,14 +26,13 @@ if TYPE_CHECKING:
     from tests.search.reference import Place, Session
 
 FACTS = Facts()
-TIERS = ("store", "at once", "loose", "files", "half", "no wheel")
-"""What a search reads from: the text store, session by session; the store in whole stretches; of that only
-what a phrase may be but its words with single blanks; nothing but the files; the files for every other
-session; the store, without stringzilla."""
+TIERS = ("store", "small parts", "files", "half", "no wheel")
+"""The texts that a search reads: the text store; the store in small parts; only the files; the files of every
+other session, in small parts; the store without stringzilla."""
 
 
 class Ground:
-    """Stores and their index, read once."""
+    """Stores and their index, scanned once."""
 
     def __init__(self, folder: Path, stores: list[tuple[str, str]]) -> None:
         """:param folder: for the cache; :param stores: (agent, folder) of each."""
@@ -48,46 +47,29 @@ class Ground:
 
     @contextmanager
     def searcher(self, tier: str) -> Iterator[SearchEngine]:
-        """One that reads as `tier` says."""
+        """A search engine that reads the texts of `tier`."""
         paths = sorted(session.row.path for session in self.sessions)
         hidden = {"files": set(paths), "half": set(paths[::2])}.get(tier, set())
         with pytest.MonkeyPatch.context() as patch:
-            if tier in ("at once", "half", "loose"):
-                # Each word counts as rare, from the first session on.
-                for name in ("PROBED", "MANY", "ONE_OF"):
-                    patch.setattr(rare, name, 0)
-                patch.setattr(rare, "WORTH_LOOSE", 10_000)
-                patch.setattr(spread, "STRETCH", 100)
-                patch.setattr(spread, "BLOCK", 30)
-                patch.setattr(phrase_matcher, "SLICE", 20)
-                patch.setattr(phrase_matcher, "_LEAST", 5)
+            if tier in ("small parts", "half"):
+                patch.setattr(matchers, "SLICE", 20)
+                patch.setattr(matchers, "_FIRST_BYTES", 5)
                 patch.setattr(raw_lines, "_FIRST", 50)
                 patch.setattr(raw_lines, "_SIZE", 400)
-                # And what each session is called is looked through by itself.
+                # The metadata of each session is searched by itself.
                 patch.setattr(documents, "FEW", 0)
-            if tier == "loose":
-                is_rare = rare.Rare._is_rare
-                patch.setattr(
-                    rare.Rare,
-                    "_is_rare",
-                    lambda self, sought: (
-                        isinstance(sought, phrase_matcher.Loose)
-                        and not sought.is_whole
-                        and is_rare(self, sought)
-                    ),
-                )
             if tier == "no wheel":
                 patch.setattr(mmap_reader, "stringzilla", None)
-                patch.setattr(finders, "_find", None)
-                patch.setattr(finders, "_find_uncased", None)
-            catalog = _Forgetful(self.index.catalog, hidden)
-            searcher = SearchEngine(catalog, self.stores, FACTS)  # type: ignore[arg-type]
+                patch.setattr(byte_search, "_find", None)
+                patch.setattr(byte_search, "_find_uncased", None)
+            catalog = _IncompleteCatalog(self.index.catalog, hidden)
+            searcher = SearchEngine(catalog, self.stores)  # type: ignore[arg-type]
             searcher.load()
             yield searcher
 
 
-class _Forgetful:
-    """A catalog that does not know the texts of some sessions."""
+class _IncompleteCatalog:
+    """A catalog without the text spans of some sessions."""
 
     def __init__(self, catalog: Any, hidden: set[str]) -> None:
         self._catalog = catalog
@@ -102,7 +84,7 @@ class _Forgetful:
 
 
 def hits_of(pages: Iterable[Page]) -> tuple[list[Hit], Page]:
-    """All hits of a search, and its last page, which must say that it is the last."""
+    """All hits of a search, and its last page, which must be `done`."""
     found: list[Hit] = []
     page = None
     for page in pages:
@@ -115,13 +97,13 @@ def hits_of(pages: Iterable[Page]) -> tuple[list[Hit], Page]:
 
 
 def compare(searcher: SearchEngine, sessions: list[Session], query: Query) -> None:
-    """Ask for one hit a session in both orders, and for every hit; AssertionError where one is not meant."""
+    """Search for one hit per session in both orders, and for every hit."""
     passing = [session for session in sessions if query.passes(session.row, FACTS)]
     found, last = hits_of(searcher.search(query))
     relevant, _ = hits_of(searcher.search(query, order="relevance"))
     every, every_last = hits_of(searcher.search(query, every=True))
     if reference.is_nowhere(sessions, query):
-        # No session has such a word: whatever there is was found by another spelling, and says so.
+        # No session has such a word: all hits come from another spelling and say so.
         assert all(hit.near for hit in found + relevant + every)
         instead = reference.instead_of(sessions, query)
         if instead is not None:
@@ -159,7 +141,7 @@ def _key(hit: Hit) -> tuple[str, str, int, int, str | None]:
 
 
 def _is_best(hit: Hit, session: Session, query: Query) -> None:
-    """Name and labels first, then the piece with the most of the terms, then a prompt, then the latest."""
+    """Name and labels first, then the passage with most terms, then a prompt, then the latest."""
     places = session.hits(query)
     if not any(not term.negated for term in query.terms):
         assert hit.where == "row"
@@ -187,7 +169,7 @@ def _rank(query: Query) -> Callable[[Place], tuple[int, bool, int]]:
 
 
 def _best_first(hits: list[Hit], terms: int) -> None:
-    """By score; where one thing is looked for, names and labels before prompts before the rest."""
+    """By score; for one term, names and labels before prompts before the rest."""
     scores = [hit.score for hit in hits]
     assert scores == sorted(scores, reverse=True)
     groups = [

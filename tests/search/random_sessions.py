@@ -1,4 +1,4 @@
-"""Sessions and queries at random, for hypothesis: every dialect, branches, texts that are hard to compare."""
+"""Random sessions and queries for hypothesis: every dialect, branches, texts that are hard to compare."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hypothesis import strategies as st
 
-from app.formats import kinds
+from app.formats import text_kinds
 from app.index.query.query import Filter, Query, Term
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ WORDS = (
     "🎉", "👩🏽\u200d🚀", 'say="hi"', "C:\\new\\tab", "\\u0041b", "<b>&amp;", "foo.bar(x)", "foo_bar",
     "\x1b[31mred", "nul\0byte", "half\ud83d", "{}[]()", "^a$",
 )  # fmt: skip
-"""Short, so that sessions share them; in several spellings, forms and cases."""
+"""Short words, which several sessions have, in several spellings, forms and cases."""
 GAPS = (" ", " ", " ", "\n", "\t", "  ", " \n\t", "\r\n", "\u00a0", "\u3000", "\u2028", "", "_", ".", "/")
 TOOLS = ("bash", "read", "Edit")
 NOT_BY_LINES = ("transcript", "lanes")
-"""Dialects whose lines are not each an entry as it stands."""
+"""Dialects in which a line is not one entry."""
 TREES = ("pi", "omp", "transcript", "lanes")
 """Dialects whose entries may have several children."""
 
@@ -36,7 +36,7 @@ words = st.sampled_from(WORDS) | st.text(min_size=1, max_size=4)
 
 @st.composite
 def texts(draw: st.DrawFn) -> str:
-    """A few words with anything between."""
+    """A few words with any characters between them."""
     found = [draw(words) for _ in range(draw(st.integers(1, 5)))]
     return "".join(word + draw(st.sampled_from(GAPS)) for word in found)
 
@@ -117,7 +117,7 @@ class Written(NamedTuple):
 
 @st.composite
 def sessions(draw: st.DrawFn, dialects: tuple[str, ...] = DIALECTS) -> Written:
-    """One session; its last line may lack its newline, and a line in the middle may be no JSON."""
+    """One session. Its last line may have no newline, and a line in the middle may be no JSON."""
     dialect = draw(st.sampled_from(dialects))
     spelling = {
         "ensure_ascii": draw(st.booleans()),
@@ -171,7 +171,7 @@ def _head(dialect: str, name: str) -> list[Any]:
 
 
 def _spelt(dialect: str, entry: dict[str, Any], own: str, parent: str | None, number: int) -> list[Any]:
-    """The lines that say `entry` in a dialect; none where it has no words for it."""
+    """The lines of `entry` in a dialect; none if it has no such entry."""
     at = f"2026-08-01T10:00:{number:02d}.000Z"
     kind, message = entry["type"], entry.get("message", {})
     if kind == "label":
@@ -215,7 +215,7 @@ def _lanes(entry: dict[str, Any], own: str, parent: str | None, number: int) -> 
 
 
 def _snake(value: Any) -> Any:
-    """With the keys and words of nickcecere/agent; arguments and details are a tool's own."""
+    """The entry with the keys and words of nickcecere/agent; arguments and details stay as they are."""
     renamed = {
         "parentId": "parent_id", "toolCallId": "tool_call_id", "toolName": "tool_name", "isError": "is_error",
         "tokensBefore": "tokens_before", "toolResult": "tool_result", "toolCall": "tool_call",
@@ -237,7 +237,7 @@ def _snake(value: Any) -> Any:
 
 
 STORES = {"pi": "pi", "omp": "omp", "agent": "agent", "transcript": "indusagi", "lanes": "pi"}
-"""Dialect -> the agent in whose store such files lie."""
+"""Dialect -> the agent whose store has such files."""
 
 
 def write(folder: Path, written: list[Written]) -> list[tuple[str, str]]:
@@ -262,25 +262,25 @@ def _has_capital(text: str) -> bool:
 
 @st.composite
 def terms(draw: st.DrawFn) -> Term:
-    """A word cut out of one, a phrase, or a pattern."""
+    """A part of a word, a phrase, or a pattern."""
     kind = draw(st.sampled_from(("word", "word", "word", "phrase", "regex")))
     negated = draw(st.integers(0, 4)) == 0
     if kind == "regex":
         pattern, exact = draw(st.sampled_from(PATTERNS))
         return Term("regex", pattern, exact, negated)
     if kind == "phrase":
-        found = [_sayable(draw(words)) for _ in range(draw(st.integers(1, 3)))]
+        found = [_without_controls(draw(words)) for _ in range(draw(st.integers(1, 3)))]
         text = " ".join(" ".join(found).split())
     else:
-        word = _sayable(draw(words))
+        word = _without_controls(draw(words))
         begin = draw(st.integers(0, max(0, len(word) - 1)))
         text = "".join(word[begin : begin + draw(st.integers(1, 12))].split())
     text = normalized(text) or "alpha"
     return Term(kind, text, _has_capital(text), negated)  # type: ignore[arg-type]
 
 
-def _sayable(text: str) -> str:
-    """Without what no query may hold: control characters and halves of characters."""
+def _without_controls(text: str) -> str:
+    """The text without control characters and lone surrogates, which no query may have."""
     return "".join(char for char in text if char.isprintable() or char.isspace())
 
 
@@ -297,10 +297,16 @@ PATTERNS = (
 )  # fmt: skip
 
 KINDS = (
-    kinds.CONVERSATION, kinds.CONVERSATION, kinds.ALL, kinds.TOOLS, frozenset((kinds.USER,)),
-    frozenset((kinds.THINKING,)), frozenset((kinds.CALL, kinds.RESULT)), frozenset((kinds.OTHER,)),
-    frozenset((kinds.ASSISTANT, kinds.SHELL)),
-)  # fmt: skip
+    text_kinds.CONVERSATION,
+    text_kinds.CONVERSATION,
+    text_kinds.ALL,
+    text_kinds.TOOLS,
+    frozenset((text_kinds.USER,)),
+    frozenset((text_kinds.THINKING,)),
+    frozenset((text_kinds.CALL, text_kinds.RESULT)),
+    frozenset((text_kinds.OTHER,)),
+    frozenset((text_kinds.ASSISTANT, text_kinds.SHELL)),
+)
 AGENTS = {"is pi": lambda row, _: row.agent == "pi", "is not pi": lambda row, _: row.agent != "pi"}
 
 

@@ -1,7 +1,6 @@
-"""What a query means, said once more and slowly: the search must find exactly this, whatever it reads from.
-
-Files are read with the json module, line by line, and texts are compared with `in` and `re`. Nothing here is
-shared with the search but the query itself and the rows, which have proofs of their own (tests/truth).
+"""A slow reference of the search, which must find exactly this. Files are read with the json module, line by
+line, and texts are compared with `in` and `re`. Only the query and the rows, which have tests of their own,
+are shared with the search.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ _NOT_FOR_PEOPLE = frozenset((
     "kind", "type", "role", "api", "stopReason", "stop_reason", "timestamp", "thinkingSignature",
     "textSignature", "thoughtSignature", "signature",
 ))  # fmt: skip
-"""Fields of an agent's own that hold ids, times, signatures and words for types."""
+"""Fields with ids, times, signatures and names of types."""
 
 
 class Piece(NamedTuple):
-    """A text of an entry: who says it, where its line begins, what it is, of which tool and entry."""
+    """A text of an entry: its kind, the offset of its line, the text, its tool and entry."""
 
     kind: int
     offset: int
@@ -43,7 +42,7 @@ class Piece(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where something may be found: "text" (a piece), "name", "label", "folder", "id" or "program"."""
+    """A place that can match: "text" (of an entry), "name", "label", "folder", "id" or "program"."""
 
     where: str
     kind: int
@@ -58,7 +57,7 @@ class Place(NamedTuple):
 def pieces(path: str, dialect: str) -> list[Piece]:
     """All texts of the session at `path`, in the order of the file."""
     before = sys.getrecursionlimit()
-    # Agents read lines with thousands of brackets within each other.
+    # Agents read lines with thousands of nested brackets.
     sys.setrecursionlimit(max(before, 20_000))
     try:
         return _pieces(Path(path).read_bytes(), dialect)
@@ -85,7 +84,7 @@ def _pieces(content: bytes, dialect: str) -> list[Piece]:
 
 
 def _entries(line: bytes, dialect: str) -> Iterator[dict[str, Any]]:
-    """The entries of a line; none where it is no JSON or says something else."""
+    """The entries of a line; none if it is no JSON or no entry."""
     try:
         value = json.loads(line.decode("utf-8", "replace"), parse_constant=_refuse)
     except ValueError:
@@ -109,7 +108,9 @@ def _entries(line: bytes, dialect: str) -> Iterator[dict[str, Any]]:
 
 
 def _value(write: dict[str, Any]) -> dict[str, Any]:
-    """What a write says that is no entry: of labels, names and tips no ids and no words of the format."""
+    """The texts of a write that is no entry; ids and words of the format in labels, names and tips do not
+    count.
+    """
     names = ["kind", "op", "type"]
     if str(write.get("namespace")).startswith("pi."):
         names += ["namespace", "key"]
@@ -144,30 +145,30 @@ def _node(value: dict[str, Any]) -> dict[str, Any]:
 
 def _texts(entry: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
     """(kind, text, tool) of every text in an entry."""
-    told: set[str] = set()
+    used: set[str] = set()
     kind, message = entry.get("type"), entry.get("message")
     if kind == "message" and isinstance(message, dict):
-        yield from _said(message)
-        told = {"message"}
+        yield from _message_texts(message)
+        used = {"message"}
     elif kind in ("compaction", "branch_summary") and isinstance(entry.get("summary"), str):
         yield SUMMARY, entry["summary"], ""
-        told = {"summary"}
+        used = {"summary"}
     elif kind == "branch":
         field = "branch_summary" if "branch_summary" in entry else "branchSummary"
         if isinstance(entry.get(field), str):
             yield SUMMARY, entry[field], ""
-            told = {field}
+            used = {field}
     elif kind == "session":
-        told = {"cwd"}
+        used = {"cwd"}
     elif kind == "custom_message":
         yield from _content(CUSTOM, entry.get("content"), "")
-        told = {"content"}
-    yield from _rest(entry, told)
+        used = {"content"}
+    yield from _rest(entry, used)
 
 
-def _said(message: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
+def _message_texts(message: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
     role = message.get("role")
-    told = {"content"}
+    used = {"content"}
     kind = {
         "user": USER, "assistant": ASSISTANT, "toolResult": RESULT, "tool_result": RESULT, "tool": RESULT,
         "bashExecution": SHELL, "pythonExecution": SHELL, "custom": CUSTOM, "hookMessage": CUSTOM,
@@ -175,7 +176,7 @@ def _said(message: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
     tool = ""
     if kind == RESULT:
         tool = message.get("toolName") or message.get("tool_name") or ""
-        told |= {"toolName", "tool_name", "details"}
+        used |= {"toolName", "tool_name", "details"}
     yield from _content(kind, message.get("content"), tool)
     if kind == RESULT:
         for text in _strings(message.get("details")):
@@ -184,11 +185,11 @@ def _said(message: dict[str, Any]) -> Iterator[tuple[int, str, str]]:
     for field in ("command", "code", "output") if kind == SHELL else ():
         if isinstance(message.get(field), str):
             yield SHELL, message[field], ""
-            told.add(field)
+            used.add(field)
     if role in ("branchSummary", "compactionSummary") and isinstance(message.get("summary"), str):
         yield SUMMARY, message["summary"], ""
-        told.add("summary")
-    yield from _rest(message, told)
+        used.add("summary")
+    yield from _rest(message, used)
 
 
 def _content(kind: int, content: Any, tool: str) -> Iterator[tuple[int, str, str]]:
@@ -211,14 +212,14 @@ def _content(kind: int, content: Any, tool: str) -> Iterator[tuple[int, str, str
             yield from _rest(block, {"data"} if block.get("type") == "image" else set())
 
 
-def _rest(fields: dict[str, Any], told: set[str]) -> Iterator[tuple[int, str, str]]:
+def _rest(fields: dict[str, Any], used: set[str]) -> Iterator[tuple[int, str, str]]:
     for name, value in fields.items():
-        if name not in _NOT_FOR_PEOPLE and name not in told:
+        if name not in _NOT_FOR_PEOPLE and name not in used:
             yield from ((OTHER, text, "") for text in _strings(value))
 
 
 def _strings(value: Any, *, arguments: bool = False) -> Iterator[str]:
-    """Every text in `value`; of arguments also the names of the fields, and numbers."""
+    """Every text in `value`; for arguments also the names of the fields and numbers."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, list):
@@ -241,7 +242,7 @@ def folded(text: str) -> str:
 
 
 def found_in(term: Term, text: str) -> bool:
-    """Whether a term is in one text, whatever becomes of its negation."""
+    """Whether a text has a term; its negation is ignored."""
     composed = normalize("NFC", text)
     if term.kind == "word":
         here = folded(term.text) in folded(text)
@@ -256,7 +257,7 @@ def found_in(term: Term, text: str) -> bool:
     pattern = term.text.replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]")
     # A line may end with CRLF.
     pattern = pattern.replace("$", r"(?:\r?$)")
-    # In folded text the one letter is two.
+    # In folded text, one letter becomes two.
     here = bool(re.search(pattern.replace("ß", "ss"), folded(text), re.MULTILINE | re.IGNORECASE))
     return here and (not term.exact or bool(re.search(pattern, composed, re.MULTILINE)))
 
@@ -268,7 +269,7 @@ class Session(NamedTuple):
     pieces: list[Piece]
 
     def places(self, query: Query) -> list[Place]:
-        """All that the terms of `query` are looked for in."""
+        """All places that `query` searches."""
         found = [
             Place("text", piece.kind, piece.offset, piece.text, piece.entry)
             for piece in self.pieces
@@ -284,14 +285,14 @@ class Session(NamedTuple):
         return found
 
     def matches(self, query: Query) -> bool:
-        """Whether every term, and no negated one, is somewhere in it. Filters are not asked."""
+        """Whether it has every term and no negated one. Filters are ignored."""
         places = self.places(query)
         return all(
             any(found_in(term, place.text) for place in places) != term.negated for term in query.terms
         )
 
     def hits(self, query: Query) -> list[Place]:
-        """The places where any of the terms is found that are not negated."""
+        """The places with any wanted term."""
         wanted = [term for term in query.terms if not term.negated]
         return [place for place in self.places(query) if any(found_in(term, place.text) for term in wanted)]
 
@@ -302,9 +303,7 @@ def read(rows: Iterable[Row]) -> list[Session]:
 
 
 def is_nowhere(sessions: list[Session], query: Query) -> bool:
-    """Whether a word of the query, or what has a capital in it, is in no session at all: other spellings are
-    tried then.
-    """
+    """Whether a word or an exact term of the query is in no session, so that other spellings are tried."""
     return any(
         not _is_there(sessions, term, query)
         for term in query.terms
@@ -313,14 +312,14 @@ def is_nowhere(sessions: list[Session], query: Query) -> bool:
 
 
 def instead_of(sessions: list[Session], query: Query) -> Query | None:
-    """What is looked for where `is_nowhere`; None where that hangs on which other words are near to one."""
+    """The query that is searched instead if `is_nowhere`; None if that depends on similar words."""
     terms = []
     for term in query.terms:
         without = Term(term.kind, term.text, False, term.negated, term.position, term.length)
         if term.negated or _is_there(sessions, term, query):
             terms.append(term)
         elif _is_narrow(query) and _is_there(sessions, term, Query()):
-            terms.append(term)  # it is elsewhere
+            terms.append(term)  # It is in other texts.
         elif term.exact and _is_there(sessions, without, query):
             terms.append(without)
         elif term.kind == "word":
@@ -333,7 +332,7 @@ def instead_of(sessions: list[Session], query: Query) -> Query | None:
 
 
 def _is_there(sessions: list[Session], term: Term, query: Query) -> bool:
-    """Whether it is in any session, where `query` has it looked for."""
+    """Whether any session has it in the texts that `query` searches."""
     return any(found_in(term, place.text) for session in sessions for place in session.places(query))
 
 

@@ -24,7 +24,7 @@ many = settings(suppress_health_check=list(HealthCheck), max_examples=40)
 
 @pytest.fixture
 def folder() -> Iterator[Path]:
-    """Emptied after the test; each example makes its own below."""
+    """A folder that is emptied after the test; each example makes its own below it."""
     made = Path(tempfile.mkdtemp())
     yield made
     shutil.rmtree(made)
@@ -33,7 +33,7 @@ def folder() -> Iterator[Path]:
 @many
 @given(written=st.lists(sessions(), max_size=10), asked=st.lists(queries(), min_size=1, max_size=12))
 def test_finds_what_the_reference_finds(folder: Path, written: list[Written], asked: list[Query]) -> None:
-    """Whatever it reads from: the same sessions, the same places, in the right order."""
+    """All tiers find the same sessions and passages, in the right order."""
     _ask(folder, written, asked)
 
 
@@ -42,8 +42,8 @@ def test_finds_what_the_reference_finds(folder: Path, written: list[Written], as
     written=st.lists(sessions(NOT_BY_LINES), min_size=1, max_size=4),
     asked=st.lists(queries(), min_size=1, max_size=12),
 )
-def test_finds_the_very_entry_of_a_line(folder: Path, written: list[Written], asked: list[Query]) -> None:
-    """Where a line has several entries, or what stands in it is spelt otherwise."""
+def test_finds_the_entry_within_a_line(folder: Path, written: list[Written], asked: list[Query]) -> None:
+    """Lines with several entries, and lines that are spelt differently."""
     _ask(folder, written, asked)
 
 
@@ -62,7 +62,7 @@ def _ask(folder: Path, written: list[Written], asked: list[Query]) -> None:
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_a_last_line_without_its_newline_is_searched(tmp_path: Path, tier: str) -> None:
-    """It is an entry like any other, and counted: pi reads it, and adds the newline when it opens it."""
+    """It is an entry like any other: pi reads it, and adds the newline when it opens the file."""
     lines = [
         {"type": "session", "version": 3, "id": "s1", "timestamp": "2026-08-01T10:00:00.000Z", "cwd": "/w"},
         {

@@ -1,4 +1,4 @@
-"""The texts that are searched against the reference's reading of the same files."""
+"""Compare the texts that are searched with the texts that the reference reads from the same files."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 from hypothesis import given, settings
 
-from app.formats import kinds
-from app.formats.decode import BadLine
-from app.formats.dialects import named
-from app.formats.everything import Said, everything
-from app.formats.fold import encoded, fold
-from app.sessions.passages import pieces
-from app.sessions.tally.summarise import extend, summarise
+from app.formats import text_kinds
+from app.formats.dialects import dialect_named
+from app.formats.json_codec import BadLine
+from app.formats.search_text import TextPiece, text_pieces
+from app.formats.utf8_text import fold, to_utf8
+from app.sessions.passages import unpack
+from app.sessions.summaries.summarise import extend, summarise
 from tests.search import reference
 from tests.search.random_sessions import NOT_BY_LINES, STORES, sessions
 
@@ -28,10 +28,10 @@ many = settings(max_examples=100)
 
 @many
 @given(sessions() | sessions(NOT_BY_LINES))
-def test_everything_in_an_entry(written: Written) -> None:
-    """Every text of every entry, who says it and of which tool."""
+def test_all_texts_of_an_entry(written: Written) -> None:
+    """Every text of every entry, with its kind and tool."""
     found: Counter[reference.Piece] = Counter()
-    spelling, offset = named(written.dialect), 0
+    spelling, offset = dialect_named(written.dialect), 0
     for line in written.content.split(b"\n"):
         for part in range(9):
             try:
@@ -41,7 +41,7 @@ def test_everything_in_an_entry(written: Written) -> None:
             if entry.get("type") != "title":
                 found.update(
                     reference.Piece(said.kind, offset, *said[1:], entry.get("id"))
-                    for said in everything(entry)
+                    for said in text_pieces(entry)
                 )
             if written.dialect != "lanes":
                 break
@@ -52,8 +52,10 @@ def test_everything_in_an_entry(written: Written) -> None:
 
 @many
 @given(sessions() | sessions(NOT_BY_LINES))
-def test_what_is_kept_of_a_file(written: Written) -> None:
-    """Read whole, and read as it grew: all that is said in it, folded, an unfinished last entry included."""
+def test_the_stored_text_of_a_file(written: Written) -> None:
+    """The file is read whole, and as it grew: all texts are stored folded, with those of an unfinished last
+    entry.
+    """
     agents = (STORES[written.dialect],)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "session.jsonl")
@@ -61,24 +63,24 @@ def test_what_is_kept_of_a_file(written: Written) -> None:
         whole = summarise(str(path), agents, 0)
         end = written.content.rfind(b"\n") + 1
         wanted = [
-            (piece.kind, piece.offset, encoded(fold(piece.text)))
+            (piece.kind, piece.offset, to_utf8(fold(piece.text)))
             for piece in _read(written)
-            if piece.kind in kinds.CONVERSATION
+            if piece.kind in text_kinds.CONVERSATION
         ]
-        assert Counter(pieces(whole.text)) == Counter(wanted)
-        offsets = [offset for _, offset, _ in pieces(whole.text)]
+        assert Counter(unpack(whole.text)) == Counter(wanted)
+        offsets = [offset for _, offset, _ in unpack(whole.text)]
         assert offsets == sorted(offsets)
         path.write_bytes(written.content[: end // 2])
         known = summarise(str(path), agents, 0)
         path.write_bytes(written.content)
-        grown = extend(str(path), known.state, known.offset, known.fingerprint, agents, 0)
+        grown = extend(str(path), known.progress, agents, 0) if known.progress else None
         if grown is not None and known.summary is not None:
-            assert [*pieces(known.text + grown.text)] == [*pieces(whole.text)]
+            assert [*unpack(known.text + grown.text)] == [*unpack(whole.text)]
 
 
-def _beside(spelling: Dialect, line: bytes) -> list[Said]:
+def _beside(spelling: Dialect, line: bytes) -> list[TextPiece]:
     try:
-        return [said for entry in spelling.beside(line) for said in everything(entry)]
+        return [said for entry in spelling.metadata_entries(line) for said in text_pieces(entry)]
     except BadLine:
         return []
 

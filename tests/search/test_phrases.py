@@ -1,4 +1,4 @@
-"""Phrases against the slow reference: every kind of white space, in every way a search reads."""
+"""Phrases against the slow reference: every kind of white space, in all tiers."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 many = settings(suppress_health_check=list(HealthCheck), max_examples=40)
 
 WHITE = [char for char in map(chr, range(sys.maxunicode + 1)) if char.isspace()]
-"""All that Python calls white space: in a phrase it is one blank, and a run of it as well."""
+"""All white space of Python; a run of it equals one blank in a phrase."""
 NO_SPACE = ["", "\u200b", "\u2060", "\ufeff", "\u180e", "_", "\0", "\x08", "\x1b"]
-"""What only looks like it, or is left out of texts."""
+"""Characters that only look like white space, or are left out of texts."""
 GAPS = [
     *WHITE,
     *(f" {char}" for char in WHITE),
@@ -46,8 +46,8 @@ PHRASES = [
 ]  # fmt: skip
 
 
-def said(*texts: str) -> Written:
-    """One session, in which the user and the assistant say these in turn."""
+def with_messages(*texts: str) -> Written:
+    """Return one session with these texts, by the user and the assistant in turn."""
     lines: list[dict[str, object]] = [
         {"type": "session", "version": 3, "id": "s", "timestamp": "2026-08-01T10:00:00.000Z", "cwd": "/w"}
     ]
@@ -68,9 +68,9 @@ def said(*texts: str) -> Written:
     return Written("pi", "".join(json.dumps(line) + "\n" for line in lines).encode())
 
 
-def thought(text: str) -> Written:
-    """One session, in which this is thought."""
-    written = said("", "").content
+def with_thinking(text: str) -> Written:
+    """Return one session with this text as thinking."""
+    written = with_messages("", "").content
     return Written(
         "pi",
         written.replace(
@@ -79,22 +79,22 @@ def thought(text: str) -> Written:
     )
 
 
-def named(name: str) -> Written:
-    """One session of that name, in which nothing is said."""
+def with_name(name: str) -> Written:
+    """Return one session of this name, without messages."""
     info = {"type": "session_info", "id": "a", "parentId": None, "name": name}
-    return Written("pi", said().content + json.dumps(info).encode() + b"\n")
+    return Written("pi", with_messages().content + json.dumps(info).encode() + b"\n")
 
 
 @pytest.fixture(scope="module")
 def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
-    """Each kind of white space between the words of a phrase, in sessions of their own."""
+    """Index sessions with each kind of white space between the words of a phrase."""
     folder = tmp_path_factory.mktemp("phrases")
-    written = [said(f"x one{gap}two y", f"and two{gap}three") for gap in (*GAPS, *NO_SPACE)]
-    written += [said(f"One{gap}two{gap}Two{gap}three") for gap in WHITE]
-    written += [thought(f"one{gap}two{gap}three") for gap in WHITE]
-    written += [named(f"one{gap}two") for gap in WHITE]
+    written = [with_messages(f"x one{gap}two y", f"and two{gap}three") for gap in (*GAPS, *NO_SPACE)]
+    written += [with_messages(f"One{gap}two{gap}Two{gap}three") for gap in WHITE]
+    written += [with_thinking(f"one{gap}two{gap}three") for gap in WHITE]
+    written += [with_name(f"one{gap}two") for gap in WHITE]
     written += [
-        said(
+        with_messages(
             f"日本{gap}語彙",
             f"nai\u0308ve{gap}cafe\u0301",
             f"STRASSE{gap}ﬁne",
@@ -103,22 +103,22 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
         )
         for gap in WHITE
     ]
-    # At the borders: of entries, of sessions, of the parts of an answer.
+    # At the borders of entries, of sessions, and of the parts of an answer.
     written += [
-        said("one", "two", "three"),
-        said("three one"),
-        said("two three"),
-        said("one "),
-        said(" two"),
-        said("one\n"),
-        said("two one"),
+        with_messages("one", "two", "three"),
+        with_messages("three one"),
+        with_messages("two three"),
+        with_messages("one "),
+        with_messages(" two"),
+        with_messages("one\n"),
+        with_messages("two one"),
     ]
-    # Where it begins more than once before it is there.
+    # Texts with several beginnings of the phrase before it.
     written += [
-        said("one one\none\ttwo"),
-        said("one\n" * 50 + "two"),
-        said("one two\nthree one\ntwo three"),
-        said("one\u2028one\u00a0one"),
+        with_messages("one one\none\ttwo"),
+        with_messages("one\n" * 50 + "two"),
+        with_messages("one two\nthree one\ntwo three"),
+        with_messages("one\u2028one\u00a0one"),
     ]
     ground = Ground(folder, write(folder, written))
     assert len(ground.sessions) == len(written)
@@ -127,7 +127,7 @@ def ground(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ground]:
 
 
 @pytest.mark.parametrize("tier", TIERS)
-def test_whatever_white_space_there_is(ground: Ground, tier: str) -> None:
+def test_every_kind_of_white_space(ground: Ground, tier: str) -> None:
     with ground.searcher(tier) as searcher:
         for text in PHRASES:
             compare(searcher, ground.sessions, parse(text, 0))
@@ -149,11 +149,11 @@ asked = st.lists(st.sampled_from(["a", "b", "ab", "ba", "é", "日", "A"]), min_
 @many
 @given(
     written=st.lists(
-        st.lists(texts, min_size=1, max_size=4).map(lambda each: said(*each)), min_size=1, max_size=8
+        st.lists(texts, min_size=1, max_size=4).map(lambda each: with_messages(*each)), min_size=1, max_size=8
     ),
     queries=st.lists(asked, min_size=1, max_size=8),
 )
-def test_few_words_and_all_that_may_be_between_them(written: list[Written], queries: list[Query]) -> None:
+def test_random_texts_of_few_words(written: list[Written], queries: list[Query]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         ground = Ground(Path(folder), write(Path(folder), written))
         try:

@@ -1,4 +1,4 @@
-"""Every needle of a generated corpus is found in its place, and in no other session."""
+"""Every needle of a generated corpus is found in its session, and in no other."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ ROLES = {
     "compaction": "summary", "branch_summary": "summary", "custom_message": "custom", "tool_result": "tool",
     "tool_arguments": "tool", "bash_command": "bash", "bash_output": "bash",
 }  # fmt: skip
-"""Place of a needle -> the `role:` that says it."""
+"""Place of a needle -> its `role:`."""
 
 
 class Corpus(NamedTuple):
@@ -44,8 +44,8 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
     ground.close()
 
 
-def _ask(searcher: SearchEngine, text: str, *, all_text: bool = False) -> list[dict[str, Any]]:
-    """The hits as `leafmark search --json` spells them."""
+def _hits(searcher: SearchEngine, text: str, *, all_text: bool = False) -> list[dict[str, Any]]:
+    """The hits as `leafmark search --json` prints them."""
     query = parse(text, int(time.time() * 1000), all_text=all_text)
     hits, last = hits_of(searcher.search(query))
     assert last.total == len(hits)
@@ -59,7 +59,7 @@ def _ask(searcher: SearchEngine, text: str, *, all_text: bool = False) -> list[d
 @pytest.mark.parametrize("tier", TIERS)
 @pytest.mark.parametrize("all_text", [False, True])
 def test_every_needle_is_found_and_nothing_else(corpus: Corpus, tier: str, all_text: bool) -> None:
-    """What only tools say is found in all texts, and not without being asked for."""
+    """Tool output is found only if all texts are searched."""
     wrong = []
     with corpus.ground.searcher(tier) as searcher:
         for needle in NEEDLES:
@@ -67,7 +67,7 @@ def test_every_needle_is_found_and_nothing_else(corpus: Corpus, tier: str, all_t
             assert wanted, needle.name
             if needle.tier == "deep" and not all_text:
                 wanted = {}
-            hits = _ask(searcher, needle.query, all_text=all_text)
+            hits = _hits(searcher, needle.query, all_text=all_text)
             wrong += [f"{needle.name}: {sentence}" for sentence in faults(needle, wanted, hits)]
     assert wrong == []
 
@@ -75,11 +75,11 @@ def test_every_needle_is_found_and_nothing_else(corpus: Corpus, tier: str, all_t
 @pytest.mark.parametrize(
     "needle", [needle for needle in NEEDLES if needle.place in ROLES], ids=lambda it: it.name
 )
-def test_a_role_narrows_to_its_own(corpus: Corpus, needle: Needle) -> None:
+def test_a_role_restricts_the_search_to_its_texts(corpus: Corpus, needle: Needle) -> None:
     wanted = set(planted(corpus.records, needle))
     with corpus.ground.searcher("store") as searcher:
         for role in sorted(set(ROLES.values())):
-            found = {hit["path"] for hit in _ask(searcher, f"role:{role} {needle.query}")}
+            found = {hit["path"] for hit in _hits(searcher, f"role:{role} {needle.query}")}
             if role == ROLES[needle.place]:
                 assert found <= wanted
                 assert found == wanted or needle.name == "its words"
@@ -87,19 +87,19 @@ def test_a_role_narrows_to_its_own(corpus: Corpus, needle: Needle) -> None:
                 assert found == set(), role
 
 
-def test_a_capital_asks_for_itself(corpus: Corpus) -> None:
+def test_a_capital_matches_only_itself(corpus: Corpus) -> None:
     (needle,) = (needle for needle in NEEDLES if needle.name == "upper case")
     wanted = set(planted(corpus.records, needle))
     with corpus.ground.searcher("store") as searcher:
-        assert {hit["path"] for hit in _ask(searcher, "VORPALTANGE")} == wanted
-        assert _ask(searcher, "Vorpaltange") == []
+        assert {hit["path"] for hit in _hits(searcher, "VORPALTANGE")} == wanted
+        assert _hits(searcher, "Vorpaltange") == []
 
 
-def test_what_is_left_out(corpus: Corpus) -> None:
-    """Every session but those that have it."""
+def test_negated_terms(corpus: Corpus) -> None:
+    """Every session except those with the term."""
     everybody = {session.row.path for session in corpus.ground.sessions}
     with corpus.ground.searcher("store") as searcher:
         for needle in NEEDLES:
             if needle.query.isalpha() and needle.tier != "deep":
-                found = {hit["path"] for hit in _ask(searcher, f"-{needle.query}")}
+                found = {hit["path"] for hit in _hits(searcher, f"-{needle.query}")}
                 assert found == everybody - set(planted(corpus.records, needle)), needle.name

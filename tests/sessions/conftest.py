@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.sessions.tree import entry_lines, path_reader
+from app.sessions.tree import tail_reader
 
 
 @pytest.fixture
 def by_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Even short files are not read whole, and in small pieces."""
-    monkeypatch.setattr(path_reader, "WHOLE", 0)
-    monkeypatch.setattr(entry_lines, "BLOCK", 100)
+    """Read even short files from their ends, in blocks of 100 bytes."""
+    monkeypatch.setattr(tail_reader, "WHOLE_TREE_BYTES", 0)
+    monkeypatch.setattr(tail_reader, "BLOCK", 100)

@@ -1,4 +1,4 @@
-"""Sessions for tests: a few lines at a time, as dicts or as bytes."""
+"""Sessions of a few lines for tests, as dicts or as bytes."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.sessions.tree import path_reader
+    from app.sessions.tree import tail_reader
     from app.sessions.tree.node import Node
 
 HEADER: dict[str, Any] = {
@@ -23,29 +23,29 @@ MTIME = 1_800_000_000_000
 
 
 def user(entry_id: Any, parent: Any, text: Any = "hi", **fields: Any) -> dict[str, Any]:
-    """A prompt."""
+    """Return a prompt."""
     message = {"role": "user", "content": text, **fields}
     return {"type": "message", "id": entry_id, "parentId": parent, "message": message}
 
 
 def answer(entry_id: Any, parent: Any, text: str = "ok", **fields: Any) -> dict[str, Any]:
-    """An answer."""
+    """Return an answer."""
     message = {"role": "assistant", "content": [{"type": "text", "text": text}], **fields}
     return {"type": "message", "id": entry_id, "parentId": parent, "message": message}
 
 
 def custom(entry_id: Any, parent: Any, **fields: Any) -> dict[str, Any]:
-    """An entry that says nothing."""
+    """Return a custom entry, which is no part of the conversation."""
     return {"type": "custom", "id": entry_id, "parentId": parent, "customType": "x", **fields}
 
 
 def label(entry_id: Any, parent: Any, target: Any, text: Any) -> dict[str, Any]:
-    """A label, or the clearing of one."""
+    """Return a label entry, which sets or clears a label."""
     return {"type": "label", "id": entry_id, "parentId": parent, "targetId": target, "label": text}
 
 
 def content(*lines: dict[str, Any] | bytes, newline: bytes = b"\n", last: bytes | None = None) -> bytes:
-    """A file of `lines`; `last` ends it instead of a newline."""
+    """Return the bytes of a file of `lines`. It ends with `last` if that is not None, else with a newline."""
     written = [line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines]
     return newline.join(written) + (newline if last is None else last)
 
@@ -59,10 +59,10 @@ def put(
     return str(path)
 
 
-def handed_out(path: path_reader.Path, most: int) -> list[Node]:
-    """All that a path hands out, in its order.
+def handed_out(path: tail_reader.PathReader, most: int) -> list[Node]:
+    """Return all entries of a path, in order.
 
-    :param most: so many entries are asked for at a time.
+    :param most: the number of entries that are requested at a time.
     """
     if path.start is None:
         return []

@@ -1,4 +1,4 @@
-"""Sessions as hypothesis makes them: ids used twice, parents that come later or never, loops, damage."""
+"""Hypothesis strategies for sessions with duplicate ids, later or missing parents, loops and damage."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ FEW_IDS = st.sampled_from([f"{number:08x}" for number in range(12)])
 
 @st.composite
 def entries(draw: st.DrawFn, ids: st.SearchStrategy[str] = IDS) -> dict[str, Any]:
-    """One entry of any kind."""
+    """Draw one entry of any kind."""
     kind = draw(
         st.sampled_from(["message", "message", "custom", "label", "session_info", "usage", "session", "new"])
     )
@@ -36,7 +36,7 @@ def entries(draw: st.DrawFn, ids: st.SearchStrategy[str] = IDS) -> dict[str, Any
 
 @st.composite
 def messages(draw: st.DrawFn) -> Any:
-    """A message, or what stands in for one."""
+    """Draw a message, or None for a missing one."""
     role = draw(st.sampled_from(["user", "assistant", "toolResult", None, "none"]))
     if role == "none":
         return None
@@ -48,7 +48,7 @@ def messages(draw: st.DrawFn) -> Any:
 
 
 def usages() -> st.SearchStrategy[Any]:
-    """What an answer cost."""
+    """Draw the usage of an answer, or None."""
     return st.none() | st.fixed_dictionaries(
         {"input": st.integers(0, 99), "cost": st.fixed_dictionaries({"total": st.floats(0, 1)})}
     )

@@ -1,4 +1,4 @@
-"""The blob store: whole files by the hash of what is in them, and nothing outside its folder."""
+"""The blob store has whole files named by the hash of their bytes, and opens none outside its folder."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def names(store: BlobStore) -> list[str]:
     return sorted(os.listdir(store.folder))
 
 
-def test_what_is_put_is_had_again_by_its_hash(store: BlobStore) -> None:
+def test_get_returns_what_put_wrote(store: BlobStore) -> None:
     assert store.get(REF) is None
     assert store.put(DATA) == REF
     assert store.get(REF) == DATA
@@ -40,14 +40,14 @@ def test_what_is_put_is_had_again_by_its_hash(store: BlobStore) -> None:
 
 
 @given(st.binary(max_size=2000))
-def test_any_bytes_come_back(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_any_bytes_are_returned_unchanged(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
     store = BlobStore(str(tmp_path_factory.getbasetemp() / "any-blobs"))
     ref = store.put(data)
     assert parse_ref(ref) == hashlib.sha256(data).hexdigest()
     assert store.get(ref) == data
 
 
-def test_a_blob_that_is_there_is_not_written_again(store: BlobStore) -> None:
+def test_an_existing_blob_is_not_written_again(store: BlobStore) -> None:
     store.put(DATA)
     path = Path(store.folder, DIGITS)
     before = path.stat()
@@ -61,7 +61,7 @@ def test_a_blob_that_is_there_is_not_written_again(store: BlobStore) -> None:
 
 
 @pytest.mark.parametrize("damaged", [b"", DATA[:-1], DATA[:-1] + b"?"])
-def test_a_damaged_blob_is_none_until_it_is_put_again(store: BlobStore, damaged: bytes) -> None:
+def test_a_damaged_blob_is_missing_until_it_is_put_again(store: BlobStore, damaged: bytes) -> None:
     store.put(DATA)
     Path(store.folder, DIGITS).write_bytes(damaged)
     assert store.get(REF) is None
@@ -98,14 +98,14 @@ def test_only_a_prefix_and_64_digits_are_a_reference(store: BlobStore, ref: str)
 
 @given(st.text() | st.text("0123456789abcdef./\\", min_size=64, max_size=64))
 @example("../" * 21 + "x")
-def test_no_reference_leads_out_of_the_folder(text: str) -> None:
+def test_a_reference_never_leads_out_of_the_folder(text: str) -> None:
     digits = parse_ref(PREFIX + text)
     assert digits is None or (len(digits) == 64 and set(digits) <= set("0123456789abcdef"))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="links and pipes are made otherwise there")
 @pytest.mark.parametrize("kind", ["link", "folder", "pipe"])
-def test_what_is_no_plain_file_is_not_followed(store: BlobStore, tmp_path: Path, kind: str) -> None:
+def test_only_plain_files_are_read(store: BlobStore, tmp_path: Path, kind: str) -> None:
     os.makedirs(store.folder)
     path = Path(store.folder, DIGITS)
     if kind == "link":
@@ -133,16 +133,14 @@ def test_what_is_no_plain_file_is_not_followed(store: BlobStore, tmp_path: Path,
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")
-def test_blobs_are_for_their_owner_only(store: BlobStore) -> None:
+def test_only_the_owner_can_read_blobs(store: BlobStore) -> None:
     store.put(DATA)
     assert stat.S_IMODE(os.stat(Path(store.folder, DIGITS)).st_mode) == 0o600
     assert stat.S_IMODE(os.stat(store.folder).st_mode) == 0o700
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_a_write_that_fails_leaves_nothing_behind(
-    store: BlobStore, monkeypatch: pytest.MonkeyPatch, step: str
-) -> None:
+def test_a_failed_write_leaves_no_file(store: BlobStore, monkeypatch: pytest.MonkeyPatch, step: str) -> None:
     def fail(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -163,7 +161,7 @@ def test_a_store_whose_folder_is_a_file_has_no_blobs(tmp_path: Path) -> None:
         store.put(DATA)
 
 
-def test_several_may_put_the_same_at_once(store: BlobStore) -> None:
+def test_several_threads_can_put_the_same_blob(store: BlobStore) -> None:
     refs: list[str] = []
     threads = [Thread(target=lambda: refs.append(store.put(DATA))) for _ in range(8)]
     for thread in threads:

@@ -1,4 +1,4 @@
-"""How many branches a row says there are: as many as the tree of the session has."""
+"""The branch count of a row equals the number of branches in the tree."""
 
 from __future__ import annotations
 
@@ -11,17 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.tally import summarise as summarise_module
-from app.sessions.tally.silent_ends import MANY
-from app.sessions.tally.summarise import Outcome, extend, summarise
-from app.sessions.tally.tally import SummaryBuilder
-from app.sessions.tree.branches import ends
+from app.sessions.summaries.summarise import Outcome, extend, summarise
+from app.sessions.tree.branches import branch_ends
 from app.sessions.tree.tree import open_tree
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import LINES
 
 if TYPE_CHECKING:
-    from app.formats.header import Header
     from app.sessions.summary import Summary
 
 Shape = list[tuple[str, str | None, str]]
@@ -50,7 +46,7 @@ HEADERS: dict[str, tuple[str, dict[str, Any] | None]] = {
 
 
 def written(dialect: str, entry_id: str, parent: str | None, kind: str) -> bytes:
-    """One entry in the spelling of `dialect`."""
+    """Return the line of one entry in the format of `dialect`."""
     if dialect == "transcript":
         node = {"schema": "indus/transcript@1", "kind": "entry", "id": entry_id, "prev": parent}
         node |= {"role": "condense" if kind == "compaction" else "user", "at": HEADER_MS}
@@ -66,7 +62,7 @@ def written(dialect: str, entry_id: str, parent: str | None, kind: str) -> bytes
 
 @st.composite
 def shapes(draw: st.DrawFn) -> Shape:
-    """Entries with an id each, on the one before, on any one before, on none or on one that is not there."""
+    """Draw entries whose parent is the one before, an earlier one, none, or a missing one."""
     found: Shape = []
     silent = st.sampled_from(("label", "custom", "session_info", "usage"))
     loud = st.sampled_from(("message", "message", "compaction", "new", "branch"))
@@ -90,15 +86,18 @@ def row_of(path: Path, agent: str) -> Summary:
 
 
 def drawn(path: Path, agent: str) -> int:
-    """What the border of the tree says."""
-    return len(ends(open_tree(str(path), (agent,))))
+    """Return the number of branches in the tree."""
+    return len(branch_ends(open_tree(str(path), (agent,))))
 
 
 def grow(path: Path, agent: str, before: Outcome, more: bytes, *, whole: bool = True) -> Outcome:
-    """`whole`: that it is read whole will do as well."""
+    """Append `more` and update the row.
+
+    :param whole: the file may be read whole.
+    """
     with path.open("ab") as file:
         file.write(more)
-    step = extend(str(path), before.state, before.offset, before.fingerprint, (agent,), MTIME)
+    step = extend(str(path), before.progress, (agent,), MTIME) if before.progress else None
     if step is None:
         assert whole
         step = summarise(str(path), (agent,), MTIME)
@@ -132,14 +131,16 @@ def test_a_row_has_as_many_branches_as_the_tree(
         step = summarise(str(path), (agent,), MTIME)
         borders = sorted({0, len(lines), *(cut for cut in cuts if cut < len(lines))})
         for start, end in pairwise(borders):
-            # An ordinary append costs its own size.
+            # An ordinary append reads only its own bytes.
             step = grow(path, agent, step, b"".join(lines[start:end]), whole=not appends)
             assert step.summary is not None
             assert step.summary.branch_count == drawn(path, agent)
 
 
 @given(LINES, st.sets(st.integers(1, 24), max_size=6))
-def test_a_file_that_is_out_of_the_ordinary_has_them_too(lines: list[bytes], cuts: set[int]) -> None:
+def test_the_row_of_an_unusual_file_has_as_many_branches_as_the_tree(
+    lines: list[bytes], cuts: set[int]
+) -> None:
     with TemporaryDirectory() as folder:
         path = Path(folder, "a.jsonl")
         path.write_bytes(content(HEADER) + b"".join(line + b"\n" for line in lines))
@@ -163,20 +164,18 @@ GOES_ON = [user(U2, A), answer(A2, U2)]
         ([], 0),
         ([user(U, None)], 1),
         ([user(U, None), answer(A, U), user(U2, A), user(A2, A)], 2),
-        # A label that was given while the agent was running, which went on from where it was.
+        # A label was set while the agent was running, and the agent continued from its own leaf.
         ([user(U, None), answer(A, U), label(L, A, U, "x")], 1),
         ([user(U, None), answer(A, U), label(L, A, U, "x"), *GOES_ON], 1),
         ([user(U, None), answer(A, U), label(L, A, U, "x"), custom("0000000f", L), *GOES_ON], 1),
-        # The leaf is an end, whatever it is.
+        # The leaf is a tip, whatever its type is.
         ([user(U, None), answer(A, U), *GOES_ON, custom(L, A)], 2),
-        # What a label is all that hangs on has ended.
+        # An entry whose only child is a label is a tip.
         ([user(U, None), answer(A, U), label(L, A, U, "x"), user(U2, U)], 2),
         ([label(L, None, U, "x"), user(U, None)], 1),
     ],
 )
-def test_what_nobody_says_makes_no_branch(
-    tmp_path: Path, entries: list[dict[str, Any]], branches: int
-) -> None:
+def test_silent_entries_make_no_branch(tmp_path: Path, entries: list[dict[str, Any]], branches: int) -> None:
     path = Path(put(tmp_path, HEADER, *entries))
     assert row_of(path, "pi").branch_count == branches == drawn(path, "pi")
     path.write_bytes(content(HEADER))
@@ -187,7 +186,7 @@ def test_what_nobody_says_makes_no_branch(
         assert step.summary.branch_count == drawn(path, "pi")
 
 
-def test_what_a_fork_says_of_where_it_comes_from_is_no_branch(tmp_path: Path) -> None:
+def test_the_origin_entry_of_a_fork_is_no_branch(tmp_path: Path) -> None:
     origin = {"type": "branch", "id": "0", "parent_session_path": "/old.jsonl", "fork_entry_id": "f"}
     said = {"type": "message", "message": {"role": "user", "content": "go"}}
     lines = [AGENT_HEADER, origin, {**said, "id": "a"}, {**said, "id": "b", "parent_id": "a"}]
@@ -196,51 +195,22 @@ def test_what_a_fork_says_of_where_it_comes_from_is_no_branch(tmp_path: Path) ->
     assert (found.leaf_count, found.branch_count, drawn(path, "agent")) == (2, 1, 1)
 
 
-def test_no_more_than_the_silent_ends_of_a_long_row_is_kept(tmp_path: Path) -> None:
-    silent = [custom(f"a{number:07x}", f"a{number - 1:07x}" if number else A) for number in range(3 * MANY)]
+def test_a_long_chain_of_silent_entries_makes_no_branch(tmp_path: Path) -> None:
+    silent = [custom(f"a{number:07x}", f"a{number - 1:07x}" if number else A) for number in range(200)]
     path = Path(put(tmp_path, HEADER, user(U, None), answer(A, U), *silent))
     step = summarise(str(path), ("pi",), MTIME)
-    hung = SummaryBuilder.restore(step.state).leaves.silent_ends
-    assert (len(hung.hung), hung.skipped) == (1, True)
-    # It goes on, first in a row and then from the answer.
+    # The next entries extend the chain, then the answer, then the middle of the chain.
     more = [custom("b0000000", silent[-1]["id"]), custom("b0000001", "b0000000")]
-    for entry in more:
-        step = grow(path, "pi", step, content(entry), whole=False)
-    assert step.summary is not None
-    assert step.summary.branch_count == 1
-    step = grow(path, "pi", step, content(user(U2, A)), whole=False)
-    assert step.summary is not None
-    assert step.summary.branch_count == drawn(path, "pi") == 1
-    # What hangs on one that was left out needs a look at all of them.
-    step = grow(path, "pi", step, content(user(A2, silent[5]["id"])))
-    assert step.summary is not None
-    assert step.summary.branch_count == drawn(path, "pi") == 2
-
-
-def test_only_what_is_out_of_the_ordinary_is_read_twice(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[int] = []
-
-    def counted(header: Header, descriptor: int, end: int) -> int:
-        asked.append(end)
-        return 7
-
-    monkeypatch.setattr(summarise_module, "_branches", counted)
-    ordinary = Path(put(tmp_path, HEADER, user(U, None), answer(A, U), label(L, A, U, "x"), *GOES_ON))
-    assert row_of(ordinary, "pi").branch_count == 1
-    assert not asked
-    strange = Path(put(tmp_path, HEADER, user(U, None), user(U, None)))
-    assert row_of(strange, "pi").branch_count == 7
-
-
-def test_what_hangs_on_the_leaf_needs_no_look_at_the_rest_of_a_strange_file(tmp_path: Path) -> None:
-    path = Path(put(tmp_path, HEADER, user(U, None), user(U, U), answer(A, U), user(L, "0000000e")))
-    step = summarise(str(path), ("pi",), MTIME)
-    for entry in (label(U2, L, U, "x"), user(A2, U2)):
+    for entry, branches in ((more[0], 1), (more[1], 1), (user(U2, A), 1), (user(A2, silent[5]["id"]), 2)):
         step = grow(path, "pi", step, content(entry), whole=False)
         assert step.summary is not None
-        assert step.summary.branch_count == drawn(path, "pi") == 2
-    step = grow(path, "pi", step, content(user("0000000f", U)))
-    assert step.summary is not None
-    assert step.summary.branch_count == drawn(path, "pi") == 3
+        assert step.summary.branch_count == drawn(path, "pi") == branches
+
+
+def test_entries_with_unusual_parents_are_counted_as_in_the_tree(tmp_path: Path) -> None:
+    path = Path(put(tmp_path, HEADER, user(U, None), user(U, U), answer(A, U), user(L, "0000000e")))
+    step = summarise(str(path), ("pi",), MTIME)
+    for entry, branches in ((label(U2, L, U, "x"), 2), (user(A2, U2), 2), (user("0000000f", U), 3)):
+        step = grow(path, "pi", step, content(entry), whole=False)
+        assert step.summary is not None
+        assert step.summary.branch_count == drawn(path, "pi") == branches

@@ -1,4 +1,4 @@
-"""What a branch comes to: the same as adding up its entries one by one."""
+"""The facts of a branch equal a sum over its single entries."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.silent import SILENT
-from app.sessions.tally.summarise import summarise
+from app.formats.entry_types import SILENT
+from app.formats.errors import Cancelled
+from app.formats.lines import line_windows
+from app.sessions.errors import Changed
+from app.sessions.summaries.summarise import summarise
 from app.sessions.tree.branches import (
     Branches,
     BranchFacts,
-    _Sum,
+    _PathTotals,
+    branch_ends,
     branch_facts,
-    common_of,
-    ends,
+    common_ancestor,
 )
-from app.sessions.tree.entry_loader import Changed
-from app.sessions.tree.node import path_to
-from app.sessions.tree.tree import Node, SessionTree, open_tree
-from app.sessions.tree.tree_builder import Overtaken
-from app.sessions.tree.windows import windows
+from app.sessions.tree.node import Node, path_to
+from app.sessions.tree.tree import SessionTree, open_tree
 from tests.sessions.lines import HEADER, MTIME, answer, content, custom, label, put, user
 from tests.sessions.strategies import FEW_IDS, LINES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.sessions.tree.costs import UsageBook
+    from app.sessions.tree.branches import UsageBook
 
 HEAD = json.dumps(HEADER).encode() + b"\n"
 CALL = {"type": "toolCall", "id": "1", "name": "read", "arguments": {"path": "a"}}
@@ -45,7 +45,7 @@ def spending(tokens: int, cost: float) -> dict[str, Any]:
 def working(
     entry_id: str, parent: str | None, calls: int, tokens: int = 10, cost: float = 0.5
 ) -> dict[str, Any]:
-    """An answer that calls tools."""
+    """Return an answer that calls tools."""
     entry = answer(entry_id, parent, usage=spending(tokens, cost))
     entry["message"]["content"] += [CALL] * calls
     return entry
@@ -53,7 +53,7 @@ def working(
 
 @st.composite
 def talks(draw: st.DrawFn) -> list[bytes]:
-    """Sessions in which things cost something."""
+    """Draw sessions with costs."""
     lines = []
     for _ in range(draw(st.integers(0, 14))):
         kind = draw(
@@ -79,7 +79,7 @@ def talks(draw: st.DrawFn) -> list[bytes]:
 
 
 def slow_ends(tree: SessionTree) -> set[int]:
-    """Every entry is asked for everything below it."""
+    """Find the branch tips by looking at all entries below each entry."""
     below: dict[int, list[Node]] = {node.index: [] for node in tree.entries}
     for node in tree.entries:
         for above in path_to(node):
@@ -101,7 +101,7 @@ def slow_ends(tree: SessionTree) -> set[int]:
 
 
 def slow_facts(tree: SessionTree, leaf: Node) -> tuple[Any, ...]:
-    """The path read entry by entry."""
+    """Compute the facts by reading each entry of the path."""
     turns = messages = tools = 0
     spent = [0.0] * 5
     times = []
@@ -156,7 +156,7 @@ def opened(factory: pytest.TempPathFactory, lines: list[bytes], end: bytes = b"\
 
 
 @given(lines=talks() | LINES, end=st.sampled_from([b"\n", b"", b"\n{"]))
-def test_the_same_as_the_slow_way(
+def test_facts_equal_a_sum_over_single_entries(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], end: bytes
 ) -> None:
     tree = opened(tmp_path_factory, lines, end)
@@ -178,7 +178,7 @@ def test_the_same_as_the_slow_way(
 
 
 @given(lines=talks())
-def test_a_straight_session_costs_what_its_row_says(
+def test_a_linear_session_has_the_costs_of_its_row(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes]
 ) -> None:
     entries = [json.loads(line) for line in lines]
@@ -194,13 +194,13 @@ def test_a_straight_session_costs_what_its_row_says(
 
 
 @given(lines=talks(), at=st.integers(0, 14))
-def test_a_grown_tree_is_as_one_that_was_read_whole(
+def test_an_extended_tree_has_the_facts_of_a_whole_read(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], at: int
 ) -> None:
     tree = opened(tmp_path_factory, lines[:at], b"\n" if lines[:at] else b"")
     branches = Branches(tree)
     before = branches.all()
-    assert len(before) == len(ends(tree))
+    assert len(before) == len(branch_ends(tree))
     with open(tree.path, "ab") as file:
         file.write(b"".join(line + b"\n" for line in lines[at:]))
     try:
@@ -212,17 +212,17 @@ def test_a_grown_tree_is_as_one_that_was_read_whole(
     assert [facts.leaf.index for facts in branches.all()] == [facts.leaf.index for facts in whole]
 
 
-def test_a_path_that_grows_is_added_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_growing_path_is_added_up_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tree = open_tree(put(tmp_path, HEADER, user("a", None), working("b", "a", 2), user("c", "b")))
     branches = Branches(tree)
     added: list[str | None] = []
-    real = _Sum.add
+    real = _PathTotals.add
 
-    def counted(total: _Sum, node: Node, book: UsageBook) -> None:
+    def counted(total: _PathTotals, node: Node, book: UsageBook) -> None:
         added.append(node.id)
         real(total, node, book)
 
-    monkeypatch.setattr(_Sum, "add", counted)
+    monkeypatch.setattr(_PathTotals, "add", counted)
     branches.of_path(tree.entries[-1])
     with open(tree.path, "ab") as file:
         file.write(content(working("d", "c", 1)))
@@ -236,7 +236,7 @@ def test_a_path_that_grows_is_added_up_once(tmp_path: Path, monkeypatch: pytest.
 @pytest.mark.parametrize(
     "strange", [b"", b"   ", b"garbage", b'{"type":"message","id":7,"message":{"role":[]}}']
 )
-def test_lines_of_any_kind(tmp_path: Path, newline: bytes, strange: bytes) -> None:
+def test_strange_lines_do_not_change_the_facts(tmp_path: Path, newline: bytes, strange: bytes) -> None:
     odd = working("c", "b", 1)
     odd["message"]["model"] = odd["message"]["provider"] = 7
     lines: list[dict[str, Any] | bytes] = [
@@ -252,7 +252,7 @@ def test_lines_of_any_kind(tmp_path: Path, newline: bytes, strange: bytes) -> No
         assert (facts.turns, facts.tools, facts.cost) == (1, 3, 1.0)
 
 
-def test_several_entries_on_a_line(tmp_path: Path) -> None:
+def test_every_entry_of_a_line_counts(tmp_path: Path) -> None:
     head: dict[str, Any] = {
         "v": 4,
         "kind": "header",
@@ -270,7 +270,7 @@ def test_several_entries_on_a_line(tmp_path: Path) -> None:
     assert (facts.turns, facts.messages, facts.tools, facts.cost) == (1, 3, 3, 0)
 
 
-def test_what_branches_share_counts_in_each(tmp_path: Path) -> None:
+def test_shared_entries_count_in_each_branch(tmp_path: Path) -> None:
     tree = open_tree(
         put(
             tmp_path,
@@ -290,26 +290,26 @@ def test_what_branches_share_counts_in_each(tmp_path: Path) -> None:
     assert (one.on_active_path, other.on_active_path) == (False, True)
     assert one.common is tree.by_id["b"]
     assert other.common is other.leaf
-    assert common_of(one.leaf, other.leaf) is tree.by_id["b"]
-    assert common_of(one.leaf, None) is None
+    assert common_ancestor(one.leaf, other.leaf) is tree.by_id["b"]
+    assert common_ancestor(one.leaf, None) is None
 
 
-def test_a_mark_makes_no_branch_unless_the_agent_goes_on_from_it(tmp_path: Path) -> None:
+def test_a_custom_entry_makes_a_branch_only_if_it_is_the_leaf(tmp_path: Path) -> None:
     lines = [HEADER, user("a", None), answer("b", "a"), user("c", "b"), answer("d", "c")]
     tree = open_tree(put(tmp_path, *lines, custom("m", "b")))
-    assert [node.id for node in ends(tree)] == ["d", "m"]
+    assert [node.id for node in branch_ends(tree)] == ["d", "m"]
     tree = open_tree(put(tmp_path, *lines, custom("m", "b"), label("l", "m", "a", "x"), answer("e", "d")))
-    assert [node.id for node in ends(tree)] == ["e"]
+    assert [node.id for node in branch_ends(tree)] == ["e"]
     tree = open_tree(put(tmp_path, *lines, custom("m", "d"), user("e", "a")))
-    assert [node.id for node in ends(tree)] == ["m", "e"]
-    # Nor do two marks side by side, of which the agent goes on from the one that holds the leaf.
+    assert [node.id for node in branch_ends(tree)] == ["m", "e"]
+    # Of two sibling custom entries, only the one with the leaf below it makes a branch.
     tree = open_tree(put(tmp_path, *lines, custom("m", "d"), custom("n", "d"), label("l", "m", "a", "x")))
-    assert [node.id for node in ends(tree)] == ["l"]
+    assert [node.id for node in branch_ends(tree)] == ["l"]
 
 
 def test_each_line_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[tuple[int, int]] = []
-    real = windows
+    real = line_windows
 
     def counted(descriptor: int, offset: int = 0) -> Iterator[tuple[bytearray, int, int]]:
         for buffer, size, length in real(descriptor, offset):
@@ -317,7 +317,7 @@ def test_each_line_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
             offset += length
             yield buffer, size, length
 
-    monkeypatch.setattr("app.sessions.tree.costs.windows", counted)
+    monkeypatch.setattr("app.sessions.tree.branches.line_windows", counted)
     lines = [user("a", None, "x" * 300_000), *(working(f"{at}", "a", 1) for at in range(2_000))]
     tree = open_tree(put(tmp_path, HEADER, *lines))
     branches = Branches(tree)
@@ -338,7 +338,7 @@ def test_each_line_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize("deep", [True, False])
-def test_fifty_thousand_entries(tmp_path: Path, deep: bool) -> None:
+def test_fifty_thousand_entries_are_read(tmp_path: Path, deep: bool) -> None:
     count = 50_000
     lines = [working(f"{at:x}", (f"{at - 1:x}" if deep else "0") if at else None, 1) for at in range(count)]
     found = branch_facts(open_tree(put(tmp_path, HEADER, *lines)))
@@ -346,7 +346,7 @@ def test_fifty_thousand_entries(tmp_path: Path, deep: bool) -> None:
     assert found[-1].tools == (count if deep else 2)
 
 
-def test_a_file_that_was_written_anew(tmp_path: Path) -> None:
+def test_a_rewritten_or_missing_file_raises(tmp_path: Path) -> None:
     tree = open_tree(put(tmp_path, HEADER, user("a", None), working("b", "a", 1)))
     put(tmp_path, HEADER, user("x", None), working("b", "x", 1))
     with pytest.raises(Changed):
@@ -359,18 +359,18 @@ def test_a_file_that_was_written_anew(tmp_path: Path) -> None:
         branch_facts(tree)
 
 
-def test_nobody_waits_any_more(tmp_path: Path) -> None:
+def test_a_cancelled_read_raises(tmp_path: Path) -> None:
     tree = open_tree(put(tmp_path, HEADER, user("a", None)))
-    with pytest.raises(Overtaken):
+    with pytest.raises(Cancelled):
         Branches(tree).read(lambda: False)
 
 
-def test_an_empty_session_has_none(tmp_path: Path) -> None:
+def test_an_empty_session_has_no_branches(tmp_path: Path) -> None:
     assert branch_facts(open_tree(put(tmp_path, HEADER))) == []
 
 
 @pytest.mark.parametrize("version", [1, 2])
-def test_old_versions(tmp_path: Path, version: int) -> None:
+def test_old_versions_have_branch_facts(tmp_path: Path, version: int) -> None:
     lines = [user("a", None), working("b", "a", 2)]
     if version == 1:
         for line in lines:
@@ -379,7 +379,7 @@ def test_old_versions(tmp_path: Path, version: int) -> None:
     assert (facts.turns, facts.tools, facts.cost) == (1, 2, 0.5)
 
 
-def test_a_transcript_says_its_leaf(tmp_path: Path) -> None:
+def test_the_leaf_of_a_transcript_is_on_the_active_path(tmp_path: Path) -> None:
     def node(entry_id: str, prev: str | None, role: str, message: Any) -> dict[str, Any]:
         schema = {"schema": "indus/transcript@1", "kind": "entry"}
         return {**schema, "id": entry_id, "prev": prev, "role": role, "message": message, "at": 5}
@@ -404,7 +404,7 @@ FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "real"
 
 
 @pytest.mark.skipif(not FOLDER.is_dir(), reason="the folder of real files is not beside the repository")
-def test_real_files() -> None:
+def test_real_files_have_the_facts_of_their_entries() -> None:
     branched = 0
     for path in sorted(FOLDER.glob("*.jsonl")):
         tree = open_tree(str(path))

@@ -1,4 +1,4 @@
-"""What the ends of a file tell is so, and what they do not tell is not made up."""
+"""The quick summary reads the two ends of a file: its fields are right or empty."""
 
 from __future__ import annotations
 
@@ -11,12 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.content import text_of
-from app.formats.decode import BadLine
-from app.formats.dialects import named
+from app.formats.dialects import dialect_named
 from app.formats.header import read_header
-from app.sessions.tally import ends
-from app.sessions.tally.ends import HEAD, TAIL, UNTOLD, _beginning, provisional
-from app.sessions.tally.summarise import summarise
+from app.formats.json_codec import BadLine
+from app.sessions.summaries import quick_summary as quick_summary_module
+from app.sessions.summaries.quick_summary import (
+    HEAD_BYTES,
+    TAIL_BYTES,
+    UNKNOWN_TITLE,
+    _beginning,
+    quick_summary,
+)
+from app.sessions.summaries.summarise import summarise
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, put, user
 
 if TYPE_CHECKING:
@@ -25,11 +31,11 @@ if TYPE_CHECKING:
     from app.sessions.summary import Summary
 
 FILLING = [custom(f"f{at}", None, data="x" * 1_000) for at in range(100)]
-"""More than both ends take."""
+"""More bytes than both ends have."""
 
 
 def seen(folder: Path, *lines: dict[str, Any] | bytes, agent: str = "pi", **how: Any) -> Summary | None:
-    return provisional(put(folder, *lines, **how), (agent,), MTIME)
+    return quick_summary(put(folder, *lines, **how), (agent,), MTIME)
 
 
 def told(folder: Path, *lines: dict[str, Any] | bytes, agent: str = "pi", **how: Any) -> Summary:
@@ -42,7 +48,7 @@ def name(text: str) -> dict[str, Any]:
     return {"type": "session_info", "id": "n", "parentId": None, "name": text}
 
 
-def test_the_head_and_the_tail_make_a_row(tmp_path: Path) -> None:
+def test_head_and_tail_make_a_row(tmp_path: Path) -> None:
     found = told(
         tmp_path,
         {**HEADER, "parentSession": "/old.jsonl"},
@@ -58,35 +64,35 @@ def test_the_head_and_the_tail_make_a_row(tmp_path: Path) -> None:
     assert found.parent_session == "/old.jsonl"
 
 
-def test_what_takes_the_whole_file_is_left_empty(tmp_path: Path) -> None:
+def test_fields_that_need_the_whole_file_are_empty(tmp_path: Path) -> None:
     found = told(tmp_path, HEADER, user("a", None), *FILLING)
     assert (found.message_count, found.entry_count, found.leaf_count, found.problems) == (0, 0, 0, 0)
     assert (found.labels, found.leaf_id, found.models, found.cost) == ((), None, (), 0)
     assert not found.torn
 
 
-def test_no_more_than_the_two_ends_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_two_ends_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[int] = []
-    really = ends.read_at
+    really = quick_summary_module.read_at
 
     def counting(descriptor: int, size: int, offset: int) -> bytes:
         data = really(descriptor, size, offset)
         read.append(len(data))
         return data
 
-    monkeypatch.setattr(ends, "read_at", counting)
+    monkeypatch.setattr(quick_summary_module, "read_at", counting)
     told(tmp_path, HEADER, user("a", None), *FILLING)
-    assert sum(read) == HEAD + TAIL == 36 * 1024
+    assert sum(read) == HEAD_BYTES + TAIL_BYTES == 36 * 1024
     read.clear()
     assert seen(tmp_path, b"no session", *FILLING) is None
-    assert sum(read) <= HEAD + TAIL
+    assert sum(read) <= HEAD_BYTES + TAIL_BYTES
 
 
 @pytest.mark.parametrize("count", [0, 1, 3, 26])
-def test_a_small_file_tells_what_reading_it_tells(tmp_path: Path, count: int) -> None:
+def test_a_small_file_has_the_row_of_a_whole_read(tmp_path: Path, count: int) -> None:
     lines = [user("a", None, "hi", timestamp=HEADER_MS + 7), *FILLING[:count], name("n")]
     path = put(tmp_path, HEADER, *lines)
-    found, whole = provisional(path, ("pi",), MTIME), summarise(path, ("pi",), MTIME).summary
+    found, whole = quick_summary(path, ("pi",), MTIME), summarise(path, ("pi",), MTIME).summary
     assert found is not None
     assert whole is not None
     for field in ("id", "cwd", "name", "title", "first_message", "created", "modified"):
@@ -96,7 +102,7 @@ def test_a_small_file_tells_what_reading_it_tells(tmp_path: Path, count: int) ->
 # the first prompt
 
 
-def test_a_prompt_that_the_head_cuts_is_told_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_a_prompt_beyond_the_head_is_cut(tmp_path: Path) -> None:
     prompt = 'see “this” \\ "that"\n' * 1_000
     found = told(tmp_path, HEADER, user("a", None, prompt), *FILLING)
     assert len(found.first_message) > 1_000
@@ -104,25 +110,25 @@ def test_a_prompt_that_the_head_cuts_is_told_as_far_as_it_goes(tmp_path: Path) -
     assert found.title == summarise(str(tmp_path / "session.jsonl"), ("pi",), 1).summary.title  # type: ignore[union-attr]
 
 
-def test_a_prompt_after_the_head_is_not_told_yet(tmp_path: Path) -> None:
+def test_a_prompt_after_the_head_is_unknown(tmp_path: Path) -> None:
     found = told(tmp_path, HEADER, *FILLING, user("a", None, "late"), *FILLING, user("b", "a", "later"))
-    assert (found.first_message, found.title) == ("", UNTOLD)
+    assert (found.first_message, found.title) == ("", UNKNOWN_TITLE)
 
 
-def test_a_name_that_shows_nothing_tells_no_title(tmp_path: Path) -> None:
+def test_an_invisible_name_is_no_title(tmp_path: Path) -> None:
     lines = [*FILLING, name("\u200b\ufeff")]
-    assert told(tmp_path, HEADER, *lines).title == UNTOLD
+    assert told(tmp_path, HEADER, *lines).title == UNKNOWN_TITLE
     assert told(tmp_path, HEADER, user("a", None, "first prompt"), *lines).title == "first prompt"
 
 
-def test_a_prompt_without_text_is_none(tmp_path: Path) -> None:
+def test_a_prompt_without_text_is_skipped(tmp_path: Path) -> None:
     image = user("a", None, [{"type": "image", "data": "eA==", "mimeType": "image/png"}])
     found = told(tmp_path, HEADER, image, answer("b", "a", "I see"), user("c", "b", "and now?"), *FILLING)
     assert found.first_message == "and now?"
 
 
-def test_only_a_prompt_is_taken_for_one(tmp_path: Path) -> None:
-    quoting = answer("a", None, 'he said {"role":"user","content":"no"} ' + "x" * HEAD)
+def test_a_quoted_prompt_in_an_answer_is_no_prompt(tmp_path: Path) -> None:
+    quoting = answer("a", None, 'he said {"role":"user","content":"no"} ' + "x" * HEAD_BYTES)
     assert told(tmp_path, HEADER, quoting, *FILLING).first_message == ""
 
 
@@ -139,7 +145,7 @@ BLOCKS = st.one_of(
 
 
 @given(blocks=BLOCKS, spaced=st.booleans(), ascii_only=st.booleans(), data=st.data())
-def test_wherever_a_prompt_is_cut_its_beginning_is_right(
+def test_the_beginning_of_a_cut_prompt_is_right_at_any_offset(
     blocks: Any, spaced: bool, ascii_only: bool, data: st.DataObject
 ) -> None:
     separators = (", ", ": ") if spaced else (",", ":")
@@ -149,7 +155,7 @@ def test_wherever_a_prompt_is_cut_its_beginning_is_right(
     texts = [blocks] if isinstance(blocks, str) else [block.get("text", "") for block in blocks]
     first = next((text for text in texts if text), "")
     found = _beginning(cut)
-    # Of a pair of surrogates the first half may be all there is.
+    # The cut may leave only the first half of a pair of surrogates.
     assert first.startswith(found) or (first.startswith(found[:-1]) and found[-1] == "\ufffd")
 
 
@@ -169,20 +175,20 @@ def test_the_beginning_of_an_answer_is_no_prompt() -> None:
         ("agent", ["one"], None),
     ],
 )
-def test_the_name_is_the_latest_by_the_rule_of_the_agent(
+def test_the_latest_name_counts_by_the_rule_of_the_agent(
     tmp_path: Path, agent: str, names: list[str], expected: str | None
 ) -> None:
     lines = [user("a", None, "prompt"), *map(name, names[:1]), *FILLING, *map(name, names[1:])]
     assert told(tmp_path, {**HEADER, "version": 1}, *lines, agent=agent).name == expected
 
 
-def test_omps_name_is_in_its_title_line(tmp_path: Path) -> None:
+def test_oh_my_pi_names_a_session_in_its_title_line(tmp_path: Path) -> None:
     slot = {"type": "title", "v": 1, "title": "In the slot", "pad": ""}
     found = told(tmp_path, slot, {**HEADER, "title": "old"}, *FILLING, name("not read"), agent="omp")
     assert (found.name, found.dialect) == ("In the slot", "omp")
 
 
-def test_a_text_about_names_names_nothing(tmp_path: Path) -> None:
+def test_a_text_that_quotes_a_name_entry_is_no_name(tmp_path: Path) -> None:
     talk = answer("b", None, '{"type":"session_info","name":"no"}')
     assert told(tmp_path, HEADER, user("a", None, "prompt"), *FILLING, talk).name is None
 
@@ -197,7 +203,7 @@ def test_pi_lanes_are_read_by_their_transactions(tmp_path: Path) -> None:
     assert (found.created, found.modified) == (HEADER_MS, HEADER_MS + 9)
 
 
-def test_a_transcript_begins_with_its_first_entry(tmp_path: Path) -> None:
+def test_a_transcript_is_dated_by_its_first_entry(tmp_path: Path) -> None:
     head = {"schema": "indus/transcript@1", "kind": "head", "sessionId": "t1", "leaf": None}
 
     def node(entry: str, role: str, text: str, at: str) -> dict[str, Any]:
@@ -214,18 +220,18 @@ def test_a_transcript_begins_with_its_first_entry(tmp_path: Path) -> None:
 # the time
 
 
-def test_the_last_message_dates_the_session_whatever_comes_after(tmp_path: Path) -> None:
+def test_the_last_message_dates_the_session(tmp_path: Path) -> None:
     newest = user("b", "a", timestamp=HEADER_MS + 90)
     found = told(tmp_path, HEADER, user("a", None, timestamp=1), *FILLING, newest, *FILLING[:20])
     assert found.modified == HEADER_MS + 90
 
 
-def test_an_entrys_own_time_stands_in_for_the_messages(tmp_path: Path) -> None:
+def test_the_time_of_the_entry_replaces_a_missing_message_time(tmp_path: Path) -> None:
     last = {**answer("b", "a"), "timestamp": "2026-02-16T10:00:03.000Z"}
     assert told(tmp_path, HEADER, *FILLING, last, b'{"torn').modified == HEADER_MS + 3_000
 
 
-def test_without_a_message_in_the_tail_the_files_time_counts(tmp_path: Path) -> None:
+def test_the_file_time_counts_without_a_message_in_the_tail(tmp_path: Path) -> None:
     assert told(tmp_path, HEADER, user("a", None, timestamp=5), *FILLING).modified == MTIME
 
 
@@ -237,10 +243,10 @@ def test_without_a_message_in_the_tail_the_files_time_counts(tmp_path: Path) -> 
     [b"\xef\xbb\xbf", b"\n\n \n", b"not json\n", b'{"type":"custom","id":"x"}\n', b"\0\0\0\n"],
     ids=["bom", "blank lines", "damage", "an entry", "NULs"],
 )
-def test_what_stands_before_the_header_does_not_hide_it(tmp_path: Path, before: bytes) -> None:
+def test_a_header_after_other_lines_is_found(tmp_path: Path, before: bytes) -> None:
     path = tmp_path / "session.jsonl"
     path.write_bytes(before + content(HEADER, user("a", None, "prompt"), *FILLING))
-    found = provisional(str(path), ("pi",), MTIME)
+    found = quick_summary(str(path), ("pi",), MTIME)
     assert found is not None
     assert (found.id, found.first_message) == ("abc", "prompt")
 
@@ -254,19 +260,19 @@ def test_what_stands_before_the_header_does_not_hide_it(tmp_path: Path, before: 
         b"[" * 50_000,
         b"\0" * 50_000,
         content({**HEADER, "cwd": "/long" * 2_000}, *FILLING),
-        content(b"x" * HEAD, HEADER, *FILLING),
+        content(b"x" * HEAD_BYTES, HEADER, *FILLING),
         content({**HEADER, "id": 5}, *FILLING),
         json.dumps(HEADER).encode(),
     ],
     ids=["empty", "blank", "no lines", "deep", "NULs", "long header", "late header", "no id", "unfinished"],
 )
-def test_a_head_without_a_header_tells_nothing(tmp_path: Path, data: bytes) -> None:
+def test_a_head_without_a_header_makes_no_row(tmp_path: Path, data: bytes) -> None:
     path = tmp_path / "session.jsonl"
     path.write_bytes(data)
-    assert provisional(str(path), ("pi",), MTIME) is None
+    assert quick_summary(str(path), ("pi",), MTIME) is None
 
 
-def test_damaged_lines_are_passed_over(tmp_path: Path) -> None:
+def test_damaged_lines_are_skipped(tmp_path: Path) -> None:
     null = {"type": "message", "id": "m", "parentId": None, "message": None}
     deep = b'{"type":"message","id":"d","message":{"role":"user","content":' + b"[" * 3_000
     found = told(
@@ -288,13 +294,13 @@ def test_damaged_lines_are_passed_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["missing", "a folder", "a pipe"])
-def test_a_file_that_cannot_be_read_tells_nothing(tmp_path: Path, kind: str) -> None:
+def test_an_unreadable_file_makes_no_row(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "session.jsonl"
     if kind == "a folder":
         path.mkdir()
     elif kind == "a pipe":
         os.mkfifo(path)
-    assert provisional(str(path), ("pi",), MTIME) is None
+    assert quick_summary(str(path), ("pi",), MTIME) is None
 
 
 ODD: st.SearchStrategy[Any] = (
@@ -327,7 +333,9 @@ LINES = st.fixed_dictionaries(
 
 @given(entry=LINES, damage=st.sampled_from([b"", b"}", b"\x00", b',"id":"z"}']))
 @pytest.mark.parametrize("agent", ["pi", "omp", "agent"])
-def test_a_line_says_what_its_dialect_finds_in_it(agent: str, entry: dict[str, Any], damage: bytes) -> None:
+def test_a_line_has_the_fields_that_its_dialect_decodes(
+    agent: str, entry: dict[str, Any], damage: bytes
+) -> None:
     header = read_header("/s.jsonl", json.dumps(HEADER).encode() + b"\n", (agent,))
     line = json.dumps(entry).encode() + damage
 
@@ -344,7 +352,7 @@ def test_a_line_says_what_its_dialect_finds_in_it(agent: str, entry: dict[str, A
         ]
 
     try:
-        expected = said(named(header.dialect).skims(line))
+        expected = said(dialect_named(header.dialect).partial_entries(line))
     except BadLine:
         expected = []
-    assert said(ends._Ends(header)._skims(line)) == expected
+    assert said(quick_summary_module._Ends(header)._skims(line)) == expected

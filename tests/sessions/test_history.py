@@ -1,4 +1,4 @@
-"""Prompts to be sent again
+"""The history of prompts
 (formats/README.md, "Behaviour of SessionManager"), and the history of omp, only looked at.
 """
 
@@ -17,7 +17,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.sessions.storage import sqlite_snapshot
+from app.sessions.storage import prompt_history
 from app.sessions.storage.prompt_history import HistoryError, HistoryRow, HistoryStorage, open_history
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()) | st.sampled_from("\"*^:-+(){}'\0 %_\\ NEAR"))
 
-# As omp 18.2.3 makes them.
+# The tables of oh-my-pi 18.2.3.
 OMP_TABLES = """
 CREATE TABLE history (id INTEGER PRIMARY KEY AUTOINCREMENT, prompt TEXT NOT NULL UNIQUE,
     created_at INTEGER NOT NULL, cwd TEXT, session_id TEXT);
@@ -54,7 +54,7 @@ def add_all(storage: HistoryStorage, *texts: str) -> None:
         storage.add(text, now_ms=1000 + at)
 
 
-def test_what_was_sent_last_comes_first(storage: HistoryStorage) -> None:
+def test_the_last_prompt_comes_first(storage: HistoryStorage) -> None:
     first = storage.add("fix the parser", "/work/app", "s1", now_ms=1000)
     second = storage.add("run the tests", now_ms=2000)
     assert storage.recent() == [
@@ -66,7 +66,7 @@ def test_what_was_sent_last_comes_first(storage: HistoryStorage) -> None:
     assert len(storage.recent(1 << 70)) == 2
 
 
-def test_the_prompts_of_one_folder(storage: HistoryStorage) -> None:
+def test_prompts_are_filtered_by_folder(storage: HistoryStorage) -> None:
     for at, (text, cwd) in enumerate([("a", "/x"), ("b", "/y"), ("c", "/x"), ("d", None)]):
         storage.add(text, cwd, now_ms=at)
     assert prompts(storage.recent(cwd="/x")) == ["c", "a"]
@@ -74,7 +74,7 @@ def test_the_prompts_of_one_folder(storage: HistoryStorage) -> None:
     assert storage.recent(cwd="/z") == []
 
 
-def test_a_prompt_sent_again_right_away_is_one_row_as_of_the_last_time(storage: HistoryStorage) -> None:
+def test_a_prompt_sent_twice_in_a_row_is_one_row_with_the_last_time(storage: HistoryStorage) -> None:
     first = storage.add("again", "/x", "s1", now_ms=1)
     assert storage.add("  again \r\n", "/y", "s2", now_ms=2) == first
     assert storage.recent() == [HistoryRow(first or 0, "again", 2, "/y", "s2")]
@@ -83,7 +83,7 @@ def test_a_prompt_sent_again_right_away_is_one_row_as_of_the_last_time(storage: 
     assert prompts(storage.recent()) == ["again", "between", "again"]
 
 
-def test_the_last_prompt_is_known_after_opening_anew_and_from_elsewhere(storage: HistoryStorage) -> None:
+def test_a_repeated_prompt_is_recognized_by_other_connections(storage: HistoryStorage) -> None:
     storage.add("again", now_ms=1)
     with HistoryStorage(storage.path) as other:
         assert prompts(other.recent()) == ["again"]
@@ -102,14 +102,14 @@ def test_the_last_prompt_is_known_after_opening_anew_and_from_elsewhere(storage:
         ("a\0b", "a\0b"),
     ],
 )
-def test_how_a_prompt_is_kept(storage: HistoryStorage, sent: str, kept: str) -> None:
+def test_prompts_are_normalized(storage: HistoryStorage, sent: str, kept: str) -> None:
     storage.add(sent, "/caf\udce9", now_ms=1)
     assert prompts(storage.recent()) == [kept]
     assert prompts(storage.recent(cwd="/caf\udce9")) == [kept]
 
 
 @pytest.mark.parametrize("blank", ["", " ", "\n\r\n\t", "\u3000"])
-def test_a_blank_prompt_is_not_kept(storage: HistoryStorage, blank: str) -> None:
+def test_a_blank_prompt_is_not_added(storage: HistoryStorage, blank: str) -> None:
     assert storage.add(blank, now_ms=1) is None
     assert storage.recent() == []
 
@@ -159,7 +159,7 @@ FOUND = [
         ("i", [7, 5, 2, 1, 0]),
     ],
 )
-def test_searching(storage: HistoryStorage, text: str, found: list[int]) -> None:
+def test_a_search_finds_prompts_with_all_words(storage: HistoryStorage, text: str, found: list[int]) -> None:
     add_all(storage, *FOUND)
     assert prompts(storage.search(text)) == [FOUND[number] for number in found]
 
@@ -183,7 +183,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HistoryStorage]
 @example(text="\ud800")
 @example(text="NEAR(a b)")
 @example(text="İstanbul ß")
-def test_any_text_is_kept_and_found_by_itself(shared: HistoryStorage, text: str) -> None:
+def test_a_search_for_its_own_text_finds_any_prompt(shared: HistoryStorage, text: str) -> None:
     row = shared.add(text, now_ms=1)
     found = shared.search(text, 1000)
     if row is None:
@@ -197,12 +197,12 @@ def test_any_text_is_kept_and_found_by_itself(shared: HistoryStorage, text: str)
     ["a" * 60_000, " ".join(f"word{number}" for number in range(5000)), '"' * 5000],
     ids=["a", "word0", "signs"],
 )
-def test_a_text_of_any_length_may_be_looked_for(storage: HistoryStorage, text: str) -> None:
+def test_a_search_text_can_have_any_length(storage: HistoryStorage, text: str) -> None:
     add_all(storage, text, "word0")
     assert prompts(storage.search(text)) == [text]
 
 
-def test_the_index_follows_what_is_done_to_the_table_by_hand(storage: HistoryStorage) -> None:
+def test_the_index_follows_direct_changes_of_the_table(storage: HistoryStorage) -> None:
     add_all(storage, "café one", "café two", "café three")
     by_hand = sqlite3.connect(storage.path)
     by_hand.execute("DELETE FROM history WHERE prompt = 'café one'")
@@ -214,7 +214,7 @@ def test_the_index_follows_what_is_done_to_the_table_by_hand(storage: HistorySto
     assert prompts(storage.search("the")) == ["thé two"]
 
 
-def test_several_may_open_and_add_at_once(tmp_path: Path) -> None:
+def test_several_threads_can_add_at_once(tmp_path: Path) -> None:
     path = str(tmp_path / "new" / "history.db")
     failed: list[BaseException] = []
 
@@ -238,7 +238,7 @@ def test_several_may_open_and_add_at_once(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")
-def test_the_history_is_for_its_owner_only(storage: HistoryStorage) -> None:
+def test_only_the_owner_can_read_the_history(storage: HistoryStorage) -> None:
     storage.add("a prompt", now_ms=1)
     for name in os.listdir(os.path.dirname(storage.path)):
         path = os.path.join(os.path.dirname(storage.path), name)
@@ -246,7 +246,7 @@ def test_the_history_is_for_its_owner_only(storage: HistoryStorage) -> None:
     assert stat.S_IMODE(os.stat(os.path.dirname(storage.path)).st_mode) == 0o700
 
 
-def test_a_closed_history_says_so(storage: HistoryStorage) -> None:
+def test_a_closed_history_raises(storage: HistoryStorage) -> None:
     storage.close()
     storage.close()
     for use in (storage.recent, lambda: storage.search("a"), lambda: storage.add("a", now_ms=1)):
@@ -255,7 +255,7 @@ def test_a_closed_history_says_so(storage: HistoryStorage) -> None:
 
 
 def looks(folder: Path) -> dict[str, tuple[int, bytes]]:
-    """All that could change in a folder when somebody looks into it."""
+    """Return the modification time and the bytes of each file in a folder."""
     return {path.name: (path.stat().st_mtime_ns, path.read_bytes()) for path in folder.iterdir()}
 
 
@@ -272,7 +272,7 @@ def make_omp(folder: Path, *texts: str) -> Path:
     return path
 
 
-def test_the_history_of_omp(tmp_path: Path) -> None:
+def test_a_history_of_oh_my_pi_is_read(tmp_path: Path) -> None:
     path = make_omp(tmp_path / "agent", "fix the parser", "run the tests")
     before = looks(path.parent)
     assert list(before) == ["history.db"]
@@ -287,7 +287,7 @@ def test_the_history_of_omp(tmp_path: Path) -> None:
     assert looks(path.parent) == before
 
 
-def test_a_live_history_of_omp_is_read_with_what_is_only_in_its_log(tmp_path: Path) -> None:
+def test_a_live_history_of_oh_my_pi_is_read_with_its_log(tmp_path: Path) -> None:
     path = make_omp(tmp_path / "agent", "old")
     omp = sqlite3.connect(path)
     omp.execute(ADD, ("committed", 1_771_237_299, None, None))
@@ -315,7 +315,7 @@ os._exit(1)
 
 
 @pytest.mark.parametrize("without", ["", "-shm"])
-def test_what_a_killed_omp_left_in_its_log_is_read(tmp_path: Path, without: str) -> None:
+def test_the_log_of_a_killed_oh_my_pi_is_read(tmp_path: Path, without: str) -> None:
     path = make_omp(tmp_path / "agent", "old")
     subprocess.run([sys.executable, "-c", KILLED, str(path)], check=False, timeout=60)
     if without:
@@ -335,28 +335,28 @@ def test_a_write_between_the_files_does_not_mix_two_moments(
     omp.execute(ADD, ("in the log", 1_771_237_299, None, None))
     omp.commit()
     reads: list[str] = []
-    read = sqlite_snapshot._read
+    read = prompt_history._read
 
     def write_after_the_first(name: str, *, needed: bool) -> bytes:
         data = read(name, needed=needed)
         if not reads:
-            # What is in the log goes into the file that was just read, and the log is made anew.
+            # The log is written into the file that was just read, and begins again.
             omp.execute("PRAGMA wal_checkpoint (TRUNCATE)")
         reads.append(name)
         return data
 
-    monkeypatch.setattr(sqlite_snapshot, "_read", write_after_the_first)
+    monkeypatch.setattr(prompt_history, "_read", write_after_the_first)
     with open_history(str(path)) as history:
         assert prompts(history.recent()) == ["in the log", "old"]
     assert reads.count(str(path)) == 3
     omp.close()
 
 
-def test_a_history_that_never_keeps_still(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_history_that_changes_all_the_time_raises(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = make_omp(tmp_path / "agent", "old")
     readings = iter(range(1000))
-    monkeypatch.setattr(sqlite_snapshot, "_read_all", lambda _: [b"%d" % next(readings), b"", b""])
-    monkeypatch.setattr(sqlite_snapshot, "_PAUSE_SECONDS", 0)
+    monkeypatch.setattr(prompt_history, "_read_all", lambda _: [b"%d" % next(readings), b"", b""])
+    monkeypatch.setattr(prompt_history, "_PAUSE_SECONDS", 0)
     with pytest.raises(HistoryError, match="all the time") as caught:
         open_history(str(path))
     assert caught.value.path == str(path)
@@ -371,7 +371,7 @@ def test_a_history_that_never_keeps_still(tmp_path: Path, monkeypatch: pytest.Mo
         "PRAGMA user_version = 7",
     ],
 )
-def test_histories_of_other_versions_of_omp(tmp_path: Path, tables: str) -> None:
+def test_histories_of_other_oh_my_pi_versions_are_read(tmp_path: Path, tables: str) -> None:
     path = tmp_path / "history.db"
     connection = sqlite3.connect(path)
     connection.executescript(tables)
@@ -383,7 +383,7 @@ def test_histories_of_other_versions_of_omp(tmp_path: Path, tables: str) -> None
         assert prompts(history.search("prom a")) == ["a prompt"]
 
 
-def test_text_that_is_no_utf_8_is_read(tmp_path: Path) -> None:
+def test_text_that_is_not_utf_8_is_read(tmp_path: Path) -> None:
     path = make_omp(tmp_path / "agent", "old")
     connection = sqlite3.connect(path)
     connection.execute("INSERT INTO history (prompt, created_at) VALUES (CAST(x'61ff62' AS TEXT), 5)")
@@ -419,7 +419,7 @@ def cut_short(path: Path) -> None:
         (cut_short, "malformed"),
     ],
 )
-def test_what_is_no_history_of_omp(tmp_path: Path, make: object, reason: str) -> None:
+def test_a_file_that_is_no_history_is_refused(tmp_path: Path, make: object, reason: str) -> None:
     path = tmp_path / "history.db"
     if callable(make):
         make(path)
@@ -431,7 +431,7 @@ def test_what_is_no_history_of_omp(tmp_path: Path, make: object, reason: str) ->
     assert sorted(os.listdir(tmp_path)) == before
 
 
-def test_our_storage_does_not_touch_a_history_of_omp(tmp_path: Path) -> None:
+def test_a_history_of_oh_my_pi_is_not_changed_by_our_storage(tmp_path: Path) -> None:
     path = make_omp(tmp_path / "agent", "old")
     before = looks(path.parent)
     with pytest.raises(HistoryError, match="not a history of this program"):
@@ -440,7 +440,7 @@ def test_our_storage_does_not_touch_a_history_of_omp(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("make", [not_a_database, another_database, Path.mkdir])
-def test_our_storage_takes_no_other_file(tmp_path: Path, make: object) -> None:
+def test_our_storage_refuses_other_files(tmp_path: Path, make: object) -> None:
     path = tmp_path / "history.db"
     assert callable(make)
     make(path)
@@ -452,7 +452,7 @@ def test_our_storage_takes_no_other_file(tmp_path: Path, make: object) -> None:
         assert looks(tmp_path) == before
 
 
-def test_our_storage_takes_no_newer_version_of_itself(storage: HistoryStorage) -> None:
+def test_our_storage_refuses_a_newer_version(storage: HistoryStorage) -> None:
     storage.close()
     newer = sqlite3.connect(storage.path)
     newer.execute("PRAGMA user_version = 2")
@@ -461,7 +461,7 @@ def test_our_storage_takes_no_newer_version_of_itself(storage: HistoryStorage) -
         HistoryStorage(storage.path)
 
 
-def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_raises(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(HistoryError, match="file"):
         HistoryStorage(str(tmp_path / "file" / "history.db"))

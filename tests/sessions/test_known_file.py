@@ -1,4 +1,4 @@
-"""A file is known again while it only grows."""
+"""A snapshot recognizes its file while the file only grows."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions.tree.entry_loader import Changed
-from app.sessions.tree.known_file import NO_FILE, KnownFile
+from app.sessions.errors import Changed
+from app.sessions.tree.entry_loader import NO_SNAPSHOT, FileSnapshot
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 READ = b"a\nbb\n"
 
 
-def recognised(known: KnownFile, path: Path) -> int:
+def recognised(known: FileSnapshot, path: Path) -> int:
     with path.open("rb") as file:
         return known.recognise(str(path), file.fileno())
 
@@ -29,25 +29,25 @@ def path(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def known(path: Path) -> KnownFile:
+def known(path: Path) -> FileSnapshot:
     with path.open("rb") as file:
-        return KnownFile.of(file.fileno(), len(READ))
+        return FileSnapshot.of(file.fileno(), len(READ))
 
 
 @pytest.mark.parametrize("more", [b"", b"c", b"c\n"])
-def test_a_file_that_grew_is_the_same(known: KnownFile, path: Path, more: bytes) -> None:
+def test_a_grown_file_is_recognized(known: FileSnapshot, path: Path, more: bytes) -> None:
     path.write_bytes(READ + more)
     assert recognised(known, path) == len(READ + more)
 
 
 @pytest.mark.parametrize("now", [READ[:-1], b"", b"x\nbb\n", b"a\nbx\n", b"a\nbx\nc\n"])
-def test_a_file_that_was_written_anew_is_another(known: KnownFile, path: Path, now: bytes) -> None:
+def test_a_rewritten_file_is_not_recognized(known: FileSnapshot, path: Path, now: bytes) -> None:
     path.write_bytes(now)
     with pytest.raises(Changed):
         recognised(known, path)
 
 
-def test_a_file_in_its_place_is_another(known: KnownFile, path: Path, tmp_path: Path) -> None:
+def test_a_replaced_file_is_not_recognized(known: FileSnapshot, path: Path, tmp_path: Path) -> None:
     other = tmp_path / "b.jsonl"
     other.write_bytes(READ)
     os.replace(other, path)
@@ -55,9 +55,7 @@ def test_a_file_in_its_place_is_another(known: KnownFile, path: Path, tmp_path: 
         recognised(known, path)
 
 
-def test_without_a_look_at_its_beginning_only_what_it_is_and_its_size_tell(
-    known: KnownFile, path: Path
-) -> None:
+def test_size_now_checks_only_identity_and_size(known: FileSnapshot, path: Path) -> None:
     path.write_bytes(b"x\nbb\nc\n")
     with path.open("rb") as file:
         assert known.size_now(str(path), file.fileno()) == len(READ) + 2
@@ -66,6 +64,6 @@ def test_without_a_look_at_its_beginning_only_what_it_is_and_its_size_tell(
         known.size_now(str(path), file.fileno())
 
 
-def test_no_file_is_known_from_nothing(path: Path) -> None:
+def test_an_empty_snapshot_recognizes_no_file(path: Path) -> None:
     with pytest.raises(Changed):
-        recognised(NO_FILE, path)
+        recognised(NO_SNAPSHOT, path)

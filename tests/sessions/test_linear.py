@@ -1,5 +1,5 @@
-"""Sessions of a linear format have no branches, whatever their entries say that they hang on
-(formats/README.md, "nickcecere/agent"): row, tree and shape say the same of them, however the file was read.
+"""Sessions of a linear format have no branches, whatever parents their entries name
+(formats/README.md, "nickcecere/agent"). Row, tree and structure agree, also if the file was read in parts.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.dialects import named
-from app.index.search.shape import read_shape, shape_of
-from app.sessions.errors import DuplicateId
-from app.sessions.manager.manager import SessionManager
-from app.sessions.tally.summarise import Outcome, extend, summarise
+from app.formats.dialects import dialect_named
+from app.index.search.hit_branch import read_structure, structure_of
+from app.sessions.errors import Changed, DuplicateId
+from app.sessions.manager.session_manager import SessionManager
+from app.sessions.summaries.summarise import Outcome, extend, summarise
 from app.sessions.tree.branches import branch_facts, branches_from
-from app.sessions.tree.tree import Changed, open_tree
-from app.view.problems import faults_of
+from app.sessions.tree.tree import open_tree
+from app.view.problems import problems_of
 from app.view.tree_view import TreeView
 from tests.sessions.lines import MTIME, content, put
 from tests.sessions.test_tree import same
@@ -66,7 +66,7 @@ SESSIONS: dict[str, list[dict[str, Any]]] = {
 
 @st.composite
 def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
-    """Entries that hang on anything or on nothing; mostly with an id each."""
+    """Draw entries with any parent or none; most have an id."""
     odd = draw(st.booleans())
     ids: list[Any] = [f"{number:08x}" for number in range(draw(st.integers(0, 14)))]
     if odd:
@@ -82,7 +82,7 @@ def sessions(draw: st.DrawFn) -> list[dict[str, Any]]:
 
 
 def leaves_of(lines: list[dict[str, Any]]) -> int:
-    """Branch ends are entries that no entry names as its parent."""
+    """Return the number of entries that no entry names as its parent."""
     ids = [line["id"] if isinstance(line["id"], str) else None for line in lines]
     if all(each is None for each in ids):
         return min(len(ids), 1)
@@ -97,7 +97,7 @@ def summary_of(outcome: Outcome | None) -> Summary:
 
 
 def is_straight(tree: SessionTree) -> None:
-    """What holds for the tree of any session of a linear format."""
+    """Check the tree of any session of a linear format."""
     entries = tree.entries
     assert tree.active_path() == entries
     assert tree.leaf is (entries[-1] if entries else None)
@@ -109,7 +109,7 @@ def is_straight(tree: SessionTree) -> None:
         (node, 1, True) for node in entries[-1:]
     ]
     assert not branches_from(tree, tree.leaf)
-    shape = shape_of(tree)
+    shape = structure_of(tree)
     assert shape.branches == len(facts)
     assert all(shape.is_active(at) and shape.branch(at) == 1 for at in range(len(entries)))
 
@@ -123,8 +123,8 @@ def agree(path: str, lines: list[dict[str, Any]], row: Summary) -> None:
     if row.leaf_id is not None:
         assert tree.leaf is not None
         assert tree.leaf.id == row.leaf_id
-    opened = shape_of(tree)
-    read = read_shape(path, "agent", lambda: True)
+    opened = structure_of(tree)
+    read = read_structure(path, "agent", lambda: True)
     if read is not None:
         assert (read.ids, read.offsets, read.branches) == (opened.ids, opened.offsets, opened.branches)
         places = [(read.is_active(at), read.branch(at)) for at in range(len(lines))]
@@ -140,7 +140,7 @@ def test_row_tree_and_hits_agree_that_there_is_one_branch(
 
 
 @given(sessions(), st.sets(st.integers(1, 13)))
-def test_so_they_do_of_any_session_however_it_was_read(lines: list[dict[str, Any]], cuts: set[int]) -> None:
+def test_row_tree_and_hits_agree_for_any_session(lines: list[dict[str, Any]], cuts: set[int]) -> None:
     written = [content(line) for line in lines]
     with TemporaryDirectory() as folder:
         path = Path(folder, "a.jsonl")
@@ -151,7 +151,7 @@ def test_so_they_do_of_any_session_however_it_was_read(lines: list[dict[str, Any
             with path.open("ab") as file:
                 file.write(b"".join(written[start:end]))
             whole = summarise(str(path), AGENTS, MTIME)
-            grown = extend(str(path), step.state, step.offset, step.fingerprint, AGENTS, MTIME)
+            grown = extend(str(path), step.progress, AGENTS, MTIME)
             if grown is not None:
                 assert summary_of(grown) == summary_of(whole)
             step = grown or whole
@@ -167,14 +167,14 @@ def test_so_they_do_of_any_session_however_it_was_read(lines: list[dict[str, Any
 
 
 @pytest.mark.parametrize("parent", [NO_KEY, None, "00000000", "gone", ""])
-def test_an_append_costs_its_own_size_whatever_it_names(tmp_path: Path, parent: Any) -> None:
+def test_an_append_reads_only_its_own_bytes_for_any_parent(tmp_path: Path, parent: Any) -> None:
     path = put(tmp_path, HEADER, said("00000000"), said("00000001", "gone"), ORIGIN)
     step, tree = summarise(path, AGENTS, MTIME), open_tree(path, AGENTS)
     for number in range(2, 20):
         line = content(said(f"{number:08x}", parent))
         with open(path, "ab") as file:
             file.write(line)
-        grown = extend(path, step.state, step.offset, step.fingerprint, AGENTS, MTIME)
+        grown = extend(path, step.progress, AGENTS, MTIME)
         assert grown is not None
         assert grown.bytes_read == len(line)
         assert summary_of(grown) == summary_of(summarise(path, AGENTS, MTIME))
@@ -183,7 +183,7 @@ def test_an_append_costs_its_own_size_whatever_it_names(tmp_path: Path, parent: 
     is_straight(tree)
 
 
-def test_an_id_that_is_used_again_is_told_of(tmp_path: Path) -> None:
+def test_a_duplicate_id_is_a_problem(tmp_path: Path) -> None:
     path = put(tmp_path, HEADER, said("a"), said("b", "a"))
     tree = open_tree(path, AGENTS)
     with open(path, "ab") as file:
@@ -195,20 +195,20 @@ def test_an_id_that_is_used_again_is_told_of(tmp_path: Path) -> None:
     assert [problem.line for problem in problems if isinstance(problem, DuplicateId)] == [2, 4]
 
 
-def test_what_an_entry_names_is_no_fault(tmp_path: Path) -> None:
+def test_an_unusual_parent_is_no_problem(tmp_path: Path) -> None:
     lines = [said("a", "left behind"), said("b"), said("c", "d"), said("d", "c")]
     path = put(tmp_path, HEADER, *lines)
-    assert not faults_of(open_tree(path, AGENTS))
+    assert not problems_of(open_tree(path, AGENTS))
     assert not SessionManager.open(path, agents=AGENTS).problems
 
 
 @pytest.mark.parametrize("lines", SESSIONS.values(), ids=SESSIONS)
-def test_the_tree_that_is_drawn_is_one_row(tmp_path: Path, lines: list[dict[str, Any]]) -> None:
+def test_the_tree_view_has_one_segment(tmp_path: Path, lines: list[dict[str, Any]]) -> None:
     view = TreeView(open_tree(put(tmp_path, HEADER, *lines), AGENTS))
-    assert all(stretch.parent is None for stretch in view.stretches)
-    assert len(view.stretches) <= 1
+    assert all(segment.parent is None for segment in view.segments)
+    assert len(view.segments) <= 1
 
 
 def test_one_dialect_is_linear() -> None:
     dialects = ("pi", "omp", "indusagi", "agent", "transcript", "lanes")
-    assert [name for name in dialects if named(name).linear] == ["agent"]
+    assert [name for name in dialects if dialect_named(name).linear] == ["agent"]

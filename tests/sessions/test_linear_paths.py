@@ -1,4 +1,4 @@
-"""The path through a session of a linear format is all of it: by the way, from its end and in the library."""
+"""The path through a session of a linear format has all entries, for every reader."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.sessions.manager.manager import SessionManager
-from app.sessions.tree import path_reader
+from app.sessions.manager.session_manager import SessionManager
+from app.sessions.tree import tail_reader
 from app.sessions.tree import tree as trees
-from app.sessions.tree.anchor import BEGINNING, EntryRef
-from app.sessions.tree.path_reader import open_path
+from app.sessions.tree.tail_reader import FIRST_ENTRY, EntryRef, open_path
 from app.sessions.tree.tree import open_end, open_tree
 from tests.sessions.lines import content, handed_out, put
 from tests.sessions.test_linear import AGENTS, HEADER, ORIGIN, SESSIONS, said
@@ -19,32 +18,32 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def walked(path: path_reader.Path, most: int) -> list[int]:
-    """The offsets of all that a path hands out, in its order."""
+def walked(path: tail_reader.PathReader, most: int) -> list[int]:
+    """Return the offsets of all entries of a path, in order."""
     return [node.offset for node in handed_out(path, most)]
 
 
 @pytest.mark.usefixtures("by_the_way")
 @pytest.mark.parametrize("most", [1, 2, 100])
 @pytest.mark.parametrize("lines", SESSIONS.values(), ids=SESSIONS)
-def test_the_path_through_any_entry_is_all_of_them(
+def test_the_path_through_any_entry_has_all_entries(
     tmp_path: Path, lines: list[dict[str, Any]], most: int
 ) -> None:
     path = put(tmp_path, HEADER, *lines)
     nodes = open_tree(path, AGENTS).entries
     expected = [node.offset for node in nodes]
-    for anchor in (None, BEGINNING, *(EntryRef(node.id, node.offset) for node in nodes)):
+    for anchor in (None, FIRST_ENTRY, *(EntryRef(node.id, node.offset) for node in nodes)):
         for straight in (True, False):
             opened = open_path(path, AGENTS, anchor, straight=straight, entries=len(nodes))
             assert walked(opened, most) == expected
             if nodes:
                 assert (opened.total, opened.first) == (len(nodes), 1)
-            if nodes and anchor != BEGINNING and all(isinstance(line["id"], str) for line in lines):
+            if nodes and anchor != FIRST_ENTRY and all(isinstance(line["id"], str) for line in lines):
                 assert opened.trees == 0
 
 
 @pytest.mark.usefixtures("by_the_way")
-def test_what_is_appended_follows_whatever_it_names(tmp_path: Path) -> None:
+def test_an_appended_entry_follows_for_any_parent(tmp_path: Path) -> None:
     path = put(tmp_path, HEADER, said("a"), said("b"))
     opened = open_path(path, AGENTS)
     assert [node.id for node in opened.above(9)] == ["a"]
@@ -67,7 +66,7 @@ def test_an_entry_before_the_header_is_on_the_path(tmp_path: Path) -> None:
 def test_the_end_of_a_long_session_has_its_last_entries(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trees, "END", 600)
+    monkeypatch.setattr(trees, "END_BYTES", 600)
     path = put(tmp_path, HEADER, *[said(f"{at:04}") for at in range(100)], ORIGIN)
     end = open_end(path, AGENTS)
     assert end is not None
@@ -78,7 +77,9 @@ def test_the_end_of_a_long_session_has_its_last_entries(
 
 
 @pytest.mark.parametrize("lines", [each for name, each in SESSIONS.items() if "id" not in name])
-def test_the_library_gives_them_one_below_the_other(tmp_path: Path, lines: list[dict[str, Any]]) -> None:
+def test_the_library_nests_each_entry_below_the_one_before(
+    tmp_path: Path, lines: list[dict[str, Any]]
+) -> None:
     manager = SessionManager.open(put(tmp_path, HEADER, *lines), agents=AGENTS)
     entries = manager.get_entries()
     assert len(entries) == len(lines)
@@ -95,6 +96,6 @@ def test_the_library_gives_them_one_below_the_other(tmp_path: Path, lines: list[
         nodes = node.children
     assert found == entries
     assert manager.get_children("nowhere") == []
-    # What the agent would send to the model: it goes by the lines alone.
+    # The context has every message line, whatever parent it names.
     messages = manager.build_session_context().messages
     assert len(messages) == sum(line["type"] == "message" for line in lines)

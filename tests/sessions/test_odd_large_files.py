@@ -1,4 +1,4 @@
-"""Runs of NUL bytes and blank lines, as a crash leaves them, are passed over in blocks by every reader."""
+"""Every reader skips runs of NUL bytes and blank lines, which a crash leaves, in blocks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ import pytest
 from app.formats.dialects.base import Dialect
 from app.index.index import Index
 from app.sessions import SessionManager
-from app.sessions.tally import tally as tally_module
-from app.sessions.tally.ends import provisional
-from app.sessions.tally.problems import problems
-from app.sessions.tally.summarise import extend, summarise
-from app.sessions.tree import skeleton, tree_builder
-from app.sessions.tree.path_reader import open_path
+from app.sessions.summaries import summary_builder as builder_module
+from app.sessions.summaries.problems import problems
+from app.sessions.summaries.quick_summary import quick_summary
+from app.sessions.summaries.summarise import extend, summarise
+from app.sessions.tree import node, tree_builder
+from app.sessions.tree.tail_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
 from tests.index.helpers import pi_store
 from tests.sessions.lines import HEADER, MTIME, answer, content, handed_out, user
@@ -40,7 +40,7 @@ DAMAGED = {"NUL": 1, "mixed": 1, "NUL before an entry": 1}
 
 
 def entries(first: int, count: int) -> list[dict[str, Any]]:
-    """A chain of questions and answers."""
+    """Return a chain of questions and answers."""
     return [
         (answer if at % 2 else user)(f"e{at}", f"e{at - 1}" if at else None, f"words{at}", timestamp=LAST_MS)
         for at in range(first, first + count)
@@ -48,7 +48,7 @@ def entries(first: int, count: int) -> list[dict[str, Any]]:
 
 
 def entry_places(data: bytes) -> list[tuple[str, int, int]]:
-    """Id, number and offset of every line with an entry, worked out line by line."""
+    """Return id, line number and offset of every entry, computed line by line."""
     found, offset = [], 0
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip() and b"\0" not in line and (value := json.loads(line)).get("id", "")[:1] == "e":
@@ -64,9 +64,9 @@ def run(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def data(run: str) -> bytes:
-    """A session with a run in its middle and at its end, followed by entries."""
+    """Return a session with two runs, each followed by entries."""
     before, between, behind = (content(*entries(at, 4)) for at in (0, 4, 8))
-    # Of a run that ends in the middle of a line that line is damaged.
+    # If a run ends in the middle of a line, that line is damaged.
     lost = b"{}\n" if run == "NUL before an entry" else b""
     middle = RUNS[run] + lost
     return content(HEADER) + before + middle + between + middle + behind
@@ -80,7 +80,9 @@ def path(tmp_path: Path, data: bytes) -> str:
     return str(path)
 
 
-def test_the_row_is_that_of_the_file_without_them(path: str, data: bytes, run: str, tmp_path: Path) -> None:
+def test_the_row_equals_that_of_the_file_without_the_runs(
+    path: str, data: bytes, run: str, tmp_path: Path
+) -> None:
     plain = tmp_path / "plain.jsonl"
     plain.write_bytes(content(HEADER, *entries(0, 12)))
     expected = summarise(str(plain), AGENTS, MTIME).summary
@@ -88,17 +90,19 @@ def test_the_row_is_that_of_the_file_without_them(path: str, data: bytes, run: s
     assert expected is not None
     expected.problems = 2 * DAMAGED.get(run, 0)
     assert outcome.summary == expected
-    assert outcome.offset == len(data)
+    assert outcome.progress is not None
+    assert outcome.progress.offset == len(data)
     cut = data.rfind(b"\n", 0, len(data) - len(RUNS[run]) // 2) + 1
     Path(path).write_bytes(data[:cut])
     first = summarise(path, AGENTS, MTIME)
     Path(path).write_bytes(data)
-    on = extend(path, first.state, first.offset, first.fingerprint, AGENTS, MTIME)
+    assert first.progress is not None
+    on = extend(path, first.progress, AGENTS, MTIME)
     assert on is not None
     assert on.summary == expected
 
 
-def test_a_damaged_line_behind_them_is_told_with_its_number_and_offset(path: str, data: bytes) -> None:
+def test_a_damaged_line_after_a_run_has_its_number_and_offset(path: str, data: bytes) -> None:
     with open(path, "ab") as file:
         file.write(b"damaged\n")
     last = problems(path, AGENTS)[-1]
@@ -108,7 +112,7 @@ def test_a_damaged_line_behind_them_is_told_with_its_number_and_offset(path: str
     assert SessionManager.open(path, agents=AGENTS).problems[-1].line == last.line
 
 
-def test_the_tree_and_the_library_have_every_entry_in_its_place(path: str, data: bytes) -> None:
+def test_the_tree_and_the_library_have_every_entry(path: str, data: bytes) -> None:
     expected = entry_places(data)
     assert len(expected) == 12
     tree = open_tree(path, AGENTS)
@@ -126,7 +130,7 @@ def test_the_path_from_the_end_has_every_entry(path: str, data: bytes) -> None:
     assert opened.read < len(data) // 2
 
 
-def test_a_search_of_the_file_finds_what_is_before_and_behind_them(path: str, tmp_path: Path) -> None:
+def test_a_file_search_finds_text_before_and_after_a_run(path: str, tmp_path: Path) -> None:
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))
     try:
         index.scan()
@@ -142,32 +146,34 @@ def test_no_blank_line_of_a_run_is_decoded(path: str, monkeypatch: pytest.Monkey
     decoded: list[None] = []
 
     def counted(function: Any) -> Any:
-        def counting(*given: Any, **named: Any) -> Any:
+        def counting(*args: Any, **named: Any) -> Any:
             decoded.append(None)
-            return function(*given, **named)
+            return function(*args, **named)
 
         return counting
 
-    monkeypatch.setattr(Dialect, "skims", counted(Dialect.skims))
-    monkeypatch.setattr(tally_module, "briefs", counted(tally_module.briefs))
-    monkeypatch.setattr(tree_builder, "outliner", lambda *, snake: counted(skeleton.outliner(snake=snake)))
+    monkeypatch.setattr(Dialect, "partial_entries", counted(Dialect.partial_entries))
+    monkeypatch.setattr(builder_module, "decode_lines", counted(builder_module.decode_lines))
+    monkeypatch.setattr(
+        tree_builder, "skeleton_decoder", lambda *, snake: counted(node.skeleton_decoder(snake=snake))
+    )
     summarise(path, AGENTS, MTIME)
     problems(path, AGENTS)
     open_tree(path, AGENTS)
-    # Blocks are, before they are found to have blank lines.
+    # Whole blocks are decoded before their blank lines are found.
     assert len(decoded) < 2000
 
 
 @pytest.mark.parametrize("end", [b"\0" * LONG, b"\n" * LONG, b"\0\n" * 100 + b"\0" * LONG, b" \r\n" * LONG])
-def test_the_first_look_finds_the_newest_message_before_them(tmp_path: Path, end: bytes) -> None:
+def test_the_quick_summary_finds_the_newest_message_before_a_run(tmp_path: Path, end: bytes) -> None:
     path = tmp_path / "session.jsonl"
     path.write_bytes(content(HEADER, *entries(0, 4)) + end)
-    row = provisional(str(path), AGENTS, MTIME)
+    row = quick_summary(str(path), AGENTS, MTIME)
     assert row is not None
     assert row.modified == LAST_MS
 
 
-def test_the_end_of_a_long_session_is_shown_with_nul_bytes_behind_it(tmp_path: Path) -> None:
+def test_the_end_of_a_long_session_is_shown_before_nul_bytes(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     path.write_bytes(content(HEADER, *entries(0, 20_000)) + b"\0" * LONG)
     end = open_end(str(path), AGENTS)
@@ -185,12 +191,12 @@ sys.path.insert(0, sys.argv[1])
 path, folder = sys.argv[2:]
 from app.index.index import Index
 from app.sessions import SessionManager
-from app.sessions.tally.problems import problems
-from app.sessions.tree.path_reader import open_path
+from app.sessions.summaries.problems import problems
+from app.sessions.tree.tail_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
 from app.stores import agent_named
 from app.stores.base import Store
-from app.index.workers import workers
+from app.index import worker_pool
 limit = 1 << 30
 resource.setrlimit(resource.RLIMIT_AS, (limit, limit))
 index = Index([Store(agent_named("pi"), folder, "default")], folder + "-cache")
@@ -212,7 +218,7 @@ print(json.dumps([*found, manager.get_label("e3"), len(open_tree(path, ("pi",)).
 
 
 @pytest.mark.skipif(not hasattr(os, "SEEK_DATA"), reason="the system tells nothing about holes")
-def test_gigabytes_of_nul_bytes_behind_a_session_take_no_memory(tmp_path: Path) -> None:
+def test_gigabytes_of_nul_bytes_after_a_session_take_no_memory(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     path = folder / "--a--" / "sparse.jsonl"
     path.parent.mkdir(parents=True)

@@ -1,4 +1,4 @@
-"""The end of a long session before the whole of it, and reading that nobody waits for any more."""
+"""The end of a long session opens before the whole, and a cancelled read stops."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.formats import lines
+from app.formats.errors import Cancelled
 from app.sessions.tree import tree as trees
-from app.sessions.tree import windows
-from app.sessions.tree.tree import Overtaken, open_end, open_tree
+from app.sessions.tree.tree import open_end, open_tree
 from tests.sessions.lines import HEADER, answer, content, custom, label, put, user
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def short_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trees, "END", 600)
+    monkeypatch.setattr(trees, "END_BYTES", 600)
 
 
 def long_chain(entries: int) -> list[dict[str, Any]]:
@@ -41,12 +42,12 @@ def test_the_end_has_the_last_entries_of_the_active_path(tmp_path: Path) -> None
     assert not any(node.orphan for node in end.roots)
     assert end.by_id["0098"].label == "here"
     end.read_rows(shown)
-    assert shown[-2].said is not None
-    assert shown[-2].said.text == "number 99"
+    assert shown[-2].row_text is not None
+    assert shown[-2].row_text.text == "number 99"
 
 
 @pytest.mark.usefixtures("short_end")
-def test_branches_of_which_nobody_knows_where_they_hang_are_left_out(tmp_path: Path) -> None:
+def test_branches_with_an_unknown_parent_are_left_out(tmp_path: Path) -> None:
     other = [user("x", "0003"), answer("y", "x")]
     path = put(tmp_path, HEADER, *long_chain(100), *other, user("0100", "0099"), user("fork", "0100"))
     end = open_end(path, ("pi",))
@@ -67,7 +68,7 @@ def test_branches_of_which_nobody_knows_where_they_hang_are_left_out(tmp_path: P
     ],
     ids=["a short file", "one line is longer", "version 1", "no ids"],
 )
-def test_there_is_no_end_where_the_whole_comes_as_soon_or_the_end_tells_nothing(
+def test_no_end_is_opened_if_it_saves_nothing_or_has_no_path(
     tmp_path: Path, lines: list[dict[str, Any]]
 ) -> None:
     assert open_end(put(tmp_path, *lines), ("pi",)) is None
@@ -77,14 +78,14 @@ PARENTS = st.lists(st.integers(1, 6), min_size=60, max_size=60)
 
 
 @given(parents=PARENTS)
-def test_what_the_end_shows_is_part_of_the_whole(
+def test_the_end_is_part_of_the_whole_tree(
     tmp_path_factory: pytest.TempPathFactory, parents: list[int]
 ) -> None:
     lines = [custom(f"{at:04}", f"{at - back:04}" if at >= back else None) for at, back in enumerate(parents)]
     path = tmp_path_factory.getbasetemp() / "end.jsonl"
     path.write_bytes(content(HEADER, *lines))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(trees, "END", 900)
+        patched.setattr(trees, "END_BYTES", 900)
         end = open_end(str(path), ("pi",))
     whole = open_tree(str(path), ("pi",))
     assert end is not None
@@ -102,10 +103,8 @@ def test_what_the_end_shows_is_part_of_the_whole(
 
 
 @pytest.mark.parametrize("enough", [1, 3])
-def test_reading_stops_when_nobody_waits_any_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enough: int
-) -> None:
-    monkeypatch.setattr(windows.windows, "__defaults__", (0, 1_000))
+def test_a_cancelled_read_stops(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enough: int) -> None:
+    monkeypatch.setattr(lines.line_windows, "__defaults__", (0, 1_000))
     asked: list[None] = []
 
     def keep_going() -> bool:
@@ -113,6 +112,6 @@ def test_reading_stops_when_nobody_waits_any_more(
         return len(asked) < enough
 
     path = put(tmp_path, HEADER, *long_chain(500))
-    with pytest.raises(Overtaken):
+    with pytest.raises(Cancelled):
         open_tree(path, ("pi",), keep_going)
     assert len(asked) == enough

@@ -1,4 +1,4 @@
-"""The outline of a line says what the whole of it says, of the few fields it has."""
+"""The fields of an outline equal those of the whole line."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.formats.content import read_content
-from app.formats.decode import BadLine
-from app.formats.skim import REFUSALS, Raw, skim
-from app.sessions.tree.skeleton import outliner, says_something
+from app.formats.json_codec import DECODE_ERRORS, BadLine
+from app.formats.partial_entry import Raw, decode_partial
+from app.sessions.tree.node import contains_text, skeleton_decoder
 from tests.sessions.strategies import entries
 
 JSON = st.recursive(
@@ -32,10 +32,10 @@ ENDS = st.sampled_from([b"", b"}", b" \r", b"\x00", b',"id":"z"}'])
 def test_an_outline_agrees_with_its_line(entry: dict[str, Any], damage: bytes, snake: bool) -> None:
     line = json.dumps(entry).encode() + damage
     try:
-        outline = outliner(snake=snake)(memoryview(line))
-    except REFUSALS:
+        outline = skeleton_decoder(snake=snake)(memoryview(line))
+    except DECODE_ERRORS:
         return
-    whole = skim(line, snake=snake)
+    whole = decode_partial(line, snake=snake)
     for name in ("type", "id", "parent_id", "timestamp"):
         assert getattr(outline, name) == getattr(whole, name)
     assert (outline.message is None) == (whole.message is None)
@@ -47,12 +47,12 @@ def test_an_outline_agrees_with_its_line(entry: dict[str, Any], damage: bytes, s
 @pytest.mark.parametrize(
     "damage", [b'"\\x"', b'"\\ud8"', b'"a\nb"', b"01", b"NaN", b"[1,]", b'{"a" 1}', b"tru"]
 )
-def test_damage_in_a_field_that_nobody_asks_for_is_damage_all_the_same(damage: bytes) -> None:
+def test_damage_in_an_unused_field_is_damage(damage: bytes) -> None:
     line = b'{"type":"message","id":"a","message":{"role":"user","unknown":' + damage + b"}}"
-    with pytest.raises(REFUSALS):
-        outliner(snake=False)(memoryview(line))
+    with pytest.raises(DECODE_ERRORS):
+        skeleton_decoder(snake=False)(memoryview(line))
     with pytest.raises(BadLine):
-        skim(line)
+        decode_partial(line)
 
 
 @given(content=JSON)
@@ -60,13 +60,13 @@ def test_damage_in_a_field_that_nobody_asks_for_is_damage_all_the_same(damage: b
 @example(content=[{"type": "text", "text": "\n\t "}])
 @example(content=[{"type": "toolCall", "arguments": {"type": "text", "text": "x"}}])
 @example(content=[5, {"type": "text", "text": "said"}])
-def test_an_answer_says_something_where_a_block_of_text_is_not_blank(content: Any) -> None:
+def test_content_with_a_visible_text_block_contains_text(content: Any) -> None:
     raw = Raw(json.dumps(content).encode())
     read = read_content(raw)
     texts = [read] if isinstance(read, str) else [block.text or "" for block in read if block.type == "text"]
-    assert says_something(raw) == any(text.strip() for text in texts)
+    assert contains_text(raw) == any(text.strip() for text in texts)
 
 
-def test_nothing_at_all_says_nothing() -> None:
-    assert not says_something(Raw(b""))
-    assert not says_something(Raw(b'["half'))
+def test_empty_content_contains_no_text() -> None:
+    assert not contains_text(Raw(b""))
+    assert not contains_text(Raw(b'["half'))

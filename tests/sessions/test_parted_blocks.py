@@ -1,4 +1,4 @@
-"""A block with a line that is not plain: the rest of it is still taken in at once."""
+"""The other lines of a block with a damaged line are still decoded together."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 
 from app.formats.header import read_header
-from app.sessions.tally import tally as tally_module
-from app.sessions.tally.tally import SummaryBuilder
+from app.sessions.summaries import summary_builder as builder_module
+from app.sessions.summaries.summary_builder import SummaryBuilder
 from tests.sessions.lines import HEADER, MTIME, content, user
 from tests.sessions.strategies import LINES
 
@@ -17,24 +17,24 @@ HEAD = json.dumps(HEADER).encode() + b"\n"
 
 
 def whole(lines: list[bytes]) -> SummaryBuilder:
-    tally = SummaryBuilder(read_header("x", HEAD, ("pi",)))
-    tally.feed(HEAD + b"".join(line + b"\n" for line in lines))
-    return tally
+    builder = SummaryBuilder(read_header("x", HEAD, ("pi",)))
+    builder.feed(HEAD + b"".join(line + b"\n" for line in lines))
+    return builder
 
 
 @given(LINES)
-def test_a_block_that_is_taken_by_halves_gives_the_same(lines: list[bytes]) -> None:
+def test_a_split_block_gives_the_same_row_and_text(lines: list[bytes]) -> None:
     expected = whole(lines)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(tally_module, "_PARTED_FROM", 0)
+        patch.setattr(builder_module, "_MIN_SPLIT_BYTES", 0)
         parted = whole(lines)
     assert parted.summary(MTIME) == expected.summary(MTIME)
-    assert parted.sums.lines == expected.sums.lines
+    assert parted.totals.lines == expected.totals.lines
     assert parted.text() == expected.text()
 
 
 @pytest.mark.parametrize("bad", [0, 123, 399])
-def test_beside_a_damaged_line_few_others_are_read_one_by_one(
+def test_few_lines_beside_a_damaged_one_are_read_one_by_one(
     monkeypatch: pytest.MonkeyPatch, bad: int
 ) -> None:
     entries = [
@@ -55,9 +55,9 @@ def test_beside_a_damaged_line_few_others_are_read_one_by_one(
     assert 0 < sum(singly) <= 16
 
 
-def test_headers_among_the_entries_are_none() -> None:
+def test_headers_among_the_entries_are_not_counted() -> None:
     first, second, third = (content(user(name, None, timestamp=1)) for name in "abc")
-    tally = SummaryBuilder(read_header("x", HEAD, ("pi",)))
-    tally.feed(HEAD + first + HEAD + second + third)
-    row = tally.summary(MTIME)
+    builder = SummaryBuilder(read_header("x", HEAD, ("pi",)))
+    builder.feed(HEAD + first + HEAD + second + third)
+    row = builder.summary(MTIME)
     assert (row.entry_count, row.message_count, row.leaf_count, row.problems) == (3, 3, 3, 1)

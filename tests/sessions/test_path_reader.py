@@ -1,4 +1,4 @@
-"""A path of a session read by the way is the one that the whole tree has, and takes less to find."""
+"""A path that is read from the file's end equals the path of the tree, and reads less."""
 
 from __future__ import annotations
 
@@ -8,21 +8,22 @@ import random
 
 import pytest
 
-from app.sessions.tree import entry_lines, path_reader
-from app.sessions.tree.anchor import BEGINNING, EntryRef
-from app.sessions.tree.path_reader import Changed, Overtaken, open_path
+from app.formats.errors import Cancelled
+from app.sessions.errors import Changed
+from app.sessions.tree import tail_reader
+from app.sessions.tree.tail_reader import FIRST_ENTRY, EntryRef, open_path
 from app.sessions.tree.tree import open_tree
 from tests.factory import chain, entry, header, message, write_session
 from tests.sessions.lines import handed_out
 
 
 def all_of(path, most=3):
-    """The ids of all that a path hands out, in its order."""
+    """Return the ids of all entries of a path, in order."""
     return [node.id for node in handed_out(path, most)]
 
 
 def grown(at_random, entries):
-    """A session that was gone back in again and again."""
+    """Return a session with many branches."""
     lines = [header()]
     ids: list[str] = []
     for number in range(entries):
@@ -34,7 +35,7 @@ def grown(at_random, entries):
 
 
 def expected(tree, node):
-    """The path through an entry, found the long way."""
+    """Return the ids of the path through an entry, found in the tree."""
     active = tree.active_path()
     if node in active:
         return [each.id for each in active]
@@ -49,7 +50,7 @@ def expected(tree, node):
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_every_path_is_that_of_the_tree(tmp_path, by_the_way, seed):
+def test_every_path_equals_that_of_the_tree(tmp_path, by_the_way, seed):
     file = str(write_session(tmp_path / "s.jsonl", *grown(random.Random(seed), 40)))
     tree = open_tree(file)
     assert all_of(open_path(file)) == [node.id for node in tree.active_path()]
@@ -63,7 +64,7 @@ def test_every_path_is_that_of_the_tree(tmp_path, by_the_way, seed):
 
 
 @pytest.mark.parametrize("most", [1, 7, 100])
-def test_a_straight_session_needs_no_tree(tmp_path, by_the_way, most):
+def test_a_linear_session_needs_no_tree(tmp_path, by_the_way, most):
     file = str(write_session(tmp_path / "s.jsonl", *chain(*(f"text {n}" for n in range(50)))))
     tree = open_tree(file)
     ids = [node.id for node in tree.entries]
@@ -75,16 +76,16 @@ def test_a_straight_session_needs_no_tree(tmp_path, by_the_way, most):
         path = open_path(file, anchor=anchor, straight=True)
         assert all_of(path, most) == ids
         assert path.trees == 0
-    assert all_of(open_path(file, anchor=BEGINNING)) == ids
+    assert all_of(open_path(file, anchor=FIRST_ENTRY)) == ids
 
 
-def test_what_the_catalog_took_for_straight_and_is_not(tmp_path, by_the_way):
+def test_a_branched_session_that_the_catalog_calls_linear_is_read_right(tmp_path, by_the_way):
     lines = [header(), message("a", None, "user", "1"), message("b", "a", "user", "2")]
     lines += [message("c", "b", "user", "3"), message("d", "b", "user", "4"), message("e", "d", "user", "5")]
     file = str(write_session(tmp_path / "s.jsonl", *lines))
     at = open_tree(file).by_id["b"].offset
     path = open_path(file, anchor=EntryRef("b", at), straight=True)
-    # "c" stands first in the file, so the straight way leads there until "d" shows that it is a branch
+    # "c" comes first in the file, so the linear path leads there until "d" shows that it is a branch.
     assert all_of(path)[:2] == ["a", "b"]
     assert path.trees == 1
 
@@ -101,13 +102,13 @@ def test_what_the_catalog_took_for_straight_and_is_not(tmp_path, by_the_way):
         [{**header(), "version": 1}, {"type": "message", "message": {"role": "user", "content": "hi"}}],
     ],
 )
-def test_odd_files_read_as_the_tree_has_them(tmp_path, by_the_way, lines):
+def test_paths_of_odd_files_equal_those_of_the_tree(tmp_path, by_the_way, lines):
     file = str(write_session(tmp_path / "s.jsonl", *lines))
     assert all_of(open_path(file)) == [node.id for node in open_tree(file).active_path()]
 
 
 @pytest.mark.parametrize("tail", ["", '{"type":"mess', json.dumps(message("z", "00000002", "user", "last"))])
-def test_a_last_line_without_its_end(tmp_path, by_the_way, tail):
+def test_an_unfinished_last_line_is_read_like_the_tree(tmp_path, by_the_way, tail):
     file = write_session(tmp_path / "s.jsonl", *chain("a", "b"))
     with file.open("a") as out:
         out.write(tail)
@@ -122,8 +123,8 @@ def append(file, line):
 
 
 @pytest.mark.parametrize("whole", [0, 1 << 20])
-def test_what_is_appended_follows(tmp_path, monkeypatch, whole):
-    monkeypatch.setattr(path_reader, "WHOLE", whole)
+def test_appended_entries_follow(tmp_path, monkeypatch, whole):
+    monkeypatch.setattr(tail_reader, "WHOLE_TREE_BYTES", whole)
     file = str(write_session(tmp_path / "s.jsonl", *chain("a", "b")))
     path = open_path(file)
     path.above(9)
@@ -138,7 +139,7 @@ def test_what_is_appended_follows(tmp_path, monkeypatch, whole):
         path.below(9)
 
 
-def test_a_branch_that_was_left_is_not_disturbed_by_the_other(tmp_path):
+def test_an_append_to_another_branch_changes_no_path(tmp_path):
     lines = [header(), message("a", None, "user", "1"), message("b", "a", "user", "2")]
     file = str(write_session(tmp_path / "s.jsonl", *lines, message("c", "a", "user", "3")))
     path = open_path(file, anchor=EntryRef("b", -1))
@@ -151,7 +152,7 @@ def test_a_branch_that_was_left_is_not_disturbed_by_the_other(tmp_path):
     assert [node.id for node in path.below(9)] == ["e"]
 
 
-def test_a_file_that_was_written_anew_is_told_of(tmp_path, by_the_way):
+def test_a_rewritten_file_raises(tmp_path, by_the_way):
     file = write_session(tmp_path / "s.jsonl", *chain("a", "b"))
     path = open_path(str(file))
     other = write_session(tmp_path / "other.jsonl", *chain("c", "d", "e"))
@@ -162,16 +163,16 @@ def test_a_file_that_was_written_anew_is_told_of(tmp_path, by_the_way):
         path.above(3)
 
 
-def test_nobody_waits_any_more(tmp_path, by_the_way):
+def test_a_cancelled_read_raises(tmp_path, by_the_way):
     file = str(write_session(tmp_path / "s.jsonl", *chain("a", "b", "c")))
     going = [True]
     path = open_path(file, keep_going=lambda: going[0])
     going[0] = False
-    with pytest.raises(Overtaken):
+    with pytest.raises(Cancelled):
         path.above(3)
 
 
-def test_the_end_of_a_long_session_is_found_without_the_rest(tmp_path):
+def test_the_end_of_a_long_session_is_read_without_the_rest(tmp_path):
     count = 80_000
     with open(tmp_path / "s.jsonl", "w", encoding="utf-8") as out:
         out.write(json.dumps(header()) + "\n")
@@ -182,12 +183,12 @@ def test_the_end_of_a_long_session_is_found_without_the_rest(tmp_path):
     found = [path.start, *path.above(100)]
     assert [node.id for node in found] == [f"{count - 1 - back:08x}" for back in range(101)]
     assert path.trees == 0
-    assert path.read <= 2 * entry_lines.BLOCK
+    assert path.read <= 2 * tail_reader.BLOCK
 
 
-def test_a_long_text_further_up_is_not_read(tmp_path):
+def test_a_long_text_above_the_end_is_not_read(tmp_path):
     lines = chain("x" * 10_000_000, *(f"text {number}" for number in range(200)))
     path = open_path(str(write_session(tmp_path / "s.jsonl", *lines)))
     assert len(path.above(100)) == 100
     assert path.trees == 0
-    assert path.read <= 2 * entry_lines.BLOCK
+    assert path.read <= 2 * tail_reader.BLOCK

@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 import pytest
 
-from app.formats.decode import BadLine, decode
-from app.formats.everything import everything
-from app.formats.fold import encoded, fold
-from app.formats.kinds import CONVERSATION
-from app.formats.parts import parts
-from app.reports.tree import drawn
-from app.sessions.passages import pieces
-from app.sessions.tally.problems import problems
-from app.sessions.tally.summarise import summarise
-from app.sessions.tree.row_loader import GONE
+from app.formats.entry_parts import entry_parts
+from app.formats.json_codec import BadLine, decode
+from app.formats.search_text import text_pieces
+from app.formats.text_kinds import CONVERSATION
+from app.formats.utf8_text import fold, to_utf8
+from app.reports.tree import draw
+from app.sessions.passages import unpack
+from app.sessions.summaries.problems import problems
+from app.sessions.summaries.summarise import summarise
+from app.sessions.tree.row_loader import UNREADABLE_ROW
 from app.sessions.tree.tree import open_tree
 
 FOLDER = Path(__file__).resolve().parents[2].parent / "shared" / "real"
@@ -81,7 +81,7 @@ KNOWN = [
         leaves=2,
         leaf="3d486d24",
         leaf_line=587,
-        # The second is the child of the entry on the line that does not parse.
+        # The parent of the second one is on the line that does not parse.
         roots=["34ca64ad", "04939082"],
         active=556,
         created=1_783_954_038_506,
@@ -145,7 +145,7 @@ def known(request: pytest.FixtureRequest) -> Known:
     return request.param
 
 
-def test_its_row(known: Known) -> None:
+def test_the_row_of_a_real_file(known: Known) -> None:
     row = summarise(str(FOLDER / known.file), (known.agent,), 0).summary
     assert row is not None
     assert (row.agent, row.name, row.labels, row.torn) == (known.agent, None, (), False)
@@ -161,7 +161,7 @@ def test_its_row(known: Known) -> None:
     assert row.problems == len(known.bad_lines)
 
 
-def test_its_tree(known: Known) -> None:
+def test_the_tree_of_a_real_file(known: Known) -> None:
     tree = open_tree(str(FOLDER / known.file))
     assert (tree.header.agent, tree.header.version) == (known.agent, known.version)
     assert len(tree.entries) == known.entries
@@ -179,19 +179,19 @@ def test_every_entry_has_a_row_and_a_body(known: Known) -> None:
     tree = open_tree(str(FOLDER / known.file))
     tree.read_rows(tree.entries)
     for node in tree.entries:
-        row = node.said
+        row = node.row_text
         assert row is not None
-        assert row != GONE
+        assert row != UNREADABLE_ROW
         assert row.prefix or row.text
         body = tree.read(node)
         assert body["id"] == node.id
-        assert parts(body)
+        assert entry_parts(body)
 
 
-def test_its_text(known: Known) -> None:
+def test_the_text_of_a_real_file(known: Known) -> None:
     path = FOLDER / known.file
     outcome = summarise(str(path), (known.agent,), 0)
-    heard = [*pieces(outcome.text)]
+    heard = [*unpack(outcome.text)]
     said = []
     offset = 0
     for line in path.read_bytes().split(b"\n"):
@@ -199,15 +199,15 @@ def test_its_text(known: Known) -> None:
             entry = decode(line)
         except BadLine:
             entry = {}
-        for kind, text, _ in everything(entry):
+        for kind, text, _ in text_pieces(entry):
             if kind in CONVERSATION:
-                said.append((kind, offset, encoded(fold(text))))
+                said.append((kind, offset, to_utf8(fold(text))))
         offset += len(line) + 1
     assert sorted(heard) == sorted(said)
     assert (len(heard), outcome.summary and outcome.summary.errors) == (known.pieces, known.errors)
 
 
-def test_its_problems(known: Known) -> None:
+def test_the_problems_of_a_real_file(known: Known) -> None:
     assert [problem.line for problem in problems(str(FOLDER / known.file))] == known.bad_lines
 
 
@@ -219,16 +219,16 @@ def test_the_title_line_of_72_bytes_is_read_and_must_not_be_overwritten() -> Non
 
 def test_the_image_is_shown_by_its_size() -> None:
     tree = open_tree(str(FOLDER / "pi-v3-branched.jsonl"))
-    images = [part for node in tree.entries for part in parts(tree.read(node)) if part.kind == "image"]
+    images = [part for node in tree.entries for part in entry_parts(tree.read(node)) if part.kind == "image"]
     assert len(images) == 1
     assert images[0].text.startswith("image/")
     assert len(images[0].text) < 100
 
 
-def test_where_a_root_begins_is_told() -> None:
+def test_every_root_after_the_first_is_announced() -> None:
     tree = open_tree(str(FOLDER / "pi-v3-branched.jsonl"))
-    _, *rows = drawn(tree, "/home/me", 120, ascii_only=True)
-    # the first hangs on the line that does not parse; the second is a change of the model, which is hidden
+    _, *rows = draw(tree, "/home/me", 120, ascii_only=True)
+    # The parent of the first is on the line that does not parse. The second is a hidden change of the model.
     begin = [row for row in rows if row[3:5] == "= "]
     assert [row.endswith("! its parent is not in the file") for row in begin] == [True, False]
     assert begin[1].startswith("   = [volatile-project-context]: ")

@@ -1,4 +1,4 @@
-"""What rows say, read when somebody looks at them."""
+"""The texts of rows are read when the rows are shown."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.sessions.tree import row_loader
-from app.sessions.tree.row_loader import GONE, LONG
-from app.sessions.tree.tree import Node, SessionTree, open_tree
+from app.sessions.tree.node import Node
+from app.sessions.tree.row_loader import LONG_LINE, UNREADABLE_ROW
+from app.sessions.tree.tree import SessionTree, open_tree
 from tests.sessions.lines import HEADER, answer, content, put, user
 
 if TYPE_CHECKING:
@@ -23,8 +24,8 @@ def tree_of(folder: Path, *lines: dict[str, Any] | bytes, **how: Any) -> Session
 def said(tree: SessionTree, node: Node | None = None) -> str:
     node = node or tree.entries[-1]
     tree.read_rows([node])
-    assert node.said is not None
-    return node.said.prefix + node.said.text
+    assert node.row_text is not None
+    return node.row_text.prefix + node.row_text.text
 
 
 def calls(entry_id: str, parent: str | None, *called: tuple[str, str, dict[str, Any]]) -> dict[str, Any]:
@@ -48,7 +49,7 @@ def result(
 
 @pytest.fixture
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
-    """Where and how much is read for rows."""
+    """Return a list that gets offset and size of each read for rows."""
     found: list[tuple[int, int]] = []
     read_at = row_loader.read_at
 
@@ -60,18 +61,18 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     return found
 
 
-def test_a_row_is_read_when_it_is_wanted_and_once(tmp_path: Path, reads: list[tuple[int, int]]) -> None:
+def test_a_row_is_read_once_when_it_is_requested(tmp_path: Path, reads: list[tuple[int, int]]) -> None:
     tree = tree_of(tmp_path, HEADER, user("a", None, "one"), answer("b", "a", "two"), user("c", "b", "three"))
-    assert [node.said for node in tree.entries] == [None, None, None]
+    assert [node.row_text for node in tree.entries] == [None, None, None]
     assert reads == []
     tree.read_rows(tree.entries[1:])
-    assert [node.said and node.said.text for node in tree.entries] == [None, "two", "three"]
+    assert [node.row_text and node.row_text.text for node in tree.entries] == [None, "two", "three"]
     assert len(reads) == 1
     tree.read_rows(tree.entries[1:])
     assert len(reads) == 1
 
 
-def test_rows_of_every_entry_of_a_file_with_all_kinds_of_lines(tmp_path: Path) -> None:
+def test_a_file_with_all_kinds_of_lines_has_rows(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path,
         b"\xef\xbb\xbf" + content(HEADER)[:-1],
@@ -84,7 +85,7 @@ def test_rows_of_every_entry_of_a_file_with_all_kinds_of_lines(tmp_path: Path) -
     assert [said(tree, node)[:9] for node in tree.entries] == ["user: one", "user: xxx", "assistant"]
 
 
-def test_a_result_says_what_was_called_far_above_it(tmp_path: Path) -> None:
+def test_a_result_shows_a_call_far_above_it(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path,
         HEADER,
@@ -95,7 +96,7 @@ def test_a_result_says_what_was_called_far_above_it(tmp_path: Path) -> None:
     assert [said(tree, node) for node in tree.entries[1:]] == ["[read: one.py]", "[bash: ls]"]
 
 
-def test_a_result_answers_the_nearest_call_above_it_where_ids_are_used_again(tmp_path: Path) -> None:
+def test_a_result_with_a_repeated_id_answers_the_nearest_call_above_it(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path,
         HEADER,
@@ -112,7 +113,7 @@ def test_a_result_answers_the_nearest_call_above_it_where_ids_are_used_again(tmp
     ]
 
 
-def test_a_result_that_hangs_wrong_answers_the_nearest_call_before_it(tmp_path: Path) -> None:
+def test_a_result_with_a_wrong_parent_answers_the_nearest_call_before_it(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path, HEADER, calls("a", None, ("c1", "bash", {"command": "ls"})), result("b", "gone", "c1")
     )
@@ -132,23 +133,23 @@ def test_the_search_for_a_call_ends(tmp_path: Path, reads: list[tuple[int, int]]
 
 
 def test_a_long_line_is_not_read_again(tmp_path: Path, reads: list[tuple[int, int]]) -> None:
-    image = "x" * (2 * LONG)
+    image = "x" * (2 * LONG_LINE)
     tree = tree_of(
         tmp_path,
         HEADER,
-        user("a", None, "look " * LONG),
+        user("a", None, "look " * LONG_LINE),
         calls("b", "a", ("c1", "write", {"path": "big.txt", "content": image})),
         result("c", "b", "c1", text=image),
         result("d", "c", "c1"),
     )
     tree.read_rows(tree.entries)
-    assert [node.said and node.said.text[:16] for node in tree.entries] == [
+    assert [node.row_text and node.row_text.text[:16] for node in tree.entries] == [
         "look look look l",
         "(no content)",
         "[write: big.txt]",
         "[write: big.txt]",
     ]
-    assert all(size <= LONG for _, size in reads)
+    assert all(size <= LONG_LINE for _, size in reads)
 
 
 def test_a_previews_white_space_is_folded_and_its_length_bounded(tmp_path: Path) -> None:
@@ -160,7 +161,7 @@ def test_a_previews_white_space_is_folded_and_its_length_bounded(tmp_path: Path)
 
 
 @pytest.mark.parametrize("change", ["written anew", "gone", "cut off"])
-def test_a_row_that_is_no_longer_there_says_so(tmp_path: Path, change: str) -> None:
+def test_a_row_of_a_changed_file_is_an_error(tmp_path: Path, change: str) -> None:
     tree = tree_of(tmp_path, HEADER, user("a", None), user("b", "a", "longer text"))
     path = tmp_path / "session.jsonl"
     if change == "gone":
@@ -168,7 +169,7 @@ def test_a_row_that_is_no_longer_there_says_so(tmp_path: Path, change: str) -> N
     else:
         anew = content(HEADER, b"  ", user("a", None), user("b", "a", "longer text"))
         path.write_bytes(anew if change == "written anew" else anew[:200])
-    assert said(tree) == GONE.text
+    assert said(tree) == UNREADABLE_ROW.text
 
 
 def test_rows_of_lanes_share_a_line(tmp_path: Path) -> None:

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from app.sessions.summaries.problems import problems
+from app.sessions.summaries.summarise import Outcome, summarise
 from app.sessions.summary import FIELDS, FIRST_MESSAGE_LIMIT, NO_MESSAGES, Summary
-from app.sessions.tally.problems import problems
-from app.sessions.tally.summarise import Outcome, summarise
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ def row(
     path = put(folder, *lines, **how)
     found = summarise(path, agents, MTIME).summary
     assert found is not None
-    # Whatever is counted as a problem can be listed, and the other way round.
+    # The count of problems equals the number of listed problems.
     listed = problems(path, agents)
     assert [problem.torn for problem in listed].count(False) == found.problems
     assert any(problem.torn for problem in listed) == found.torn
@@ -32,7 +32,7 @@ def row(
 
 
 @pytest.mark.parametrize("name", ["\u200b\u200d\ufeff", "\u2800", "\u3164", " \n"])
-def test_a_name_that_shows_nothing_is_no_title(tmp_path: Path, name: str) -> None:
+def test_an_invisible_name_is_no_title(tmp_path: Path, name: str) -> None:
     info = {"type": "session_info", "id": "b", "parentId": "a", "name": name}
     found = row(tmp_path, HEADER, user("a", None, "first prompt"), info)
     assert found.title == "first prompt"
@@ -40,7 +40,7 @@ def test_a_name_that_shows_nothing_is_no_title(tmp_path: Path, name: str) -> Non
     assert row(tmp_path, HEADER, user("a", None, "\u200b"), info).title == NO_MESSAGES
 
 
-def test_an_ordinary_session(tmp_path: Path) -> None:
+def test_the_row_of_an_ordinary_session(tmp_path: Path) -> None:
     found = row(
         tmp_path,
         HEADER,
@@ -80,13 +80,13 @@ def test_an_ordinary_session(tmp_path: Path) -> None:
     assert Summary(*found.values()) == found
 
 
-def test_a_header_alone(tmp_path: Path) -> None:
+def test_the_row_of_a_header_alone(tmp_path: Path) -> None:
     found = row(tmp_path, HEADER)
     assert (found.entry_count, found.leaf_count, found.leaf_id, found.title) == (0, 0, None, NO_MESSAGES)
     assert found.modified == HEADER_MS
 
 
-def test_without_any_time_the_files_own_counts(tmp_path: Path) -> None:
+def test_the_file_time_counts_without_any_other_time(tmp_path: Path) -> None:
     found = row(tmp_path, {**HEADER, "timestamp": "never"}, user("a", None))
     assert (found.created, found.modified) == (None, MTIME)
 
@@ -106,7 +106,7 @@ def test_without_any_time_the_files_own_counts(tmp_path: Path) -> None:
         ({"timestamp": "x", "message": {"role": "user", "content": "x", "timestamp": 10**18}}, HEADER_MS),
     ],
 )
-def test_modified_is_the_newest_word_of_user_or_assistant(
+def test_modified_is_the_newest_message_of_user_or_assistant(
     tmp_path: Path, entry: dict[str, Any], modified: int
 ) -> None:
     found = row(tmp_path, HEADER, {"type": "message", "id": "a", "parentId": None, **entry})
@@ -160,7 +160,9 @@ def test_a_long_first_message_is_cut(tmp_path: Path) -> None:
         ("omp", ["a"], None),
     ],
 )
-def test_the_name(tmp_path: Path, agent: str, names: list[Any], result: str | None) -> None:
+def test_the_name_follows_the_rule_of_the_agent(
+    tmp_path: Path, agent: str, names: list[Any], result: str | None
+) -> None:
     lines = [
         {"type": "session_info", "id": f"{at}", "parentId": None, "name": name}
         for at, name in enumerate(names)
@@ -223,7 +225,9 @@ def test_tokens_and_cost_are_summed_over_all_branches(tmp_path: Path) -> None:
         ([(1, None), (2, 1)], 1),
     ],
 )
-def test_leaves_are_entries_no_entry_names(tmp_path: Path, pairs: list[tuple[Any, Any]], leaves: int) -> None:
+def test_leaves_are_entries_that_are_no_parent(
+    tmp_path: Path, pairs: list[tuple[Any, Any]], leaves: int
+) -> None:
     found = row(tmp_path, HEADER, *[custom(entry_id, parent) for entry_id, parent in pairs])
     assert found.leaf_count == leaves
     assert found.leaf_id == (pairs[-1][0] if isinstance(pairs[-1][0], str) else None)
@@ -268,17 +272,17 @@ def test_lines_of_every_kind(
     assert (found.message_count, found.entry_count, found.problems) == (messages + 1, entries + 1, faults)
 
 
-def test_crlf(tmp_path: Path) -> None:
+def test_lines_may_end_with_crlf(tmp_path: Path) -> None:
     lines = [HEADER, user("a", None, "x"), b"", answer("b", "a")]
     assert row(tmp_path, *lines, newline=b"\r\n") == row(tmp_path, *lines)
 
 
-def test_a_byte_order_mark(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_skipped(tmp_path: Path) -> None:
     found = row(tmp_path, b"\xef\xbb\xbf" + content(HEADER)[:-1], user("a", None))
     assert (found.id, found.entry_count, found.problems) == ("abc", 1, 1)
 
 
-def test_a_header_that_is_not_first(tmp_path: Path) -> None:
+def test_a_header_that_is_not_first_is_a_problem(tmp_path: Path) -> None:
     found = row(tmp_path, custom("a", None), HEADER, custom("b", "a"))
     assert (found.id, found.entry_count, found.leaf_count, found.problems) == ("abc", 2, 1, 2)
     after_garbage = row(tmp_path, b"#!", b"", HEADER, custom("b", None))
@@ -415,7 +419,7 @@ def test_lanes(tmp_path: Path) -> None:
         (b'{"type":"session","id":7}\n', 1, "the header has no id"),
     ],
 )
-def test_no_session(tmp_path: Path, data: bytes, line: int, reason: str) -> None:
+def test_a_file_that_is_no_session_is_refused(tmp_path: Path, data: bytes, line: int, reason: str) -> None:
     path = tmp_path / "x.jsonl"
     path.write_bytes(data)
     found = summarise(str(path), ("pi",), MTIME)
@@ -429,7 +433,7 @@ def test_a_header_far_into_the_file_is_found(tmp_path: Path) -> None:
     assert (found.id, found.entry_count, found.problems) == ("abc", 1, 1)
 
 
-def test_what_cannot_be_opened_is_refused(tmp_path: Path) -> None:
+def test_an_unreadable_file_is_refused(tmp_path: Path) -> None:
     gone = summarise(str(tmp_path / "gone.jsonl"), ("pi",), MTIME)
     folder = summarise(str(tmp_path), ("pi",), MTIME)
     assert gone == Outcome(None, "cannot be read: No such file or directory")
@@ -458,7 +462,7 @@ def test_reading_changes_nothing(tmp_path: Path) -> None:
     )
 
 
-def test_problems_say_where(tmp_path: Path) -> None:
+def test_problems_have_line_and_offset(tmp_path: Path) -> None:
     path = put(
         tmp_path,
         b"\xef\xbb\xbf" + content(HEADER)[:-1],

@@ -1,6 +1,6 @@
-"""What is kept of a session for the search is what its entries say.
+"""The text that is stored for the search is the text of the entries.
 
-`everything` reads an entry as a whole, `SummaryBuilder` a file on its way through: both must hear the same.
+`text_pieces` reads an entry as a whole, `SummaryBuilder` a file on its way through: both must hear the same.
 """
 
 from __future__ import annotations
@@ -13,16 +13,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.formats import kinds
-from app.formats.decode import BadLine
-from app.formats.dialects import named
-from app.formats.everything import everything
-from app.formats.fold import encoded, fold
+from app.formats import text_kinds
+from app.formats.dialects import dialect_named
 from app.formats.header import read_header
-from app.sessions.passages import pieces
-from app.sessions.tally.leaves import NeedsReread
-from app.sessions.tally.summarise import extend, summarise
-from app.sessions.tally.tally import SummaryBuilder
+from app.formats.json_codec import BadLine
+from app.formats.search_text import text_pieces
+from app.formats.utf8_text import fold, to_utf8
+from app.sessions.passages import unpack
+from app.sessions.summaries.summarise import extend, summarise
+from app.sessions.summaries.summary_builder import SummaryBuilder
 from tests.sessions.lines import HEADER, MTIME, answer, content, put, user
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ OF_DIALECT: dict[str, st.SearchStrategy[Any]] = {
 
 
 def written(value: Any, *, ascii_only: bool) -> bytes:
-    """One line; lone surrogates come out as escapes, or as bytes that are no UTF-8."""
+    """Return one line; lone surrogates become escapes, or bytes that are not UTF-8."""
     return json.dumps(value, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
 
 
@@ -145,49 +144,49 @@ def lines(dialect: str) -> st.SearchStrategy[list[bytes]]:
 SESSIONS = st.sampled_from(sorted(HEADERS)).flatmap(lambda name: st.tuples(st.just(name), lines(name)))
 
 
-def heard_by(tally: SummaryBuilder) -> list[Piece]:
-    return [*pieces(tally.text())]
+def heard_by(builder: SummaryBuilder) -> list[Piece]:
+    return [*unpack(builder.text())]
 
 
 def said_in(dialect: str, block: bytes) -> list[Piece]:
-    """The same by way of `everything`."""
+    """Return the passages of `block`, read with `text_pieces`."""
     found = []
     offset = 0
     for line in block.split(b"\n"):
         try:
-            entries = named(dialect).entries(line)
+            entries = dialect_named(dialect).entries(line)
         except BadLine:
             entries = []
         for entry in entries:
-            for kind, text, _ in everything(entry):
-                if kind in kinds.CONVERSATION:
-                    found.append((kind, offset, encoded(fold(text))))
+            for kind, text, _ in text_pieces(entry):
+                if kind in text_kinds.CONVERSATION:
+                    found.append((kind, offset, to_utf8(fold(text))))
         offset += len(line) + 1
     return found
 
 
 def begun(dialect: str) -> tuple[SummaryBuilder, bytes]:
     head = json.dumps(HEADERS[dialect]).encode() + b"\n"
-    tally = SummaryBuilder(read_header("x", head, (AGENTS.get(dialect, dialect),)))
-    assert tally.dialect.name == dialect
-    return tally, head
+    builder = SummaryBuilder(read_header("x", head, (AGENTS.get(dialect, dialect),)))
+    assert builder.dialect.name == dialect
+    return builder, head
 
 
 @example(("agent", [b'{"type":"branch","id":"d","branchSummary":"of another spelling"}']))
 @example(("lanes", [b'[{"kind":"new"},{"kind":"entry","type":"branch","id":"a","branchSummary":"refused"}]']))
 @given(SESSIONS)
-def test_a_session_says_what_its_entries_say(session: tuple[str, list[bytes]]) -> None:
+def test_the_text_of_a_session_is_the_text_of_its_entries(session: tuple[str, list[bytes]]) -> None:
     dialect, found = session
-    tally, head = begun(dialect)
+    builder, head = begun(dialect)
     block = head + b"".join(line + b"\n" for line in found)
-    assert tally.feed(block) == len(block)
-    assert sorted(heard_by(tally)) == sorted(said_in(dialect, block))
-    assert all(text for _, _, text in heard_by(tally))
+    assert builder.feed(block) == len(block)
+    assert sorted(heard_by(builder)) == sorted(said_in(dialect, block))
+    assert all(text for _, _, text in heard_by(builder))
 
 
 @given(SESSIONS)
-def test_one_bad_line_does_not_change_what_the_others_say(session: tuple[str, list[bytes]]) -> None:
-    # A line that is not plain has all lines of its block read one by one.
+def test_a_damaged_line_does_not_change_the_text_of_the_others(session: tuple[str, list[bytes]]) -> None:
+    # All lines of a block with a damaged line are read one by one.
     dialect, found = session
     block = b"".join(line + b"\n" for line in found)
     plain, head = begun(dialect)
@@ -197,17 +196,15 @@ def test_one_bad_line_does_not_change_what_the_others_say(session: tuple[str, li
     slow.feed(head)
     slow.feed(block + b"garbage\n", len(head))
     assert heard_by(slow) == heard_by(plain)
-    assert (slow.sums.tools, slow.sums.errors, slow.sums.images) == (
-        plain.sums.tools,
-        plain.sums.errors,
-        plain.sums.images,
+    assert (slow.totals.tools, slow.totals.errors, slow.totals.images) == (
+        plain.totals.tools,
+        plain.totals.errors,
+        plain.totals.images,
     )
 
 
 @given(SESSIONS, st.integers(0, 8))
-def test_the_beginning_and_the_rest_say_what_the_whole_says(
-    session: tuple[str, list[bytes]], cut: int
-) -> None:
+def test_the_text_of_two_parts_equals_that_of_the_whole(session: tuple[str, list[bytes]], cut: int) -> None:
     dialect, found = session
     whole, head = begun(dialect)
     first = head + b"".join(line + b"\n" for line in found[:cut])
@@ -215,31 +212,28 @@ def test_the_beginning_and_the_rest_say_what_the_whole_says(
     whole.feed(first + rest)
     begin, _ = begun(dialect)
     begin.feed(first)
-    try:
-        end = SummaryBuilder.restore(begin.dump())
-        end.feed(rest, len(first))
-    except NeedsReread:
-        return
-    assert begin.text() + end.text() == whole.text()
-    assert end.summary(MTIME) == whole.summary(MTIME)
+    text = begin.text()
+    begin.feed(rest, len(first))
+    assert text + begin.text() == whole.text()
+    assert begin.summary(MTIME) == whole.summary(MTIME)
 
 
 @given(st.lists(st.integers(0, 60), max_size=4))
 def test_pieces_of_a_file_may_be_cut_anywhere(cuts: list[int]) -> None:
-    tally, head = begun("pi")
+    builder, head = begun("pi")
     block = head + content(user("a", None, "one"), answer("b", "a", "two"), b"garbage", user("c", "b", "end"))
     offset = 0
     for end in [*sorted(cuts), len(block)]:
-        offset += tally.feed(block[offset:end], offset)
-    assert heard_by(tally) == said_in("pi", block)
+        offset += builder.feed(block[offset:end], offset)
+    assert heard_by(builder) == said_in("pi", block)
 
 
-# every place
+# every kind of text
 
 BLOCK_TEXT = {"type": "text", "text": "Wörter"}
 PLACES: list[tuple[str, dict[str, Any], int]] = [
-    ("a prompt", {"type": "message", "message": {"role": "user", "content": "Wörter"}}, kinds.USER),
-    ("a block", {"type": "message", "message": {"role": "user", "content": [BLOCK_TEXT]}}, kinds.USER),
+    ("a prompt", {"type": "message", "message": {"role": "user", "content": "Wörter"}}, text_kinds.USER),
+    ("a block", {"type": "message", "message": {"role": "user", "content": [BLOCK_TEXT]}}, text_kinds.USER),
     ("an answer", {"type": "message", "message": {"role": "assistant", "content": [BLOCK_TEXT]}}, 2),
     ("a plain answer", {"type": "message", "message": {"role": "assistant", "content": "Wörter"}}, 2),
     (
@@ -248,15 +242,15 @@ PLACES: list[tuple[str, dict[str, Any], int]] = [
             "type": "message",
             "message": {"role": "assistant", "content": [{"type": "thinking", "thinking": "Wörter"}]},
         },
-        kinds.THINKING,
+        text_kinds.THINKING,
     ),
-    ("a compaction", {"type": "compaction", "summary": "Wörter"}, kinds.SUMMARY),
-    ("a branch", {"type": "branch_summary", "summary": "Wörter"}, kinds.SUMMARY),
-    ("a fork", {"type": "branch", "branchSummary": "Wörter"}, kinds.SUMMARY),
+    ("a compaction", {"type": "compaction", "summary": "Wörter"}, text_kinds.SUMMARY),
+    ("a branch", {"type": "branch_summary", "summary": "Wörter"}, text_kinds.SUMMARY),
+    ("a fork", {"type": "branch", "branchSummary": "Wörter"}, text_kinds.SUMMARY),
     ("a summed branch", {"type": "message", "message": {"role": "branchSummary", "summary": "Wörter"}}, 4),
     ("a summed past", {"type": "message", "message": {"role": "compactionSummary", "summary": "Wörter"}}, 4),
-    ("an extension", {"type": "custom_message", "content": "Wörter"}, kinds.CUSTOM),
-    ("its blocks", {"type": "custom_message", "content": [BLOCK_TEXT]}, kinds.CUSTOM),
+    ("an extension", {"type": "custom_message", "content": "Wörter"}, text_kinds.CUSTOM),
+    ("its blocks", {"type": "custom_message", "content": [BLOCK_TEXT]}, text_kinds.CUSTOM),
     ("a custom message", {"type": "message", "message": {"role": "custom", "content": "Wörter"}}, 5),
     ("a hook", {"type": "message", "message": {"role": "hookMessage", "content": [BLOCK_TEXT]}}, 5),
 ]
@@ -266,7 +260,7 @@ PLACES: list[tuple[str, dict[str, Any], int]] = [
     ("entry", "kind"), [place[1:] for place in PLACES], ids=[name for name, *_ in PLACES]
 )
 @pytest.mark.parametrize("also", [[], [b"garbage"]], ids=["fast", "slow"])
-def test_what_is_said_is_found_once_and_where_it_stands(
+def test_each_text_is_found_once_at_its_offset(
     tmp_path: Path, entry: dict[str, Any], kind: int, also: list[bytes]
 ) -> None:
     line = {"id": "a", "parentId": None, **entry}
@@ -274,7 +268,7 @@ def test_what_is_said_is_found_once_and_where_it_stands(
         line["message"] = {**line["message"], "timestamp": 1}
     path = put(tmp_path, HEADER, line, *also)
     outcome = summarise(path, ("pi",), MTIME)
-    ((found, offset, text),) = pieces(outcome.text)
+    ((found, offset, text),) = unpack(outcome.text)
     assert (found, text) == (kind, "wörter".encode())
     data = (tmp_path / "session.jsonl").read_bytes()
     assert data[offset:].startswith(json.dumps(line).encode())
@@ -299,7 +293,7 @@ def test_what_is_said_is_found_once_and_where_it_stands(
         {"type": "session_info", "name": "Wörter"},
     ],
 )
-def test_what_is_for_the_second_tier_is_not_kept(tmp_path: Path, entry: dict[str, Any]) -> None:
+def test_only_the_text_of_the_conversation_is_kept(tmp_path: Path, entry: dict[str, Any]) -> None:
     path = put(tmp_path, HEADER, {"id": "a", "parentId": None, **entry})
     assert summarise(path, ("pi",), MTIME).text == b""
 
@@ -315,13 +309,13 @@ def test_what_is_for_the_second_tier_is_not_kept(tmp_path: Path, entry: dict[str
         b"\0\0\0",
     ],
 )
-def test_a_damaged_line_says_nothing(tmp_path: Path, line: bytes) -> None:
+def test_a_damaged_line_has_no_text(tmp_path: Path, line: bytes) -> None:
     path = put(tmp_path, HEADER, line, user("b", None, "after"))
     text = summarise(path, ("pi",), MTIME).text
-    assert [said for _, _, said in pieces(text)] == [b"after"]
+    assert [said for _, _, said in unpack(text)] == [b"after"]
 
 
-def test_several_blocks_are_one_piece_for_each_kind(tmp_path: Path) -> None:
+def test_several_blocks_are_one_passage_for_each_kind(tmp_path: Path) -> None:
     blocks = [
         {"type": "thinking", "thinking": "hm"},
         {"type": "text", "text": "one"},
@@ -332,13 +326,13 @@ def test_several_blocks_are_one_piece_for_each_kind(tmp_path: Path) -> None:
     ]
     line = {"type": "message", "id": "a", "message": {"role": "assistant", "content": blocks, "timestamp": 1}}
     text = summarise(put(tmp_path, HEADER, line), ("pi",), MTIME).text
-    assert {(kind, said) for kind, _, said in pieces(text)} == {
-        (kinds.THINKING, b"hm\nhm"),
-        (kinds.ASSISTANT, b"one\ntwo"),
+    assert {(kind, said) for kind, _, said in unpack(text)} == {
+        (text_kinds.THINKING, b"hm\nhm"),
+        (text_kinds.ASSISTANT, b"one\ntwo"),
     }
 
 
-def test_what_an_unfinished_last_line_says_is_there_and_not_there_twice_later(tmp_path: Path) -> None:
+def test_the_text_of_an_unfinished_last_line_is_kept_once(tmp_path: Path) -> None:
     path = put(tmp_path, HEADER, user("a", None, "first"), user("b", "a", "last"), last=b"")
     before = summarise(path, ("pi",), MTIME)
     assert before.summary is not None
@@ -346,33 +340,35 @@ def test_what_an_unfinished_last_line_says_is_there_and_not_there_twice_later(tm
     assert before.text.count(b"last") == 1
     with open(path, "ab") as file:
         file.write(b"\n")
-    # The whole is read again.
-    assert extend(path, before.state, before.offset, before.fingerprint, ("pi",), MTIME) is None
-    assert [*pieces(before.text)] == [*pieces(summarise(path, ("pi",), MTIME).text)]
+    # The file must be read whole again.
+    assert before.progress is None
+    assert [*unpack(before.text)] == [*unpack(summarise(path, ("pi",), MTIME).text)]
 
 
-def test_a_torn_last_line_is_read_when_it_is_whole(tmp_path: Path) -> None:
+def test_a_torn_last_line_is_read_when_it_is_finished(tmp_path: Path) -> None:
     path = put(tmp_path, HEADER, user("a", None, "first"), user("b", "a", "last"))
     data = (tmp_path / "session.jsonl").read_bytes()
     (tmp_path / "session.jsonl").write_bytes(data[:-20])
     before = summarise(path, ("pi",), MTIME)
     assert b"last" not in before.text
     (tmp_path / "session.jsonl").write_bytes(data)
-    after = extend(path, before.state, before.offset, before.fingerprint, ("pi",), MTIME)
+    assert before.progress is not None
+    after = extend(path, before.progress, ("pi",), MTIME)
     assert after is not None
-    assert [*pieces(before.text + after.text)] == [*pieces(summarise(path, ("pi",), MTIME).text)]
+    assert [*unpack(before.text + after.text)] == [*unpack(summarise(path, ("pi",), MTIME).text)]
 
 
 def test_a_line_of_many_megabytes(tmp_path: Path) -> None:
     path = put(tmp_path, HEADER, user("a", None, "x" * 20_000_000 + " The End"), user("b", "a", "more"))
     outcome = summarise(path, ("pi",), MTIME)
-    first, second = pieces(outcome.text)
+    first, second = unpack(outcome.text)
     assert first[2].endswith(b"xx the end")
     assert second[1] > 20_000_000
-    assert os.stat(path).st_size == outcome.offset
+    assert outcome.progress is not None
+    assert os.stat(path).st_size == outcome.progress.offset
 
 
-# what else is counted on the way
+# other totals
 
 IMAGE = {"type": "image", "mimeType": "image/png", "data": "aGk="}
 CALL = {"type": "toolCall", "id": "1", "name": "bash", "arguments": {"type": "image"}}

@@ -1,4 +1,4 @@
-"""Words looked for in all entries of a tree."""
+"""A search for words in all entries of a tree."""
 
 from __future__ import annotations
 
@@ -8,26 +8,28 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.formats.fold import fold
-from app.formats.sought import sought, sought_quickly
+from app.formats.errors import Cancelled
+from app.formats.utf8_text import fold
+from app.sessions.errors import Changed
 from app.sessions.tree import tree_text as texts_module
-from app.sessions.tree.tree import Changed, open_tree
-from app.sessions.tree.tree_builder import Overtaken
-from app.sessions.tree.tree_text import EntryTexts
+from app.sessions.tree.tree import open_tree
+from app.sessions.tree.tree_text import TreeText, entry_text, plain_entry_text
 from tests.factory import entry, header, message, write_session
 
 
-def go_on():
+def keep_going():
     return True
 
 
 def found(texts, *words, around=0):
-    every = [texts.find(number, [fold(word) for word in words], go_on) for number in texts.blocks(around)]
+    every = [
+        texts.find(number, [fold(word) for word in words], keep_going) for number in texts.blocks(around)
+    ]
     return sorted(node.id for block in every for node in block)
 
 
-def opened(tmp_path, *lines, room=texts_module.KEPT):
-    return EntryTexts(open_tree(str(write_session(tmp_path / "s.jsonl", header(), *lines))), room)
+def opened(tmp_path, *lines, room=texts_module.CACHED_BYTES):
+    return TreeText(open_tree(str(write_session(tmp_path / "s.jsonl", header(), *lines))), room)
 
 
 def calling(id, parent, *calls):
@@ -54,7 +56,7 @@ def test_all_words_must_be_in_one_entry_whatever_their_case(tmp_path):
     assert found(texts, "user", "street") == []
 
 
-def test_a_result_has_what_its_call_was_given_though_several_were_made_at_once(tmp_path):
+def test_a_result_matches_the_arguments_of_its_own_call(tmp_path):
     texts = opened(
         tmp_path,
         calling("a", None, ("1", "bash", {"command": 'make "all"\nnow'}), ("2", "read", {"path": "x/y.py"})),
@@ -67,7 +69,7 @@ def test_a_result_has_what_its_call_was_given_though_several_were_made_at_once(t
     assert found(texts, "read", "tool") == ["c"]
 
 
-def test_labels_are_those_of_the_moment(tmp_path):
+def test_current_labels_are_searched(tmp_path):
     path = write_session(
         tmp_path / "s.jsonl",
         header(),
@@ -76,7 +78,7 @@ def test_labels_are_those_of_the_moment(tmp_path):
         entry("label", "l", "b", targetId="a", label="Check Point"),
     )
     tree = open_tree(str(path))
-    texts = EntryTexts(tree)
+    texts = TreeText(tree)
     assert found(texts, "check", "one") == ["a"]
     assert found(texts, "check", "two") == []
     with path.open("a") as file:
@@ -86,7 +88,7 @@ def test_labels_are_those_of_the_moment(tmp_path):
     assert found(texts, "check") == ["b", "l", "n"]
 
 
-def test_the_types_and_what_other_entries_hold_are_found(tmp_path):
+def test_types_and_fields_of_other_entries_are_searched(tmp_path):
     texts = opened(
         tmp_path,
         entry("model_change", "a", None, provider="anthropic", modelId="opus"),
@@ -99,7 +101,7 @@ def test_the_types_and_what_other_entries_hold_are_found(tmp_path):
     assert found(texts, "strange", "inside") == ["c"]
 
 
-def test_what_does_not_fit_is_read_again_and_found_all_the_same(tmp_path, monkeypatch):
+def test_text_beyond_the_cache_is_read_again(tmp_path, monkeypatch):
     monkeypatch.setattr(texts_module, "BLOCK", 500)
     lines = [
         message(f"n{at:02}", f"n{at - 1:02}" if at else None, "user", f"w{at} " * 20) for at in range(40)
@@ -115,10 +117,10 @@ def test_what_does_not_fit_is_read_again_and_found_all_the_same(tmp_path, monkey
     assert texts.read > 20 * every
 
 
-def test_what_fits_is_read_once(tmp_path):
+def test_text_within_the_cache_is_read_once(tmp_path):
     texts = opened(tmp_path, message("a", None, "user", "one"))
     for number in texts.blocks():
-        texts.fill(number, go_on)
+        texts.fill(number, keep_going)
     assert found(texts, "one") == found(texts, "user") == ["a"]
     assert texts.read == 1
 
@@ -137,32 +139,32 @@ def test_a_call_and_its_results_are_in_one_block(tmp_path, monkeypatch):
     assert found(texts, "quokka") == ["a", "b"]
 
 
-def test_what_comes_is_looked_through_without_the_rest(tmp_path):
+def test_only_appended_entries_are_searched_again(tmp_path):
     path = write_session(tmp_path / "s.jsonl", header(), message("a", None, "user", "one"))
     tree = open_tree(str(path))
-    texts = EntryTexts(tree)
+    texts = TreeText(tree)
     assert texts.blocks() == [0]
     with path.open("a") as file:
         file.write(json.dumps(message("b", "a", "user", "one more")) + "\n")
     tree.extend()
     assert sorted(texts.blocks()) == [0, 1]
-    assert [node.id for node in texts.find(1, ["one"], go_on)] == ["b"]
+    assert [node.id for node in texts.find(1, ["one"], keep_going)] == ["b"]
     assert texts.read == 1
 
 
-def test_one_who_is_overtaken_stops(tmp_path):
+def test_a_superseded_search_stops(tmp_path):
     texts = opened(tmp_path, message("a", None, "user", "one"))
     texts.blocks()
-    with pytest.raises(Overtaken):
+    with pytest.raises(Cancelled):
         texts.find(0, ["one"], lambda: False)
 
 
-def test_a_file_that_was_written_anew_is_told(tmp_path):
+def test_a_rewritten_file_raises(tmp_path):
     texts = opened(tmp_path, message("a", None, "user", "one"), message("b", "a", "user", "two"))
     texts.blocks()
     write_session(tmp_path / "s.jsonl", header("other"), message("z", None, "user", "three"))
     with pytest.raises(Changed):
-        texts.find(0, ["one"], go_on)
+        texts.find(0, ["one"], keep_going)
 
 
 TEXT = st.text(alphabet=st.sampled_from('ab"\\\n\0é\u0130'), max_size=6)
@@ -185,10 +187,10 @@ BLOCK = st.one_of(
 
 @given(st.sampled_from(["user", "assistant", "toolResult"]), st.one_of(TEXT, st.lists(BLOCK, max_size=3)))
 @settings(max_examples=300)
-def test_the_quick_way_finds_what_the_slow_one_does(role, content):
+def test_the_fast_search_equals_the_slow_one(role, content):
     line = {"type": "message", "id": "a", "message": {"role": role, "content": content}}
-    quick = sought_quickly(json.dumps(line).encode())
-    slow = sought(line)
+    quick = plain_entry_text(json.dumps(line).encode())
+    slow = entry_text(line)
     assert quick is not None
 
     def words(one):
@@ -199,7 +201,7 @@ def test_the_quick_way_finds_what_the_slow_one_does(role, content):
     assert [call.id for call in quick.calls] == [call.id for call in slow.calls]
 
 
-def test_what_is_damaged_is_skipped_and_hides_nothing_else(tmp_path):
+def test_a_damaged_line_is_skipped_and_hides_no_other(tmp_path):
     texts = opened(
         tmp_path,
         message("a", None, "user", "one"),

@@ -1,4 +1,4 @@
-"""The tree of a session: leaf, path, labels, names, and shapes that make no sense."""
+"""The tree of a session: leaf, path, labels, names, and damaged links."""
 
 from __future__ import annotations
 
@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.formats.header import NotASession
-from app.sessions.tree.entry_loader import Changed
-from app.sessions.tree.tree import Node, SessionTree, open_tree
+from app.sessions.errors import Changed
+from app.sessions.tree.node import Node
+from app.sessions.tree.tree import SessionTree, open_tree
 from tests.sessions.lines import HEADER, answer, content, custom, label, put, user
 
 if TYPE_CHECKING:
@@ -29,12 +30,12 @@ def ids(nodes: list[Node]) -> list[str | None]:
 
 def row_of(tree: SessionTree, index: int) -> str:
     tree.read_rows(tree.entries[index : index + 1])
-    said = tree.entries[index].said
+    said = tree.entries[index].row_text
     assert said is not None
     return said.text
 
 
-def test_a_straight_session(tmp_path: Path) -> None:
+def test_the_tree_of_a_linear_session(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, HEADER, user("a", None), answer("b", "a"), user("c", "b"))
     assert ids(tree.active_path()) == ids(tree.entries) == ["a", "b", "c"]
     assert ids(tree.roots) == ["a"]
@@ -43,7 +44,7 @@ def test_a_straight_session(tmp_path: Path) -> None:
     assert [node.role for node in tree.entries] == ["user", "assistant", "user"]
 
 
-def test_no_entries(tmp_path: Path) -> None:
+def test_a_session_without_entries_has_no_leaf(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, HEADER)
     assert (tree.entries, tree.roots, tree.leaf, tree.active_path()) == ([], [], None, [])
 
@@ -58,7 +59,7 @@ def test_branches_are_in_file_order_and_the_leaf_is_the_last_entry_of_any_type(t
     assert ids(tree.active_path()) == ["e"]
 
 
-def test_labels_and_name(tmp_path: Path) -> None:
+def test_the_latest_labels_and_name_count(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path,
         HEADER,
@@ -80,7 +81,7 @@ def test_orphans_are_flagged_roots(tmp_path: Path) -> None:
     assert [node.orphan for node in tree.entries] == [False, True, False]
 
 
-def test_a_parent_that_comes_later(tmp_path: Path) -> None:
+def test_a_parent_may_come_later(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, HEADER, custom("a", "c"), custom("b", "c"), custom("c", None), custom("d", "c"))
     assert ids(tree.roots) == ["c"]
     assert ids(tree.by_id["c"].children) == ["a", "b", "d"]
@@ -135,7 +136,7 @@ def test_entries_without_usable_ids_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("version", [None, 1, 3])
-def test_files_without_ids_are_lines_of_entries(tmp_path: Path, version: int | None) -> None:
+def test_entries_without_ids_form_a_chain(tmp_path: Path, version: int | None) -> None:
     message = {"type": "message", "message": {"role": "hookMessage", "content": "x"}}
     tree = tree_of(tmp_path, {**HEADER, "version": version}, message, message, message)
     assert ids(tree.active_path()) == ["00000000", "00000001", "00000002"]
@@ -143,7 +144,7 @@ def test_files_without_ids_are_lines_of_entries(tmp_path: Path, version: int | N
     assert tree.entries[0].role == ("hookMessage" if version == 3 else "custom")
 
 
-def test_damage_is_listed_and_the_rest_stands(tmp_path: Path) -> None:
+def test_damage_is_listed_and_the_rest_is_read(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path,
         HEADER,
@@ -158,7 +159,7 @@ def test_damage_is_listed_and_the_rest_stands(tmp_path: Path) -> None:
     assert [problem.line for problem in tree.problems] == [3, 4, 5]
 
 
-def test_places_in_the_file(tmp_path: Path) -> None:
+def test_entries_have_offset_and_length(tmp_path: Path) -> None:
     tree = tree_of(
         tmp_path,
         b"\xef\xbb\xbf" + content(HEADER)[:-1],
@@ -194,13 +195,13 @@ def test_a_very_wide_star(tmp_path: Path) -> None:
     assert len(tree.roots[0].children) == 50_000
 
 
-def test_a_loop_of_every_entry(tmp_path: Path) -> None:
+def test_a_loop_of_all_entries_is_cut(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, HEADER, *[custom(f"{n}", f"{(n + 1) % 20_000}") for n in range(20_000)])
     assert ids(tree.roots) == ["0"]
     assert reachable(tree) == 20_000
 
 
-def test_a_tree_that_goes_takes_its_entries_apart(tmp_path: Path) -> None:
+def test_deleting_a_tree_unlinks_its_entries(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, HEADER, *[custom(f"{n}", f"{n - 1}" if n else None) for n in range(50_000)])
     last = tree.entries[-1]
     assert last.parent is not None
@@ -230,7 +231,7 @@ def test_tool_results_know_their_call(tmp_path: Path) -> None:
     assert (tree.entries[0].has_text, tree.entries[0].stop_reason) == (False, "toolUse")
 
 
-def test_omp_is_named_by_its_title_line(tmp_path: Path) -> None:
+def test_oh_my_pi_names_a_session_in_its_title_line(tmp_path: Path) -> None:
     name = {"type": "session_info", "id": "a", "parentId": None, "name": "not read"}
     tree = tree_of(tmp_path, {"type": "title", "v": 1, "title": "Named"}, HEADER, name, agents=("pi", "omp"))
     assert (tree.header.agent, tree.name, len(tree.entries)) == ("omp", "Named", 1)
@@ -284,7 +285,7 @@ def test_transcripts_and_lanes(tmp_path: Path) -> None:
     assert [lanes.read(node)["id"] for node in lanes.entries] == ["a", "b"]
 
 
-def test_what_is_no_session(tmp_path: Path) -> None:
+def test_a_file_that_is_no_session_raises(tmp_path: Path) -> None:
     with pytest.raises(NotASession) as caught:
         tree_of(tmp_path, b"notes")
     assert (caught.value.line, caught.value.reason) == (1, "no session header")
@@ -305,7 +306,7 @@ def test_bodies_are_migrated_in_memory(tmp_path: Path) -> None:
     assert (body["id"], body["parentId"], body["firstKeptEntryId"]) == ("00000001", "00000000", "00000000")
 
 
-def test_a_body_that_is_no_longer_there(tmp_path: Path) -> None:
+def test_a_changed_file_raises_when_a_body_is_read(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, HEADER, user("a", None), user("b", "a", "longer text"))
     for data in (content(HEADER), content(HEADER, b"  ", user("a", None), user("b", "a", "longer text"))):
         (tmp_path / "session.jsonl").write_bytes(data)
@@ -325,7 +326,7 @@ def append(tree: SessionTree, *lines: dict[str, Any], last: bytes | None = None)
     return tree.extend()
 
 
-def test_appended_entries_hang_on_their_parents(tmp_path: Path) -> None:
+def test_appended_entries_are_linked_to_their_parents(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, HEADER, user("a", None), answer("b", "a"))
     new = append(
         tree, user("c", "a"), label("d", "c", "b", "mark"), {"type": "session_info", "id": "e", "name": "N"}
@@ -341,7 +342,7 @@ def test_appended_entries_hang_on_their_parents(tmp_path: Path) -> None:
     assert same(tree, open_tree(tree.path, ("pi",)))
 
 
-def test_a_half_line_is_taken_once_it_is_whole(tmp_path: Path) -> None:
+def test_an_unfinished_line_is_read_when_it_is_whole(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, HEADER, user("a", None))
     line = content(answer("b", "a"))
     with open(tree.path, "ab") as file:
@@ -370,7 +371,7 @@ def test_calls_are_remembered_for_results_that_come_later(tmp_path: Path) -> Non
     assert row_of(tree, result.index) == "[ls: .]"
 
 
-def test_version_1_goes_on_as_a_line(tmp_path: Path) -> None:
+def test_entries_appended_to_version_1_continue_the_chain(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, {**HEADER, "version": 1}, {"type": "custom"})
     (new,) = append(tree, {"type": "custom"})
     assert (new.id, new.parent) == ("00000001", tree.entries[0])
@@ -381,7 +382,7 @@ def test_version_1_goes_on_as_a_line(tmp_path: Path) -> None:
     [custom("a", None), custom("gone", "a"), custom("z", "z")],
     ids=["an id used before", "a parent that was missing", "its own parent"],
 )
-def test_an_entry_that_changes_how_others_hang_reopens_the_tree(tmp_path: Path, line: dict[str, Any]) -> None:
+def test_an_entry_that_changes_other_links_raises(tmp_path: Path, line: dict[str, Any]) -> None:
     tree = tree_of(tmp_path, HEADER, custom("a", None), custom("b", "gone"))
     with pytest.raises(Changed):
         append(tree, line)
@@ -389,7 +390,7 @@ def test_an_entry_that_changes_how_others_hang_reopens_the_tree(tmp_path: Path, 
         tree.extend()
 
 
-def test_a_file_written_anew_reopens_the_tree(tmp_path: Path) -> None:
+def test_a_rewritten_file_raises(tmp_path: Path) -> None:
     tree = tree_of(tmp_path, HEADER, custom("a", None), custom("b", "a"))
     path = tmp_path / "session.jsonl"
     data = path.read_bytes()
@@ -406,7 +407,7 @@ def test_a_file_written_anew_reopens_the_tree(tmp_path: Path) -> None:
 
 
 def reachable(tree: SessionTree) -> int:
-    """How many entries the roots lead to; each may be met once only."""
+    """Return the number of entries below the roots; check that each is reached once."""
     seen: set[int] = set()
     stack = list(tree.roots)
     while stack:

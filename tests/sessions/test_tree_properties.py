@@ -1,4 +1,4 @@
-"""What holds for the tree of any file, and that rows and trees agree about it."""
+"""Properties of the tree of any file, and agreement of rows and trees."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.formats.entry_parts import entry_parts
 from app.formats.header import INVALID_VALUE, NotASession
-from app.formats.parts import parts
-from app.sessions.tally.problems import problems
-from app.sessions.tally.summarise import summarise
-from app.sessions.tree.entry_loader import Changed
-from app.sessions.tree.row_loader import GONE
+from app.sessions.errors import Changed
+from app.sessions.summaries.problems import problems
+from app.sessions.summaries.summarise import summarise
+from app.sessions.tree.row_loader import UNREADABLE_ROW
 from app.sessions.tree.tree import open_tree
 from tests.sessions.lines import HEADER, MTIME
 from tests.sessions.strategies import LINES
@@ -47,7 +47,7 @@ def test_rows_trees_and_problems_agree(
     assert row is not None
     tree = open_tree(path, agents)
     listed = problems(path, agents)
-    # A tree does not read the values that are invalid.
+    # A tree does not report invalid values.
     assert tree.problems == [
         problem for problem in listed if not (problem.torn or problem.reason.startswith(INVALID_VALUE))
     ]
@@ -79,9 +79,9 @@ def test_every_entry_is_reached_once_and_below_its_parent(
             assert node.parent_id is None or node.orphan or node.loop
         else:
             assert node.parent.id == node.parent_id
-        parts(tree.read(node))
+        entry_parts(tree.read(node))
     tree.read_rows(tree.entries)
-    assert not {GONE, None} & {node.said for node in tree.entries}
+    assert not {UNREADABLE_ROW, None} & {node.row_text for node in tree.entries}
     assert len(tree.active_path()) <= len(tree.entries)
 
 
@@ -114,4 +114,4 @@ def test_no_bytes_crash_the_reader(
         assert caught.value.reason == outcome.refused
         return
     for node in (tree := open_tree(path, agents)).entries:
-        parts(tree.read(node))
+        entry_parts(tree.read(node))

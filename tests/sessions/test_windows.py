@@ -1,4 +1,4 @@
-"""A file read a window of lines at a time."""
+"""Reading a file in windows of whole lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.sessions.tree.windows import windows
+from app.formats.lines import line_windows
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def pieces(path: Path, offset: int, size: int) -> list[bytes]:
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        return [bytes(buffer[:end]) for buffer, end, _ in windows(descriptor, offset, size)]
+        return [bytes(buffer[:end]) for buffer, end, _ in line_windows(descriptor, offset, size)]
     finally:
         os.close(descriptor)
 
@@ -36,7 +36,7 @@ def test_windows_are_the_file_cut_at_newlines(
     assert all(found)
 
 
-def test_reading_begins_at_the_offset_wherever_the_descriptor_stands(tmp_path: Path) -> None:
+def test_reading_begins_at_the_offset_for_any_descriptor_position(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"one\ntwo\nthree")
     assert pieces(path, 4, 64) == [b"two\n", b"three"]
@@ -48,6 +48,6 @@ def test_one_buffer_serves_all_windows(tmp_path: Path) -> None:
     path.write_bytes(b"0123456\n" * 100)
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        assert len({id(buffer) for buffer, _, _ in windows(descriptor, 0, 64)}) == 1
+        assert len({id(buffer) for buffer, _, _ in line_windows(descriptor, 0, 64)}) == 1
     finally:
         os.close(descriptor)

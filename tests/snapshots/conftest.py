@@ -1,4 +1,4 @@
-"""What every picture shares: one time zone, and colours whatever the terminal of the tests says."""
+"""Settings of every picture: one time zone, and colours on every terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def same_everywhere() -> Iterator[None]:
-    """Local times are those of UTC; a test asks for no colour itself."""
+    """Use UTC as the local time zone; a test without colour sets that itself."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("TZ", "UTC")
         patch.delenv("NO_COLOR", raising=False)

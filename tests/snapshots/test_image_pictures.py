@@ -1,5 +1,6 @@
-"""A picture of the entry pane with images in it, which are drawn in half blocks. ``--snapshot-update``
-draws it anew; look at it before.
+"""A picture of the entry pane with images, which are drawn in half blocks.
+
+``--snapshot-update`` draws it anew; look at it before.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from tests.screenshots import NOW_NS, settled
 
 
 def chart() -> bytes:
-    """Bars on a dark ground, in flat colours, as large as half a pane."""
+    """Return a chart: bars on a dark ground, in flat colours, half as large as a pane."""
     image = Image.new("RGB", (52, 20), "#20242c")
     draw = ImageDraw.Draw(image)
     for at, colour in enumerate(("#ef4444", "#f59e0b", "#10b981", "#06b6d4")):
@@ -26,7 +27,7 @@ def chart() -> bytes:
 
 
 def ring() -> bytes:
-    """A ring, within and around which nothing is."""
+    """Return a ring that is transparent inside and outside."""
     image = Image.new("RGBA", (16, 16), (0, 0, 0, 0))
     ImageDraw.Draw(image).ellipse((0, 0, 15, 15), outline=(189, 120, 246, 255), width=4)
     return saved(image)

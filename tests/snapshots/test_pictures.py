@@ -7,7 +7,7 @@ from __future__ import annotations
 import pytest
 
 from app.browser import Browser
-from app.setup import of_demo
+from app.setup import setup_from_demo
 from tests.screenshots import NOW_NS, press
 
 SIZES = [(80, 24), (120, 40), (160, 45)]
@@ -19,7 +19,7 @@ def picture(tmp_path, snap_compare, monkeypatch):
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
 
     def compare(size, theme, *keys):
-        setup = of_demo(str(tmp_path), clock=lambda: NOW_NS)
+        setup = setup_from_demo(str(tmp_path), clock=lambda: NOW_NS)
         setup.env = {"HOME": str(tmp_path), "PATH": "", "LEAFMARK_STATE_DIR": str(tmp_path / "state")}
         app = Browser(setup, theme=theme)
         return snap_compare(app, run_before=lambda pilot: press(app, pilot, keys), terminal_size=size)

@@ -38,5 +38,5 @@ def test_selector(picture, size, way):
 
 
 @pytest.mark.parametrize("way", ["searching", "question"])
-def test_selector_in_the_light(picture, way):
+def test_selector_with_the_light_theme(picture, way):
     assert picture((120, 40), "light", *WAYS[way])

@@ -1,6 +1,9 @@
-"""Pictures of the tree, and of what is asked and listed from it, over one session that has a label, two
-branches beside the active one, a summary of a branch, a compaction, an error and an abort.
+"""Pictures of the tree, of its questions and of its lists.
+
 ``--snapshot-update`` draws them anew; look at them before.
+
+They show one session that has a label, two branches beside the active one, a summary of a branch, a
+compaction, an error and an abort.
 """
 
 from __future__ import annotations
@@ -33,7 +36,7 @@ USAGE = {
 
 
 def answer(id: str, parent: str, text: str, at: float, *calls: tuple[str, dict[str, object]], **more: object):
-    """An answer with its usage, and with calls of tools."""
+    """Return an answer with its usage and tool calls."""
     made = message(id, parent, "assistant", text, at, usage=USAGE, **{"stopReason": "stop", **more})
     made["message"]["content"] += [
         {"type": "toolCall", "id": f"call-{id}-{number}", "name": name, "arguments": arguments}
@@ -43,14 +46,14 @@ def answer(id: str, parent: str, text: str, at: float, *calls: tuple[str, dict[s
 
 
 def result(id: str, parent: str, of: str, name: str, text: str, at: float):
-    """What a tool gave back."""
+    """Return a tool result."""
     return message(
         id, parent, "toolResult", text, at, toolCallId=f"call-{of}-0", toolName=name, isError=False
     )
 
 
 def session(folder: str) -> list[dict[str, object]]:
-    """Two branches that were left, one of them with a fork of its own, and the one that is active."""
+    """Return a session with two inactive branches, one of which is forked, and the active branch."""
     read = ("read", {"path": f"{folder}/src/pool.py", "offset": 1, "limit": 40})
     grep = ("grep", {"pattern": "acquire", "path": "src"})
     edit = ("edit", {"path": f"{folder}/src/pool.py", "oldText": "pass\n", "newText": "self.free.put(one)\n"})
@@ -63,7 +66,7 @@ def session(folder: str) -> list[dict[str, object]]:
         answer("a3", "a2", "I'll read the pool first.", 2, read, stopReason="toolUse"),
         result("a4", "a3", "a3", "read", "class Pool:\n    pass\n", 3),
         answer("a5", "a4", "Nothing gives a connection back when a query fails.", 4),
-        # left: a timeout, tried in two ways, one of which ended in an error and one was stopped
+        # Inactive branch: a timeout, tried in two ways. One ended in an error, one was aborted.
         message("b0", "a5", "user", "can't we just close idle ones after a minute?", 10),
         answer("b1", "b0", "", 11, grep, stopReason="toolUse"),
         result("b2", "b1", "b1", "grep", "src/pool.py:12: def acquire", 12),
@@ -72,10 +75,10 @@ def session(folder: str) -> list[dict[str, object]]:
         answer("b5", "b4", "", 15, stopReason="error", errorMessage="529 overloaded_error: try again later"),
         message("c0", "b3", "user", "then log every connection that is not given back", 16),
         answer("c1", "c0", "", 17, custom, stopReason="aborted"),
-        # left: a weak reference
+        # Inactive branch: a weak reference.
         message("d0", "a5", "user", "would a weak reference do?", 20),
         answer("d1", "d0", "Only where nobody else holds the connection: the driver does.", 21),
-        # active: with what was learnt on the way, compacted
+        # Active branch: with a summary of the other branch, compacted.
         entry(
             "branch_summary", "e0", "a5", 30, fromId="c1", summary="Idle timeout: hides the leak, dropped."
         ),
@@ -102,7 +105,7 @@ def session(folder: str) -> list[dict[str, object]]:
 
 @pytest.fixture
 def folder(request):
-    """A folder that is the same for a test wherever it runs: the command that resumes is in the picture."""
+    """Use the same folder on every machine, because the picture shows the command that resumes."""
     made = FOLDER / f"{crc32(request.node.name.encode()):08x}"
     shutil.rmtree(made, ignore_errors=True)
     made.mkdir(parents=True)
@@ -144,7 +147,7 @@ def picture(folder, snap_compare, monkeypatch):
     return compare
 
 
-# from the leaf to the last branch point of what was left, where its second way is folded
+# From the leaf to the last branch point of the inactive branch, where its second way is folded.
 FOLDED = ("tab", "end", "left", "left")
 
 

@@ -87,7 +87,7 @@ def test_pi_variables_add_stores_and_are_remembered(home: Path) -> None:
     }
     # omp reads the same variables: one folder, one store, two agents.
     assert moved.agents == flat.agents == ("pi", "omp")
-    assert moved.shared_with == (agent_named("omp"),)
+    assert [twin.agent for twin in moved.twins] == [agent_named("omp")]
     assert moved.of("omp").environment == {"PI_CODING_AGENT_DIR": str(home / "moved")}
     with pytest.raises(KeyError):
         moved.of("agent")

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.stores import discover
-from app.stores.breadcrumbs import last_session, read_crumb, terminals
 from app.stores.live import Processes, Verdict, look, verdict
+from app.stores.omp import last_session, read_breadcrumb, terminals
 from app.stores.processes import Process, parse_lsof, parse_ps
 from tests.waiting import ends
 
@@ -170,7 +170,7 @@ def test_the_last_session_of_a_terminal_is_found_through_a_linked_folder(tmp_pat
 
 def test_a_breadcrumb_that_is_a_pipe_is_none(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pts-4")
-    assert ends(lambda: read_crumb(str(tmp_path / "pts-4"))) is None
+    assert ends(lambda: read_breadcrumb(str(tmp_path / "pts-4"))) is None
 
 
 def test_a_stale_breadcrumb_of_another_folder_does_not(tmp_path: Path, proc: Proc, work: Path) -> None:

@@ -12,30 +12,9 @@ from pathlib import Path
 import pytest
 
 from app.stores.locks import Busy, FileLock, SocketLock, lock_name, omp_lock
-from app.stores.xxh64 import xxh64
 
 ROOT = Path(__file__).resolve().parents[2]
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="names of the kernel's own are Linux's")
-
-
-@pytest.mark.parametrize(
-    ("data", "seed", "hash"),
-    [
-        # The values that the algorithm's own description and its reference program give.
-        (b"", 0, 0xEF46DB3751D8E999),
-        (b"a", 0, 0xD24EC4F1A98C6E5B),
-        (b"abc", 0, 0x44BC2CF5AD770999),
-        (b"Nobody inspects the spammish repetition", 0, 0xFBCEA83C8A378BF1),
-    ],
-)
-def test_the_hash_is_the_published_one(data: bytes, seed: int, hash: int) -> None:
-    assert xxh64(data, seed) == hash
-
-
-def test_every_length_and_every_bit_counts() -> None:
-    seen = {xxh64(bytes(range(length)), seed) for length in range(100) for seed in (0, 1, 2**64 - 1)}
-    assert len(seen) == 300
-    assert all(0 <= value < 2**64 for value in seen)
 
 
 def test_a_lock_has_the_name_that_oh_my_pi_gives_it() -> None:

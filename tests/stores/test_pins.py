@@ -10,7 +10,7 @@ import pytest
 from app.stores import agent_named, discover
 from app.stores.base import Store
 from app.stores.omp import Omp
-from app.stores.pins import OWN, read_own_pins, read_pins, set_own_pin, set_pin, why_no_pins
+from app.stores.pins import OWN, pins_problem, read_own_pins, read_pins, set_own_pin, set_pin
 from tests.waiting import ends
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def test_pins_lie_beside_the_sessions_folder(tmp_path: Path) -> None:
     pins = tmp_path / ".omp" / "agent" / "session-pins.json"
     pins.parent.mkdir(parents=True)
     pins.write_text('[\n\t"one",\n\t"two"\n]', encoding="utf-8")
-    assert store.agent.pins(store) == {"one", "two"}
+    assert read_pins(store.pins) == {"one", "two"}
 
 
 @pytest.mark.parametrize("damaged", [b"", b"{", b'{"a": 1}', b"\xff\xfe", b"[" * 100_000, b"null"])
@@ -35,7 +35,7 @@ def test_damaged_pins_are_none(tmp_path: Path, damaged: bytes) -> None:
     pins = tmp_path / ".omp" / "agent" / "session-pins.json"
     pins.parent.mkdir(parents=True)
     pins.write_bytes(damaged)
-    assert store.agent.pins(store) == frozenset()
+    assert read_pins(store.pins) == frozenset()
 
 
 @pytest.mark.parametrize("name", ["session-pins.json", "pins.json"])
@@ -50,7 +50,7 @@ def test_pins_that_have_no_end_are_none_and_a_pipe_is_not_replaced(tmp_path: Pat
         assert ends(lambda: read_pins(str(path))) == frozenset()
         with pytest.raises(OSError, match="not a regular file"):
             ends(lambda: set_pin(str(path), "one", True, str(tmp_path / "state")))
-    assert why_no_pins(str(path)) == "not a regular file"
+    assert pins_problem(str(path)) == "not a regular file"
     assert path.is_fifo()
 
 
@@ -65,10 +65,10 @@ def test_pins_that_have_no_end_are_none_and_a_pipe_is_not_replaced(tmp_path: Pat
         ("pins.json", b"[]", "not lists by agent"),
     ],
 )
-def test_why_no_pins_are_known(tmp_path: Path, name: str, content: bytes | None, why: str) -> None:
+def test_pins_problem_are_known(tmp_path: Path, name: str, content: bytes | None, why: str) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
-    assert why_no_pins(str(tmp_path / name)) == why
+    assert pins_problem(str(tmp_path / name)) == why
 
 
 def test_what_is_no_id_is_passed_over(tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_what_is_no_id_is_passed_over(tmp_path: Path) -> None:
     pins = tmp_path / ".omp" / "agent" / "session-pins.json"
     pins.parent.mkdir(parents=True)
     pins.write_bytes(b'["one", 2, null]')
-    assert store.agent.pins(store) == {"one"}
+    assert read_pins(store.pins) == {"one"}
 
 
 @pytest.mark.parametrize(
@@ -120,5 +120,5 @@ def test_a_folder_that_a_user_names_has_the_pins_of_the_agent_folder(tmp_path: P
 
 def test_without_a_folder_or_an_agent_that_pins_there_are_none(tmp_path: Path) -> None:
     omp, pi = agent_named("omp"), agent_named("pi")
-    assert omp.pins(Store(omp, str(tmp_path))) == frozenset()
-    assert pi.pins(Store(pi, str(tmp_path), state=str(tmp_path))) == frozenset()
+    assert read_pins(Store(omp, str(tmp_path)).pins) == frozenset()
+    assert read_pins(Store(pi, str(tmp_path), state=str(tmp_path)).pins) == frozenset()

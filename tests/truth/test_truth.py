@@ -1,4 +1,4 @@
-"""Every field of every row against what the generator of the corpus meant to write."""
+"""Compare every field of every row with the truth that the corpus generator recorded."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from app.formats.stamps import iso
-from app.index.as_json import to_json
+from app.formats.timestamps import iso
 from app.index.index import Index
-from app.sessions.tally.ends import HEAD, TAIL, UNTOLD, provisional
+from app.reports.listing import to_json
+from app.sessions.summaries.quick_summary import HEAD_BYTES, TAIL_BYTES, UNKNOWN_TITLE, quick_summary
 from app.stores import discover
 from tests.benchmarks.corpus import build, stores
 from tests.benchmarks.corpus.compare import differences
@@ -30,7 +30,7 @@ OVERRIDES = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2
 
 
 class Found(NamedTuple):
-    """The truth, the rows by path, and what was refused: path -> reason."""
+    """The truth, the rows by path, and the refused files: path -> reason."""
 
     truth: list[Record]
     rows: dict[str, dict[str, Any]]
@@ -85,12 +85,12 @@ def test_every_field_of_every_row_is_true(found: Found) -> None:
     assert wrong == []
 
 
-def test_every_refused_file_is_told_of_with_a_reason(found: Found) -> None:
+def test_every_refused_file_is_reported_with_a_reason(found: Found) -> None:
     expected = {record["path"] for record in found.truth if record["refused"]}
     assert {path for path, reason in found.refused.items() if reason} == expected
 
 
-def test_what_is_no_session_of_its_own_is_not_seen(found: Found) -> None:
+def test_files_inside_a_session_are_not_listed(found: Found) -> None:
     hidden = {record["path"] for record in found.truth if record["hidden"]}
     assert hidden
     assert not hidden & (found.rows.keys() | found.refused.keys())
@@ -117,23 +117,23 @@ def test_two_files_with_one_id_are_two_rows(found: Found) -> None:
 CERTAIN = ("agent", "id", "cwd", "created", "parent_session", "name")
 
 
-def test_what_a_provisional_row_claims_to_know_is_true(found: Found) -> None:
-    """Of every session, whatever its size: what is told is so, what is not told is empty."""
+def test_the_values_of_a_provisional_row_are_true(found: Found) -> None:
+    """For sessions of every size: a value of the row is true, and an unknown field is empty."""
     wrong = []
     told = dict.fromkeys(("title", "modified", "name"), 0)
     for record in _sessions(found.truth):
-        if record["size"] <= HEAD:
+        if record["size"] <= HEAD_BYTES:
             continue
-        row = provisional(record["path"], (record["agent"],), NOW_MS)
+        row = quick_summary(record["path"], (record["agent"],), NOW_MS)
         if row is None:
             wrong.append(f"{record['kind']}: nothing is told")
             continue
         claims: dict[str, Any] = {field: getattr(row, field) for field in CERTAIN}
         claims["created"] = None if row.created is None else iso(row.created)
         claims["modified"] = None if row.modified == NOW_MS else iso(row.modified)
-        claims["title"] = None if row.title == UNTOLD else row.title
+        claims["title"] = None if row.title == UNKNOWN_TITLE else row.title
         if record["name"] and not row.name:
-            # The name stands between the ends: until it is read, the first prompt is the title.
+            # The name stands in the middle of the file: until it is read, the first prompt is the title.
             claims["title"] = None
         claims = {field: value for field, value in claims.items() if value}
         record = {**record, "open": [field for field in FIELDS if field not in claims] + record["open"]}
@@ -146,9 +146,9 @@ def test_what_a_provisional_row_claims_to_know_is_true(found: Found) -> None:
     assert all(told.values())
 
 
-def test_the_ends_tell_most_titles(found: Found) -> None:
-    large = [record for record in _sessions(found.truth) if record["size"] > HEAD + TAIL]
-    rows = [provisional(record["path"], (record["agent"],), NOW_MS) for record in large]
-    untold = [row for row in rows if row is None or row.title == UNTOLD]
+def test_the_ends_of_a_file_give_most_titles(found: Found) -> None:
+    large = [record for record in _sessions(found.truth) if record["size"] > HEAD_BYTES + TAIL_BYTES]
+    rows = [quick_summary(record["path"], (record["agent"],), NOW_MS) for record in large]
+    untold = [row for row in rows if row is None or row.title == UNKNOWN_TITLE]
     assert large
     assert len(untold) * 5 < len(large)

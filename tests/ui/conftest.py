@@ -18,7 +18,7 @@ from app.startup.key_order import KeyOrder
 from app.stores import discover
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
-from app.widgets.search_box import SearchBox
+from app.widgets.inputs import SearchBox
 from app.widgets.session_list import SessionListView
 from tests.factory import chain, entry, message, write_session
 
@@ -130,7 +130,7 @@ class Driver:
         await self.press("tab")
         for place in range(self.tree.view.count):
             node = self.tree.view.node(place)
-            if node.said is not None and node.said.text == text:
+            if node.row_text is not None and node.row_text.text == text:
                 self.tree.move_to(place)
                 await self.pilot.pause()
                 return node.id

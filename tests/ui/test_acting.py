@@ -7,11 +7,11 @@ import json
 import pytest
 from textual import events
 
-from app.actions import on_rows
+from app.actions import row_actions
 from app.actions.journal import Journal
-from app.messages.sessions import StatesFound
-from app.screens.questions import RowEditor, RowQuestion
-from app.services.indexing import Indexing
+from app.messages import StatesFound
+from app.screens.asking_screen import RowEditor, RowQuestion
+from app.services.index_service import IndexService
 from app.sessions import SessionManager
 from app.sessions.errors import WriteFailed
 from tests.factory import chain, write_session
@@ -45,13 +45,13 @@ async def test_the_tree_over_the_selector_shares_its_index_and_follows_what_chan
     browser, three, monkeypatch
 ):
     began = []
-    start = Indexing._run
+    start = IndexService._run
 
     def counted(self):
         began.append(self)
         start(self)
 
-    monkeypatch.setattr(Indexing, "_run", counted)
+    monkeypatch.setattr(IndexService, "_run", counted)
     async with browser(selector="") as it:
         selector = it.screen
         await it.press("shift+tab", "t")
@@ -71,14 +71,14 @@ async def test_the_tree_over_the_selector_shares_its_index_and_follows_what_chan
 
 
 async def test_a_fault_of_ours_stops_no_other_and_forgets_nothing(browser, three, monkeypatch):
-    trash = on_rows.trash
+    trash = row_actions.trash
 
     def fails_for_one(row, *about, **how):
         if row.id == "plain":
             raise ValueError("a fault")
         return trash(row, *about, **how)
 
-    monkeypatch.setattr(on_rows, "trash", fails_for_one)
+    monkeypatch.setattr(row_actions, "trash", fails_for_one)
     async with browser(selector="") as it:
         path = it.path("branchy")
         await it.press("space", "space", "ctrl+d", "enter")
@@ -114,7 +114,7 @@ async def test_several_are_marked_and_one_question_is_for_all(browser, three, wa
 
 
 async def test_what_failed_stays_marked(browser, three, monkeypatch):
-    trash = on_rows.trash
+    trash = row_actions.trash
     closed = ["plain"]
 
     def fails(row, *about, **how):
@@ -122,7 +122,7 @@ async def test_what_failed_stays_marked(browser, three, monkeypatch):
             raise WriteFailed(row.path, "the disk is on fire")
         return trash(row, *about, **how)
 
-    monkeypatch.setattr(on_rows, "trash", fails)
+    monkeypatch.setattr(row_actions, "trash", fails)
     async with browser() as it:
         plain = it.path("plain")
         await it.press("space", "space", "ctrl+d", "enter")
@@ -318,7 +318,7 @@ async def test_what_a_killed_leafmark_did_can_be_undone(browser, three):
         manager = SessionManager.open(path, env={"HOME": str(three / "home")}, new=False)
         with journal.intend():
             manager.append_label_change("00000002", "here")
-        assert journal.standing() == []
+        assert journal.active() == []
         await it.press("ctrl+z")
         await it.until(lambda: "labelled in" in asked(it)[0], "the question")
         await it.press("enter")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.actions.taking_back import PASSED
-from app.screens.archive_dialog import ArchiveDialog
+from app.actions.undo import SKIP_NOTE
+from app.screens.list_dialogs import ArchiveDialog
 from tests.factory import chain
 from tests.ui.conftest import pack
 
@@ -42,7 +42,7 @@ async def test_what_came_out_of_the_archive_stays_and_undo_says_so_before_it_goe
         await it.until(
             lambda: any("what came out of the archive stays" in toast for toast in it.toasts()), "the reason"
         )
-        assert PASSED in it.toasts()
+        assert SKIP_NOTE in it.toasts()
         await it.until(lambda: "old" in it.listed(), "its row")
         assert "★" in it.text()
         await it.press("z")

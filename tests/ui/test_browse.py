@@ -8,7 +8,7 @@ import pytest
 
 from app.commands import COMMANDS
 from app.index.scan.scan import Scanner
-from app.view.rescan_report import LOOKING_AGAIN
+from app.view.notifications import LOOKING_AGAIN
 from tests.factory import chain
 from tests.ui.conftest import HERE, pi_session
 

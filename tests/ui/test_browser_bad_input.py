@@ -48,14 +48,14 @@ async def test_a_session_that_cannot_be_read_says_why(browser, three):
 
 
 async def test_a_session_that_cannot_be_opened_says_so_and_is_tried_again(browser, three, monkeypatch):
-    from app.sessions.tree import tree
+    from app.services import tree_reader
 
     def refuse(path, *_):
         raise PermissionError(13, "Permission denied", path)
 
     async with browser() as it:
         with monkeypatch.context() as patched:
-            patched.setattr(tree, "open_tree", refuse)
+            patched.setattr(tree_reader, "open_tree", refuse)
             await it.press("down")
             await it.until(lambda: "cannot be read: Permission denied" in it.text(), "the reason")
             await it.pilot.pause(0.5)
@@ -103,12 +103,12 @@ async def test_json_of_no_session_is_shown_raw(browser, three):
 
 
 async def test_an_error_in_one_entry_stays_in_its_pane(browser, three, monkeypatch):
-    from app.formats import parts
+    from app.services import entry_reader
 
     def fail(entry):
         raise KeyError("role")
 
-    monkeypatch.setattr(parts, "parts", fail)
+    monkeypatch.setattr(entry_reader, "entry_parts", fail)
     async with browser() as it:
         assert "cannot be shown: KeyError" in it.text()
         assert "not followed" not in it.text()

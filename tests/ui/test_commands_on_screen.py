@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.commands import COMMANDS, keys_of
+from app.commands import COMMANDS
+from app.keys import keys_of
 from app.screens.browser import BrowserScreen
 from app.screens.dialogs import HelpDialog
 

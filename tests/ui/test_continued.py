@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.services import liveness
+from app.services import list_facts
 from app.sessions.manager import live_guard
 from app.stores.live import MAYBE, Verdict
 from tests.factory import message, write_session
@@ -67,7 +67,7 @@ async def test_what_cannot_be_appended_is_only_put_aside(browser, three):
 async def test_the_question_before_names_the_consequence(browser, three, monkeypatch, size):
     maybe = Verdict(MAYBE, "pi runs in the same folder")
     monkeypatch.setattr(live_guard, "verdict", lambda *about: maybe)
-    monkeypatch.setattr(liveness, "live_sessions", lambda rows, *about: {row.path: maybe for row in rows})
+    monkeypatch.setattr(list_facts, "live_sessions", lambda rows, *about: {row.path: maybe for row in rows})
     async with browser(selector="", size=size) as it:
         path = it.path("branchy")
         await it.until(lambda: it.sessions.states.get(str(path)) == MAYBE, "the look at the processes")

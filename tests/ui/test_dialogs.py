@@ -10,16 +10,21 @@ from textual.widget import Widget
 
 from app.actions.resume import Plan
 from app.commands import COMMANDS
-from app.resources import styles_folder
-from app.screens.archive_dialog import ArchiveDialog
-from app.screens.choices import Choice, ChoiceDialog, TextDialog, WaitDialog
-from app.screens.comparing import CompareDialog
-from app.screens.dialogs import FolderDialog, HelpDialog, ResumeDialog, Standing
-from app.screens.labels_dialog import LabelsDialog
-from app.screens.problems_dialog import ProblemsDialog
+from app.screens.compare_dialog import CompareDialog
+from app.screens.dialogs import (
+    Choice,
+    ChoiceDialog,
+    FolderDialog,
+    HelpDialog,
+    ResumeDialog,
+    Standing,
+    TextDialog,
+    WaitDialog,
+)
+from app.screens.list_dialogs import ArchiveDialog, LabelsDialog, ProblemsDialog
 from app.setup import Setup
-from app.theme import themes
-from app.view.problems import TreeFault
+from app.theme import styles_folder, themes
+from app.view.problems import TreeProblem
 from tests.factory import make_row
 
 LONG = "words that say at length what is the matter, " * 4
@@ -54,7 +59,7 @@ DIALOGS = {
     "wait": (lambda: WaitDialog("wait", LONG), "Esc gives it up, nothing is changed"),
     "archive": (_archive, "Esc back"),
     "labels": (_labels, "Enter goes there L changes it Del takes it off Tab this session Esc back"),
-    "problems": (lambda: ProblemsDialog([TreeFault(3, 0, LONG, None)] * 30), "Enter goes there Esc back"),
+    "problems": (lambda: ProblemsDialog([TreeProblem(3, 0, LONG, None)] * 30), "Enter goes there Esc back"),
     "compare": (lambda: CompareDialog(lambda at: None), "reading…"),
 }
 

@@ -410,12 +410,12 @@ async def test_the_age_in_the_border_follows_the_clock_and_nothing_else_is_paint
         await it.press("tab")
         assert it.entry.lines
         at_minute(it, 2)
-        assert side._said[0] == "entry 00000002 · now"
+        assert side._words[0] == "entry 00000002 · now"
         at_minute(it, 9)
         await it.pilot.pause()
         assert "entry 00000002 · 7m" in it.text()
         painted, drawn = [], it.entry.drawn
-        side._paint = painted.append
+        side._paint_line = painted.append
         at_minute(it, 9.5)
         assert painted == []
         at_minute(it, 10)
@@ -427,14 +427,14 @@ async def test_the_age_is_told_of_the_entry_that_is_shown(opened):
     async with opened(*chain("one", "two", id="s")) as it:
         side = it.screen.query_one("#entry-pane")
         at_minute(it, 9)
-        shown = side._said[0]
-        side._head = side._head._replace(title="entry another")
+        shown = side._words[0]
+        side._heading = side._heading._replace(title="entry another")
         at_minute(it, 9)
-        assert side._said[0] == shown
+        assert side._words[0] == shown
 
 
 async def test_where_there_is_no_entry_no_age_is_told(browser):
     async with browser() as it:
         side = it.screen.query_one("#entry-pane")
         at_minute(it, 9)
-        assert side._said == ("entry", "")
+        assert side._words == ("entry", "")

@@ -8,10 +8,6 @@ from textual.geometry import Size
 from textual.screen import Screen
 from textual.widgets import Input
 
-from app.services.made import stop_made
-from app.widgets.line_list import LineList
-from app.widgets.pane import Pane
-
 
 @pytest.fixture
 def pictures(monkeypatch):
@@ -100,40 +96,3 @@ async def test_the_line_above_the_tree_is_there_from_when_it_is_opened(browser, 
         assert it.focus == "find"
         panes = list(it.screen.query_one("#tree-pane").children)
         assert [each.id for each in panes] == ["find", "tree"]
-
-
-async def test_the_keys_that_go_from_pane_to_pane_change_no_styles_of_what_is_in_them(
-    browser, three, monkeypatch
-):
-    async with browser() as it:
-        styled = []
-        apply = Stylesheet.apply
-        monkeypatch.setattr(
-            Stylesheet,
-            "apply",
-            lambda sheet, node, **how: (styled.append(node), apply(sheet, node, **how))[1],
-        )
-        await it.press("tab")
-        assert [pane.id for pane in it.screen.query(Pane) if pane.has_class("-focused")] == ["tree-pane"]
-        assert {each.id for each in styled if isinstance(each, Pane)} == {"sessions-pane", "tree-pane"}
-        # a list that gets the keys, or loses them, looks different itself
-        inside = {each.id for each in styled if isinstance(each, LineList)}
-        assert inside == {"sessions", "tree"}
-        assert it.box not in styled
-
-
-def test_a_service_that_nobody_has_asked_for_is_not_made_to_be_ended():
-    class Service:
-        stopped = False
-
-        def stop(self):
-            self.stopped = True
-
-    class Owner:
-        pass
-
-    owner = Owner()
-    owner.made = Service()
-    stop_made(owner, "made", "missing")
-    assert owner.made.stopped
-    assert not hasattr(owner, "missing")

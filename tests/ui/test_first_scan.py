@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
-from app.index.scan import queue
-from app.index.workers import workers
-from app.index.workers.reader import ENDS, read
+from app.index import worker_pool
+from app.index.file_reader import read
+from app.index.scan import executor
 from tests.factory import chain, message
 from tests.ui.conftest import HERE, pi_session
 
@@ -26,7 +26,7 @@ class Held:
 
     def read(self, tasks):
         for index, (task, _) in enumerate(tasks):
-            while task[4] != ENDS and not self.go.wait(0.01):
+            while not task.only_ends and not self.go.wait(0.01):
                 yield []
             yield [(index, read(task))]
 
@@ -40,8 +40,8 @@ class Held:
 @pytest.fixture
 def held(monkeypatch):
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
-    monkeypatch.setattr(queue, "FIRST_BYTES", 0)
-    monkeypatch.setattr(workers, "Workers", Held)
+    monkeypatch.setattr(executor, "FIRST_BYTES", 0)
+    monkeypatch.setattr(worker_pool, "WorkerPool", Held)
     monkeypatch.setattr(Held, "go", threading.Event(), raising=False)
     yield Held
     Held.go.set()

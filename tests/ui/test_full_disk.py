@@ -49,7 +49,7 @@ async def test_what_is_not_remembered_says_where_there_is_no_room(browser, three
     def full_beside(path, *_):
         raise OSError(errno.ENOSPC, FULL, f"{path}.aside")
 
-    monkeypatch.setattr(paths, "write_whole", full_beside)
+    monkeypatch.setattr(paths, "replace_file", full_beside)
     async with browser() as it:
         await it.press("d")
         await it.until(it.toasts, "the word")

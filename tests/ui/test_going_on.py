@@ -10,8 +10,7 @@ from threading import Event
 import pytest
 
 from app.screens.browser import BrowserScreen
-from app.screens.choices import ChoiceDialog, TextDialog, WaitDialog
-from app.screens.dialogs import FolderDialog
+from app.screens.dialogs import ChoiceDialog, FolderDialog, TextDialog, WaitDialog
 from tests.factory import chain, message, write_session
 from tests.holding import running
 from tests.ui.conftest import pi_session
@@ -437,7 +436,7 @@ async def test_a_command_can_be_given_up(browser, work, tmp_path):
 
 
 async def test_beside_a_live_program_here_is_refused_and_the_new_file_offered(browser, work, monkeypatch):
-    from app.sessions.manager.manager import SessionManager
+    from app.sessions.manager.session_manager import SessionManager
 
     monkeypatch.setattr(SessionManager, "danger", lambda *_: "pi (process 7) has it open")
     async with browser(here=str(work), size=(160, 45)) as it:
@@ -522,9 +521,11 @@ async def test_keys_that_come_before_the_question_ask_no_second_one(browser, wor
         tree_screen._going_on.begin(row, "00000002")
         tree_screen._going_on.begin(row, "00000001")
         await asked(it)
-        tree_screen._going._latest.ask(lambda overtaken: tree_screen._going._ask(row, "00000002"))
+        tree_screen._branch_jobs._worker.submit(
+            lambda is_stale: tree_screen._branch_jobs._find_points(row, "00000002")
+        )
         answered = Event()
-        tree_screen._going._latest.ask(lambda overtaken: answered.set())
+        tree_screen._branch_jobs._worker.submit(lambda is_stale: answered.set())
         await it.until(answered.is_set, "what was asked")
         await it.press("escape")
         assert it.screen is tree_screen

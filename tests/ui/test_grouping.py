@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.index.catalog.front import Front
+from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.setup import Setup
 from app.startup import first_frame
@@ -45,7 +45,7 @@ def begun(three, tmp_path):
     stores = discover({"HOME": str(home)}, str(home), HERE)
     setup = Setup(env={}, home=str(home), here=(HERE,), stores=stores, cache_folder=str(tmp_path / "cache"))
     Index(stores, setup.cache_folder).scan()
-    front = Front(setup.cache_folder, stores)
+    front = Catalog(setup.cache_folder, stores)
     model, counts = first_frame.fill_list(setup, 30, initial({}, selects=True), front)
     model.preview(counts, ())
     front.close()

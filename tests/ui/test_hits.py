@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.messages.searching import HitPlaced
+from app.messages import HitLocated
 from app.sessions.tree import tree as session_tree
 from tests.factory import append, chain, entry, header, message
 from tests.ui.conftest import pi_session
@@ -37,7 +37,7 @@ def hit(it, entry_id, *words, where="", again=False):
             if json.loads(line).get("id") == entry_id:
                 break
             at += len(line)
-    return HitPlaced(path, "", entry_id, at, words, where, again=again)
+    return HitLocated(path, "", entry_id, at, words, where, again=again)
 
 
 def reading(it):
@@ -139,7 +139,7 @@ async def test_a_hit_of_another_session_and_one_that_is_gone_move_nobody(browser
         gone = hit(it, "d", "slower")
         gone.entry_id, gone.offset = "nowhere", 3
         reading(it).open_at(gone)
-        reading(it).open_at(HitPlaced(str(it.path("s")), "", None, -1, ("fix",), ""))
+        reading(it).open_at(HitLocated(str(it.path("s")), "", None, -1, ("fix",), ""))
         assert it.tree.node is before
 
 
@@ -147,7 +147,7 @@ async def test_marks_go_with_the_session(browser, branched, tmp_path):
     pi_session(tmp_path, *chain("one", "two faster", id="other"), id="other")
     async with browser() as it:
         first = it.sessions.row.path
-        where = HitPlaced(first, "", None, -1, ("faster",), "")
+        where = HitLocated(first, "", None, -1, ("faster",), "")
         reading(it).open_at(where)
         assert it.entry.words == ("faster",)
         await it.press("down")
@@ -157,7 +157,7 @@ async def test_marks_go_with_the_session(browser, branched, tmp_path):
 
 
 async def test_in_a_long_session_it_is_gone_to_when_the_whole_is_there(browser, tmp_path, monkeypatch):
-    monkeypatch.setattr(session_tree, "END", 4096)
+    monkeypatch.setattr(session_tree, "END_BYTES", 4096)
     lines = chain(*(f"text {n} " + "word " * 20 for n in range(400)), id="s")
     pi_session(tmp_path, *lines, id="s")
     async with browser() as it:
@@ -191,7 +191,7 @@ async def test_the_selectors_preview_follows_a_session_that_grows(browser, branc
 
 
 def border(it):
-    return it.screen.query_one("#tree-pane")._said[1]
+    return it.screen.query_one("#tree-pane")._words[1]
 
 
 async def go(it, key, node):

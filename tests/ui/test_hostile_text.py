@@ -7,13 +7,10 @@ import json
 import pytest
 from textual.widgets._toast import Toast
 
-from app.screens.archive_dialog import ArchiveDialog
-from app.screens.choices import Choice, ChoiceDialog, TextDialog, WaitDialog
-from app.screens.comparing import CompareDialog
-from app.screens.dialogs import FolderDialog, ResumeDialog
-from app.screens.labels_dialog import LabelsDialog
-from app.screens.problems_dialog import ProblemsDialog
-from app.screens.questions import RowEditor, RowQuestion
+from app.screens.asking_screen import RowEditor, RowQuestion
+from app.screens.compare_dialog import CompareDialog
+from app.screens.dialogs import Choice, ChoiceDialog, FolderDialog, ResumeDialog, TextDialog, WaitDialog
+from app.screens.list_dialogs import ArchiveDialog, LabelsDialog, ProblemsDialog
 from tests.factory import chain, entry, header, message, write_session
 from tests.ui.conftest import WAYS, asked, pack, pi_session
 

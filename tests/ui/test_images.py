@@ -9,13 +9,12 @@ import pytest
 from PIL import Image
 from textual.screen import ModalScreen
 
-from app.formats import pixels
+from app.screens import entry_side
+from app.services import entry_reader
 from app.sessions.storage.blobs import BlobStore
 from app.settings import settings_file
-from app.view.image_lines import UPPER, ImageLine
-from app.view.kitty import cells_of, forgetting
+from app.view.image_lines import UPPER, ImageLine, delete_command, placeholder_cells
 from app.view.palette import DARK, LIGHT
-from app.widgets import terminal_images
 from tests.factory import chain, message, write_session
 from tests.pictures import BLUE, GREEN, RED, WHITE, block, image_file, plain, saved
 from tests.ui.conftest import pi_session
@@ -46,12 +45,12 @@ def pixels_of(it, line):
     return found
 
 
-def images(it):
+def image_positions(it):
     return [at for at, line in enumerate(it.entry.lines) if isinstance(line, ImageLine)]
 
 
 def is_drawn(it):
-    lines = [it.entry.lines[at] for at in images(it)]
+    lines = [it.entry.lines[at] for at in image_positions(it)]
     return bool(lines) and all(line.drawing.is_done for line in lines)
 
 
@@ -79,7 +78,7 @@ async def test_an_image_is_drawn_below_what_is_said_about_it(opened):
     async with opened(said("before"), block(FOUR), said("after")) as it:
         await it.until(lambda: is_drawn(it), "the image")
         at = texts(it).index(f"image/png, 2×2, {len(FOUR)} bytes")
-        assert images(it) == [at + 1]
+        assert image_positions(it) == [at + 1]
         assert pixels_of(it, at + 1)[:4] == [
             (" ", DARK["text"], DARK["background"]),
             (UPPER, "#ff0000", "#0000ff"),
@@ -88,14 +87,14 @@ async def test_an_image_is_drawn_below_what_is_said_about_it(opened):
         ]
         assert texts(it).index("after") > at
         await it.press("tab", "tab", "r")
-        await it.until(lambda: not images(it), "the entry as it stands in the file")
+        await it.until(lambda: not image_positions(it), "the entry as it stands in the file")
 
 
 async def test_what_shines_through_follows_the_theme(opened):
     clear = image_file([(0, 0, 0, 0), RED], [(0, 0, 0, 0), RED], mode="RGBA")
     async with opened(block(clear), theme="dark") as it:
         await it.until(lambda: is_drawn(it), "the image")
-        [at] = images(it)
+        [at] = image_positions(it)
         assert pixels_of(it, at)[1] == (UPPER, DARK["background"], DARK["background"])
         await it.press("f2")
         assert pixels_of(it, at)[1] == (UPPER, LIGHT["background"], LIGHT["background"])
@@ -115,14 +114,14 @@ async def test_what_shines_through_follows_the_theme(opened):
 async def test_where_the_terminal_cannot_it_is_described(opened, env, settings):
     async with opened(block(FOUR), env=env, settings=settings) as it:
         assert f"image/png, 2×2, {len(FOUR)} bytes" in texts(it)
-        assert not images(it)
+        assert not image_positions(it)
         assert not any("not drawn" in text for text in texts(it))
 
 
 async def test_no_image_is_higher_than_the_pane_or_wider(opened):
     async with opened(block(plain(3_000, 2_000)), block(plain(30, 3_000)), size=(130, 30)) as it:
         await it.until(lambda: is_drawn(it), "the images")
-        drawings = {it.entry.lines[at].drawing for at in images(it)}
+        drawings = {it.entry.lines[at].drawing for at in image_positions(it)}
         assert len(drawings) == 2
         for drawing in drawings:
             assert drawing.rows <= it.entry.size.height - 2
@@ -130,7 +129,9 @@ async def test_no_image_is_higher_than_the_pane_or_wider(opened):
         before = max(drawing.rows for drawing in drawings)
         await it.pilot.resize_terminal(130, 50)
         await it.until(
-            lambda: is_drawn(it) and max(it.entry.lines[at].drawing.rows for at in images(it)) > before,
+            lambda: (
+                is_drawn(it) and max(it.entry.lines[at].drawing.rows for at in image_positions(it)) > before
+            ),
             "larger images",
         )
 
@@ -148,7 +149,9 @@ async def test_what_is_wrong_with_an_image_is_said_in_its_place(opened):
         said("after"),
     ]
     async with opened(*blocks) as it:
-        await it.until(lambda: any("damaged" in text for text in texts(it)) and not images(it), "all of it")
+        await it.until(
+            lambda: any("damaged" in text for text in texts(it)) and not image_positions(it), "all of it"
+        )
         found = [text for text in texts(it) if text.startswith("not drawn: ")]
         assert found[0] == "not drawn: its agent keeps no blobs"
         assert [sum(what in text for text in found) for what in ("base64", "it is no PNG", "is damaged")] == [
@@ -160,22 +163,22 @@ async def test_what_is_wrong_with_an_image_is_said_in_its_place(opened):
         assert "after" in texts(it)
         assert "\x1b" not in "".join(texts(it))
         await it.press("tab", "up", "down")
-        await it.until(lambda: "after" in texts(it) and not images(it), "the same again")
+        await it.until(lambda: "after" in texts(it) and not image_positions(it), "the same again")
         assert [text for text in texts(it) if text.startswith("not drawn: ")] == found
 
 
 async def test_what_is_read_stays_where_it_is_when_an_image_above_turns_out_damaged(opened, monkeypatch):
     cut = saved(Image.effect_noise((64, 64), 90), "PNG")
-    gate, of = Event(), pixels.flat
-    monkeypatch.setattr(pixels, "flat", lambda *given: (gate.wait(20), of(*given))[1])
+    gate, of = Event(), entry_reader.rgb_pixels
+    monkeypatch.setattr(entry_reader, "rgb_pixels", lambda *given: (gate.wait(20), of(*given))[1])
     story = said("\n".join(f"line {number}" for number in range(200)))
     async with opened(block(cut[: len(cut) // 2]), story) as it:
         await it.until(lambda: "line 199" in texts(it), "the text")
-        assert images(it)
+        assert image_positions(it)
         it.entry.move_to(120)
         first = texts(it)[it.entry.scroll_offset.y]
         gate.set()
-        await it.until(lambda: not images(it), "the end of the image")
+        await it.until(lambda: not image_positions(it), "the end of the image")
         assert texts(it)[it.entry.scroll_offset.y] == first
 
 
@@ -183,7 +186,7 @@ async def test_an_image_is_decoded_while_the_text_is_there_and_not_at_all_once_t
     opened, monkeypatch
 ):
     begun, gate, ended = Event(), Event(), []
-    of = pixels.flat
+    of = entry_reader.rgb_pixels
 
     def slow(data, size, grounds, overtaken):
         begun.set()
@@ -191,19 +194,19 @@ async def test_an_image_is_decoded_while_the_text_is_there_and_not_at_all_once_t
         ended.append(overtaken())
         return of(data, size, grounds, overtaken)
 
-    monkeypatch.setattr(pixels, "flat", slow)
+    monkeypatch.setattr(entry_reader, "rgb_pixels", slow)
     async with opened(said("before"), block(FOUR), said("after")) as it:
         await it.until(begun.is_set, "the decoding")
         await it.until(lambda: "after" in texts(it), "the text")
-        [at] = images(it)
+        [at] = image_positions(it)
         assert it.entry.draw(at, 20, False) == [(" ", "text"), (" " * 19, "text")]
         await it.press("tab", "up")
-        reader = it.screen.query_one("#entry-pane")._entries
+        reader = it.screen.query_one("#entry-pane")._reader
         await it.until(lambda: reader.generation > 1, "the other entry")
         gate.set()
         await it.until(lambda: texts(it)[:1] == ["q"], "the entry above")
         assert ended == [True]
-        assert not images(it)
+        assert not image_positions(it)
         # and back, where it is decoded after all
         await it.press("down")
         await it.until(lambda: is_drawn(it), "the image")
@@ -211,11 +214,11 @@ async def test_an_image_is_decoded_while_the_text_is_there_and_not_at_all_once_t
 
 async def test_an_image_that_was_drawn_is_not_decoded_again(opened, monkeypatch):
     decoded = []
-    of = pixels.flat
-    monkeypatch.setattr(pixels, "flat", lambda *given: (decoded.append(None), of(*given))[1])
+    of = entry_reader.rgb_pixels
+    monkeypatch.setattr(entry_reader, "rgb_pixels", lambda *given: (decoded.append(None), of(*given))[1])
     async with opened(block(FOUR), block(FOUR)) as it:
         await it.until(lambda: is_drawn(it), "the image")
-        assert len(images(it)) == 2
+        assert len(image_positions(it)) == 2
         await it.press("tab", "up")
         await it.until(lambda: texts(it)[:1] == ["q"], "the entry above")
         await it.press("down")
@@ -226,7 +229,7 @@ async def test_an_image_that_was_drawn_is_not_decoded_again(opened, monkeypatch)
 async def test_of_very_many_images_the_first_are_drawn(opened):
     async with opened(*[block(FOUR)] * 23, said("after")) as it:
         await it.until(lambda: is_drawn(it), "the images")
-        assert len(images(it)) == 20
+        assert len(image_positions(it)) == 20
         assert [text for text in texts(it) if "not drawn" in text] == [
             "not drawn: no more than 20 images of an entry are"
         ]
@@ -243,7 +246,7 @@ async def test_the_images_of_omp_come_from_its_store(browser, tmp_path):
     before = sorted((path, path.stat().st_mtime_ns) for path in agent.rglob("*"))
     async with browser(env=COLOURS) as it:
         await it.until(lambda: is_drawn(it), "the image")
-        [at] = images(it)
+        [at] = image_positions(it)
         assert texts(it)[at - 1] == f"2×2, {len(FOUR)} bytes"
         assert [text for text in texts(it) if text.startswith("not drawn")] == [
             "not drawn: the blob cannot be read, or is damaged",
@@ -261,11 +264,11 @@ async def test_kitty_is_told_the_image_once_and_draws_it_in_cells_of_its_own(ope
         await it.until(lambda: texts(it)[:1] == ["q"], "the entry above")
         await it.press("down")
         await it.until(lambda: is_drawn(it), "the images")
-        drawing = it.entry.lines[images(it)[-1]].drawing
+        drawing = it.entry.lines[image_positions(it)[-1]].drawing
         assert (drawing.cells, drawing.rows) == (40, 10)
         told = [text for text in written if text.startswith("\x1b_G")]
-        spans = it.entry.lines[images(it)[-1]].spans_over(DARK["background"])
-        assert spans == [(cells_of(9, 40), f"color({drawing.number})")]
+        spans = it.entry.lines[image_positions(it)[-1]].spans_over(DARK["background"])
+        assert spans == [(placeholder_cells(9, 40), f"color({drawing.number})")]
         # another program had the terminal
         written.clear()
         it.app.app_resume_signal.publish(it.app)
@@ -275,7 +278,7 @@ async def test_kitty_is_told_the_image_once_and_draws_it_in_cells_of_its_own(ope
         assert len(again) == 2
         assert set(told) <= set(again)
         written.clear()
-    assert forgetting(drawing.number) in "".join(written)
+    assert delete_command(drawing.number) in "".join(written)
 
 
 def placeholders(it):
@@ -291,7 +294,7 @@ def placeholders(it):
 async def test_an_image_that_kitty_draws_is_not_lost_behind_a_dialog(opened):
     async with opened(block(plain(400, 200)), settings='images = "kitty"') as it:
         await it.until(lambda: is_drawn(it), "the image")
-        drawing = it.entry.lines[images(it)[-1]].drawing
+        drawing = it.entry.lines[image_positions(it)[-1]].drawing
         colour = f"color({drawing.number})"
         whole = Counter({colour: drawing.cells * drawing.rows})
         assert placeholders(it) == whole
@@ -320,16 +323,16 @@ async def test_nor_behind_two_of_which_one_is_over_the_other(opened):
 
 
 async def test_the_terminal_is_not_left_with_more_and_more_images(opened, monkeypatch):
-    monkeypatch.setattr(terminal_images, "MOST_TOLD", 2)
+    monkeypatch.setattr(entry_side, "MOST_IMAGES", 2)
     blocks = [block(plain(10, 10, (0, 0, number))) for number in range(4)]
     async with opened(*blocks, settings='images = "kitty"') as it:
         await it.until(lambda: is_drawn(it), "the images")
         written = []
         monkeypatch.setattr(it.app._driver, "write", written.append)
-        numbers = [it.entry.lines[at].drawing.number for at in images(it)]
-        told = it.screen.query_one("#entry-pane")._told
-        told.tell([it.entry.lines[images(it)[0]].drawing])
+        numbers = [it.entry.lines[at].drawing.number for at in image_positions(it)]
+        sent = it.screen.query_one("#entry-pane")._terminal_images
+        sent.send([it.entry.lines[image_positions(it)[0]].drawing])
         assert [text for text in written if text.startswith("\x1b_G")] == [
-            it.entry.lines[images(it)[0]].drawing.sent,
-            forgetting(numbers[2]),
+            it.entry.lines[image_positions(it)[0]].drawing.sent,
+            delete_command(numbers[2]),
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual import events
 
-from app.widgets.search_box import SearchBox
+from app.widgets.inputs import SearchBox
 from tests.factory import chain
 from tests.ui.conftest import pi_session
 

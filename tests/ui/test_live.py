@@ -126,7 +126,7 @@ async def test_a_session_made_again_later_leaves_the_cursor_where_it_is(browser,
         await it.until(lambda: "branchy" not in it.listed(), "the removal")
         await it.settled()
         assert it.sessions.row.id == "plain"
-        now[0] = session_list.BACK_WITHIN + 0.1
+        now[0] = session_list.RETURN_SECONDS + 0.1
         path.write_bytes(content)
         await it.until(lambda: "branchy" in it.listed(), "the session")
         await it.settled()
@@ -150,7 +150,7 @@ async def test_a_big_folder_that_is_renamed_keeps_the_cursor(browser, tmp_path, 
     pi_session(tmp_path, *chain("other", "x", id="other", cwd="/work/other"), id="other", project="other")
     async with browser(**way) as it:
         monkeypatch.setattr(
-            session_list, "monotonic", lambda: (session_list.BACK_WITHIN + 1) * it.screen.is_reading
+            session_list, "monotonic", lambda: (session_list.RETURN_SECONDS + 1) * it.screen.is_reading
         )
         path = it.path(f"s{at:02}")
         it.sessions.go_to(str(path))
@@ -273,7 +273,7 @@ async def test_the_first_session_of_an_empty_machine_appears(browser, tmp_path):
         await it.until(lambda: it.sessions.row is not None and it.tree.view is not None, "its tree")
 
 
-async def test_a_change_draws_the_rows_that_changed(browser, tmp_path):
+async def test_a_change_draws_the_rows_in_view(browser, tmp_path):
     for at in range(25):
         pi_session(tmp_path, *chain(f"task {at}", id=f"s{at:02}"), id=f"s{at:02}")
     async with browser() as it:
@@ -285,7 +285,7 @@ async def test_a_change_draws_the_rows_that_changed(browser, tmp_path):
         append(path, message("n", "00000001", "assistant", "answer", 90))
         await it.until(lambda: it.sessions.model.row_at(str(path)).message_count == 2, "the change")
         await it.pilot.pause(0.1)
-        assert 1 <= it.sessions.drawn - before <= 6
+        assert 1 <= it.sessions.drawn - before <= 2 * it.sessions.size.height
         fresh = [it.sessions.draw(at, 60, False) for at in range(it.sessions.rows)]
         shown = it.text()
         assert all("".join(text for text, _ in line)[4:24] in shown for line in fresh)

@@ -9,10 +9,10 @@ import threading
 import pytest
 
 from app.screens import entry_side
-from app.services.entry_reading import EntryReader
-from app.services.reading import TreeReader
-from app.sessions.tree import tree as trees
-from app.widgets import burst
+from app.services import tree_reader
+from app.services.entry_reader import EntryReader
+from app.services.tree_reader import TreeReader
+from app.widgets import line_list
 from app.widgets.entry_tree import EntryTree
 from tests.factory import chain
 from tests.ui.conftest import pi_session
@@ -31,13 +31,13 @@ def long(tmp_path):
 def gate(monkeypatch):
     """The whole of a tree is not read until this is set."""
     opened = threading.Event()
-    whole = trees.open_tree
+    whole = tree_reader.open_tree
 
     def wait(*given):
         opened.wait(30)
         return whole(*given)
 
-    monkeypatch.setattr(trees, "open_tree", wait)
+    monkeypatch.setattr(tree_reader, "open_tree", wait)
     yield opened
     opened.set()
 
@@ -92,7 +92,7 @@ async def test_the_entry_is_not_read_again_when_the_whole_tree_comes(browser, lo
         before = len(read)
         gate.set()
         await it.until(lambda: is_whole(it), "the whole tree")
-        await it.pilot.pause(3 * entry_side.REST)
+        await it.pilot.pause(3 * entry_side.REST_SECONDS)
         assert len(read) == before
 
 
@@ -110,10 +110,10 @@ async def test_rows_far_away_are_read_when_they_are_shown(browser, long):
     async with browser() as it:
         await it.until(lambda: is_whole(it), "the whole tree")
         first = it.tree.view.tree.entries[0]
-        assert first.said is None
+        assert first.row_text is None
         await it.press("tab", "home")
         await it.until(lambda: "user: number 0 x" in it.text(), "the text of the first row")
-        unread = [node for node in it.tree.view.tree.entries if node.said is None]
+        unread = [node for node in it.tree.view.tree.entries if node.row_text is None]
         assert len(unread) > LONG // 2
 
 
@@ -124,10 +124,10 @@ async def test_rows_are_read_before_they_come_into_sight(browser, long):
         await it.press("tab")
         for _ in range(60):
             await it.press("pageup")
-            await it.until(lambda: not it.tree._asked, "the rows ahead")
+            await it.until(lambda: not it.tree._rows_requested, "the rows ahead")
             page = it.tree.size.height
             above = range(max(0, it.tree.cursor - page), it.tree.cursor)
-            assert all(view.node(at).said is not None for at in above)
+            assert all(view.node(at).row_text is not None for at in above)
 
 
 async def test_in_a_burst_only_the_session_where_the_cursor_rests_is_read(browser, three, monkeypatch):
@@ -140,8 +140,8 @@ async def test_in_a_burst_only_the_session_where_the_cursor_rests_is_read(browse
 
     monkeypatch.setattr(TreeReader, "open", counted)
     async with browser() as it:
-        now = burst.monotonic()
-        monkeypatch.setattr(burst, "monotonic", lambda: now + 10)
+        now = line_list.monotonic()
+        monkeypatch.setattr(line_list, "monotonic", lambda: now + 10)
         rows = [row for row in it.sessions.model.rows() if row.path != it.sessions.row.path]
         side = it.screen.query_one("#right")
         opened.clear()
@@ -154,16 +154,18 @@ async def test_in_a_burst_only_the_session_where_the_cursor_rests_is_read(browse
 
 async def test_a_row_out_of_sight_that_is_drawn_is_asked_for_once(browser, long, monkeypatch):
     asked = []
-    ask = EntryTree._ask
-    monkeypatch.setattr(EntryTree, "_ask", lambda self, index: (asked.append(index), ask(self, index)))
+    ask = EntryTree._request_rows
+    monkeypatch.setattr(
+        EntryTree, "_request_rows", lambda self, index: (asked.append(index), ask(self, index))
+    )
     async with browser() as it:
         await it.until(lambda: is_whole(it), "the whole tree")
         await it.pilot.pause()
         asked.clear()
         far = it.tree.view.node(100)
-        assert far.said is None
+        assert far.row_text is None
         # as where a row was drawn before the list was scrolled
         it.tree.draw(100, 80, False)
-        await it.until(lambda: far.said is not None, "its text")
+        await it.until(lambda: far.row_text is not None, "its text")
         await it.pilot.pause(0.2)
         assert len(asked) <= 2

@@ -10,10 +10,9 @@ import shutil
 
 import pytest
 
-from app.screens.choices import ChoiceDialog, TextDialog
-from app.screens.dialogs import FolderDialog, ResumeDialog
-from app.screens.labels_dialog import LabelsDialog
-from app.screens.questions import RowEditor, RowQuestion
+from app.screens.asking_screen import RowEditor, RowQuestion
+from app.screens.dialogs import ChoiceDialog, FolderDialog, ResumeDialog, TextDialog
+from app.screens.list_dialogs import LabelsDialog
 from tests.factory import chain, message
 from tests.ui.conftest import WAYS, asked, pi_session
 

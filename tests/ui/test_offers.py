@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.widgets._toast import Toast
 
-import app.actions.on_rows
+import app.actions.row_actions
 from app.browser import Browser
 from tests.ui.conftest import WAYS
 from tests.ui.test_under_way import Gate
@@ -53,7 +53,7 @@ async def test_what_was_not_done_leaves_the_offer(browser, three, monkeypatch):
 
     async with browser(notifications=True) as it:
         await trash(it)
-        monkeypatch.setattr(app.actions.on_rows, "pin", fail)
+        monkeypatch.setattr(app.actions.row_actions, "pin", fail)
         await it.press("p")
         await it.until(lambda: len(shown(it)) == 2, "the reason")
         assert shown(it)[0] == "Moved to the trash – z takes it back"
@@ -76,7 +76,7 @@ async def test_over_a_dialog_nothing_is_offered_that_it_does_not_do(browser, thr
 
 
 async def test_what_is_done_below_a_dialog_is_said_without_an_offer(browser, three, monkeypatch):
-    gate = Gate(monkeypatch, app.actions.on_rows, "trash")
+    gate = Gate(monkeypatch, app.actions.row_actions, "trash")
     async with browser(notifications=True) as it:
         await it.press("ctrl+d", "enter", "question_mark")
         gate.let()

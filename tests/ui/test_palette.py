@@ -6,8 +6,8 @@ import pytest
 from textual import events
 from textual.command import CommandInput, CommandList, CommandPalette
 
-from app.commands import COMMANDS, named
-from app.view.command_words import alone
+from app.commands import COMMANDS, command_by_id
+from app.view.command_search import palette_description
 from tests.ui.conftest import HERE
 
 VERBS = (
@@ -23,8 +23,8 @@ def is_open(it):
 
 def said(id, *, selects=False):
     """What the palette says of a command."""
-    command = named(id)
-    return alone(command, command.selector if selects else command.help, selects=selects)
+    command = command_by_id(id)
+    return palette_description(command, command.selector if selects else command.help, selects=selects)
 
 
 def listed(it):

@@ -6,7 +6,7 @@ import pytest
 from textual import events
 from textual.widgets import Input
 
-from app.screens.questions import RowEditor
+from app.screens.asking_screen import RowEditor
 
 PASTED = [
     ("token\nread", "token read"),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.screens.problems_dialog import ProblemsDialog
+from app.screens.list_dialogs import ProblemsDialog
 from tests.denied import deny
 from tests.factory import chain, entry, message
 from tests.ui.conftest import pi_session
@@ -34,7 +34,7 @@ async def test_the_list_says_every_line_and_leads_there(browser, tmp_path):
         assert "'gone' is not in the file" in text
         await it.press("down", "down", "enter")
         assert it.focus == "tree"
-        assert it.tree.node.said.text == "twin"
+        assert it.tree.node.row_text.text == "twin"
         await it.press("exclamation_mark", "enter")
         assert it.focus == "tree"
         assert (it.tree.node, it.tree.damaged.line) == (None, 4)
@@ -44,11 +44,11 @@ async def test_the_border_says_how_much_is_wrong(browser, tmp_path):
     path = _bad(tmp_path)
     async with browser() as it:
         await it.until(lambda: it.screen._reading.knows_branches, "the branches")
-        assert "4 faults, 1 damaged (!)" in it.screen.query_one("#tree-pane")._said[1]
+        assert "4 faults, 1 damaged (!)" in it.screen.query_one("#tree-pane")._words[1]
         with path.open("a") as file:
             label = entry("label", "l", "z", 8, targetId="nobody", label="lost")
             file.write(json.dumps(label) + "\n")
-        await it.until(lambda: "5 faults" in it.screen.query_one("#tree-pane")._said[1], "the one that came")
+        await it.until(lambda: "5 faults" in it.screen.query_one("#tree-pane")._words[1], "the one that came")
 
 
 async def test_it_leads_out_of_a_filter_and_of_a_fold(browser, tmp_path):
@@ -118,7 +118,7 @@ async def test_what_is_out_of_the_ordinary_is_drawn_and_marked(browser, tmp_path
         assert "another root" not in row("user: anew")
         # somebody began anew: that is nothing wrong
         await it.until(lambda: it.screen._reading.knows_branches, "the branches")
-        faults = it.screen.query_one("#tree-pane")._said[1]
+        faults = it.screen.query_one("#tree-pane")._words[1]
         await it.press("tab", "exclamation_mark")
         listed = len(it.screen._faults)
         assert f"{listed - 1} faults (!)" in faults
@@ -167,7 +167,7 @@ async def test_a_search_from_a_damaged_line_comes_back_to_it(browser, tmp_path):
     _bad(tmp_path)
     async with browser() as it:
         await it.press("tab", "end", "slash", *"twin")
-        await it.until(lambda: it.tree.node is not None and "twin" in it.tree.node.said.text, "a hit")
+        await it.until(lambda: it.tree.node is not None and "twin" in it.tree.node.row_text.text, "a hit")
         await it.press("escape")
         assert it.tree.damaged.line == 4
 

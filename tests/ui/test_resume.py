@@ -201,6 +201,6 @@ async def test_enter_pressed_before_the_plan_is_made_is_not_lost(browser, instal
         it.screen.planned = ""
         await it.press("enter")
         assert not it.app._exit
-        it.screen._planner.ask(it.sessions.row)
+        it.screen._planner.make_plan(it.sessions.row)
         await it.until(lambda: it.app._exit, "the plan")
         assert it.app.return_value.argv[-1] == str(path)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from app.screens.questions import RowEditor, RowQuestion
+from app.screens.asking_screen import RowEditor, RowQuestion
 from tests.factory import chain
 from tests.ui.conftest import WAYS, asked, pi_session, snapshot
 

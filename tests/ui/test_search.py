@@ -85,7 +85,7 @@ async def test_what_is_wrong_is_said_and_marked_wherever_there_is_a_screen(brows
         await it.press("slash", *"redis agent:xx")
         await it.until(lambda: "xx" in said(it), "why not")
         box = it.screen.query_one("#filter")
-        ((begin, length),) = box.marked()
+        ((begin, length),) = box.faults
         assert box.value[begin : begin + length] in ("xx", "agent:xx")
         underlined = "".join(
             piece.text for piece in box.render_line(0) if piece.style is not None and piece.style.underline
@@ -93,7 +93,7 @@ async def test_what_is_wrong_is_said_and_marked_wherever_there_is_a_screen(brows
         assert underlined == box.value[begin : begin + length]
         await it.press("backspace", "backspace", *"pi")
         await it.until(lambda: not said(it), "the end of it")
-        assert not box.marked()
+        assert not box.faults
 
 
 @SIZES
@@ -190,7 +190,7 @@ async def test_what_is_written_while_a_search_is_shown_is_found(browser, three):
 async def test_hostile_queries_are_drawn_inert(browser, three):
     async with browser(size=(160, 45)) as it:
         it.screen.query_one("#filter").value = "\x1b]0;x\x07 re:(\u202e"
-        await it.until(lambda: it.screen.query_one("#search-note").said, "why not")
+        await it.until(lambda: it.screen.query_one("#search-note").text, "why not")
         assert "\x1b" not in it.text()
         assert "\u202e" not in it.text()
 

@@ -156,9 +156,9 @@ async def test_tab_completes_a_filter_that_is_being_typed(browser, three):
     async with browser(selector="") as it:
         await it.press(*"lab", "right")
         assert it.box.value == "label:"
-        await it.until(lambda: it.screen.side._completing._vocabulary is not None, "the labels")
+        await it.until(lambda: it.screen.side._completer._vocabulary is not None, "the labels")
         await it.press(*"red")
-        assert "Tab complete" in it.text().splitlines()[-1]
+        await it.until(lambda: "Tab complete" in it.text().splitlines()[-1], "the completion")
         await it.press("tab")
         assert it.box.value == 'label:"redis idea"'
         assert it.sessions.model.arrangement.scope == "here", "the scope stays"
@@ -181,7 +181,7 @@ async def test_tab_behind_a_word_that_may_begin_a_filter_looks_in_all_folders(br
 
 async def test_what_tab_does_is_what_footer_and_notice_say(browser, three):
     async with browser(selector="", here="/work/site", size=(160, 40)) as it:
-        await it.until(lambda: it.screen.side._completing._vocabulary is not None, "the labels")
+        await it.until(lambda: it.screen.side._completer._vocabulary is not None, "the labels")
         await it.press(*"label:re")
         await it.until(lambda: "in this folder matches “label:re”." in it.text(), "nothing")
         assert "Tab complete" in it.text().splitlines()[-1]

@@ -9,8 +9,8 @@ import os
 import pytest
 
 from app.actions import trash
-from app.screens.questions import RowQuestion
-from app.services import liveness
+from app.screens.asking_screen import RowQuestion
+from app.services import list_facts
 from app.sessions.errors import SessionError
 from app.sessions.manager import live_guard
 from app.stores.live import MAYBE, Verdict
@@ -135,15 +135,15 @@ async def test_a_session_that_is_rewritten_while_its_name_is_edited_gets_it(brow
 
 
 async def test_a_name_is_not_written_over_what_another_writes_at_that_moment(browser, three, monkeypatch):
-    from app.actions import on_rows
+    from app.actions import row_actions
 
-    rename = on_rows.rename
+    rename = row_actions.rename
 
     def overtaken(row, *about, **named):
         raise SessionError(row.path, 0, "another program wrote it meanwhile")
 
     async with browser(selector="") as it:
-        monkeypatch.setattr(on_rows, "rename", overtaken)
+        monkeypatch.setattr(row_actions, "rename", overtaken)
         path = it.path("branchy")
         before = path.read_bytes()
         await it.press("ctrl+r", "ctrl+u", *"New", "enter")
@@ -151,7 +151,7 @@ async def test_a_name_is_not_written_over_what_another_writes_at_that_moment(bro
         assert "another program wrote it meanwhile" in it.toasts()[0]
         assert str(path) in it.toasts()[0]
         assert path.read_bytes() == before
-        monkeypatch.setattr(on_rows, "rename", rename)
+        monkeypatch.setattr(row_actions, "rename", rename)
 
 
 async def test_a_damaged_session_is_listed_shown_and_resumed_but_not_broken(browser, three):
@@ -241,7 +241,7 @@ async def test_what_an_agent_may_have_open_is_deleted_for_good_after_the_same_wa
 ):
     maybe = Verdict(MAYBE, "pi runs in the same folder")
     monkeypatch.setattr(live_guard, "verdict", lambda *about: maybe)
-    monkeypatch.setattr(liveness, "live_sessions", lambda rows, *about: {row.path: maybe for row in rows})
+    monkeypatch.setattr(list_facts, "live_sessions", lambda rows, *about: {row.path: maybe for row in rows})
     async with browser(selector="") as it:
         path = it.path("branchy")
         await it.until(lambda: it.sessions.states.get(str(path)) == MAYBE, "the look at the processes")

@@ -6,20 +6,21 @@ import json
 
 import pytest
 
-from app.commands import COMMANDS, keys_of, of_pane, of_preview
+from app.commands import COMMANDS, pane_commands, preview_commands
+from app.keys import keys_of
+from app.screens.asking_screen import RowEditor
 from app.screens.dialogs import FolderDialog, HelpDialog
-from app.screens.questions import RowEditor
 from tests.factory import chain, write_session
 from tests.ui.conftest import HERE, pi_session
 
 OF_THE_LIST = [
-    (command, key) for pane in ("sessions", "side") for command in of_pane(pane) for key in command.keys
+    (command, key) for pane in ("sessions", "side") for command in pane_commands(pane) for key in command.keys
 ]
 OF_THE_LINE = [
-    (command, key) for pane in ("filter", "side") for command in of_pane(pane) for key in command.keys
+    (command, key) for pane in ("filter", "side") for command in pane_commands(pane) for key in command.keys
 ]
 
-OF_THE_PREVIEW = [(command, key) for command in of_preview() for key in command.keys]
+OF_THE_PREVIEW = [(command, key) for command in preview_commands() for key in command.keys]
 NOT_OF_THE_PREVIEW = [(command, key) for command, key in OF_THE_LIST if not command.preview]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.screens.questions import RowQuestion
+from app.screens.asking_screen import RowQuestion
 from app.screens.sessions_side import SessionsSide
 from tests.factory import chain, message
 from tests.ui.conftest import pi_session

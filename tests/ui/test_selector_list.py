@@ -8,9 +8,9 @@ import threading
 import pytest
 
 from app.index.index import Index
-from app.messages.sessions import SubagentsRead
-from app.screens.questions import RowEditor
-from app.services.indexing import Indexing
+from app.messages import SubagentsRead
+from app.screens.asking_screen import RowEditor
+from app.services.index_service import IndexService
 from app.view.cells import width
 from tests.factory import chain, entry, write_session
 from tests.ui.conftest import WAYS, pi_session
@@ -22,13 +22,13 @@ from tests.ui.conftest import WAYS, pi_session
 def slow(monkeypatch):
     """What is stored is read when the test lets it."""
     go = threading.Event()
-    run = Indexing._run
+    run = IndexService._run
 
     def held(self):
         go.wait()
         run(self)
 
-    monkeypatch.setattr(Indexing, "_run", held)
+    monkeypatch.setattr(IndexService, "_run", held)
     yield go
     go.set()
 
@@ -133,7 +133,7 @@ async def test_who_hides_the_sub_agents_again_has_the_numbers_of_before(browser,
         await it.press("full_stop")
         assert "helper" not in it.listed()
         assert it.text().splitlines()[0] == header
-        assert "hidden" not in it.screen.side._said[1]
+        assert "hidden" not in it.screen.side._words[1]
         # those that are read late, too
         it.screen.post_message(SubagentsRead(late))
         await it.pilot.pause()

@@ -9,8 +9,8 @@ import threading
 
 import pytest
 
-from app.index.search.search import Page, Search
-from app.services import searching
+from app.index import Page, Search
+from app.services import session_search
 from tests.factory import append, chain, message
 from tests.ui.conftest import pi_session
 
@@ -199,7 +199,7 @@ def held(monkeypatch):
 
     monkeypatch.setattr(Search, "__iter__", waits)
     # what is found is shown at once
-    monkeypatch.setattr(searching, "FIRST_SECONDS", 0)
+    monkeypatch.setattr(session_search, "FIRST_SECONDS", 0)
     yield go
     go.set()
 
@@ -236,13 +236,13 @@ async def test_a_search_that_another_one_over_it_has_ended_is_begun_again(browse
 def asked(monkeypatch):
     """Every question that was put to the index: (who asked, for what)."""
     asked = []
-    ask = searching.Searching.ask
+    ask = session_search.SessionSearch.search
 
     def noted(self, text, **how):
         asked.append((self, text))
         ask(self, text, **how)
 
-    monkeypatch.setattr(searching.Searching, "ask", noted)
+    monkeypatch.setattr(session_search.SessionSearch, "search", noted)
     return asked
 
 
@@ -264,14 +264,14 @@ async def test_of_news_only_the_screen_on_top_asks_again(browser, many, asked):
         await it.until(lambda: it.listed()[1] == "s40" and not above.is_due, "the news")
         assert side.model.lines[0].row.id != "s40", "it is known there, and not looked for"
         # one from below that comes late would end it
-        assert {(who, text) for who, text in asked} == {(above._searching, "bread")}
+        assert {(who, text) for who, text in asked} == {(above._search, "bread")}
         for _ in range(6):
             if not it.selects:
                 await it.press("escape")
         assert it.screen.side is side
         await it.until(lambda: it.listed()[0] == "s40", "what was said meanwhile")
         assert len(it.listed()) == 31
-        assert (side._searching, "cake") in asked
+        assert (side._search, "cake") in asked
 
 
 async def test_a_question_stays_with_its_session_while_others_come(browser, many):

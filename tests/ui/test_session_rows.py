@@ -10,7 +10,7 @@ from textual.geometry import Offset
 
 from app.view.arrangement import Arrangement
 from app.view.frame import frame
-from app.view.line import plain
+from app.view.line import plain_text
 from app.view.session_list import SessionList
 from app.widgets.line_list import LineList
 from app.widgets.session_list import SessionListView
@@ -34,7 +34,7 @@ class Alone(App[None]):
     def compose(self):
         yield self.view
 
-    def on_session_rows_marks_changed(self):
+    def on_session_list_view_marks_changed(self):
         self.marks_told += 1
 
     def on_line_list_moved(self):
@@ -355,4 +355,4 @@ async def test_the_first_frame_shows_the_rows_of_the_list_that_follows(roomy, gr
 
 
 def test_a_second_line_is_blank_where_a_list_has_none():
-    assert plain(LineList().draw_below(0, 7, False)) == " " * 7
+    assert plain_text(LineList().draw_below(0, 7, False)) == " " * 7

@@ -7,8 +7,8 @@ import threading
 import pytest
 
 from app.screens import resuming_screen, tree_side
-from app.services import liveness
-from app.services.branch_facts import BranchReader
+from app.services import resume_planner
+from app.services.tree_reader import BranchReader
 from tests.ui.conftest import WAYS
 from tests.waiting import PATIENCE
 
@@ -18,7 +18,7 @@ def held(monkeypatch):
     """Plans and branches are read when this is set."""
     free = threading.Event()
     free.set()
-    plan, read = liveness.plan, BranchReader.read
+    plan, read = resume_planner.plan, BranchReader.read
 
     def later(*arguments):
         assert free.wait(PATIENCE)
@@ -28,7 +28,7 @@ def held(monkeypatch):
         if free.is_set():
             read(reader, tree)
 
-    monkeypatch.setattr(liveness, "plan", later)
+    monkeypatch.setattr(resume_planner, "plan", later)
     monkeypatch.setattr(BranchReader, "read", branches)
     yield free
     free.set()

@@ -8,10 +8,10 @@ import pytest
 from textual.screen import Screen
 
 from app import paths
-from app.index.catalog.front import Front
+from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.screens.sessions_screen import SessionsScreen
-from app.services.indexing import place_of
+from app.services.index_service import place_of
 from app.setup import Setup
 from app.startup import first_frame
 from app.stores import discover
@@ -63,7 +63,7 @@ def known(tmp_path):
         index = Index(stores, setup.cache_folder)
         index.scan()
         index.close()
-        front = Front(setup.cache_folder, stores)
+        front = Catalog(setup.cache_folder, stores)
         model, counts = first_frame.fill_list(setup, height, arrangement, front)
         front.close()
         return setup, model, counts
@@ -150,7 +150,8 @@ async def test_it_is_with_pins_hidden_sessions_and_a_scrollbar(
         # what is drawn with blanks
         assert it.sessions.show_vertical_scrollbar
         bar = it.sessions.vertical_scrollbar
-        thumb = [bool(segment.style.reverse) for line in bar._strips() for segment in line]
+        strips = bar.render_lines(bar.size.region)
+        thumb = [bool(segment.style.reverse) for line in strips for segment in line]
         of = pieces(known(size[1] - 5, model.arrangement)[0], model, size, query)
         top = 2 + (query is not None)
         column = (place(*size) if query is None else place_selector(*size))["sessions"].width - 2
@@ -172,7 +173,7 @@ def test_where_our_own_folder_is_nowhere_no_pin_is_known(pinned, known, monkeypa
     setup, model, _ = known(35, initial({}))
     assert model.pins == {("pi", "plain"), ("pi", "h3")}
     setup.env["LEAFMARK_STATE_DIR"] = "state"
-    monkeypatch.setattr(paths, "here", lambda: None)
+    monkeypatch.setattr(paths, "current_folder", lambda: None)
     assert known(35, initial({}))[1].pins == frozenset()
 
 
@@ -215,7 +216,7 @@ async def test_where_there_is_nothing_at_all_the_first_frame_says_so(browser, kn
     assert all(store.is_bare() for store in setup.stores)
     if query:
         model.begin_with(query)
-    model.nowhere = [place_of(store) for store in setup.stores]
+    model.searched = [place_of(store) for store in setup.stores]
     picture = drawn(setup, model, size, query)
     assert "No sessions found." in " ".join(picture)
     assert not any("resume" in line or "trash" in line for line in picture[-2:])
@@ -233,7 +234,7 @@ async def test_before_anything_is_looked_for_the_keys_are_those_of_the_picture_t
     setup, filled, _ = known(size[1] - 5, initial({}))
     model = SessionList(setup.here, setup.home, initial({}))
     picture = drawn(setup, model, size, None)
-    assert model.nowhere is None
+    assert model.searched is None
     assert "F6" not in picture[-1]
     async with browser(size=size, settle=False, model=model) as it:
         await it.pilot.pause()

@@ -8,9 +8,9 @@ from contextlib import asynccontextmanager
 
 from textual.app import App
 
-from app.messages.searching import HitPlaced
+from app.messages import HitLocated
 from app.setup import Setup
-from app.widgets import burst
+from app.widgets import line_list
 from app.widgets import transcript as widget
 from app.widgets.transcript import TranscriptPane
 from tests.factory import chain, entry, header, make_row, message, write_session
@@ -54,7 +54,7 @@ class Driver:
     async def hit(self, row, entry_id, *words, where="", offset=None):
         if offset is None:
             offset = offset_of(row.path, entry_id)
-        self.pane.show_hit(HitPlaced(row.path, " ".join(words), entry_id, offset, words, where))
+        self.pane.show_hit(HitLocated(row.path, " ".join(words), entry_id, offset, words, where))
         await self.settle()
 
     def text(self):
@@ -68,7 +68,7 @@ class Driver:
 
     @property
     def title(self):
-        return self.pane._said[0]
+        return self.pane._words[0]
 
 
 @asynccontextmanager
@@ -221,7 +221,7 @@ async def test_when_its_place_is_told_later_nobody_is_moved(tmp_path):
         before = it.rows()
         at = offset_of(row.path, f"{101:08x}")
         it.pane.show_hit(
-            HitPlaced(row.path, "text", f"{101:08x}", at, ("text",), "on the active path", again=True)
+            HitLocated(row.path, "text", f"{101:08x}", at, ("text",), "on the active path", again=True)
         )
         await it.pilot.pause()
         assert it.rows() == before
@@ -379,7 +379,7 @@ async def test_a_pane_that_is_not_shown_reads_nothing_until_it_is(tmp_path):
 
 
 async def test_under_a_held_key_only_the_session_it_rests_on_is_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(burst, "BURST", 60)
+    monkeypatch.setattr(line_list, "BURST_SECONDS", 60)
     async with pane() as it:
         rows = [session(tmp_path, *chain(f"session {n}", "x"), name=f"s{n}") for n in range(20)]
         for row in rows:

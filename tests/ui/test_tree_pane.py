@@ -240,7 +240,7 @@ async def test_the_entry_follows_a_filter_that_gives_the_cursor_back(browser, tw
 async def test_a_narrow_border_says_the_filter_first(browser, three):
     async with browser(size=(80, 24)) as it:
         await it.press("tab", "ctrl+t")
-        said = it.screen.query_one("#tree-pane")._said[1]
+        said = it.screen.query_one("#tree-pane")._words[1]
         assert said.startswith("no-tools: ")
         assert "no-tools: " in it.text()
 

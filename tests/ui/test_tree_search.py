@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import threading
 
 import pytest
 
+from app.services.tree_reader import TreeSearch
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
+from tests.waiting import PATIENCE
 
 
 def call(id, parent, name, arguments):
@@ -45,7 +48,7 @@ def at(it):
 
 
 def border(it):
-    return it.screen.query_one("#tree-pane")._said[1]
+    return it.screen.query_one("#tree-pane")._words[1]
 
 
 async def search(it, text):
@@ -71,9 +74,28 @@ async def test_a_search_goes_to_the_first_hit_and_n_from_hit_to_hit(browser, for
         assert border(it).startswith("3 found")
 
 
+@pytest.mark.parametrize(("keys", "reached"), [((), "f"), (("n",), "c"), (("down",), None)])
+async def test_keys_that_come_before_the_first_hit_lead_where_they_would_lead_later(
+    browser, forked, monkeypatch, keys, reached
+):
+    go, run = threading.Event(), TreeSearch._search
+
+    def waits(*arguments):
+        assert go.wait(PATIENCE)
+        run(*arguments)
+
+    monkeypatch.setattr(TreeSearch, "_search", waits)
+    async with browser() as it:
+        await it.press("tab", "home", "down", "slash", *"login", "enter", *keys)
+        before = at(it)
+        go.set()
+        await it.until(lambda: it.tree.hits.done, "the search")
+        assert at(it) == (reached or before)
+
+
 def texts(it):
     """What was read ahead of a search; None before."""
-    kept = it.screen._reading._tree_side.finding._searcher._texts
+    kept = it.screen._reading._tree_side.finding._search._texts
     return kept[1] if kept is not None else None
 
 
@@ -284,7 +306,7 @@ async def test_the_branch_under_the_cursor_is_told_of(browser, tmp_path):
     )
 
     def title(it):
-        return it.screen.query_one("#tree-pane")._said[0]
+        return it.screen.query_one("#tree-pane")._words[0]
 
     async with browser() as it:
         await it.until(lambda: "branch" in title(it), "the facts")

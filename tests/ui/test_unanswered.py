@@ -9,12 +9,12 @@ import threading
 import pytest
 from textual import events
 
-from app.screens import searching_side
-from app.screens.questions import RowEditor, RowQuestion
+from app.screens import sessions_side
+from app.screens.asking_screen import RowEditor, RowQuestion
 from app.screens.resuming_screen import ResumingScreen
-from app.services.indexing import Indexing
-from app.services.liveness import Planner
-from app.services.searching import Searching
+from app.services.index_service import IndexService
+from app.services.resume_planner import ResumePlanner
+from app.services.session_search import SessionSearch
 from tests.factory import chain, stamp
 from tests.ui.conftest import pi_session
 from tests.ui.test_key_order import together
@@ -24,15 +24,15 @@ from tests.ui.test_key_order import together
 def held(monkeypatch):
     """A search answers when the test lets it."""
     go = threading.Event()
-    search = Searching._search
+    search = SessionSearch._search
 
     def waits(self, *about):
         go.wait()
         search(self, *about)
 
-    monkeypatch.setattr(Searching, "_search", waits)
+    monkeypatch.setattr(SessionSearch, "_search", waits)
     # and nothing shows what the rows alone say to it
-    monkeypatch.setattr(searching_side, "PATIENCE", 3_600)
+    monkeypatch.setattr(sessions_side, "FILTER_DELAY", 3_600)
     yield go
     go.set()
 
@@ -173,13 +173,13 @@ async def test_enter_in_the_browser_waits_wherever_its_cursor_is(browser, three,
 
 
 async def test_enter_is_not_lost_when_the_answer_moves_the_cursor(browser, three, held, resumed, monkeypatch):
-    go, plan = threading.Event(), Planner._plan
+    go, plan = threading.Event(), ResumePlanner._plan
 
     def waits(self, generation, row):
         go.wait()
         plan(self, generation, row)
 
-    monkeypatch.setattr(Planner, "_plan", waits)
+    monkeypatch.setattr(ResumePlanner, "_plan", waits)
     async with browser(selector="", settle=False) as it:
         await it.until(lambda: it.screen.scanned and it.sessions.row is not None, "the sessions")
         await asked(it, "enter")
@@ -317,13 +317,13 @@ async def test_a_wider_search_is_waited_for(browser, three, held, resumed):
 
 @pytest.mark.parametrize("selector", ["", None], ids=["selector", "browser"])
 async def test_before_the_sessions_are_read_it_waits_for_them(browser, three, monkeypatch, resumed, selector):
-    go, run = threading.Event(), Indexing._run
+    go, run = threading.Event(), IndexService._run
 
     def waits(self):
         go.wait()
         run(self)
 
-    monkeypatch.setattr(Indexing, "_run", waits)
+    monkeypatch.setattr(IndexService, "_run", waits)
     try:
         async with browser(selector=selector, settle=False) as it:
             keys = [*"done", "enter"] if selector is not None else ["slash", *"done", "enter", "enter"]
@@ -352,9 +352,9 @@ async def test_what_enter_would_do_is_said_once_it_is_known(browser, three, held
 async def test_making_ready_does_not_drop_a_search_that_was_asked(browser, three, resumed, monkeypatch):
     jobs = []
     async with browser(selector="") as it:
-        searching = it.screen.side._searching
-        monkeypatch.setattr(searching, "_ready", False)
-        monkeypatch.setattr(searching._latest, "ask", lambda job, **how: jobs.append(job))
-        searching.ask("done")
-        searching.prepare()
+        search = it.screen.side._search
+        monkeypatch.setattr(search, "_is_prepared", False)
+        monkeypatch.setattr(search._worker, "submit", lambda job, **how: jobs.append(job))
+        search.search("done")
+        search.prepare()
         assert len(jobs) == 1

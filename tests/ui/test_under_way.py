@@ -8,12 +8,11 @@ from threading import Semaphore
 
 import pytest
 
-import app.actions.earlier
-import app.actions.on_rows
+import app.actions.row_actions
 import app.actions.undo
 from app.actions.journal import Journal
-from app.services import progress
-from app.services.progress import Courses
+from app.services import action_runner
+from app.services.action_runner import ProgressReporter
 from tests.factory import chain
 from tests.ui.conftest import WAYS, pi_session
 
@@ -40,7 +39,7 @@ class Gate:
 @pytest.fixture
 def gate(monkeypatch):
     """Of what moves sessions to the trash."""
-    return Gate(monkeypatch, app.actions.on_rows, "trash", let=1)
+    return Gate(monkeypatch, app.actions.row_actions, "trash", let=1)
 
 
 @pytest.fixture
@@ -122,7 +121,7 @@ async def test_a_question_gets_escape_first(browser, four, gate):
 
 
 async def test_of_one_session_nothing_is_said_and_escape_is_what_it_was(browser, four, monkeypatch):
-    gate = Gate(monkeypatch, app.actions.on_rows, "trash")
+    gate = Gate(monkeypatch, app.actions.row_actions, "trash")
     async with browser() as it:
         await it.press("ctrl+d", "enter")
         await it.press("space")
@@ -147,14 +146,14 @@ async def test_an_undo_is_stopped_and_another_goes_on(browser, four, monkeypatch
         gate.let(2)
         await it.press("z")
         await it.until(lambda: there(it) == set(IDS), "the others")
-        assert not Journal(str(it.folder / "state")).standing()
+        assert not Journal(str(it.folder / "state")).active()
 
 
 async def test_an_undo_of_what_was_done_before_is_stopped_and_another_goes_on(browser, four, monkeypatch):
     async with browser() as it:
         await trash_all(it)
         await said(it, "Moved to the trash: 4 sessions")
-    gate = Gate(monkeypatch, app.actions.earlier, "undo", let=1)
+    gate = Gate(monkeypatch, app.actions.undo, "undo", let=1)
     async with browser() as it:
         await it.press("z")
         await it.until(lambda: "trashed 4 sessions?" in it.text(), "the question")
@@ -173,14 +172,14 @@ async def test_an_undo_of_what_was_done_before_is_stopped_and_another_goes_on(br
 @pytest.mark.parametrize("leave", ["q", "ctrl+c", "signal"])
 @pytest.mark.parametrize("within", [0, 60])
 async def test_leaving_stops_what_takes_long(browser, four, gate, monkeypatch, leave, within):
-    monkeypatch.setattr(progress, "LEAVES_WITHIN", within)
-    begin_to_leave = Courses.leave
+    monkeypatch.setattr(action_runner, "EXIT_SECONDS", within)
+    set_deadline = ProgressReporter.set_deadline
 
-    def leaving(courses):
-        begin_to_leave(courses)
+    def leaving(progress):
+        set_deadline(progress)
         gate.let(3)
 
-    monkeypatch.setattr(Courses, "leave", leaving)
+    monkeypatch.setattr(ProgressReporter, "set_deadline", leaving)
     async with browser() as it:
         await trash_all(it)
         await it.until(lambda: "trashing 1 of 4" in header(it), "how far it is")
@@ -188,7 +187,7 @@ async def test_leaving_stops_what_takes_long(browser, four, gate, monkeypatch, l
             it.app._leave()
         else:
             await it.press(leave)
-    noted = Journal(str(it.folder / "state")).standing()
+    noted = Journal(str(it.folder / "state")).active()
     if within:
         assert (there(it), len(noted), it.app.parting) == (set(), 4, [])
     else:

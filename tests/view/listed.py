@@ -1,4 +1,4 @@
-"""Lists of sessions, arranged, and what they show."""
+"""Session lists in an arrangement, and the lines that they show."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ EMPTY = {"message_count": 0, "title": "(no messages)"}
 
 
 def at(minutes):
-    """So many minutes ago."""
+    """The time `minutes` before now."""
     return NOW - minutes * MINUTE
 
 
@@ -33,5 +33,5 @@ def listed(*rows, here=HERE, pins=(), live=(), **arrangement):
 
 
 def shown(model):
-    """What its lines are: ids of sessions, and folders of projects in brackets."""
+    """The lines of a list: ids of sessions, and folders of projects in brackets."""
     return [line.row.id if line.row else f"[{line.group.cwd}]" for line in model.lines]

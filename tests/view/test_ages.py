@@ -6,11 +6,11 @@ import time
 
 import pytest
 
-from app.view.ages import DAY, HOUR, MINUTE, age, clock, count
+from app.view.formatting import DAY, HOUR, MINUTE, age, clock, count
 
 
 @pytest.mark.parametrize(
-    ("gone", "said"),
+    ("elapsed", "text"),
     [
         (-DAY, "now"),
         (0, "now"),
@@ -29,16 +29,16 @@ from app.view.ages import DAY, HOUR, MINUTE, age, clock, count
         (400 * 365 * DAY, "99y"),
     ],
 )
-def test_ages(gone, said):
-    assert age(10**14, 10**14 + gone) == said
+def test_ages(elapsed, text):
+    assert age(10**14, 10**14 + elapsed) == text
 
 
-def test_no_time_is_a_question_mark():
+def test_an_unknown_time_is_a_question_mark():
     assert age(None, 0) == "?"
 
 
 @pytest.mark.parametrize(
-    ("number", "said"),
+    ("number", "text"),
     [
         (0, "0"),
         (999, "999"),
@@ -49,8 +49,8 @@ def test_no_time_is_a_question_mark():
         (1_200_000, "1M"),
     ],
 )
-def test_counts(number, said):
-    assert count(number) == said
+def test_counts(number, text):
+    assert count(number) == text
 
 
 @pytest.mark.parametrize(
@@ -61,10 +61,10 @@ def test_counts(number, said):
         ((2025, 12, 31, 23, 59), "25/12/31 23:59"),
     ],
 )
-def test_a_moment_is_told_as_pi_tells_it(then, shown):
+def test_a_time_is_written_as_in_pi(then, shown):
     now = time.mktime((2026, 5, 3, 20, 0, 0, 0, 0, -1)) * 1000
     assert clock(int(time.mktime((*then, 0, 0, 0, -1)) * 1000), int(now)) == shown
 
 
-def test_a_moment_beyond_all_calendars_is_not_told():
+def test_a_time_outside_of_the_calendar_is_empty():
     assert clock(10**30, 0) == ""

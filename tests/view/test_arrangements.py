@@ -1,11 +1,11 @@
-"""What each arrangement of the session list shows, and in which order."""
+"""The sessions that each arrangement of the list shows, and their order."""
 
 from __future__ import annotations
 
 import pytest
 
 from app.view.arrangement import Arrangement
-from app.view.cells import fitting
+from app.view.cells import first_fitting
 from app.view.session_list import SessionList
 from tests.factory import make_row
 from tests.view.listed import EMPTY, FAMILY, HERE, at, listed, shown
@@ -24,18 +24,18 @@ def test_an_arrangement_is_changed_into_another():
         one.changed(named=True)
 
 
-def test_an_arrangement_says_what_it_is():
+def test_the_title_names_the_settings():
     assert Arrangement().titles()[0] == "sessions · all folders · threaded"
     other = Arrangement(
         scope="here", order="recent", grouped=False, named_only=True, agent="omp", hidden=True
     )
-    said = "sessions · named only · omp · this folder · recent · with hidden ones"
-    assert other.titles()[0] == said
-    assert other.titles(tools=True)[0] == said.replace(" · recent", " · tools as well · recent")
+    title = "sessions · named only · omp · this folder · recent · with hidden ones"
+    assert other.titles()[0] == title
+    assert other.titles(tools=True)[0] == title.replace(" · recent", " · tools as well · recent")
 
 
 @pytest.mark.parametrize(
-    ("fields", "cells", "said"),
+    ("fields", "cells", "title"),
     [
         ({}, 40, "sessions · all folders · threaded"),
         ({}, 30, "sessions · all folders"),
@@ -49,14 +49,14 @@ def test_an_arrangement_says_what_it_is():
         ({"named_only": True, "agent": "omp"}, 8, "named o…"),
     ],
 )
-def test_of_a_title_what_is_as_usual_goes_first_then_what_the_list_is_called(fields, cells, said):
-    assert fitting(Arrangement(**fields).titles(), cells) == said
+def test_a_short_title_drops_the_defaults_first_and_then_the_word_sessions(fields, cells, title):
+    assert first_fitting(Arrangement(**fields).titles(), cells) == title
 
 
-# which sessions
+# the sessions
 
 
-def test_this_folder_alone():
+def test_the_scope_here_shows_only_this_folder():
     model = listed(make_row("a", cwd=HERE), make_row("b", cwd="/p2"), scope="here")
     assert (shown(model), model.total, model.known, model.projects) == ([f"[{HERE}]", "a"], 1, 2, 2)
     model.also_here(["/p2"])
@@ -79,11 +79,11 @@ def test_empty_sessions_are_hidden_and_counted():
 
 
 @pytest.mark.parametrize("fields", [{"problems": 1}, {"torn": True}, {"ctime_ns": -5}])
-def test_a_session_with_something_wrong_is_not_empty(fields):
+def test_a_session_with_a_problem_does_not_count_as_empty(fields):
     assert listed(make_row("e", **EMPTY, **fields)).total == 1
 
 
-def test_a_session_that_is_not_read_yet_is_not_empty():
+def test_an_unread_session_does_not_count_as_empty():
     row = make_row("e", **EMPTY)
     row.provisional = True
     model = listed(row)
@@ -92,7 +92,7 @@ def test_a_session_that_is_not_read_yet_is_not_empty():
     assert (model.total, model.hidden, shown(model)) == (0, 1, [])
 
 
-def test_an_empty_session_that_is_open_somewhere_is_shown():
+def test_an_empty_live_session_is_shown():
     model = listed(make_row("e", **EMPTY))
     model.set_live(["/store/e.jsonl", "/store/none.jsonl"])
     assert (shown(model), model.hidden) == (["[/work/app]"], 0)
@@ -102,7 +102,7 @@ def test_an_empty_session_that_is_open_somewhere_is_shown():
     assert (shown(model), model.hidden) == ([], 1)
 
 
-def test_sub_agents_are_hidden_wherever_they_lie_in_the_artifacts_folder():
+def test_sub_agents_are_hidden_at_any_depth_of_the_artifacts_folder():
     rows = [
         make_row("main"),
         make_row("sub", path="/store/main/0-scout.jsonl", parent_session="/store/main.jsonl"),
@@ -115,7 +115,7 @@ def test_sub_agents_are_hidden_wherever_they_lie_in_the_artifacts_folder():
     assert [line.depth for line in model.lines] == [0, 0, 1, 1, 1]
 
 
-def test_a_name_of_blanks_or_of_what_cannot_be_seen_is_none():
+def test_a_blank_or_invisible_name_does_not_count():
     names = {"a": "Plan", "b": "   ", "c": None, "d": "\u200b", "e": ""}
     rows = [make_row(id, name=name, title="x") for id, name in names.items()]
     model = listed(*rows, named_only=True)
@@ -128,7 +128,7 @@ def test_named_only_comes_before_the_query():
     assert shown(model)[1:] == ["a"]
 
 
-def test_one_program_alone():
+def test_the_agent_filter_shows_one_agent():
     model = listed(make_row("a", agent="pi"), make_row("b", agent="omp"), agent="omp")
     assert (shown(model)[1:], model.total, model.matched) == (["b"], 2, 1)
 
@@ -146,11 +146,11 @@ def test_one_program_alone():
         ([make_row()], {}, ""),
     ],
 )
-def test_why_there_is_nothing_to_see(rows, arrangement, why):
+def test_an_empty_list_has_a_reason(rows, arrangement, why):
     assert listed(*rows, **arrangement).empty() == why
 
 
-def test_nothing_matches_the_query():
+def test_a_query_without_matches_is_the_reason():
     model = listed(make_row())
     model.set_query("zzz")
     assert model.empty() == "query"
@@ -158,10 +158,10 @@ def test_nothing_matches_the_query():
     assert model.empty() == "agent"
 
 
-# in which order
+# the order
 
 
-def test_threaded_over_all_folders_a_fork_stands_under_its_parent_of_another():
+def test_without_groups_a_fork_stands_under_its_parent_of_another_folder():
     model = listed(*FAMILY, grouped=False)
     assert [(line.row.id, line.prefix) for line in model.lines] == [
         ("old", ""),
@@ -172,7 +172,7 @@ def test_threaded_over_all_folders_a_fork_stands_under_its_parent_of_another():
     assert (model.projects, model.total) == (3, 4)
 
 
-def test_recent_is_by_the_sessions_own_activity_without_connectors():
+def test_the_recent_order_uses_each_sessions_own_activity_without_connectors():
     model = listed(*FAMILY, grouped=False, order="recent")
     assert [(line.row.id, line.prefix) for line in model.lines] == [
         ("fork", ""),
@@ -182,28 +182,28 @@ def test_recent_is_by_the_sessions_own_activity_without_connectors():
     ]
 
 
-def test_by_project_a_parent_elsewhere_makes_a_root():
+def test_with_groups_a_fork_of_another_folder_is_a_root():
     assert shown(listed(*FAMILY)) == [f"[{HERE}]", "fork", "middle", "[/p3]", "new", "[/p2]", "old"]
 
 
-def test_a_parent_that_is_left_out_makes_a_root():
+def test_a_fork_of_an_excluded_parent_is_a_root():
     named = make_row("fork", name="Fork", parent_session="old")
     model = listed(make_row("old"), named, named_only=True)
     assert [(line.row.id, line.depth) for line in model.lines[1:]] == [("fork", 0)]
 
 
-def test_relevance_is_the_order_of_the_search_and_without_one_recent():
+def test_relevance_is_the_order_of_the_search_or_recent_without_one():
     model = listed(*FAMILY, grouped=False, order="relevance")
     assert shown(model) == ["fork", "new", "middle", "old"]
     ranks = {"/store/old.jsonl": 0, "/store/new.jsonl": 1, "/store/fork.jsonl": 2}
     model.set_found(set(ranks), ["session"], by_rows=True, ranks=ranks)
-    assert shown(model) == ["old", "new", "fork", "middle"], "what the search does not know comes last"
+    assert shown(model) == ["old", "new", "fork", "middle"], "sessions without a rank come last"
     assert [model.index_of(line.path) for line in model.lines] == [0, 1, 2, 3]
     model.set_query("")
     assert shown(model) == ["fork", "new", "middle", "old"]
 
 
-def test_relevance_by_project_puts_the_project_of_the_best_first():
+def test_relevance_puts_the_project_of_the_best_session_first():
     model = listed(*FAMILY, order="relevance")
     model.set_found({"/store/old.jsonl", "/store/middle.jsonl"}, [], by_rows=False)
     assert shown(model) == [f"[{HERE}]", "middle", "[/p2]", "old"]
@@ -213,7 +213,7 @@ def test_relevance_by_project_puts_the_project_of_the_best_first():
     assert model.index_of("/store/middle.jsonl") == 3
 
 
-def test_ranks_matter_to_the_order_of_relevance_alone():
+def test_ranks_change_only_the_order_of_relevance():
     ranks = {"/store/old.jsonl": 0, "/store/fork.jsonl": 1}
     model = listed(*FAMILY, grouped=False, order="recent")
     model.set_found(set(ranks), [], by_rows=False, ranks=ranks)
@@ -244,7 +244,7 @@ def test_a_pin_does_not_move_its_project():
     assert shown(model)[3:] == ["[/p2]", "y", "x", "old", "[/p3]", "new"]
 
 
-def test_of_several_files_of_one_name_the_one_in_the_likeliest_folder_is_the_parent():
+def test_the_parent_is_the_file_in_the_likeliest_folder_if_names_are_equal():
     rows = [
         make_row("a", path="/a/one/s.jsonl", cwd="/p3"),
         make_row("b", path="/b/two/s.jsonl", cwd="/p3"),
@@ -276,14 +276,14 @@ def test_marks_outlast_filter_fold_and_arrangement_and_go_with_their_session():
     assert model.marked_rows() == []
 
 
-def test_a_mark_goes_along_where_an_agent_renames_the_folder():
+def test_a_mark_follows_a_renamed_folder():
     model = listed(*FAMILY)
     model.toggle_mark("/store/new.jsonl")
     model.apply([make_row("new", path="/renamed/new.jsonl", cwd="/p3")], ["/store/new.jsonl"])
     assert model.marked == {"/renamed/new.jsonl"}
 
 
-def test_what_is_marked_and_shown_comes_in_the_order_of_the_list():
+def test_marked_rows_come_in_the_order_of_the_list():
     model = listed(*FAMILY, grouped=False)
     for row in FAMILY:
         model.toggle_mark(row.path)

@@ -1,4 +1,4 @@
-"""Text in ASCII takes the cells of the text it stands for."""
+"""The ASCII spelling of a text takes as many cells as the text."""
 
 from __future__ import annotations
 
@@ -6,14 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.view.ascii_text import ascii_text, encodable
 from app.view.cells import width
-from app.view.terminal import draws_all, draws_signs, is_ascii_terminal, speller
+from app.view.terminal import (
+    ascii_text,
+    encodes_all,
+    encodes_own_glyphs,
+    is_ascii_terminal,
+    spelled_for,
+    speller,
+)
 from app.view.tree_row import ASCII, UNICODE
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=("Cc", "Cs")), max_size=40))
-def test_it_is_ascii_and_as_wide(text):
+def test_ascii_text_has_the_width_of_the_text(text):
     assert ascii_text(text).isascii()
     assert len(ascii_text(text)) == width(text)
 
@@ -23,23 +29,23 @@ ENCODINGS = ["ascii", "latin-1", "koi8-r", "cp437", "euc-jp", "big5", "gb18030",
 
 @pytest.mark.parametrize("encoding", ENCODINGS)
 @given(st.text(alphabet=st.characters(exclude_categories=("Cc", "Cs")), max_size=40))
-def test_what_an_encoding_lacks_is_spelt_in_as_many_cells(encoding, text):
+def test_missing_characters_are_spelt_in_as_many_cells(encoding, text):
     for ascii_only in (True, False):
         spell = speller(encoding, ascii_only=ascii_only)
         spelt = spell(text) if spell is not None else text
         spelt.encode(encoding)
         assert width(spelt) == width(text)
-    assert encodable(text, "utf-8") == text
+    assert spelled_for(text, "utf-8") == text
 
 
-def test_what_an_encoding_has_stays():
+def test_characters_of_the_encoding_stay():
     assert speller("utf-8", ascii_only=False) is None
     assert speller("gb18030", ascii_only=False) is None
     assert speller("latin-1", ascii_only=False)("naïve · 日本 – ❯") == "naïve · ???? - >"
     assert speller("latin-1", ascii_only=True)("naïve · 日本 – ❯") == "naive . ???? - >"
-    # not all of the signs: those that it has do not go with what stands for the rest
-    assert [encoding for encoding in ENCODINGS if draws_signs(encoding)] == ["gb18030", "utf-8"]
-    assert [encoding for encoding in ENCODINGS if draws_all(encoding)] == ["gb18030", "utf-8"]
+    # other encodings have only some of the glyphs, which do not match the ASCII spellings of the others
+    assert [encoding for encoding in ENCODINGS if encodes_own_glyphs(encoding)] == ["gb18030", "utf-8"]
+    assert [encoding for encoding in ENCODINGS if encodes_all(encoding)] == ["gb18030", "utf-8"]
 
 
 @pytest.mark.parametrize(
@@ -53,11 +59,11 @@ def test_what_an_encoding_has_stays():
         ("a…", "a~"),
     ],
 )
-def test_what_stands_for_what(text, plain):
+def test_ascii_spellings(text, plain):
     assert ascii_text(text) == plain
 
 
-def test_marks_of_the_tree_stay_apart():
+def test_the_marks_of_the_tree_have_different_spellings():
     marks = [UNICODE.pointer, UNICODE.active, UNICODE.open, UNICODE.closed, UNICODE.bar, UNICODE.elbow]
     assert len({ascii_text(mark) for mark in marks}) == len(marks)
     for name in ("pointer", "active", "bar", "branch", "closed", "elbow", "ellipsis", "hit", "open"):
@@ -65,7 +71,7 @@ def test_marks_of_the_tree_stay_apart():
 
 
 @pytest.mark.parametrize(
-    ("env", "is_so"),
+    ("env", "is_ascii"),
     [
         ({}, False),
         ({"LANG": "C"}, True),
@@ -78,9 +84,9 @@ def test_marks_of_the_tree_stay_apart():
         ({"LANG": "C", "LC_CTYPE": "de_DE.UTF-8"}, False),
     ],
 )
-def test_the_locale_says_what_a_terminal_draws(env, is_so):
-    assert is_ascii_terminal(env) is is_so
+def test_the_locale_decides_whether_the_terminal_is_ascii(env, is_ascii):
+    assert is_ascii_terminal(env) is is_ascii
 
 
-def test_what_can_be_folded_differs_from_what_cannot():
+def test_open_closed_and_plain_branches_differ_in_ascii():
     assert len({ASCII.open, ASCII.closed, ASCII.branch}) == 3

@@ -1,4 +1,4 @@
-"""Widths agree with the library that draws the screen; cuts never split a piece."""
+"""Widths agree with the library that draws the screen; a cut never splits a grapheme."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from app.formats.text import inert
 from app.view.cells import (
     char_width,
     cut,
-    fewer,
-    fill,
+    fit_facts,
     graphemes,
-    is_doubtful,
-    most,
+    has_uncertain_width,
+    max_width,
+    pad,
     shorten,
     shorten_start,
-    steady,
+    stable_width,
     width,
 )
 
@@ -50,41 +50,41 @@ def test_texts_are_as_wide_as_the_library_says(text):
 
 
 @given(DRAWN, st.integers(0, 50))
-def test_a_cut_fits_and_ends_between_pieces(text, cells):
-    kept = cut(text, cells)
-    assert text.startswith(kept)
-    assert width(kept) <= most(kept) <= cells
+def test_a_cut_fits_and_ends_between_graphemes(text, cells):
+    start = cut(text, cells)
+    assert text.startswith(start)
+    assert width(start) <= max_width(start) <= cells
     pieces = graphemes(text)
-    ends = [len("".join(piece for piece, _ in pieces[:at])) for at in range(len(pieces) + 1)]
-    assert text.isascii() or len(kept) in ends
-    longer = [piece for end, (piece, _) in zip(ends, pieces, strict=False) if end == len(kept)]
-    # a blank at the end may be counted as room for what is wider
-    assert not longer or not cells or most(f"{kept}{longer[0]}.") > cells
+    ends = [len("".join(piece for piece, _ in pieces[:number])) for number in range(len(pieces) + 1)]
+    assert text.isascii() or len(start) in ends
+    longer = [piece for end, (piece, _) in zip(ends, pieces, strict=False) if end == len(start)]
+    # a blank at the end may count as room for a wide character
+    assert not longer or not cells or max_width(f"{start}{longer[0]}.") > cells
 
 
 @given(DRAWN, st.integers(1, 50))
-def test_filled_text_takes_exactly_its_cells(text, cells):
-    assert width(fill(text, cells)) == most(fill(text, cells)) == cells
-    assert most(shorten(text, cells)) <= cells
-    assert most(shorten_start(text, cells)) <= cells
+def test_padded_text_takes_exactly_its_cells(text, cells):
+    assert width(pad(text, cells)) == max_width(pad(text, cells)) == cells
+    assert max_width(shorten(text, cells)) <= cells
+    assert max_width(shorten_start(text, cells)) <= cells
 
 
-def test_letters_of_hangul_are_steady_as_syllables():
-    assert steady(unicodedata.normalize("NFD", "한글")) == "한글"
-    assert steady("soft\xadhyphen") == "softhyphen"
+def test_letters_of_hangul_are_composed_to_syllables():
+    assert stable_width(unicodedata.normalize("NFD", "한글")) == "한글"
+    assert stable_width("soft\xadhyphen") == "softhyphen"
 
 
-def test_steady_text_has_nothing_that_terminals_join():
-    assert steady("plain") == "plain"
-    assert steady("👩\u200d👩\u200d👧 ❤\ufe0f 👍🏽 🇫🇷 日本 e\u0301") == "👩👩👧 ❤ 👍 FR 日本 e\u0301"
+def test_stable_text_has_no_joined_emoji():
+    assert stable_width("plain") == "plain"
+    assert stable_width("👩\u200d👩\u200d👧 ❤\ufe0f 👍🏽 🇫🇷 日本 e\u0301") == "👩👩👧 ❤ 👍 FR 日本 e\u0301"
 
 
 @given(DRAWN)
-def test_the_width_of_steady_text_is_the_sum_of_its_characters(text):
-    assert width(steady(text)) == sum(map(char_width, steady(text)))
+def test_the_width_of_stable_text_is_the_sum_of_its_characters(text):
+    assert width(stable_width(text)) == sum(map(char_width, stable_width(text)))
 
 
-# the width that the C library gives to each of the characters named by their numbers
+# prints the width that the C library gives to each character, by its code
 BY_THE_LIBRARY = """
 import ctypes, json, locale, sys
 locale.setlocale(locale.LC_ALL, "C.UTF-8")
@@ -95,7 +95,7 @@ print(json.dumps([wcwidth(chr(code)) for code in json.load(sys.stdin)]))
 
 
 def drawn_as_they_are():
-    """All characters that reach a screen as what they are."""
+    """All characters that are drawn unchanged."""
     codes = [*range(0x20, 0xD800), *range(0xE000, 0x30000)]
     return [
         char
@@ -117,7 +117,7 @@ def by_the_library(chars):
 
 
 @pytest.mark.parametrize("measure", ["the C library", "tables of Unicode"])
-def test_whatever_is_counted_in_two_ways_is_known_for_it(measure):
+def test_every_character_with_two_widths_is_known_as_uncertain(measure):
     chars = drawn_as_they_are()
     if measure == "the C library":
         if platform.libc_ver()[0] != "glibc":
@@ -128,28 +128,28 @@ def test_whatever_is_counted_in_two_ways_is_known_for_it(measure):
     others = [(char, size) for char, size in zip(chars, sizes, strict=True) if size != width(char)]
     # -1: newer than the tables that this system has
     others = [(char, size) for char, size in others if size >= 0]
-    assert [char for char, _ in others if not is_doubtful(char)] == []
-    assert [char for char, size in others if not width(char) <= most(char) >= size] == []
+    assert [char for char, _ in others if not has_uncertain_width(char)] == []
+    assert [char for char, size in others if not width(char) <= max_width(char) >= size] == []
 
 
-def test_where_terminals_are_known_to_differ():
+def test_characters_of_uncertain_width():
     marks = [char for char in drawn_as_they_are() if unicodedata.category(char) == "Mc"]
     assert len(marks) > 400
     letters = map(chr, (*range(0x1161, 0x1200), *range(0xD7B0, 0xD7C7), *range(0xD7CB, 0xD7FC), 0xAD, 0x200D))
-    assert [char for char in (*marks, *letters) if not is_doubtful(char)] == []
-    assert not is_doubtful("naïve — 日本語 한글 ไทย שלום 😀 │╭─╮⑂◆★…")
-    assert (width("दुनिया"), most("दुनिया"), most("दुनिया  ")) == (3, 5, 5)
-    assert (width("🇫🇷"), most("🇫🇷"), most("👍🏽"), most("❤\ufe0f")) == (2, 4, 4, 2)
+    assert [char for char in (*marks, *letters) if not has_uncertain_width(char)] == []
+    assert not has_uncertain_width("naïve — 日本語 한글 ไทย שלום 😀 │╭─╮⑂◆★…")
+    assert (width("दुनिया"), max_width("दुनिया"), max_width("दुनिया  ")) == (3, 5, 5)
+    assert (width("🇫🇷"), max_width("🇫🇷"), max_width("👍🏽"), max_width("❤\ufe0f")) == (2, 4, 4, 2)
 
 
-def test_a_text_is_cut_to_fit_where_it_takes_most():
+def test_a_text_is_cut_for_the_terminal_that_draws_it_widest():
     assert shorten("दुनिया", 5) == "दुनिया"
     assert shorten("दुनिया", 4) == "दुनि…"
     assert shorten_start("दुनिया", 4) == "…या"
-    assert fill("दुनिया", 6) == "दुनिया   "
+    assert pad("दुनिया", 6) == "दुनिया   "
 
 
-def test_what_fits_is_not_changed():
+def test_a_text_that_fits_is_not_changed():
     assert shorten("日本", 4) == "日本"
     assert shorten("日本語", 5) == "日本…"
     assert shorten_start("/work/app", 6) == "…k/app"
@@ -166,5 +166,5 @@ def test_what_fits_is_not_changed():
         (0, ""),
     ],
 )
-def test_of_facts_only_whole_ones_are_left(cells, left):
-    assert fewer("tree · branch 4 of 4 · 5 turns", cells) == left
+def test_fit_facts_leaves_out_whole_facts(cells, left):
+    assert fit_facts("tree · branch 4 of 4 · 5 turns", cells) == left

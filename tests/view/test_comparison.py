@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from app.actions.compare import Comparison, Side, Turn, compare
 from app.formats.text import inert
-from app.formats.touched import Files
-from app.sessions.tree.costs import Spent
+from app.formats.tool_calls import FileLists
+from app.sessions.tree.branches import UsageTotals
 from app.sessions.tree.node import Node
 from app.sessions.tree.tree import open_tree
-from app.view.ages import duration
 from app.view.comparison import FILE_LINES, NARROWEST, Marks, comparison_head, comparison_lines
-from app.view.line import line_width, plain
+from app.view.formatting import duration
+from app.view.line import line_width, plain_text
 from app.view.palette import STYLES
 from tests.actions.test_compare import answer, calls, text
 from tests.factory import entry, header, message, write_session
@@ -50,8 +50,8 @@ SIDES = st.builds(
     entries=st.integers(0, 99_999),
     turns=TURNS,
     tools=st.lists(st.tuples(st.sampled_from(["read", "bash"]), st.integers(1, 99)), max_size=3).map(tuple),
-    files=st.builds(Files, PATHS, PATHS),
-    spent=st.builds(Spent, *[st.integers(0, 10**9)] * 4, st.floats(0, 1e6)),
+    files=st.builds(FileLists, PATHS, PATHS),
+    spent=st.builds(UsageTotals, *[st.integers(0, 10**9)] * 4, st.floats(0, 1e6)),
     first_ms=st.just(0),
     last_ms=st.integers(0, 10**12),
 )
@@ -73,7 +73,7 @@ def test_every_line_has_the_width_and_both_sides(
         assert line_width(line) == max(NARROWEST, cells)
         assert {style for _, style in line} <= STYLES.keys()
         assert len(line) == (1 if line[0][1] == "section" else 3)
-        shown = plain(line)
+        shown = plain_text(line)
         assert inert(shown) == shown
         assert not ascii_only or not set(shown) & set("│─…")
     assert [len(line) for line in drawn(other, one)] == [len(line) for line in lines]
@@ -102,12 +102,12 @@ def comparison(tmp_path: Path) -> Comparison:
 
 
 def shown(comparison: Comparison, cells: int = 47, **more: Any) -> list[str]:
-    return [plain(line).rstrip() for line in comparison_lines(comparison, cells, **more)]
+    return [plain_text(line).rstrip() for line in comparison_lines(comparison, cells, **more)]
 
 
-def test_what_each_came_to_is_said_first(comparison: Comparison) -> None:
+def test_the_head_has_the_totals(comparison: Comparison) -> None:
     names = ("branch 1", "branch 2")
-    assert [plain(line).rstrip() for line in comparison_head(comparison, 47, names)] == [
+    assert [plain_text(line).rstrip() for line in comparison_head(comparison, 47, names)] == [
         "branch 1               │ branch 2",
         "[ckpt]                 │",
         "2 turns, 4 entries     │ 0 turns, 1 entry",
@@ -116,13 +116,13 @@ def test_what_each_came_to_is_said_first(comparison: Comparison) -> None:
         "2 files touched        │ 2 files touched",
         "1 h 00 min             │ 0 s",
     ]
-    assert [plain(line).rstrip() for line in comparison_head(comparison, 157, names)][2:] == [
+    assert [plain_text(line).rstrip() for line in comparison_head(comparison, 157, names)][2:] == [
         "2 turns, 4 entries, 13 tokens in, 5 out, $0.5000, 2 files touched, 1 h 00 min"
         " │ 0 turns, 1 entry, 13 tokens in, 5 out, $0.5000, 2 files touched, 0 s"
     ]
 
 
-def test_turn_beside_turn(comparison: Comparison) -> None:
+def test_turns_stand_side_by_side(comparison: Comparison) -> None:
     assert shown(comparison) == [
         "── turn 1 ─────────────────────────────────────",
         "first␛[2J question     │ (goes on)",
@@ -142,7 +142,7 @@ def test_turn_beside_turn(comparison: Comparison) -> None:
     ]
 
 
-def test_in_ascii(comparison: Comparison) -> None:
+def test_the_comparison_in_ascii(comparison: Comparison) -> None:
     lines = shown(comparison, marks=Marks(ascii_only=True))
     assert lines[0] == "-- turn 1 " + "-" * 37
     assert lines[6] == "second                 | (no such turn)"
@@ -156,20 +156,20 @@ def test_long_texts_are_cut(comparison: Comparison) -> None:
     assert "~" in shown(comparison, marks=Marks(ascii_only=True))[4].split("|")[0]
 
 
-def test_many_files(comparison: Comparison) -> None:
-    paths = tuple(f"src/{at:03}.py" for at in range(FILE_LINES + 1))
+def test_long_lists_of_files_are_cut(comparison: Comparison) -> None:
+    paths = tuple(f"src/{number:03}.py" for number in range(FILE_LINES + 1))
     one = comparison.one
-    many = Side(one.leaf, "", 1, (), (), Files(paths), Spent(), None, None)
+    many = Side(one.leaf, "", 1, (), (), FileLists(paths), UsageTotals(), None, None)
     lines = shown(Comparison(None, many, many))
     assert lines[0].startswith("(nothing was said)")
     assert sum("src/" in line for line in lines) == FILE_LINES - 1
     assert any(line.startswith("… 2 more") for line in lines)
-    exactly = Side(one.leaf, "", 1, (), (), Files(paths[1:]), Spent(), None, None)
+    exactly = Side(one.leaf, "", 1, (), (), FileLists(paths[1:]), UsageTotals(), None, None)
     assert sum("src/" in line for line in shown(Comparison(None, exactly, many))) == FILE_LINES
 
 
 @pytest.mark.parametrize(
-    ("span", "said"),
+    ("span", "words"),
     [
         (-5, "0 s"),
         (59_999, "59 s"),
@@ -180,5 +180,5 @@ def test_many_files(comparison: Comparison) -> None:
         (86_400_000, "1 d 0 h"),
     ],
 )
-def test_lengths_of_time(span: int, said: str) -> None:
-    assert duration(span) == said
+def test_durations(span: int, words: str) -> None:
+    assert duration(span) == words

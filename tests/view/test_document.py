@@ -1,4 +1,4 @@
-"""The entry as lines: wrapped, inert, complete."""
+"""The lines of an entry are wrapped, inert and complete."""
 
 from __future__ import annotations
 
@@ -6,15 +6,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.formats.image_block import Image
-from app.formats.parts import Part
+from app.formats.entry_parts import Part
+from app.formats.images import EmbeddedImage
 from app.formats.text import inert
-from app.view.cells import steady, width
-from app.view.document_line import DocumentLine
+from app.view.cells import stable_width, width
+from app.view.document_line import DocumentLine, mark_prose
 from app.view.entry_document import document
-from app.view.line import plain
-from app.view.prose import mark_prose
-from app.view.wrapping import wrap
+from app.view.line import plain_text, wrap
 
 
 def lines(*parts, cells=20):
@@ -25,7 +23,7 @@ def texts(*parts, cells=20):
     return [line.text for line in lines(*parts, cells=cells)]
 
 
-def test_words_are_kept_whole_where_they_fit():
+def test_words_that_fit_are_not_cut():
     assert texts(Part("text", "", "the quick brown fox jumps over")) == ["the quick brown fox", "jumps over"]
 
 
@@ -47,12 +45,12 @@ def test_wide_characters_are_not_halved():
     ]
 
 
-def test_what_stands_above_an_image_comes_before_it_is_looked_at():
-    image = Image("image/png", "AAAA")
-    told = []
+def test_lines_above_an_requestedcome_before_it_is_decoded():
+    image = EmbeddedImage("image/png", "AAAA")
+    calls = []
 
-    def draw(given):
-        told.append((given, [line.text for batch in batches for line in batch]))
+    def draw(requested):
+        calls.append((requested, [line.text for batch in batches for line in batch]))
         return [DocumentLine("drawn", "text")]
 
     parts = [
@@ -61,15 +59,15 @@ def test_what_stands_above_an_image_comes_before_it_is_looked_at():
         Part("text", "", "below"),
     ]
     batches = []
-    # not extend: each has to be there before the next is asked for
+    # not extend, because each batch must be in the list before the next one is requested
     for batch in document(parts, 40, draw):
         batches += [batch]
-    assert told == [(image, ["above", "", "─ image ", "a png"])]
+    assert calls == [(image, ["above", "", "─ image ", "a png"])]
     assert [line.text for line in batches[-1]] == ["drawn", "", "below"]
     assert "drawn" not in texts(*parts, cells=40)
 
 
-def test_parts_are_headed_and_set_apart():
+def test_parts_have_headings_and_blank_lines_between_them():
     parts = [
         Part("thinking", "", "hm"),
         Part("text", "", "yes"),
@@ -89,7 +87,7 @@ def test_parts_are_headed_and_set_apart():
     ]
 
 
-def test_markdown_is_marked_by_line():
+def test_lines_of_markdown_have_styles():
     text = "# Head\nplain\n> quote\n```py\n# code, no heading\n```\n## again"
     styles = [line.style for line in lines(Part("text", "", text), cells=40)]
     assert styles == ["heading", "text", "quote", "faint", "code", "faint", "heading"]
@@ -104,16 +102,16 @@ def test_markdown_is_marked_by_line():
         ("`open", [("`open", "text")]),
     ],
 )
-def test_prose_is_marked_inside_the_line(text, marked):
+def test_inline_markup_has_styles(text, marked):
     assert mark_prose(text) == marked
 
 
 @given(st.text(max_size=60))
-def test_marking_loses_nothing(text):
-    assert plain(mark_prose(text)) == text
+def test_inline_markup_keeps_all_text(text):
+    assert plain_text(mark_prose(text)) == text
 
 
-def test_the_carriage_return_before_a_newline_is_no_character():
+def test_a_carriage_return_before_a_newline_is_not_shown():
     assert texts(Part("tool_result", "", "a\r\nb\r\n\r\nc\rd"), cells=20)[1:] == ["a", "b", "", "c␍d"]
 
 
@@ -123,14 +121,14 @@ def test_lines_fit_and_hold_the_whole_text(text, cells):
     found = texts(Part("tool_result", "", text), cells=cells)[1:]
     assert all(width(line) <= cells for line in found)
     assert not any("\n" in line or "\x1b" in line for line in found)
-    assert "".join("".join(found).split()) == "".join(steady(inert(text)).split())
+    assert "".join("".join(found).split()) == "".join(stable_width(inert(text)).split())
 
 
 @given(
     st.text(st.characters(exclude_characters="\n", exclude_categories=("Cs", "Cc")), max_size=100),
     st.integers(4, 30),
 )
-def test_wrapping_ends_and_only_blanks_go(text, cells):
+def test_wrapping_drops_only_blanks(text, cells):
     assert "".join("".join(wrap(text, cells)).split()) == "".join(text.split())
 
 

@@ -1,4 +1,4 @@
-"""Tools, diffs and what is copied: the parts of an entry that are no prose."""
+"""Tool calls, diffs and copied text: the parts of an entry that are not prose."""
 
 from __future__ import annotations
 
@@ -6,22 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.laid_out import fields
-from app.formats.parts import Part, parts
+from app.formats.entry_parts import Part, entry_parts, layout_fields
 from app.formats.text import inert
 from app.view.cells import width
-from app.view.clipboard import block_named, doubt, said, size_of, suffix_of, whole
-from app.view.diff_lines import diff_lines, is_diff, replaced
+from app.view.clipboard import block_title, copy_warning, file_suffix, full_text, main_text, text_size
+from app.view.diff_lines import diff_lines, is_diff, replaced_lines
 from app.view.document_line import CodeBlock
-from app.view.entry_document import BATCH, document
-from app.view.field_lines import field_lines
+from app.view.entry_document import BATCH, document, field_lines
 from app.view.palette import STYLES
 
 DIFF = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ def f\n-old\n+new\n same\n"
 
 
-def asked(value, cells=30):
-    return list(field_lines(fields(value), cells))
+def arguments(value, cells=30):
+    return list(field_lines(layout_fields(value), cells))
 
 
 def texts(lines):
@@ -29,13 +27,13 @@ def texts(lines):
 
 
 def test_arguments_are_names_and_values():
-    lines = asked({"path": "a.py", "limit": 5, "opts": {"deep": True}})
+    lines = arguments({"path": "a.py", "limit": 5, "opts": {"deep": True}})
     assert texts(lines) == ["path: a.py", "limit: 5", "opts:", "  deep: true"]
     assert lines[0].spans == [("path: ", "argument"), ("a.py", "text")]
 
 
-def test_a_text_of_several_lines_is_lines_and_can_be_copied():
-    (path, content, *rest) = asked({"path": "a", "content": "def f():\n\treturn\n"})
+def test_a_text_of_several_lines_stands_below_its_name_and_can_be_copied():
+    (path, content, *rest) = arguments({"path": "a", "content": "def f():\n\treturn\n"})
     assert texts([content, *rest]) == ["content:", "  def f():", "      return", ""]
     assert path.block is None
     assert content.block.name == "content"
@@ -43,14 +41,14 @@ def test_a_text_of_several_lines_is_lines_and_can_be_copied():
     assert not any(line.block for line in rest)
 
 
-def test_a_command_goes_on_under_its_name_and_can_be_copied():
-    lines = asked({"command": "pytest -q tests/view tests/ui"}, cells=24)
+def test_a_long_command_is_wrapped_and_can_be_copied():
+    lines = arguments({"command": "pytest -q tests/view tests/ui"}, cells=24)
     assert texts(lines) == ["command: pytest -q", "  tests/view tests/ui"]
     assert lines[0].block.source == "pytest -q tests/view tests/ui"
 
 
-def test_an_edit_is_the_difference_of_its_texts():
-    lines = asked({"edits": [{"oldText": "a\nb\nc", "newText": "a\nB\nc"}], "path": "x"})
+def test_an_edit_is_shown_as_the_difference_of_its_texts():
+    lines = arguments({"edits": [{"oldText": "a\nb\nc", "newText": "a\nB\nc"}], "path": "x"})
     assert texts(lines) == [
         "edits:",
         "  - oldText → newText:",
@@ -74,18 +72,18 @@ def test_an_edit_is_the_difference_of_its_texts():
         ("x a", "y a", "-+ "),
     ],
 )
-def test_what_both_ends_share_is_told_once(old, new, signs):
-    assert "".join(sign for sign, _ in replaced(old.split(), new.split())) == signs
+def test_equal_lines_at_both_ends_are_shown_once(old, new, signs):
+    assert "".join(sign for sign, _ in replaced_lines(old.split(), new.split())) == signs
 
 
 @given(st.lists(st.sampled_from("abc"), max_size=8), st.lists(st.sampled_from("abc"), max_size=8))
-def test_both_texts_can_be_read_off_the_difference(old, new):
-    found = list(replaced(old, new))
+def test_the_difference_contains_both_texts(old, new):
+    found = list(replaced_lines(old, new))
     assert [line for sign, line in found if sign in " -"] == old
     assert [line for sign, line in found if sign in " +"] == new
 
 
-def test_a_diff_is_told_by_its_signs_and_by_colour():
+def test_lines_of_a_diff_have_styles():
     assert [line.style for line in diff_lines(DIFF, 40)] == [
         *["file"] * 3,
         "hunk",
@@ -96,7 +94,7 @@ def test_a_diff_is_told_by_its_signs_and_by_colour():
     ]
 
 
-def test_a_long_line_of_a_diff_goes_on_behind_its_sign():
+def test_a_long_line_of_a_diff_repeats_its_sign():
     assert texts(diff_lines("+" + "x" * 20 + "\n " + "y" * 12, 10)) == [
         "+" + "x" * 9,
         "+…" + "x" * 8,
@@ -117,15 +115,15 @@ def test_a_long_line_of_a_diff_goes_on_behind_its_sign():
         ("x" * 5_000 + "\n" + DIFF, False),
     ],
 )
-def test_a_diff_is_known_by_its_beginning(text, found):
+def test_a_diff_is_recognised_by_its_beginning(text, found):
     assert is_diff(text) is found
 
 
-def styles_of(*given):
-    return {line.style for batch in document(given, 40) for line in batch}
+def styles_of(*parts):
+    return {line.style for batch in document(parts, 40) for line in batch}
 
 
-def test_the_output_of_a_tool_is_shown_as_the_diff_that_it_is():
+def test_tool_output_that_is_a_diff_is_shown_as_one():
     assert {"added", "removed", "hunk"} <= styles_of(Part("tool_result", "bash", DIFF))
     assert "added" not in styles_of(Part("error", "bash", DIFF))
     assert "added" in styles_of(Part("diff", "diff", "+1 x"))
@@ -143,11 +141,11 @@ VALUES = st.recursive(
 
 
 @given(VALUES, st.integers(4, 50))
-def test_whatever_a_tool_was_asked_fits_and_is_inert(value, cells):
+def test_any_tool_call_fits_and_is_inert(value, cells):
     call = {"type": "toolCall", "name": HOSTILE, "arguments": value}
     result = {"role": "toolResult", "toolName": HOSTILE, "details": {"diff": HOSTILE, "x": value}}
     for message in ({"role": "assistant", "content": [call]}, {**result, "content": HOSTILE}):
-        for batch in document(parts({"type": "message", "id": HOSTILE, "message": message}), cells):
+        for batch in document(entry_parts({"type": "message", "id": HOSTILE, "message": message}), cells):
             assert len(batch) <= BATCH
             for line in batch:
                 assert width(line.text) <= cells
@@ -156,47 +154,47 @@ def test_whatever_a_tool_was_asked_fits_and_is_inert(value, cells):
                 assert all(style in STYLES for _, style in line.spans)
 
 
-# what is copied
+# copied text
 
 
-def test_what_an_entry_says():
+def test_the_main_text_of_an_entry():
     answer = [
         Part("thinking", "", "hm"),
         Part("text", "", "a"),
         Part("text", "", "b"),
         Part("meta", "", "id: 1"),
     ]
-    assert said(answer) == "a\n\nb"
-    assert said([Part("thinking", "", "hm"), Part("tool_call", "bash", "ls")]) == "ls"
-    assert said([Part("thinking", "", "hm"), Part("meta", "", "id: 1")]) == "hm"
-    assert said([Part("meta", "", "id: 1")]) == "id: 1"
-    assert said([]) == ""
+    assert main_text(answer) == "a\n\nb"
+    assert main_text([Part("thinking", "", "hm"), Part("tool_call", "bash", "ls")]) == "ls"
+    assert main_text([Part("thinking", "", "hm"), Part("meta", "", "id: 1")]) == "hm"
+    assert main_text([Part("meta", "", "id: 1")]) == "id: 1"
+    assert main_text([]) == ""
 
 
-def test_all_of_an_entry():
+def test_the_full_text_of_an_entry_and_the_suffix_of_its_file():
     text = [Part("text", "", "a\x1b"), Part("details", "details", "x: 1"), Part("meta", "", "id: 1")]
-    assert whole(text) == "a\x1b"
-    assert whole([Part("thinking", "", "hm"), *text]) == (
+    assert full_text(text) == "a\x1b"
+    assert full_text([Part("thinking", "", "hm"), *text]) == (
         "── thinking ──\nhm\n\na\x1b\n\n── details ──\nx: 1\n\nid: 1\n"
     )
-    assert suffix_of(text, raw=False) == ".md"
-    assert suffix_of([Part("raw", "", "{}")], raw=True) == ".json"
-    assert suffix_of([Part("tool_result", "bash", "x")], raw=False) == ".txt"
+    assert file_suffix(text, raw=False) == ".md"
+    assert file_suffix([Part("raw", "", "{}")], raw=True) == ".json"
+    assert file_suffix([Part("tool_result", "bash", "x")], raw=False) == ".txt"
 
 
-def test_how_much_and_which():
-    assert [size_of(text) for text in ("a", "abc", "a\nb", "a\nb\n")] == [
+def test_the_size_of_a_text_and_the_title_of_a_block():
+    assert [text_size(text) for text in ("a", "abc", "a\nb", "a\nb\n")] == [
         "1 character",
         "3 characters",
         "2 lines",
         "2 lines",
     ]
-    assert block_named(1, [CodeBlock("a"), CodeBlock("b", "py")]) == "Code block 2 of 2 (py)"
-    assert block_named(0, [CodeBlock("a")]) == "Code block 1 of 1"
+    assert block_title(1, [CodeBlock("a"), CodeBlock("b", "py")]) == "Code block 2 of 2 (py)"
+    assert block_title(0, [CodeBlock("a")]) == "Code block 1 of 1"
 
 
 @pytest.mark.parametrize(
-    ("env", "says"),
+    ("env", "warning"),
     [
         ({"TERM_PROGRAM": "Apple_Terminal"}, "takes no copies"),
         ({"TMUX": "/tmp/x", "TERM_PROGRAM": "tmux"}, "tmux"),
@@ -206,9 +204,9 @@ def test_how_much_and_which():
         ({}, "OSC 52"),
     ],
 )
-def test_whether_it_arrived_is_not_known_everywhere(env, says):
-    assert (says in doubt("x", env)) if says else doubt("x", env) == ""
+def test_the_warning_about_a_copy_depends_on_the_terminal(env, warning):
+    assert (warning in copy_warning("x", env)) if warning else copy_warning("x", env) == ""
 
 
-def test_a_long_text_may_be_dropped():
-    assert doubt("x" * 100_000, {"TERM": "xterm-kitty"}) == "if the terminal takes so long a text"
+def test_a_long_text_has_a_warning():
+    assert copy_warning("x" * 100_000, {"TERM": "xterm-kitty"}) == "if the terminal takes so long a text"

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.text import inert
-from app.view.image_lines import UPPER, Drawing, ImageLine, fit, half_blocks, told_why
-from app.view.image_ways import BLOCKS, KITTY, NONE, way_to_draw
+from app.view.image_lines import UPPER, Drawing, ImageLine, fit_size, half_blocks, problem_lines
 from app.view.line import line_width
+from app.view.terminal import BLOCKS, KITTY, NONE, image_method
 from tests.pictures import BLUE, GREEN, RED, WHITE
 
 SIDES = st.integers(1, 40_000)
@@ -30,18 +30,18 @@ def flat(*pixels: tuple[int, int, int]) -> bytes:
         ((1, 1), (1, 1), (1, 1)),
     ],
 )
-def test_an_image_is_as_large_as_it_can_be_and_no_larger_than_it_is(
+def test_an_image_fills_its_room_and_is_never_enlarged(
     size: tuple[int, int], room: tuple[int, int], drawn: tuple[int, int]
 ) -> None:
-    assert fit(*size, *room) == drawn
+    assert fit_size(*size, *room) == drawn
 
 
 @given(SIDES, SIDES, st.integers(1, 300), st.integers(1, 80))
-def test_it_always_fits_and_keeps_its_shape(width: int, height: int, across: int, down: int) -> None:
-    x, y = fit(width, height, across, down)
+def test_an_image_fits_and_keeps_its_shape(width: int, height: int, across: int, down: int) -> None:
+    x, y = fit_size(width, height, across, down)
     assert 1 <= x <= min(across, width)
     assert 1 <= y <= min(down, height)
-    # within half a pixel, but for what would be thinner than one
+    # to half a pixel, unless a side would be shorter than one pixel
     assert x == 1 or y == 1 or abs(x * height - y * width) <= (width + height) / 2 + 1
 
 
@@ -55,7 +55,7 @@ def test_cells_of_the_same_colours_are_one_piece() -> None:
     assert half_blocks(colours, 3, 0) == [(UPPER * 2, "#ff0000 #00ff00"), (UPPER, "#0000ff #00ff00")]
 
 
-def test_below_the_last_of_an_odd_number_of_rows_is_nothing() -> None:
+def test_the_last_of_an_odd_number_of_rows_has_no_lower_pixels() -> None:
     colours = flat(RED, RED, GREEN, GREEN, BLUE, WHITE)
     assert half_blocks(colours, 2, 1) == [(UPPER, "#0000ff"), (UPPER, "#ffffff")]
 
@@ -73,14 +73,14 @@ def test_a_line_is_blank_until_the_image_is_decoded() -> None:
 
 
 @given(st.text(max_size=90), st.integers(4, 30))
-def test_why_there_is_none_is_inert_and_fits(reason: str, cells: int) -> None:
-    for line in told_why(reason, cells):
+def test_the_reason_for_a_missing_image_is_inert_and_fits(reason: str, cells: int) -> None:
+    for line in problem_lines(reason, cells):
         assert inert(line.text) == line.text
         assert line_width(line.spans) <= cells
 
 
 @pytest.mark.parametrize(
-    ("env", "way"),
+    ("env", "method"),
     [
         ({"TERM": "xterm-256color"}, BLOCKS),
         ({"TERM": "xterm", "COLORTERM": "truecolor"}, BLOCKS),
@@ -103,10 +103,10 @@ def test_why_there_is_none_is_inert_and_fits(reason: str, cells: int) -> None:
         ({"TERM": "xterm-kitty", "STY": "1.pts"}, BLOCKS),
     ],
 )
-def test_the_environment_says_how_images_are_drawn(env: dict[str, str], way: str) -> None:
-    assert way_to_draw("auto", env) == way
-    assert way_to_draw("auto", env, ascii_only=True) == NONE
-    assert way_to_draw("off", env) == NONE
+def test_the_environment_decides_how_images_are_drawn(env: dict[str, str], method: str) -> None:
+    assert image_method("auto", env) == method
+    assert image_method("auto", env, ascii_only=True) == NONE
+    assert image_method("off", env) == NONE
     for forced in (BLOCKS, KITTY):
-        assert way_to_draw(forced, env) == (NONE if "NO_COLOR" in env else forced)
-        assert way_to_draw(forced, env, ascii_only=True) == NONE
+        assert image_method(forced, env) == (NONE if "NO_COLOR" in env else forced)
+        assert image_method(forced, env, ascii_only=True) == NONE

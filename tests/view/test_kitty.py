@@ -1,4 +1,4 @@
-"""Images that the terminal draws: what it is told, and the cells in which it draws."""
+"""Images that the terminal draws: its commands, and the cells of the images."""
 
 from __future__ import annotations
 
@@ -10,15 +10,23 @@ import pytest
 from rich.cells import cell_len
 
 from app.view.cells import width
-from app.view.image_lines import Drawing, ImageLine
-from app.view.kitty import CHUNK, MARKS, MOST_CELLS, cells_of, forgetting, telling
+from app.view.image_lines import (
+    CHUNK,
+    MARKS,
+    MOST_CELLS,
+    Drawing,
+    ImageLine,
+    delete_command,
+    placeholder_cells,
+    transmit,
+)
 from app.widgets.styling import strip
 
 PIECE = re.compile("\x1b_G([^;\x1b]*)(?:;([^\x1b]*))?\x1b\\\\")
 
 
 def pieces(text: str) -> list[tuple[dict[str, str], str]]:
-    """Every command in the text, its keys and its payload; nothing stands between them."""
+    """The keys and the payload of every command in a text, which has nothing else."""
     assert PIECE.sub("", text) == ""
     return [
         (dict(pair.split("=") for pair in keys.split(",")), payload) for keys, payload in PIECE.findall(text)
@@ -26,20 +34,20 @@ def pieces(text: str) -> list[tuple[dict[str, str], str]]:
 
 
 @pytest.mark.parametrize("size", [1, 3_000, CHUNK // 4 * 3, CHUNK // 4 * 3 + 1, 50_000])
-def test_an_image_is_told_in_pieces_that_are_put_together_again(size: int) -> None:
-    png = bytes(at * 7 % 256 for at in range(size))
-    told = pieces(telling(33, png, 20, 9))
-    assert base64.b64decode("".join(payload for _, payload in told)) == png
-    assert all(len(payload) <= CHUNK for _, payload in told)
-    assert all(len(payload) % 4 == 0 for _, payload in told[:-1])
-    assert [keys.pop("m") for keys, _ in told] == ["1"] * (len(told) - 1) + ["0"]
-    # a PNG, put on no place of the screen, to be drawn in so many cells; nothing is ever answered
+def test_an_image_is_sent_in_pieces(size: int) -> None:
+    png = bytes(number * 7 % 256 for number in range(size))
+    commands = pieces(transmit(33, png, 20, 9))
+    assert base64.b64decode("".join(payload for _, payload in commands)) == png
+    assert all(len(payload) <= CHUNK for _, payload in commands)
+    assert all(len(payload) % 4 == 0 for _, payload in commands[:-1])
+    assert [keys.pop("m") for keys, _ in commands] == ["1"] * (len(commands) - 1) + ["0"]
+    # a PNG without a position on the screen, drawn in this many cells, without an answer
     first = {"a": "T", "U": "1", "q": "2", "f": "100", "i": "33", "c": "20", "r": "9"}
-    assert [keys for keys, _ in told] == [first, *[{"q": "2"}] * (len(told) - 1)]
+    assert [keys for keys, _ in commands] == [first, *[{"q": "2"}] * (len(commands) - 1)]
 
 
-def test_it_can_be_forgotten() -> None:
-    assert pieces(forgetting(33)) == [({"a": "d", "d": "I", "q": "2", "i": "33"}, "")]
+def test_an_image_can_be_deleted() -> None:
+    assert pieces(delete_command(33)) == [({"a": "d", "d": "I", "q": "2", "i": "33"}, "")]
 
 
 def test_the_marks_are_those_of_the_protocol() -> None:
@@ -51,18 +59,18 @@ def test_the_marks_are_those_of_the_protocol() -> None:
         assert not unicodedata.decomposition(mark)
 
 
-def test_each_cell_says_its_place_and_takes_one_cell() -> None:
-    found = cells_of(2, 3)
-    assert found == "".join("\U0010eeee\u030e" + column for column in "\u0305\u030d\u030e")
-    assert width(found) == cell_len(found) == 3
+def test_each_placeholder_names_its_place_and_takes_one_cell() -> None:
+    cells = placeholder_cells(2, 3)
+    assert cells == "".join("\U0010eeee\u030e" + column for column in "\u0305\u030d\u030e")
+    assert width(cells) == cell_len(cells) == 3
 
 
 def test_a_row_may_be_cut_anywhere() -> None:
     drawing = Drawing("", 5, 2, (50, 20), number=200)
-    drawing.sent = "told"
+    drawing.sent = "sent"
     drawn = strip(ImageLine(drawing, 1).spans_over("#000000"), "dark", cells=8)
     assert drawn.cell_length == 8
-    assert drawn.crop(1, 4).text == cells_of(1, 5)[3:12]
+    assert drawn.crop(1, 4).text == placeholder_cells(1, 5)[3:12]
     [style] = {segment.style for segment in drawn if "\U0010eeee" in segment.text}
     assert style is not None
     assert style.color is not None

@@ -1,4 +1,4 @@
-"""Lines of styled text, bars, and where the panes are."""
+"""Lines of styled text, the bars, and the places of the panes."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.commands import COMMANDS, PANES, footer, key_name
+from app.commands import COMMANDS, PANES
 from app.formats.text import one_line
+from app.keys import footer, key_name
 from app.view.arrangement import Arrangement
 from app.view.bars import header_line, keys_line, resume_line, unkept_note, unread_note
 from app.view.frame import frame
 from app.view.geometry import place
-from app.view.highlight import highlight
-from app.view.line import fit_line, line_width, plain
+from app.view.line import fit_line, highlight, line_width, plain_text
 from app.view.palette import STYLES, THEMES, style_of
 from app.view.session_list import SessionList
 from tests.factory import NOW, make_row
@@ -29,9 +29,9 @@ def test_a_fitted_line_takes_exactly_its_cells(pieces, cells):
     assert line_width(fit_line(pieces, cells)) == cells
 
 
-def test_a_cut_line_says_so():
-    assert plain(fit_line([("abc", "x"), ("defgh", "y")], 6)) == "abcde…"
-    assert plain(fit_line([("abc", "x"), ("def", "y")], 3)) == "ab…"
+def test_a_cut_line_ends_with_an_ellipsis():
+    assert plain_text(fit_line([("abc", "x"), ("defgh", "y")], 6)) == "abcde…"
+    assert plain_text(fit_line([("abc", "x"), ("def", "y")], 3)) == "ab…"
 
 
 @given(
@@ -58,7 +58,7 @@ def test_three_panes_from_120_columns_two_from_80_one_below(columns, panes):
 def test_the_footer_keeps_the_first_key_help_and_quit():
     for pane in ("sessions", "tree", "entry"):
         for cells in (30, 50, 80, 200):
-            text = plain(keys_line(cells, footer(pane)))
+            text = plain_text(keys_line(cells, footer(pane)))
             assert len(text) == cells
             if cells >= 50:
                 assert "quit" in text
@@ -66,43 +66,45 @@ def test_the_footer_keeps_the_first_key_help_and_quit():
                 assert footer(pane)[0][1] in text
 
 
-def test_the_footer_has_no_half_hints():
+def test_the_footer_has_only_whole_hints():
     pairs = footer("sessions")
     for cells in range(20, 120):
-        text = plain(keys_line(cells, pairs)).strip()
-        said = [f"{key} {label}" for key, label in pairs]
+        text = plain_text(keys_line(cells, pairs)).strip()
+        hints = [f"{key} {label}" for key, label in pairs]
         left = text
-        for hint in said:
+        for hint in hints:
             left = left.replace(hint, "", 1)
         assert not left.strip() or cells < 40, (cells, text)
 
 
-def test_the_resume_line_says_command_and_folder_or_the_reason():
-    line = plain(
+def test_the_resume_line_has_command_and_folder_or_the_reason():
+    line = plain_text(
         resume_line(
             80, key="Enter", command=["pi", "--session", "/x"], folder="~/work", problem="", warning=""
         )
     )
     assert line.split() == ["Enter", "pi", "--session", "/x", "in", "~/work"]
-    line = plain(
+    line = plain_text(
         resume_line(80, key="Enter", command=["pi"], folder="", problem="the folder ~/x is gone", warning="")
     )
     assert "the folder ~/x is gone" in line
-    assert plain(resume_line(9, key="Enter", command=[], folder="", problem="", warning="")).strip() == ""
+    assert (
+        plain_text(resume_line(9, key="Enter", command=[], folder="", problem="", warning="")).strip() == ""
+    )
 
 
 def test_a_long_path_loses_its_beginning_not_its_file():
     command = ["pi", "--session", "/home/me/.pi/agent/sessions/--work--/2026_abc.jsonl"]
-    line = plain(resume_line(60, key="Enter", command=command, folder="~/w", problem="", warning=""))
+    line = plain_text(resume_line(60, key="Enter", command=command, folder="~/w", problem="", warning=""))
     assert "2026_abc.jsonl" in line
     assert "in ~/w" in line
 
 
-def test_the_header_counts():
-    line = plain(header_line(80, total=3005, projects=1, live=2, note="", here="~/work/app"))
+def test_the_header_has_counts():
+    line = plain_text(header_line(80, total=3005, projects=1, live=2, note="", here="~/work/app"))
     assert "3,005 sessions · 1 project · 2 live" in line
     assert line.rstrip().endswith("~/work/app")
-    assert len(plain(header_line(20, total=1, projects=1, live=0, note="x" * 50, here="y"))) == 20
+    assert len(plain_text(header_line(20, total=1, projects=1, live=0, note="x" * 50, here="y"))) == 20
 
 
 def test_every_piece_of_the_first_frame_has_a_style_and_every_line_its_width():
@@ -123,24 +125,24 @@ def test_every_piece_of_the_first_frame_has_a_style_and_every_line_its_width():
 @pytest.mark.parametrize(("columns", "lines"), [(120, 40), (80, 24), (40, 12), (24, 8)])
 @pytest.mark.parametrize("roomy", [False, True])
 @pytest.mark.parametrize("query", ["label:ckpt", "nowhere " * 30, "x\n\x1b[2Jy"])
-def test_a_first_frame_without_rows_says_that_it_is_searched(columns, lines, roomy, query):
+def test_a_first_frame_without_rows_says_that_the_search_runs(columns, lines, roomy, query):
     model = SessionList(("/work/app",), "", Arrangement(scope="here", grouped=False, roomy=roomy))
     model.load([make_row("s1", title="Refactor auth")])
     model.begin_with(query)
     picture = frame(model, columns, lines, now_ms=NOW, here="/work/app", home="", query=query)
     assert {line_width((text, style) for text, style, _ in line) for line in picture} == {columns}
     assert all(style_of(style, THEMES["dark"]) for line in picture for _, style, _ in line)
-    said = ["".join(text for text, _, _ in line) for line in picture]
-    drawn = " ".join(line[1:-1].strip() for line in said[3:-2])
+    texts = ["".join(text for text, _, _ in line) for line in picture]
+    drawn = " ".join(line[1:-1].strip() for line in texts[3:-2])
     assert drawn.startswith("Searching for “")
     assert "Refactor" not in drawn
     assert "❯" not in drawn
-    assert not any(" of " in line for line in said), "nobody knows how many match"
+    assert not any(" of " in line for line in texts), "the number of matches is not known"
     if columns >= 40 and len(query) < 20:
         assert f"Searching for “{one_line(query)}” … " in drawn
 
 
-def test_a_first_frame_with_rows_marks_what_matches_and_says_no_number():
+def test_a_first_frame_with_rows_highlights_matches_without_their_number():
     model = SessionList(("/work/app",), "", Arrangement(scope="here", grouped=False))
     model.load([make_row("s1", title="Refactor auth"), make_row("s2", title="Dark mode")])
     model.begin_with("auth")
@@ -157,18 +159,18 @@ def test_both_themes_have_the_same_colours_and_styles_use_them():
     assert {colour for colour, _ in STYLES.values()} <= THEMES["dark"].keys()
 
 
-def test_words_are_marked_in_a_title():
+def test_words_are_highlighted_in_a_title():
     assert highlight("Fix the Login", ["login", "fix"], "title") == [
         ("Fix", "match"),
         (" the ", "title"),
         ("Login", "match"),
     ]
-    assert plain(highlight("straße", ["ss"], "title")) == "straße"
+    assert plain_text(highlight("straße", ["ss"], "title")) == "straße"
 
 
 @given(st.text(max_size=20), st.lists(st.text(min_size=1, max_size=3), max_size=3))
-def test_marking_words_loses_nothing(text, words):
-    assert plain(highlight(text, [word.casefold() for word in words], "title")) == text
+def test_highlighting_keeps_all_text(text, words):
+    assert plain_text(highlight(text, [word.casefold() for word in words], "title")) == text
 
 
 def test_commands_have_ids_of_their_own_and_no_two_in_a_pane_share_a_key():
@@ -180,7 +182,7 @@ def test_commands_have_ids_of_their_own_and_no_two_in_a_pane_share_a_key():
 
 
 @pytest.mark.parametrize(
-    ("key", "said"),
+    ("key", "name"),
     [
         ("ctrl+y", "Ctrl+Y"),
         ("f5", "F5"),
@@ -190,8 +192,8 @@ def test_commands_have_ids_of_their_own_and_no_two_in_a_pane_share_a_key():
         ("q", "q"),
     ],
 )
-def test_key_names(key, said):
-    assert key_name(key) == said
+def test_key_names(key, name):
+    assert key_name(key) == name
 
 
 def test_files_and_folders_that_cannot_be_read_are_counted() -> None:
@@ -205,16 +207,16 @@ def test_files_and_folders_that_cannot_be_read_are_counted() -> None:
     ]
 
 
-def test_of_what_cannot_be_kept_the_header_says_no_more_than_what() -> None:
+def test_the_header_names_only_the_unsaved_data() -> None:
     assert unkept_note("the list is kept in memory only: /c/catalog.db: it: is full") == (
         "the list is kept in memory only"
     )
     assert unkept_note("") == ""
 
 
-def test_beside_the_number_of_the_marked_no_key_is_cut():
+def test_no_key_is_cut_beside_the_number_of_marks():
     pairs = [("Ctrl+D", "trash"), ("Enter", "fold"), ("p", "pin"), *footer("sessions")[-5:]]
     for cells in range(43, 120):
-        text = plain(keys_line(cells, pairs, marked=1_500))
+        text = plain_text(keys_line(cells, pairs, marked=1_500))
         assert text.rstrip().endswith("q quit"), cells
         assert text.startswith(" 1,500 marked  Ctrl+D trash  "), cells

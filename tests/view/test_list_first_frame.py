@@ -1,4 +1,4 @@
-"""The session list in the first frame, of which only some rows are read."""
+"""The session list in the first frame, which has only some of the rows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.view.listed import EMPTY, FAMILY, HERE, at, listed, shown
 
 
 @pytest.mark.parametrize("grouped", [True, False])
-def test_the_first_frame_of_one_list_has_all_numbers_and_its_first_rows(grouped):
+def test_the_first_frame_has_all_counts_and_the_first_rows(grouped):
     counts = [(HERE, 2, at(5), 0), ("/p3", 1, at(20), 0), ("/p2", 1, at(90), 0)]
     arrangement = Arrangement(grouped=grouped, order="recent")
     model = SessionList((HERE,), "", arrangement)
@@ -32,14 +32,14 @@ def test_the_first_frame_of_one_list_has_all_numbers_and_its_first_rows(grouped)
         assert shown(model) == ["old", "fork", "new", "middle"]
 
 
-def test_the_first_frame_of_this_folder_counts_it_alone():
+def test_the_first_frame_of_this_folder_counts_only_this_folder():
     model = SessionList((HERE,), "", Arrangement(scope="here"))
     model.preview([(HERE, 2, at(5), 0), ("/p2", 1, at(90), 0)], ())
     assert (model.total, model.known, model.projects) == (2, 3, 2)
     assert shown(model) == [f"[{HERE}]"]
 
 
-def test_the_first_frame_of_this_folder_in_one_list_wants_its_rows():
+def test_the_first_frame_of_this_folder_without_groups_requests_its_rows():
     model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
     model.preview([(HERE, 2, at(5), 0), ("/p2", 1, at(90), 0)], ())
     assert model.first_groups() == [HERE]
@@ -53,11 +53,11 @@ def test_the_first_frame_of_this_folder_without_sessions():
     assert (shown(model), model.total, model.known, model.first_groups()) == ([], 0, 1, [])
     assert model.empty() == "here"
     model.begin_with("old")
-    assert model.empty() == "here", "whatever is searched for"
+    assert model.empty() == "here", "for any query"
 
 
 def begun(query):
-    """The list of a first frame of this folder, before anything is searched."""
+    """The list of this folder in a first frame with a query, before the search."""
     model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
     model.preview([(HERE, 3, at(5), 0), ("/p2", 1, at(90), 0)], ())
     named = make_row("named", name="Middle way", modified=at(60), cwd=HERE)
@@ -82,12 +82,12 @@ def begun(query):
         ],
     ],
 )
-def test_the_first_frame_shows_no_row_that_a_query_may_leave_out(query, ids):
+def test_the_first_frame_shows_no_row_that_a_query_may_exclude(query, ids):
     model = begun(query)
     assert shown(model) == ids
     assert model.empty() == ("" if ids else "query")
     model.preview([(HERE, 3, at(5), 0), ("/p2", 1, at(90), 0)], ())
-    assert shown(model) == ids, "nor what comes behind it"
+    assert shown(model) == ids, "the counts add no row"
     other = SessionList((HERE,), "", model.arrangement)
     other.load([*model.rows(), make_row("late", title="middle way said in it", modified=at(1), cwd=HERE)])
     model.adopt(other)
@@ -96,7 +96,7 @@ def test_the_first_frame_shows_no_row_that_a_query_may_leave_out(query, ids):
     assert len(shown(model)) == 4
 
 
-def test_the_first_frame_of_a_query_is_followed_by_what_is_found():
+def test_the_results_of_the_search_replace_the_first_frame():
     model = begun("id:middle")
     model.set_found({"/store/middle.jsonl"}, [], by_rows=False)
     assert shown(model) == ["middle"]

@@ -1,18 +1,11 @@
-"""Marks go with their sessions, wherever an agent puts their files."""
+"""Marks follow their sessions when an agent moves the files."""
 
 from __future__ import annotations
 
-from app.view.marks import Marks
+import pytest
+
+from app.view.session_list import SessionList
 from tests.factory import make_row
-
-
-class Line:
-    def __init__(self, row):
-        self.row = row
-
-
-def lines(*rows):
-    return {row.path: Line(row) for row in rows}
 
 
 def moved(row, folder):
@@ -22,45 +15,52 @@ def moved(row, folder):
 A, B = make_row("a"), make_row("b")
 
 
-def marked(*rows):
-    marks = Marks()
-    for row in rows:
-        marks.toggle(row.path)
-    return marks
+def listed(*marked, others=()):
+    model = SessionList()
+    model.load([*marked, *others])
+    for row in marked:
+        model.toggle_mark(row.path)
+    return model
 
 
 def test_a_session_that_is_moved_stays_marked():
-    marks = marked(A)
+    model = listed(A, others=[B])
     new = moved(A, "new")
-    marks.follow([new], [A.path], lines(A, B))
-    assert marks.paths == {new.path}
+    model.apply([new], [A.path])
+    assert model.marked == {new.path}
 
 
-def test_so_does_one_that_is_read_at_its_new_place_later():
-    marks = marked(A, B)
-    marks.follow([], [A.path, B.path], lines(A, B))
-    assert marks.paths == set()
+def test_a_session_that_is_read_at_its_new_place_later_stays_marked():
+    model = listed(A, B)
+    model.apply([], [A.path, B.path])
+    assert model.marked == set()
     new = [moved(A, "new"), moved(B, "new")]
-    marks.follow(new[:1], [], lines())
-    marks.follow(new[1:], [], lines(new[0]))
-    assert marks.paths == {row.path for row in new}
-    marks.follow([moved(A, "copy")], [], lines(*new))
-    assert marks.paths == {row.path for row in new}, "a copy is another session"
+    model.apply(new[:1], [])
+    model.apply(new[1:], [])
+    assert model.marked == {row.path for row in new}
+    model.apply([moved(A, "copy")], [])
+    assert model.marked == {row.path for row in new}, "a copy is another session"
 
 
-def test_what_has_gone_is_not_marked_any_more_once_others_are():
-    for ends in (lambda marks: marks.clear(), lambda marks: marks.toggle(B.path)):
-        marks = marked(A)
-        marks.follow([], [A.path], lines(A, B))
-        ends(marks)
-        before = set(marks.paths)
-        marks.follow([moved(A, "new")], [], lines(B))
-        assert marks.paths == before
+@pytest.mark.parametrize("ends", [SessionList.clear_marks, lambda model: model.toggle_mark(B.path)])
+def test_a_session_that_has_gone_is_not_marked_again_once_the_marks_have_changed(ends):
+    model = listed(A, others=[B])
+    model.apply([], [A.path])
+    ends(model)
+    before = set(model.marked)
+    model.apply([moved(A, "new")], [])
+    assert model.marked == before
 
 
-def test_a_copy_that_was_there_before_is_not_taken_for_it():
+def test_a_copy_that_was_there_before_does_not_get_the_mark():
     copy = moved(A, "copy")
-    marks = marked(A)
-    marks.follow([copy], [A.path], lines(A, copy))
-    marks.follow([copy], [], lines(copy))
-    assert marks.paths == set()
+    model = listed(A, others=[copy])
+    model.apply([copy], [A.path])
+    model.apply([copy], [])
+    assert model.marked == set()
+
+
+def test_a_list_that_is_filled_anew_keeps_the_marks_of_the_sessions_that_are_there():
+    model = listed(A, B)
+    model.load([B])
+    assert model.marked == {B.path}

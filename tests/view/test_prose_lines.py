@@ -1,4 +1,4 @@
-"""Markdown as lines: what it looks like, that nothing gets lost, and what code can be copied from it."""
+"""Markdown as lines: their look, their complete text, and the code that can be copied from them."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.text import inert
-from app.view.cells import steady, width
-from app.view.line import plain
+from app.view.cells import stable_width, width
+from app.view.document_line import mark_prose
+from app.view.line import plain_text
+from app.view.markdown import MOST_ROWS, prose_lines
 from app.view.palette import STYLES
-from app.view.prose import mark_prose
-from app.view.prose_lines import prose_lines
-from app.view.table import MOST_ROWS
 
 LINES = r"""# head
 - item *one*
@@ -57,11 +56,11 @@ def blocks(text):
         (" " * 15 + "deep down", [" " * 15 + "deep", "down"]),
     ],
 )
-def test_each_kind_goes_on_under_its_own_beginning(text, lines):
+def test_wrapped_lines_are_indented_by_their_kind(text, lines):
     assert texts(text) == lines
 
 
-def test_what_is_marked_stays_marked_where_the_line_is_broken():
+def test_inline_markup_continues_on_the_next_line():
     first, second = prose_lines("a **strong and long** word", 14)
     assert first.spans == [("a ", "text"), ("**strong and", "bold")]
     assert second.spans == [("long**", "bold"), (" word", "text")]
@@ -78,11 +77,11 @@ def test_what_is_marked_stays_marked_where_the_line_is_broken():
         ("***x***", [("***x***", "bold")]),
     ],
 )
-def test_what_stands_inside_a_line(text, marked):
+def test_inline_markup(text, marked):
     assert mark_prose(text) == marked
 
 
-def test_a_table_gets_columns():
+def test_a_table_has_columns():
     assert texts("| name | n |\n|---|---|\n| a | 1 |\n| longer | **2** |\n\nend", 40) == [
         "name   │ n    ",
         "═══════┼══════",
@@ -93,7 +92,7 @@ def test_a_table_gets_columns():
     ]
 
 
-def test_a_table_that_is_too_wide_has_its_widest_cells_broken():
+def test_the_widest_cells_of_a_wide_table_are_wrapped():
     assert texts("a | b\n-|-\nx | one two three four five six\ny | 1", 20) == [
         "a │ b               ",
         "══┼═════════════════",
@@ -104,7 +103,7 @@ def test_a_table_that_is_too_wide_has_its_widest_cells_broken():
     ]
 
 
-def test_a_table_with_more_columns_than_fit_is_told_row_by_row():
+def test_a_table_with_too_many_columns_is_shown_row_by_row():
     rows = "|alpha12|beta123|gamma12|\n|-|-|-|\n|1234567|2|3|\n|4|5|6|"
     assert texts(rows, 16) == [
         "alpha12: 1234567",
@@ -125,7 +124,7 @@ def test_a_long_table_has_its_head_once_and_all_its_rows():
     assert found[-1] == "end"
 
 
-def test_a_line_with_a_bar_is_no_table():
+def test_a_line_with_a_bar_is_not_a_table():
     assert texts("a | b\nc") == ["a | b", "c"]
     assert texts("a | b") == ["a | b"]
     assert texts("```\n|a|b|\n|-|-|\n```") == ["```", "|a|b|", "|-|-|", "```"]
@@ -142,11 +141,11 @@ def test_an_empty_block():
     assert [block.source for block in blocks("```\n```\nafter")] == [""]
 
 
-def test_a_fence_with_marks_behind_its_name_is_no_fence():
+def test_a_line_with_backticks_behind_the_name_is_not_a_fence():
     assert blocks("```x``` is code") == []
 
 
-def test_a_diff_in_a_fence_is_told_by_colour_as_well():
+def test_a_diff_in_a_fence_has_styles():
     found = {line.text: line.style for line in prose_lines("```diff\n+a\n-b\n@@ c\n d\n```\n+e", 40)}
     assert (found["+a"], found["-b"], found["@@ c"], found["+e"]) == ("added", "removed", "hunk", "text")
 
@@ -156,16 +155,16 @@ def test_lines_fit_are_inert_and_hold_every_word(text, cells):
     found = list(prose_lines(text, cells))
     for line in found:
         assert width(line.text) <= cells
-        assert plain(line.spans) == line.text
+        assert plain_text(line.spans) == line.text
         assert all(style in STYLES for _, style in line.spans)
         assert inert(line.text) == line.text
         assert "\n" not in line.text
     shown = "".join("".join(line.text for line in found).split())
-    for char in "".join(steady(inert(text)).split()):
+    for char in "".join(stable_width(inert(text)).split()):
         if char not in "|-:>":
             assert char in shown
 
 
 @given(st.text(st.sampled_from("*_`~[]()!ahtps:/ "), max_size=120))
-def test_marking_loses_nothing_whatever_is_open(text):
-    assert plain(mark_prose(text)) == text
+def test_inline_markup_keeps_all_text_with_unclosed_marks(text):
+    assert plain_text(mark_prose(text)) == text

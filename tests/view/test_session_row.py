@@ -1,5 +1,5 @@
-"""A row of the session list in every arrangement: its columns, its second line, what is asked in it; and the
-first picture.
+"""A row of the session list in every arrangement: its columns, its second line and its question; and the
+first frame.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from app.stores import AGENTS
 from app.view.arrangement import Arrangement
 from app.view.frame import frame
-from app.view.line import line_width, plain
+from app.view.line import line_width, plain_text
 from app.view.palette import STYLES, THEMES, style_of
 from app.view.session_list import SessionList
-from app.view.session_row import LEGEND, MARKED, MEANT, ORPHAN, PINNED, render_list_line, render_second_line
+from app.view.session_row import LEGEND, MARKED, ORPHAN, PINNED, TARGET, render_list_line, render_second_line
 from tests.factory import MINUTE, NOW, make_row
 
 HERE = "/home/me/work/app"
@@ -36,13 +36,13 @@ def spans(model, at, cells=80, **look):
 
 
 def text(model, at, cells=80, **look):
-    return plain(spans(model, at, cells, **look))
+    return plain_text(spans(model, at, cells, **look))
 
 
 def second(model, at, cells=80, **look):
     drawn = render_second_line(model, model.lines[at], cells, **({"selected": False} | look))
     assert line_width(drawn) == cells
-    return plain(drawn)
+    return plain_text(drawn)
 
 
 def test_each_state_has_a_column_and_a_character_of_its_own():
@@ -58,7 +58,7 @@ def test_each_state_has_a_column_and_a_character_of_its_own():
         assert sign in LEGEND
 
 
-def test_the_folder_has_a_column_where_the_list_is_of_all_folders_and_not_by_project():
+def test_the_folder_has_a_column_in_a_list_of_all_folders_without_groups():
     row = make_row("a", title="Refactor", cwd=HERE)
     assert "  ~/work/app " in text(listed(row, grouped=False), 0)
     longer = make_row("a", title="Refactor", cwd=f"{HERE}lication")
@@ -75,7 +75,7 @@ PATH = "/home/me/.pi/agent/sessions/--home-me-work-app--/2026-05-01T10-00-00-000
 
 
 @pytest.mark.parametrize(
-    ("cells", "said"),
+    ("cells", "line"),
     [
         (105, "    ~/.pi/agent/sessions/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"),
         (77, "    …/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"),
@@ -85,15 +85,15 @@ PATH = "/home/me/.pi/agent/sessions/--home-me-work-app--/2026-05-01T10-00-00-000
         (20, "    …p--/2026-05-0…"),
     ],
 )
-def test_the_path_of_the_file_has_a_line_of_its_own_with_folder_and_time(cells, said):
+def test_the_path_of_the_file_has_a_line_of_its_own_with_folder_and_time(cells, line):
     row = make_row("a", title="Refactor " * 20, cwd=HERE, path=PATH, last_prompt="and now")
     for grouped, roomy in ((True, False), (False, False), (True, True)):
         shown, without = (
             listed(row, grouped=grouped, roomy=roomy, paths=True),
             listed(row, grouped=grouped, paths=False),
         )
-        assert second(shown, int(grouped), cells).rstrip() == said
-        # the title loses nothing
+        assert second(shown, int(grouped), cells).rstrip() == line
+        # the title has as much room
         assert text(shown, int(grouped), cells) == text(without, int(grouped), cells)
         assert shown.arrangement.row_height == 2
     head = listed(row, paths=True)
@@ -109,7 +109,7 @@ def test_a_path_in_a_short_folder_and_one_of_wide_characters_are_cut_as_well():
     assert second(wide, 1, 30).rstrip() == "    …道道道/路路路路路路路路…"
 
 
-def test_while_a_filter_is_on_a_fork_is_marked_and_not_connected():
+def test_a_filtered_fork_has_a_mark_and_no_connector():
     model = listed(make_row("a"), make_row("b", parent_session="a", title="needle"))
     assert text(model, 2).startswith("    └ needle")
     model.set_query("needle")
@@ -121,7 +121,7 @@ def test_without_threads_forks_are_marked():
     assert text(model, 1).startswith("    ↳ a session")
 
 
-def test_in_a_first_frame_nobody_knows_that_a_parent_is_nowhere():
+def test_the_first_frame_marks_no_fork_as_an_orphan():
     model = SessionList((HERE,), "/home/me")
     model.preview([("/work/app", 1, NOW, 0)], [make_row("b", parent_session="/elsewhere/a.jsonl")])
     model.open_all(True)
@@ -139,7 +139,7 @@ def test_the_second_line_is_the_last_prompt():
     assert second(model, 1).strip() == ""
 
 
-def test_without_columns_all_else_has_what_the_title_leaves():
+def test_without_columns_the_facts_have_the_room_that_the_title_leaves():
     row = make_row("a", title="Refactor", message_count=112)
     model = listed(row)
     for cells in (33, 38, 41):
@@ -155,8 +155,7 @@ def test_without_columns_all_else_has_what_the_title_leaves():
     assert text(longer, 1, 20) == "    Refactor a…  5m "
 
 
-def test_the_program_is_in_every_row_and_the_last_to_go():
-    # a row of the demo at 80x24 had none
+def test_the_agent_is_in_every_row_and_left_out_last():
     busy = {"branch_count": 2, "labels": (("x", "y"),), "message_count": 8, "agent": "indusagi"}
     model = listed(make_row("a", title="Man page for the tool", **busy))
     assert text(model, 1, 36) == "    Man pag… ⑂2 ◆1 indusagi   8  5m "
@@ -172,7 +171,7 @@ def test_the_program_is_in_every_row_and_the_last_to_go():
 
 @pytest.mark.parametrize("name", [agent.name for agent in AGENTS])
 @pytest.mark.parametrize("cells", [34, 42, 48, 60, 78])
-def test_every_program_has_its_whole_name(name, cells):
+def test_every_agent_has_its_whole_name(name, cells):
     busy = {"branch_count": 2, "labels": (("x", "y"),), "message_count": 8}
     model = listed(
         make_row("a", title="Man page for the tool", cwd=HERE, agent=name, **busy),
@@ -182,17 +181,17 @@ def test_every_program_has_its_whole_name(name, cells):
     assert text(model, 0, cells).split("◆1 ")[1].split() == [name, "8", "5m"]
 
 
-def test_without_columns_the_second_line_has_program_and_messages():
+def test_without_columns_the_second_line_has_agent_and_messages():
     row = make_row("a", title="Refactor auth", last_prompt="and now the tests", message_count=112)
     model = listed(row, roomy=True)
     assert text(model, 1, 33).split() == ["Refactor", "auth", "5m"]
     assert second(model, 1, 33) == "    › and now the tests  pi  112 "
-    unsaid = listed(make_row("a", agent="omp", message_count=7), roomy=True)
-    assert second(unsaid, 1, 33).split() == ["omp", "7"]
+    without_prompt = listed(make_row("a", agent="omp", message_count=7), roomy=True)
+    assert second(without_prompt, 1, 33).split() == ["omp", "7"]
     assert second(model, 1, 42).rstrip() == "    › and now the tests"
 
 
-def test_what_is_searched_for_is_marked_in_title_folder_and_last_prompt():
+def test_words_are_highlighted_in_title_folder_and_last_prompt():
     row = make_row("a", title="Fix app", last_prompt="run the app", cwd=HERE)
     model = listed(row, grouped=False, roomy=True)
     model.set_query("app")
@@ -201,11 +200,11 @@ def test_what_is_searched_for_is_marked_in_title_folder_and_last_prompt():
     assert ("app", "match") in below
 
 
-def test_a_question_takes_the_row_and_leaves_the_title_the_rest():
+def test_a_question_replaces_the_row_and_leaves_its_rest_to_the_title():
     model = listed(make_row("a", title="Refactor"))
-    asked = spans(model, 1, 60, selected=True, question="Trash it? Enter · Esc")
-    assert plain(asked).rstrip() == "❯✗  Trash it? Enter · Esc  Refactor"
-    assert [part for part, style in asked if style == "error"] == [MEANT, "Trash it? Enter · Esc"]
+    question_spans = spans(model, 1, 60, selected=True, question="Trash it? Enter · Esc")
+    assert plain_text(question_spans).rstrip() == "❯✗  Trash it? Enter · Esc  Refactor"
+    assert [part for part, style in question_spans if style == "error"] == [TARGET, "Trash it? Enter · Esc"]
     assert (
         text(model, 1, 34, question="Trash it? Enter · Esc").rstrip() == " ✗  Trash it? Enter · Esc  Refac…"
     )
@@ -233,8 +232,8 @@ WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_
     st.sampled_from(["", "a", "é"]),
 )
 def test_every_row_takes_exactly_its_cells(title, prompt, folder, cells, arrangement, question, query):
-    said = {"title": title, "last_prompt": prompt, "cwd": f"/{folder}", "branch_count": 3}
-    row = make_row("a", **said, labels=(("x", "y"),))
+    fields = {"title": title, "last_prompt": prompt, "cwd": f"/{folder}", "branch_count": 3}
+    row = make_row("a", **fields, labels=(("x", "y"),))
     model = SessionList((), "/home/me", arrangement, frozenset({("pi", "a")}))
     model.load([row, make_row("b", title=title, parent_session="a", name=title or None)])
     model.open_all(True)
@@ -244,7 +243,7 @@ def test_every_row_takes_exactly_its_cells(title, prompt, folder, cells, arrange
         second(model, at, cells)
 
 
-# the first picture
+# the first frame
 
 
 def crowd(number):
@@ -254,7 +253,7 @@ def crowd(number):
 @pytest.mark.parametrize("size", [(120, 40), (160, 45), (80, 24), (60, 14), (20, 6)])
 @pytest.mark.parametrize("query", [None, "", "label:" + "x" * 200])
 @pytest.mark.parametrize("roomy", [False, True])
-def test_the_first_picture_fills_the_screen(size, query, roomy):
+def test_the_first_frame_fills_the_screen(size, query, roomy):
     columns, lines = size
     model = listed(*crowd(50), grouped=query is None, roomy=roomy)
     picture = frame(
@@ -269,7 +268,7 @@ def test_the_first_picture_fills_the_screen(size, query, roomy):
                 assert background in theme
 
 
-def test_the_selectors_first_picture_has_its_line_and_its_preview():
+def test_the_first_frame_of_the_selector_has_a_search_line_and_a_preview():
     model = listed(*crowd(3), grouped=False)
     lines = [
         "".join(part for part, _, _ in line)

@@ -8,19 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.view.arrangement import Arrangement
-from app.view.contents import Contents
+from app.view.session_list import SessionList
 from tests.factory import NOW, make_row
 
 
 def threaded(rows):
-    contents = Contents((), "", Arrangement(), frozenset())
-    contents.put(rows, ())
-    (group,) = contents.groups.values()
-    return group.lines
+    model = SessionList(arrangement=Arrangement(grouped=False))
+    model.load(rows)
+    return model.lines
 
 
 def shape(rows):
-    return [(each.row.id, each.depth) for each in threaded(rows)]
+    return [(line.row.id, line.depth) for line in threaded(rows)]
 
 
 def test_a_parent_is_found_by_path_by_id_and_by_file_name():
@@ -46,7 +45,7 @@ def test_a_missing_parent_makes_a_root():
     assert shape([make_row("a", parent_session="/gone/b.jsonl")]) == [("a", 0)]
 
 
-def test_parents_that_go_round_are_cut_and_nothing_is_lost():
+def test_a_cycle_of_parents_is_cut_and_no_session_is_lost():
     rows = [
         make_row("a", parent_session="c"),
         make_row("b", parent_session="a"),
@@ -61,14 +60,14 @@ def test_two_sessions_with_one_id_both_come():
     assert len(shape(rows)) == 3
 
 
-def test_connectors_show_who_is_last():
+def test_connectors_show_the_last_fork():
     rows = [
         make_row("a", modified=NOW),
         make_row("b", parent_session="a", modified=NOW - 1),
         make_row("c", parent_session="b", modified=NOW - 2),
         make_row("d", parent_session="a", modified=NOW - 3),
     ]
-    assert [each.prefix for each in threaded(rows)] == ["", "├ ", "│ └ ", "└ "]
+    assert [line.prefix for line in threaded(rows)] == ["", "├ ", "│ └ ", "└ "]
 
 
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 5)), max_size=10))
@@ -78,12 +77,12 @@ def test_every_row_comes_once_below_its_parent(links):
         for at, (parent, when) in enumerate(links)
     ]
     lines = threaded(rows) if rows else []
-    assert sorted(each.row.id for each in lines) == sorted(row.id for row in rows)
-    depths = [each.depth for each in lines]
+    assert sorted(line.row.id for line in lines) == sorted(row.id for row in rows)
+    depths = [line.depth for line in lines]
     assert all(after <= before + 1 for before, after in itertools.pairwise(depths))
 
 
-def test_a_chain_of_ten_thousand_forks_is_threaded_without_recursion():
+def test_a_chain_of_thousands_of_forks_is_threaded_without_recursion():
     rows = [make_row(str(at), parent_session=str(at - 1) if at else None) for at in range(3_000)]
     deepest = threaded(rows)[-1]
     assert deepest.depth == 2_999
@@ -91,10 +90,10 @@ def test_a_chain_of_ten_thousand_forks_is_threaded_without_recursion():
 
 
 def prefixes(rows):
-    return {each.row.id: (each.depth, each.prefix) for each in threaded(rows)}
+    return {line.row.id: (line.depth, line.prefix) for line in threaded(rows)}
 
 
-def test_where_the_indent_ends_the_level_is_told():
+def test_a_deep_fork_has_the_number_of_its_level():
     chain = [make_row("f0", modified=NOW)]
     chain += [make_row(f"f{n}", parent_session=f"f{n - 1}", modified=NOW - n) for n in range(1, 41)]
     beside = make_row("beside", parent_session="f8", modified=NOW - 100)
@@ -102,7 +101,7 @@ def test_where_the_indent_ends_the_level_is_told():
     assert drawn["f1"] == (1, "└ ")
     assert drawn["f7"] == (7, 6 * "  " + "└ ")
     assert drawn["f8"] == (8, "…8          └ ")
-    # a child of f8, and what hangs on that
+    # a child of f8, and a child of that
     assert drawn["f9"] == (9, "…9          ├ ")
     assert drawn["f10"] == (10, "…10       │ └ ")
     assert drawn["beside"] == (9, "…9          └ ")
@@ -110,7 +109,7 @@ def test_where_the_indent_ends_the_level_is_told():
     assert {len(prefix) for depth, prefix in drawn.values() if depth >= 7} == {14}
 
 
-def test_lines_that_run_past_are_drawn_beside_the_level():
+def test_lines_of_ancestors_are_drawn_beside_the_level():
     chain = [make_row("f0", modified=NOW)]
     for n in range(1, 13):
         chain.append(make_row(f"f{n}", parent_session=f"f{n - 1}", modified=NOW - n))

@@ -1,4 +1,4 @@
-"""What an entry says in a transcript, line by line."""
+"""The lines of an entry in a transcript."""
 
 from __future__ import annotations
 
@@ -7,10 +7,8 @@ import time
 import pytest
 
 from app.view.cells import width
-from app.view.find import place_of
-from app.view.highlight import highlight_line
-from app.view.transcript import turn
-from app.view.turn_lines import MOST_TEXT
+from app.view.line import highlight_line
+from app.view.transcript import MOST_TEXT, find_words, turn
 from tests.factory import entry, message
 
 
@@ -23,8 +21,8 @@ def utc(monkeypatch):
     time.tzset()
 
 
-def lines(raw, cells=60, words=(), *, asked=False):
-    return [line.text for line in turn(raw, raw.get("id"), 0, cells, words, asked=asked).lines]
+def lines(raw, cells=60, words=(), *, has_match=False):
+    return [line.text for line in turn(raw, raw.get("id"), 0, cells, words, has_match=has_match).lines]
 
 
 def styles(raw, cells=60):
@@ -38,8 +36,8 @@ def blocks(role, *content, **more):
     return raw
 
 
-def text(said):
-    return {"type": "text", "text": said}
+def text(content_text):
+    return {"type": "text", "text": content_text}
 
 
 def call(name, **arguments):
@@ -78,19 +76,19 @@ def test_an_answer_that_only_calls_needs_no_head():
 
 
 @pytest.mark.parametrize(
-    ("more", "said"),
+    ("more", "reason"),
     [
         ({"stopReason": "aborted"}, "(aborted)"),
         ({"stopReason": "error", "errorMessage": "overloaded"}, "overloaded"),
     ],
 )
-def test_why_an_answer_ended(more, said):
-    found = lines(blocks("assistant", **more))
-    assert found[1].startswith("assistant")
-    assert found[2:] == [said]
+def test_an_answer_has_the_reason_of_its_end(more, reason):
+    shown = lines(blocks("assistant", **more))
+    assert shown[1].startswith("assistant")
+    assert shown[2:] == [reason]
 
 
-def test_of_a_result_the_first_lines_and_how_many_more():
+def test_a_result_has_its_first_lines_and_a_count_of_the_others():
     raw = message("a", None, "toolResult", "\n".join(f"line {n}" for n in range(20)), toolName="bash")
     assert lines(raw) == ["└ line 0", "  line 1", "  line 2", "  line 3", "  … 16 lines more"]
     assert lines(message("a", None, "toolResult", "one\ntwo\n", toolName="bash")) == ["└ one", "  two"]
@@ -112,7 +110,7 @@ def test_commands_of_the_user():
     assert lines(raw) == ["", "$ ls", "  a", "  b"]
 
 
-def test_summaries_are_told_as_such():
+def test_summaries_have_a_title():
     raw = entry("compaction", "a", None, summary="so far so good", tokensBefore=45_000)
     assert lines(raw) == ["", "── compaction of 45k tokens ──", "so far so good"]
     assert lines(entry("branch_summary", "a", None, summary="it failed"))[1:] == [
@@ -132,44 +130,44 @@ def test_summaries_are_told_as_such():
         {"id": "a"},
     ],
 )
-def test_bookkeeping_says_nothing(raw):
+def test_bookkeeping_entries_have_no_lines(raw):
     assert lines(raw) == []
 
 
-def test_bookkeeping_in_which_something_was_found_does():
+def test_a_bookkeeping_entry_with_a_match_has_lines():
     raw = entry("custom", "a", None, customType="x", data={"a": "needle"})
-    made = turn(raw, "a", 0, 60, ("needle",), asked=True)
-    assert "needle" in made.lines[made.found].text
+    shown_turn = turn(raw, "a", 0, 60, ("needle",), has_match=True)
+    assert "needle" in shown_turn.lines[shown_turn.found].text
 
 
-def test_thoughts_and_calls_show_what_was_found_in_them():
+def test_thoughts_and_calls_show_their_matches():
     thought = "\n".join(f"thought {n}" for n in range(500)) + "\nneedle"
     raw = blocks(
         "assistant", {"type": "thinking", "thinking": thought}, call("write", path="a", content="x\nhay\n")
     )
     assert not any("needle" in line for line in lines(raw))
-    made = turn(raw, "a", 0, 60, ("needle",), asked=True)
-    assert made.lines[made.found].text == "needle"
-    made = turn(raw, "a", 0, 60, ("hay",), asked=True)
-    assert "hay" in made.lines[made.found].text
+    shown_turn = turn(raw, "a", 0, 60, ("needle",), has_match=True)
+    assert shown_turn.lines[shown_turn.found].text == "needle"
+    shown_turn = turn(raw, "a", 0, 60, ("hay",), has_match=True)
+    assert "hay" in shown_turn.lines[shown_turn.found].text
 
 
-def test_of_a_huge_text_both_ends_and_what_was_found():
-    said = "first\n" + "word " * 2_000_000 + "\nneedle\n" + "word " * 100_000 + "\nlast"
-    raw = message("a", None, "user", said)
+def test_a_huge_text_has_both_ends_and_the_match():
+    content_text = "first\n" + "word " * 2_000_000 + "\nneedle\n" + "word " * 100_000 + "\nlast"
+    raw = message("a", None, "user", content_text)
     found = lines(raw, 80)
     assert found[2] == "first"
     assert found[-1] == "last"
     assert sum(map(len, found)) < 2 * MOST_TEXT
     assert any(line.endswith(("characters more", "lines more")) for line in found)
     assert "needle" not in found
-    made = turn(raw, "a", 0, 80, ("needle",), asked=True)
-    assert made.lines[made.found].text == "needle"
-    assert len(made.lines) < 2_000
+    shown_turn = turn(raw, "a", 0, 80, ("needle",), has_match=True)
+    assert shown_turn.lines[shown_turn.found].text == "needle"
+    assert len(shown_turn.lines) < 2_000
 
 
 @pytest.mark.parametrize("cells", [8, 9, 20, 61])
-def test_no_line_is_wider_than_asked(cells):
+def test_no_line_is_wider_than_the_width(cells):
     hostile = "日本語 " * 200 + "👩‍👩‍👧 " * 20 + "\x1b[31m" + "x" * 300 + "\ttab \u202e"
     for raw in (
         message("a", None, "user", hostile),
@@ -180,7 +178,7 @@ def test_no_line_is_wider_than_asked(cells):
         message("a", None, hostile, hostile),
         message("a", None, "bashExecution", "", command=hostile, output=hostile * 10),
     ):
-        for line in lines(raw, cells, ("日本語",), asked=True):
+        for line in lines(raw, cells, ("日本語",), has_match=True):
             assert width(line) <= cells
             assert line.isprintable()
             assert "\u202e" not in line
@@ -188,21 +186,21 @@ def test_no_line_is_wider_than_asked(cells):
 
 @pytest.mark.parametrize("content", [None, 5, [], ["text", 3, None, {}], {"a": 1}, [{"type": "toolCall"}]])
 @pytest.mark.parametrize("role", ["user", "assistant", "toolResult", "custom", None, 7])
-def test_whatever_a_message_holds_nothing_breaks(role, content):
+def test_malformed_messages_raise_no_error(role, content):
     raw = {"type": "message", "id": "a", "timestamp": [], "message": {"role": role, "content": content}}
-    turn(raw, "a", 0, 60, ("x",), asked=True)
+    turn(raw, "a", 0, 60, ("x",), has_match=True)
 
 
-def test_the_longest_word_says_where_to_look():
-    said = "the cat, the dog, the needle"
-    assert place_of(said, ("the", "needle")) == said.index("needle")
-    assert place_of(said, ("absent", "the")) == 0
-    assert place_of(said, ()) == -1
+def test_find_words_looks_for_the_longest_word():
+    content_text = "the cat, the dog, the needle"
+    assert find_words(content_text, ("the", "needle")) == content_text.index("needle")
+    assert find_words(content_text, ("absent", "the")) == 0
+    assert find_words(content_text, ()) == -1
     far = "İ" * 70_000 + " needle"
-    assert far[place_of(far, ("needle",)) :][:200].strip().startswith("needle")
+    assert far[find_words(far, ("needle",)) :][:200].strip().startswith("needle")
 
 
-def test_marks_reach_over_pieces_of_different_styles():
+def test_highlights_span_pieces_of_different_styles():
     line = [("say ", "text"), ("**man ", "bold"), ("page**", "code")]
     assert highlight_line(line, ("man page",)) == [
         ("say ", "text"),
@@ -215,7 +213,7 @@ def test_marks_reach_over_pieces_of_different_styles():
 
 
 @pytest.mark.parametrize(("lines_given", "shown"), [(4, 4), (5, 5), (6, 5)])
-def test_a_little_more_is_shown_rather_than_counted(lines_given, shown):
+def test_a_short_rest_is_shown_and_not_counted(lines_given, shown):
     raw = message("a", None, "toolResult", "\n".join("x" * lines_given), toolName="bash")
     found = lines(raw)
     assert len(found) == shown

@@ -1,4 +1,4 @@
-"""Lines that are no entry, as rows behind the tree's."""
+"""Damaged lines, as rows behind those of the tree."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import os
 
 import pytest
 
-import app.view.damaged_rows
-from app.reports.tree import drawn
+import app.view.problems
+from app.reports.tree import draw
 from app.sessions.tree.tree import open_tree
-from app.view import tree_moves
-from app.view.damaged_rows import damaged_faults, render_damaged_row
-from app.view.line import line_width, plain
-from app.view.tree_filter import MODES
-from app.view.tree_row import ASCII, UNICODE
-from app.view.tree_view import TreeView
+from app.view import tree_navigation
+from app.view.line import line_width, plain_text
+from app.view.problems import damaged_problems
+from app.view.tree_row import ASCII, UNICODE, render_damaged_row
+from app.view.tree_view import MODES, TreeView
 from tests.factory import chain, entry, header, message, write_session
 from tests.view.trees import opened
 
@@ -27,15 +26,15 @@ def places(view):
 
 
 def grow(view, path, text):
-    """What the thread that reads does, then what the screen does."""
+    """Append to the file, then update the tree and the view, as the reading thread and the screen do."""
     seen = len(view.tree.problems)
     with path.open("a") as file:
         file.write(text)
     nodes = view.tree.extend()
-    view.extend(nodes, view.tree.leaf, damaged_faults(view.tree, seen), view.tree.torn)
+    view.extend(nodes, view.tree.leaf, damaged_problems(view.tree, seen), view.tree.torn)
 
 
-def test_they_follow_the_last_entry_in_file_order_and_change_nothing_above(tmp_path):
+def test_damaged_lines_follow_the_last_entry_in_file_order(tmp_path):
     whole = opened(tmp_path, *FOUR)
     rows = [whole.node(at).id for at in range(whole.count)]
     view = opened(tmp_path, FOUR[0], "{", *FOUR[1:3], "[]", *FOUR[3:], "no")
@@ -44,12 +43,10 @@ def test_they_follow_the_last_entry_in_file_order_and_change_nothing_above(tmp_p
     assert view.node(view.count) is None
     assert view.damaged(view.count - 1) is view.damaged(view.rows) is view.damaged(-1) is None
     assert (view.shown, view.leaf_row()) == (whole.shown, whole.leaf_row())
-    assert [stretch.foldable for stretch in view.stretches] == [
-        stretch.foldable for stretch in whole.stretches
-    ]
+    assert [segment.foldable for segment in view.segments] == [segment.foldable for segment in whole.segments]
 
 
-def test_each_has_the_row_that_it_is_found_in(tmp_path):
+def test_a_damaged_line_is_found_in_its_row(tmp_path):
     view = opened(tmp_path, "{", *FOUR[:2], "{", "}", *FOUR[2:])
     for at in range(view.count, view.rows):
         assert view.index_of_damaged(view.damaged(at)) == at
@@ -58,7 +55,7 @@ def test_each_has_the_row_that_it_is_found_in(tmp_path):
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_filters_that_ask_for_some_entries_show_none(tmp_path, mode):
+def test_only_two_filters_show_damaged_lines(tmp_path, mode):
     view = opened(tmp_path, *FOUR, "{", mode=mode)
     line = view.damage[0]
     shows = mode in ("default", "all")
@@ -66,18 +63,18 @@ def test_filters_that_ask_for_some_entries_show_none(tmp_path, mode):
     assert (view.index_of_damaged(line) is not None) == shows
 
 
-def test_what_has_an_entry_of_its_own_is_drawn_there(tmp_path):
+def test_a_problem_of_an_entry_has_no_row_of_its_own(tmp_path):
     view = opened(tmp_path, *FOUR, {**entry("message", "m", "00000004", 9)})
     assert len(view.tree.problems) == 1
     assert view.rows == view.count == 5
 
 
-def test_a_session_of_damaged_lines_alone(tmp_path):
+def test_a_session_with_only_damaged_lines_has_their_rows(tmp_path):
     view = opened(tmp_path, header(), "{", "{")
     assert (view.count, view.rows, places(view), view.leaf_row()) == (0, 2, [2, 3], None)
 
 
-def test_they_come_while_it_grows(tmp_path):
+def test_damaged_lines_of_a_growing_session_are_added(tmp_path):
     view = opened(tmp_path, *FOUR)
     path = tmp_path / "s.jsonl"
     grow(view, path, "{\n" + json.dumps(message("e", "00000004", "user", "five", 8)) + "\n{\n")
@@ -86,7 +83,7 @@ def test_they_come_while_it_grows(tmp_path):
     assert places(view) == [6, 8, 9]
 
 
-def test_a_torn_last_line_goes_when_it_is_completed(tmp_path):
+def test_a_torn_last_line_loses_its_row_when_it_is_completed(tmp_path):
     view = opened(tmp_path, *FOUR)
     path = tmp_path / "s.jsonl"
     line = json.dumps(message("e", "00000004", "user", "five", 8))
@@ -103,7 +100,7 @@ def test_a_torn_last_line_goes_when_it_is_completed(tmp_path):
     assert view.index_of_damaged(torn) is None
 
 
-def test_a_torn_last_line_that_is_taken_back_goes(tmp_path):
+def test_a_torn_last_line_that_is_removed_loses_its_row(tmp_path):
     view = opened(tmp_path, *FOUR, "{")
     path = tmp_path / "s.jsonl"
     grow(view, path, '{"type":')
@@ -113,7 +110,7 @@ def test_a_torn_last_line_that_is_taken_back_goes(tmp_path):
     assert places(view) == [6]
 
 
-def test_a_torn_last_line_that_stays_damaged_is_there_once(tmp_path):
+def test_a_torn_last_line_that_stays_damaged_has_one_row(tmp_path):
     view = opened(tmp_path, *FOUR)
     grow(view, tmp_path / "s.jsonl", '{"type":')
     grow(view, tmp_path / "s.jsonl", "\n")
@@ -122,35 +119,37 @@ def test_a_torn_last_line_that_stays_damaged_is_there_once(tmp_path):
 
 @pytest.mark.parametrize("cells", [6, 20, 80])
 @pytest.mark.parametrize("glyphs", [ASCII, UNICODE])
-def test_a_row_is_as_wide_as_it_is_told_and_inert(tmp_path, cells, glyphs):
+def test_a_damaged_row_has_the_width_and_is_inert(tmp_path, cells, glyphs):
     view = opened(tmp_path, *FOUR, "{\x1b[2J")
     line = view.damage[0]._replace(line=1234, reason=view.damage[0].reason + " and more than fits" * 9)
     row = render_damaged_row(line, cells, selected=True, glyphs=glyphs)
     assert line_width(row) == cells
-    assert plain(row).startswith(glyphs.pointer + "  !")
+    assert plain_text(row).startswith(glyphs.pointer + "  !")
     if cells > 20:
-        assert plain(row).startswith(glyphs.pointer + "  ! line 1,234: ")
-    assert "\x1b" not in plain(row)
+        assert plain_text(row).startswith(glyphs.pointer + "  ! line 1,234: ")
+    assert "\x1b" not in plain_text(row)
 
 
-def test_moves_from_one_go_to_what_is_above_and_no_further(tmp_path):
+def test_moves_from_a_damaged_row_lead_to_the_entries_above(tmp_path):
     view = opened(
         tmp_path, *FOUR, entry("label", "l", "00000004", 9, targetId="00000002", label="x"), "{", "{"
     )
     at = view.count
-    assert tree_moves.turn(view, at, -1) == 2
-    assert tree_moves.turn(view, at, 1) is None
-    assert tree_moves.branch_point(view, at, -1) is None
-    assert tree_moves.parent_row(view, at + 1) is tree_moves.child_row(view, at) is None
-    assert tree_moves.segment_above(view, at + 1) == tree_moves.segment_below(view, at + 1) == at + 1
-    assert tree_moves.labelled(view, None, -1).id == "00000002"
-    assert tree_moves.turn(view, 2, 1) is None
+    assert tree_navigation.turn(view, at, -1) == 2
+    assert tree_navigation.turn(view, at, 1) is None
+    assert tree_navigation.branch_point(view, at, -1) is None
+    assert tree_navigation.parent_row(view, at + 1) is tree_navigation.child_row(view, at) is None
+    assert (
+        tree_navigation.segment_above(view, at + 1) == tree_navigation.segment_below(view, at + 1) == at + 1
+    )
+    assert tree_navigation.labelled(view, None, -1).id == "00000002"
+    assert tree_navigation.turn(view, 2, 1) is None
 
 
-def test_of_thousands_only_those_that_are_looked_at_are_put_into_words(tmp_path, monkeypatch):
+def test_only_requested_damaged_lines_get_a_text(tmp_path, monkeypatch):
     made = []
-    real = app.view.damaged_rows.one_line
-    monkeypatch.setattr(app.view.damaged_rows, "one_line", lambda text: made.append(text) or real(text))
+    real = app.view.problems.one_line
+    monkeypatch.setattr(app.view.problems, "one_line", lambda text: made.append(text) or real(text))
     view = opened(tmp_path, *FOUR, *["{"] * 5_000)
     assert (view.rows, made) == (5_004, [])
     assert view.damaged(5_003).line == 5_005
@@ -159,22 +158,22 @@ def test_of_thousands_only_those_that_are_looked_at_are_put_into_words(tmp_path,
 
 
 @pytest.mark.parametrize("ascii_only", [False, True])
-def test_the_command_line_prints_them_alike(tmp_path, ascii_only):
+def test_the_command_line_prints_damaged_lines(tmp_path, ascii_only):
     view = opened(tmp_path, *FOUR, "{", {**entry("message", "m", "00000004", 9)})
-    lines = list(drawn(view.tree, "/home", 80, ascii_only=ascii_only))
+    lines = list(draw(view.tree, "/home", 80, ascii_only=ascii_only))
     marked = [line for line in lines if line.lstrip().startswith("!")]
     assert [line.split(": ")[0] for line in marked] == ["   ! line 6", "  ! line 7"]
     assert lines.index(marked[0]) == 1 + view.count
 
 
-def test_the_end_of_a_long_session_shows_none(tmp_path):
-    from app.sessions.tree.tree import END, open_end
+def test_the_end_of_a_long_session_has_no_damaged_rows(tmp_path):
+    from app.sessions.tree.tree import END_BYTES, open_end
 
     lines = [
         message(f"{at:08x}", f"{at - 1:08x}" if at else None, "user", "x" * 5_000, at) for at in range(300)
     ]
     path = write_session(tmp_path / "s.jsonl", header(), *lines[:-1], "{", lines[-1])
-    assert path.stat().st_size > 4 * END
+    assert path.stat().st_size > 4 * END_BYTES
     end = open_end(str(path))
     assert end is not None
     assert TreeView(end).rows == TreeView(end).count

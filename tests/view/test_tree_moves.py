@@ -1,24 +1,25 @@
-"""Where the keys of the tree lead, and the order of its entries, on random trees as well."""
+"""Moves in the tree and the order of its entries, also on random trees."""
 
 from __future__ import annotations
+
+import json
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.sessions.tree.tree import open_tree
-from app.view import tree_moves
-from app.view.line import line_width, plain
-from app.view.tree_filter import MODES
+from app.view import tree_navigation
+from app.view.line import line_width, plain_text
+from app.view.tree_navigation import TreeHits, words_of
 from app.view.tree_row import ASCII, UNICODE, render_tree_row
-from app.view.tree_search import TreeHits, words_of
-from app.view.tree_view import TreeView
+from app.view.tree_view import MODES, TreeView
 from tests.factory import entry, header, message, write_session
 from tests.view.trees import LINKS, branched, ids, lines_of, opened
 
 
 class AsPi:
-    """What pi's tree list works out from the rows that are shown (its tests pin it)."""
+    """The relations that pi's tree list derives from the shown rows (pi's tests check them)."""
 
     def __init__(self, view):
         self.view = view
@@ -73,8 +74,8 @@ def test_segments_are_those_of_pi(tmp_path_factory, links, mode, folds):
     folded_at(view, folds)
     theirs = AsPi(view)
     for at in range(view.count):
-        assert tree_moves.segment_below(view, at) == theirs.below(at)
-        assert tree_moves.segment_above(view, at) == theirs.above(at)
+        assert tree_navigation.segment_below(view, at) == theirs.below(at)
+        assert tree_navigation.segment_above(view, at) == theirs.above(at)
         if not view.row(at).folded:
             assert view.row(at).foldable == theirs.foldable(at)
 
@@ -90,16 +91,16 @@ def test_parents_children_and_branch_points_are_those_of_the_rows(tmp_path_facto
     for at, node in enumerate(kin.nodes):
         parent = kin.parent[node.index]
         children = kin.children.get(node.index, [])
-        assert tree_moves.parent_row(view, at) == (None if parent is None else kin.at[parent])
-        assert tree_moves.child_row(view, at) == (kin.at[children[0]] if children else None)
-        for places, move in ((points, tree_moves.branch_point), (turns, tree_moves.turn)):
+        assert tree_navigation.parent_row(view, at) == (None if parent is None else kin.at[parent])
+        assert tree_navigation.child_row(view, at) == (kin.at[children[0]] if children else None)
+        for places, move in ((points, tree_navigation.branch_point), (turns, tree_navigation.turn)):
             assert move(view, at, 1) == next((place for place in places if place > at), None)
             assert move(view, at, -1) == next((place for place in places[::-1] if place < at), None)
 
 
 @given(LINKS, st.sampled_from(MODES))
 @settings(max_examples=200)
-def test_the_rows_are_in_the_order_of_the_walk_whatever_is_filtered(tmp_path_factory, links, mode):
+def test_rows_are_in_the_order_of_the_tree_with_any_filter(tmp_path_factory, links, mode):
     view = opened(tmp_path_factory.mktemp("order"), *lines_of(links), mode=mode)
     order = view.order()
     assert sorted(node.index for node in order.nodes) == list(range(len(links)))
@@ -110,9 +111,7 @@ def test_the_rows_are_in_the_order_of_the_walk_whatever_is_filtered(tmp_path_fac
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
 @settings(max_examples=200)
-def test_connectors_match_siblings_and_gutters_the_branches_they_run_past(
-    tmp_path_factory, links, mode, folds
-):
+def test_connectors_match_siblings_and_gutters_match_branches(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("lines"), *lines_of(links), mode=mode)
     folded_at(view, folds)
     kin = AsPi(view)
@@ -138,7 +137,7 @@ def test_connectors_match_siblings_and_gutters_the_branches_they_run_past(
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
 @settings(max_examples=200)
-def test_every_entry_that_passes_the_filter_can_be_gone_to(tmp_path_factory, links, mode, folds):
+def test_every_entry_that_passes_the_filter_can_be_reached(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("reach"), *lines_of(links), mode=mode)
     shown = [view.node(at) for at in range(view.count)]
     folded_at(view, folds)
@@ -149,7 +148,7 @@ def test_every_entry_that_passes_the_filter_can_be_gone_to(tmp_path_factory, lin
 
 @given(LINKS, st.sampled_from(MODES), st.sets(st.integers(0, 29)), st.integers(0, 29))
 @settings(max_examples=200)
-def test_hits_are_gone_to_in_the_order_of_the_rows(tmp_path_factory, links, mode, found, cut):
+def test_hits_are_visited_in_the_order_of_the_rows(tmp_path_factory, links, mode, found, cut):
     view = opened(tmp_path_factory.mktemp("hits"), *lines_of(links), mode=mode)
     nodes = [node for node in view.tree.entries if node.index in found]
     hits = TreeHits(("x",))
@@ -176,27 +175,25 @@ def test_hits_follow_another_filter_and_a_tree_that_grew(tmp_path):
     view = TreeView(tree)
     hits = TreeHits(("x",))
     hits.add([tree.by_id["b"], tree.by_id["c"]])
-    assert hits.said(view, tree.by_id["c"]) == "2 of 2…"
+    assert hits.summary(view, tree.by_id["c"]) == "2 of 2…"
     view.set_mode("user")
-    assert hits.said(view, tree.by_id["c"]) == "1 of 1, 1 filtered out…"
+    assert hits.summary(view, tree.by_id["c"]) == "1 of 1, 1 filtered out…"
     view.set_mode("default")
     with path.open("a") as file:
-        import json
-
         file.write(json.dumps(message("h", "g", "user", "on")) + "\n")
     view.extend(tree.extend(), tree.leaf)
     hits.add([tree.by_id["h"]])
     hits.done = True
     assert hits.next(view, tree.by_id["b"], 1).id == "h"
-    assert hits.said(view, tree.by_id["h"]) == "2 of 3"
+    assert hits.summary(view, tree.by_id["h"]) == "2 of 3"
 
 
-def test_words_are_folded_and_each_is_looked_for_once():
+def test_words_are_folded_and_unique():
     assert words_of("  Straße STRASSE x\tX ") == ("strasse", "x")
     assert words_of("   ") == ()
 
 
-def test_labels_that_a_filter_hides_are_gone_to_where_it_shows_none(tmp_path):
+def test_hidden_labels_are_visited_if_the_filter_shows_none(tmp_path):
     view = opened(
         tmp_path,
         header(),
@@ -206,14 +203,14 @@ def test_labels_that_a_filter_hides_are_gone_to_where_it_shows_none(tmp_path):
         entry("label", "l", "b", targetId="x", label="here"),
         entry("label", "m", "l", targetId="gone", label="nowhere"),
     )
-    assert tree_moves.labelled(view, view.tree.by_id["a"], 1).id == "x"
-    assert tree_moves.labelled(view, view.tree.by_id["b"], -1).id == "x"
-    assert tree_moves.labelled(view, view.tree.by_id["b"], 1) is None
+    assert tree_navigation.labelled(view, view.tree.by_id["a"], 1).id == "x"
+    assert tree_navigation.labelled(view, view.tree.by_id["b"], -1).id == "x"
+    assert tree_navigation.labelled(view, view.tree.by_id["b"], 1) is None
 
 
 @pytest.mark.parametrize("glyphs", [UNICODE, ASCII])
 @pytest.mark.parametrize("cells", [20, 30, 40, 60, 90, 200])
-def test_whatever_hangs_on_a_row_a_third_of_it_is_its_text(tmp_path, cells, glyphs):
+def test_a_third_of_a_row_is_left_to_its_text(tmp_path, cells, glyphs):
     lines = [header(), message("n0", None, "user", "root")]
     for at in range(1, 20):
         lines += [
@@ -233,15 +230,15 @@ def test_whatever_hangs_on_a_row_a_third_of_it_is_its_text(tmp_path, cells, glyp
             row, cells, selected=True, active=True, leaf=True, glyphs=glyphs, hit=True, label_time=time
         )
         assert line_width(line) == cells
-        assert "user: the text"[: max(1, (cells - 3 - cells // 2) // 3 - 1)] in plain(line)
-    wide = plain(render_tree_row(row, 200, selected=True, active=True, leaf=True, label_time=time))
+        assert "user: the text"[: max(1, (cells - 3 - cells // 2) // 3 - 1)] in plain_text(line)
+    wide = plain_text(render_tree_row(row, 200, selected=True, active=True, leaf=True, label_time=time))
     assert "[a label that says a great deal of it] 25/5/3 14:05 ! id used twice ← active" in wide
 
 
-def test_folding_by_pis_key_then_unfolding_gives_the_rows_back(tmp_path):
+def test_unfolding_restores_the_rows(tmp_path):
     view = opened(tmp_path, *branched())
     before = ids(view)
     view.fold(view.tree.by_id["e"], True)
-    assert tree_moves.segment_below(view, 2) == 2
+    assert tree_navigation.segment_below(view, 2) == 2
     view.fold(view.tree.by_id["e"], False)
     assert ids(view) == before

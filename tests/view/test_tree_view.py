@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.reports.tree import drawn as report
+from app.reports.tree import draw as report
 from app.sessions.tree.tree import open_tree
-from app.view.line import plain
-from app.view.tree_filter import MODES, chosen, shows
+from app.view.line import plain_text
 from app.view.tree_row import ASCII, render_tree_row
-from app.view.tree_view import TreeView
+from app.view.tree_view import MODES, TreeView, filter_nodes, shows
 from tests.factory import chain, entry, header, message, write_session
 from tests.view.trees import LINKS, branched, ids, lines_of, opened
 
@@ -26,7 +25,7 @@ def drawn(view, cells=60):
         row = view.row(at)
         active = row.node.index in view.active
         line = render_tree_row(row, cells, selected=False, active=active, leaf=at == leaf, glyphs=ASCII)
-        rows.append(plain(line).rstrip())
+        rows.append(plain_text(line).rstrip())
     return rows
 
 
@@ -59,13 +58,13 @@ def test_a_hidden_leaf_is_marked_on_its_nearest_shown_ancestor(tmp_path):
     ("mode", "marked"),
     [("default", "f"), ("no-tools", "f"), ("user", "e"), ("labelled", "e"), ("all", "g")],
 )
-def test_whatever_a_filter_hides_the_mark_of_the_leaf_is_where_the_active_path_ends(tmp_path, mode, marked):
+def test_the_mark_of_the_leaf_is_at_the_end_of_the_shown_active_path(tmp_path, mode, marked):
     view = opened(tmp_path, *branched(), mode=mode)
     assert view.node(view.leaf_row()).id == marked
     assert [at for at, row in enumerate(drawn(view)) if "<- active" in row] == [view.leaf_row()]
 
 
-def test_where_nothing_of_the_active_path_is_shown_nothing_is_marked(tmp_path):
+def test_a_hidden_active_path_has_no_mark_of_the_leaf(tmp_path):
     slow = entry("label", "h", "g", targetId="d", label="slow")
     view = opened(tmp_path, *branched(), slow, mode="labelled")
     view.tree.by_id["e"].label = None
@@ -75,7 +74,7 @@ def test_where_nothing_of_the_active_path_is_shown_nothing_is_marked(tmp_path):
     assert "active" not in drawn(view)[0]
 
 
-def test_folding_hides_what_is_below_and_counts_it(tmp_path):
+def test_a_fold_hides_and_counts_the_entries_below(tmp_path):
     view = opened(tmp_path, *branched())
     view.fold(view.tree.by_id["e"], True)
     assert ids(view) == ["a", "b", "e", "c", "d"]
@@ -114,7 +113,7 @@ def test_all_but_the_active_path_fold_and_unfold(tmp_path):
     assert view.count == 6
 
 
-def test_what_is_below_a_hidden_entry_hangs_on_the_nearest_shown_one(tmp_path):
+def test_children_of_a_hidden_entry_are_drawn_under_the_nearest_shown_ancestor(tmp_path):
     view = opened(
         tmp_path,
         header(),
@@ -130,7 +129,7 @@ def test_what_is_below_a_hidden_entry_hangs_on_the_nearest_shown_one(tmp_path):
     ]
 
 
-def test_a_branch_with_nothing_to_show_is_no_branch(tmp_path):
+def test_a_branch_without_shown_entries_is_not_drawn(tmp_path):
     view = opened(
         tmp_path,
         header(),
@@ -158,7 +157,7 @@ def test_several_roots_stand_side_by_side(tmp_path):
     assert drawn(view)[2] == "   + user: one (1) (another root)"
 
 
-def test_every_root_but_the_first_is_told_as_one(tmp_path):
+def test_every_root_but_the_first_is_marked(tmp_path):
     view = opened(
         tmp_path,
         header(),
@@ -177,7 +176,7 @@ def test_every_root_but_the_first_is_told_as_one(tmp_path):
     ]
 
 
-def test_a_root_that_is_hidden_is_told_on_the_first_entry_of_it_that_is_not(tmp_path):
+def test_a_hidden_root_is_marked_on_its_first_shown_entry(tmp_path):
     view = opened(
         tmp_path,
         header(),
@@ -202,14 +201,14 @@ def test_a_root_that_is_hidden_is_told_on_the_first_entry_of_it_that_is_not(tmp_
     ]
 
 
-def test_the_command_line_tells_roots_as_the_screen_does(tmp_path):
+def test_the_command_line_marks_roots_as_the_screen_does(tmp_path):
     view = opened(tmp_path, *chain("one", "two"), message("r", None, "user", "again"))
     _, *printed = report(view.tree, "/home/me", 80, ascii_only=True)
     assert printed == drawn(view, 80)
     assert printed[1] == "   = user: one (another root)"
 
 
-def test_a_root_by_itself_is_not_told(tmp_path):
+def test_a_single_root_is_not_marked(tmp_path):
     view = opened(tmp_path, *chain("one", "two"))
     assert drawn(view) == [" * user: one", " * assistant: two <- active"]
     grown = [message("r", None, "user", "again")]
@@ -223,7 +222,7 @@ def test_a_root_by_itself_is_not_told(tmp_path):
     ]
 
 
-def test_orphans_are_drawn_and_said_to_be_so(tmp_path):
+def test_orphans_are_drawn_with_a_note(tmp_path):
     view = opened(
         tmp_path, header(), message("a", "gone", "user", "lost"), message("b", "a", "assistant", "found")
     )
@@ -301,10 +300,10 @@ def test_an_answer_that_only_calls_tools_is_shown_if_it_was_cut_off(tmp_path, mo
     assert ("x" in ids(view)) is is_shown
 
 
-def test_an_error_says_so_without_its_colour(tmp_path):
+def test_an_error_is_marked_without_colour(tmp_path):
     failed = message("b", "a", "assistant", "", 2, stopReason="error", errorMessage="529 overloaded")
-    said = message("c", "b", "assistant", "529 is a prime neighbour", 3)
-    view = opened(tmp_path, header(), message("a", None, "user", "go", 1), failed, said)
+    answer = message("c", "b", "assistant", "529 is a prime neighbour", 3)
+    view = opened(tmp_path, header(), message("a", None, "user", "go", 1), failed, answer)
     rows = [row.rstrip() for row in drawn(view)]
     assert rows[1].endswith("assistant: (error) 529 overloaded")
     assert "assistant: 529 is" in rows[2]
@@ -329,14 +328,14 @@ def test_fifty_thousand_entries_in_one_chain_and_in_one_star(tmp_path):
     straight = [header(), message("n0", None, "user", "x")]
     straight += [message(f"n{at}", f"n{at - 1}", "user", "x") for at in range(1, 50_000)]
     view = opened(tmp_path, *straight)
-    assert (view.count, len(view.stretches)) == (50_000, 1)
+    assert (view.count, len(view.segments)) == (50_000, 1)
     star = [
         header(),
         message("n0", None, "user", "x"),
         *(message(f"n{at}", "n0", "user", "x") for at in range(1, 50_000)),
     ]
     view = opened(tmp_path, *star)
-    assert (view.count, len(view.stretches)) == (50_000, 50_000)
+    assert (view.count, len(view.segments)) == (50_000, 50_000)
 
 
 @given(LINKS, st.sampled_from(MODES))
@@ -367,7 +366,7 @@ def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
 @given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
 @settings(max_examples=150)
 def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, links, mode, at):
-    """pi and omp draw no mark for the leaf itself; their bullets on the active path end where ours stands."""
+    """pi and omp draw no mark for the leaf itself; their bullets end at the row with our mark."""
     view = opened(tmp_path_factory.mktemp("leaf"), *lines_of(links), mode=mode)
     if at < view.count and view.row(at).foldable:
         view.fold(view.node(at), True)
@@ -377,7 +376,7 @@ def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, 
 
 @given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
 @settings(max_examples=150)
-def test_a_tree_that_grew_looks_like_one_that_was_opened_whole(tmp_path_factory, links, mode, cut):
+def test_a_view_that_grew_equals_a_new_view(tmp_path_factory, links, mode, cut):
     folder = tmp_path_factory.mktemp("grow")
     lines = lines_of(links)
     path = write_session(folder / "s.jsonl", *lines[: cut + 1])
@@ -392,7 +391,7 @@ def test_a_tree_that_grew_looks_like_one_that_was_opened_whole(tmp_path_factory,
     assert view.leaf_row() == whole.leaf_row()
 
 
-def test_going_on_from_the_leaf_lays_nothing_out_anew(tmp_path, monkeypatch):
+def test_an_entry_after_the_leaf_needs_no_new_layout(tmp_path, monkeypatch):
     path = write_session(tmp_path / "s.jsonl", *branched())
     tree = open_tree(str(path))
     view = TreeView(tree)
@@ -428,7 +427,7 @@ def test_a_comb_of_eight_thousand_levels_keeps_no_gutters(tmp_path):
     deepest = view.index_of(view.tree.by_id["n7999"])
     assert view.row(deepest).gutters(5)[1]
     assert len(view.row(deepest).gutters(5)[0]) == 5
-    kept = sum(len(getattr(stretch, name) or ()) for stretch in view.stretches for name in ("nodes",))
+    kept = sum(len(getattr(segment, name) or ()) for segment in view.segments for name in ("nodes",))
     assert kept == 15_999
 
 
@@ -436,10 +435,10 @@ def test_a_comb_of_eight_thousand_levels_keeps_no_gutters(tmp_path):
 def test_one_entry_and_all_of_them_pass_a_filter_by_the_same_rule(tmp_path, mode):
     view = opened(tmp_path, *branched(), mode="all")
     nodes = view.tree.entries
-    assert chosen(mode, nodes, view.leaf) == [node for node in nodes if shows(mode, node, view.leaf)]
+    assert filter_nodes(mode, nodes, view.leaf) == [node for node in nodes if shows(mode, node, view.leaf)]
 
 
-def test_there_is_no_other_filter(tmp_path):
+def test_an_unknown_filter_is_an_error(tmp_path):
     with pytest.raises(ValueError, match="assistants"):
         opened(tmp_path, *branched(), mode="assistants")
 
@@ -448,18 +447,18 @@ def test_rows_are_laid_out_and_filtered_without_their_text(tmp_path):
     view = opened(tmp_path, *branched())
     for mode in MODES:
         view.set_mode(mode)
-    assert all(node.said is None for node in view.tree.entries)
+    assert all(node.row_text is None for node in view.tree.entries)
 
 
 @pytest.mark.parametrize(
-    ("of", "shown"),
+    ("role", "shown"),
     [("user", "user: …"), ("assistant", "assistant: …"), ("toolResult", "[…]"), (None, "[…]")],
 )
-def test_a_row_whose_text_is_not_read_yet_says_what_it_is(tmp_path, of, shown):
-    line = message("a", None, of, "hello") if of else entry("custom", "a", None, customType="t")
+def test_an_unread_row_names_its_role(tmp_path, role, shown):
+    line = message("a", None, role, "hello") if role else entry("custom", "a", None, customType="t")
     view = opened(tmp_path, header(), line, mode="all")
     row = render_tree_row(view.row(0), 40, selected=False, active=True, leaf=False, glyphs=ASCII)
-    assert plain(row).rstrip() == f" * {shown}"
+    assert plain_text(row).rstrip() == f" * {shown}"
 
 
 def test_the_nearest_rows_come_first(tmp_path):
@@ -471,9 +470,11 @@ def test_the_nearest_rows_come_first(tmp_path):
     assert opened(tmp_path, header()).nodes_around(None, 5) == []
 
 
-def test_a_fold_looks_at_no_entry(tmp_path, monkeypatch):
+def test_a_fold_filters_no_entry_again(tmp_path, monkeypatch):
     view = opened(tmp_path, *branched())
-    monkeypatch.setattr("app.view.tree_view.chosen", lambda *_: pytest.fail("entries were filtered again"))
+    monkeypatch.setattr(
+        "app.view.tree_view.filter_nodes", lambda *_: pytest.fail("entries were filtered again")
+    )
     view.fold(view.tree.by_id["e"], True)
     view.unfold_all()
     view.fold_others()

@@ -1,4 +1,4 @@
-"""Trees of sessions, read from files, and what a view shows of them."""
+"""Trees of sessions, read from files, and the rows of their views."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def opened(tmp_path, *lines, mode="default"):
 
 
 def ids(view):
-    """Of the entries of its rows."""
-    return [view.node(at).id for at in range(view.count)]
+    """The ids of the entries in the rows of a view."""
+    return [view.node(row).id for row in range(view.count)]
 
 
 def branched():
-    """Two ends: first try (4 entries), then a second question from the first answer."""
+    """The lines of a session with two branches, which part after the first answer."""
     return [
         header(),
         message("a", None, "user", "fix the login"),
@@ -38,12 +38,15 @@ def branched():
 
 
 def lines_of(links):
-    """A session of these: where each entry hangs, and who says it."""
+    """The lines of a session.
+
+    :param links: for each entry the number of its parent, and its role.
+    """
     lines = [header()]
-    for at, (parent, kind) in enumerate(links):
-        above = f"n{parent}" if 0 <= parent < at else None
+    for number, (parent, kind) in enumerate(links):
+        parent_id = f"n{parent}" if 0 <= parent < number else None
         if kind == "custom":
-            lines.append(entry("custom", f"n{at}", above, customType="t"))
+            lines.append(entry("custom", f"n{number}", parent_id, customType="t"))
         else:
-            lines.append(message(f"n{at}", above, kind, f"text {at}"))
+            lines.append(message(f"n{number}", parent_id, kind, f"text {number}"))
     return lines

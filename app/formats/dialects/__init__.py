@@ -1,4 +1,4 @@
-"""One file for each way of spelling a session; `named` finds them."""
+"""One file for each way of spelling a session; `dialect_named` finds them."""
 
 from __future__ import annotations
 
@@ -19,6 +19,6 @@ _DIALECTS: dict[str, Dialect] = {
 }
 
 
-def named(name: str) -> Dialect:
+def dialect_named(name: str) -> Dialect:
     """The dialect of that name; an unknown one is read as pi's."""
     return _DIALECTS.get(name) or _DIALECTS["pi"]

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.formats.decode import decode
-from app.formats.dialects.base import Fork, SnakeDialect
-from app.formats.encode import encode
-from app.formats.respell import GONE, respell
+from app.formats.dialects.base import ForkHeader, SnakeDialect
+from app.formats.json_codec import REMOVED, decode, edit_fields, encode
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
 def _both_ways(keys: dict[str, str]) -> dict[str, str]:
-    """What pi spells so means nothing to this agent: it gets the key that means nothing to pi."""
+    """Renames in both directions: a key that pi uses, but this agent does not, gets a name that pi does not
+    use.
+    """
     return keys | {theirs: ours for ours, theirs in keys.items()}
 
 
@@ -51,10 +51,10 @@ class Agent(SnakeDialect):
     name = "agent"
     linear = True
     migrates = False
-    naming = b""
+    name_marker = b""
     forks_last = True
 
-    def renamed(self, before: str | None, name: str | None) -> str | None:
+    def name_after(self, before: str | None, name: str | None) -> str | None:
         """Sessions have no names."""
         return None
 
@@ -74,7 +74,7 @@ class Agent(SnakeDialect):
         entry["message"] = message
         return entry
 
-    def fork(self, head: Fork, lines: Sequence[bytes]) -> bytes:
+    def fork(self, head: ForkHeader, lines: Sequence[bytes]) -> bytes:
         """A header, the `branch` entry that names the parent, then the messages."""
         moment = head.timestamp[:19] + "Z"
         branch = {
@@ -96,7 +96,7 @@ class Agent(SnakeDialect):
         kept = list(lines)
         if kept:
             # Its parent stays behind in the other file.
-            kept[0] = respell(kept[0], {"parent_id": GONE})
+            kept[0] = edit_fields(kept[0], {"parent_id": REMOVED})
         return b"".join(line + b"\n" for line in (encode(opening), encode(branch), *kept))
 
     def summary(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:

@@ -1,27 +1,123 @@
-"""How one agent spells its entries: what a line says, and what a name is."""
+"""How an agent of pi's family writes what the others write otherwise (formats/README.md, "pi")."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from app.formats.context import compaction_messages
-from app.formats.decode import decode
-from app.formats.dialects.writing import Writing
-from app.formats.skim import DECODE_CAMEL, DECODE_SNAKE, Skim, skim
+from app.formats.json_codec import decode, encode
+from app.formats.migrate import CURRENT_VERSION
+from app.formats.partial_entry import DECODE_CAMEL, DECODE_SNAKE, PartialEntry, decode_partial
+from app.formats.title_slot import slot_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 
-class Mark(Skim, gc=False):
-    """What a line says about a session without being an entry of it.
+class WriteFormat:
+    """pi, and the older indusagi, which is a fork of it."""
 
-    `type` is "leaf" (`target_id` is it, or None), "label" (`target_id`, `label`), "session_info" (`name`)
-    or "usage" (`usage`).
+    hook_field = "fromHook"
+    """The field that says an extension made a summary."""
+    has_title_slot = False
+    """True where the title line before the header names the session, so that no entry does."""
+    limits_size = False
+    """True where long texts are cut and images go to the blob store
+    (formats/README.md, "Behaviour of SessionManager").
+    """
+    forks_by_id = False
+    """True where a fork of all entries names its parent by id, and keeps its title."""
+
+    extension_fields: ClassVar[dict[str, Any]] = {}
+    """The other fields of an extension's message."""
+    keeps_system_messages = True
+    """True where a compaction carries the system messages that it cuts off."""
+
+    def model_fields(self, provider: str, model_id: str) -> dict[str, Any]:
+        """The fields of a model_change."""
+        return {"provider": provider, "modelId": model_id}
+
+    def branch_from_id(self, leaf_id: str | None, target_id: str | None) -> str:
+        """`fromId` of a branch summary: the leaf that was left."""
+        return leaf_id or "root"
+
+    def new_header(
+        self, session_id: str, timestamp: str, cwd: str, parent: str | None, name: str | None
+    ) -> dict[str, Any]:
+        """A new header."""
+        header = {
+            "type": "session",
+            "version": CURRENT_VERSION,
+            "id": session_id,
+            "timestamp": timestamp,
+            "cwd": cwd,
+        }
+        if parent:
+            header["parentSession"] = parent
+        return header
+
+    def fork_header(self, header: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
+        """`header` of a fork with all entries, with what it takes over from the header of its `source`."""
+        return header
+
+    def head_lines(self, header: dict[str, Any], now_ms: int) -> bytes:
+        """The lines before the entries, newline included."""
+        return encode(header) + b"\n"
+
+
+class OmpWriteFormat(WriteFormat):
+    """oh-my-pi."""
+
+    hook_field = "fromExtension"
+    has_title_slot = True
+    limits_size = True
+    forks_by_id = True
+    extension_fields: ClassVar[dict[str, Any]] = {"attribution": "agent"}
+    keeps_system_messages = False
+
+    def model_fields(self, provider: str, model_id: str) -> dict[str, Any]:
+        """One word for provider and model, and the role it plays."""
+        return {"model": f"{provider}/{model_id}", "role": "default"}
+
+    def branch_from_id(self, leaf_id: str | None, target_id: str | None) -> str:
+        """`fromId` is where the new branch begins."""
+        return target_id or "root"
+
+    def new_header(
+        self, session_id: str, timestamp: str, cwd: str, parent: str | None, name: str | None
+    ) -> dict[str, Any]:
+        """A new header, which repeats the title of the slot."""
+        header = super().new_header(session_id, timestamp, cwd, parent, name)
+        if name:
+            # omp puts the title between id and time.
+            fields = list(header.items())
+            fields[3:3] = [("title", name), ("titleSource", "user")]
+            header = dict(fields)
+        return header
+
+    def fork_header(self, header: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
+        """The provider knows the conversation by the key of the first session: a fork goes on with it."""
+        return {**header, "providerPromptCacheKey": source.get("providerPromptCacheKey") or source["id"]}
+
+    def head_lines(self, header: dict[str, Any], now_ms: int) -> bytes:
+        """The title line, then the header."""
+        title = header.get("title")
+        source = header.get("titleSource")
+        slot = slot_line(
+            title if isinstance(title, str) else "", source if source in ("auto", "user") else None, now_ms
+        )
+        return slot + super().head_lines(header, now_ms)
+
+
+class MetadataRecord(PartialEntry, gc=False):
+    """A fact about a session in a line that is not an entry.
+
+    `type` is "leaf" (`target_id` is it, or None), "label" (`target_id`, `label`), "session_info" (`name`) or
+    "usage" (`usage`).
     """
 
 
-class Fork(NamedTuple):
+class ForkHeader(NamedTuple):
     """The head of a new session cut from another.
 
     `timestamp` is ISO 8601; `left_at` the id of the last entry that is carried over; `note` why it was
@@ -47,8 +143,8 @@ class Dialect:
     one_entry_a_line = True
     """False where a line may hold several entries, or what it says is more than an entry: such a file is read
     whole when it changes."""
-    fast: Callable[[bytes], Skim] = DECODE_CAMEL
-    """The typed decoder of one line; raises `skim.REFUSALS`."""
+    fast: Callable[[bytes], PartialEntry] = DECODE_CAMEL
+    """The typed decoder of one line; raises `DECODE_ERRORS`."""
     snake = False
     linear = False
     """Whether each entry goes on from the one before it, whatever it says that it hangs on: the format has no
@@ -57,23 +153,23 @@ class Dialect:
     """Whether the versions are pi's, so that older ones are read as version 3
     (formats/README.md, "Behaviour of SessionManager").
     """
-    naming = b"session_info"
-    """What stands in each line that names the session; empty where no line after the header does."""
+    name_marker = b"session_info"
+    """Bytes in each line that names the session; empty if no line after the header does."""
 
-    writing: Writing | None = Writing()
+    writing: WriteFormat | None = WriteFormat()
     """How the agent writes; None where this project only reads."""
     forks_last = False
     """Whether a fork carries the last messages over, and not a path to an entry."""
 
-    def skims(self, line: bytes, wrong: list[str] | None = None) -> Sequence[Skim]:
+    def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
         """The entries and marks of `line`, in order.
 
         :param wrong: gets the names of the fields whose values are invalid and count as absent.
         :raises BadLine: it holds no JSON of this dialect.
         """
-        return (skim(line, wrong, snake=self.snake),)
+        return (decode_partial(line, wrong, snake=self.snake),)
 
-    def renamed(self, before: str | None, name: str | None) -> str | None:
+    def name_after(self, before: str | None, name: str | None) -> str | None:
         """The session's name after an entry that names it `name`: pi's latest wins, an empty one clears."""
         return name
 
@@ -91,33 +187,35 @@ class Dialect:
         """
         return [self.entry(line)]
 
-    def beside(self, line: bytes) -> list[dict[str, Any]]:
-        """What `line` says without being an entry, as entries without ids: for who looks for its words.
+    def metadata_entries(self, line: bytes) -> list[dict[str, Any]]:
+        """The facts in `line` that are not entries, as entries without ids, for a search of the text.
 
-        :raises BadLine: it holds no JSON of this dialect.
+        :raises BadLine: it is not JSON of this dialect.
         """
         return []
 
-    def written(self, line: bytes, part: int = 0) -> dict[str, Any]:
+    def raw_entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
         """The same entry as it stands on disk, unknown fields and all.
 
         :raises BadLine: there is none.
         """
         return decode(line)
 
-    def fork(self, head: Fork, lines: Sequence[bytes]) -> bytes:
+    def fork(self, head: ForkHeader, lines: Sequence[bytes]) -> bytes:
         """A new session with the message entries `lines`, where the agent forks no other way.
 
         :raises NotImplementedError: it does, or its sessions are only read here.
         """
         raise NotImplementedError
 
-    def file_of(self, tool: str, path: str) -> str:
+    def file_path(self, tool: str, path: str) -> str:
         """The file that a call of `tool` with that `path` is about; "" where it is about none."""
         return path
 
     def summary(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
-        """What stands in the context for all that the compaction `entry` of time `stamp` (ms) replaced."""
+        """The messages that replace everything before the compaction `entry` of time `stamp` (ms) in the
+        context.
+        """
         return compaction_messages(entry, stamp)
 
 

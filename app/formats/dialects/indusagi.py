@@ -10,6 +10,6 @@ class Indusagi(Dialect):
 
     name = "indusagi"
 
-    def renamed(self, before: str | None, name: str | None) -> str | None:
+    def name_after(self, before: str | None, name: str | None) -> str | None:
         """The latest name that is not empty."""
         return name or before

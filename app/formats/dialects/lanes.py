@@ -1,6 +1,6 @@
 """pi v4 "lanes": transactions of entries, usage rows and values (formats/README.md, "pi").
 
-The tip of the main branch, labels and the name are values. What answers cost is told by the usage rows alone.
+The tip of the main branch, labels and the name are values. Only the usage rows give the cost of answers.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from app.formats.decode import BadLine, decode
-from app.formats.dialects.base import Dialect, Mark
-from app.formats.skim import Skim, clean, skim_dict
+from app.formats.dialects.base import Dialect, MetadataRecord
+from app.formats.json_codec import BadLine, decode
+from app.formats.partial_entry import PartialEntry, partial_entry_of
+from app.formats.text import replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,21 +27,21 @@ class Lanes(Dialect):
     migrates = False
     writing = None
     one_entry_a_line = False
-    naming = b"pi.session.name"
+    name_marker = b"pi.session.name"
 
-    def skims(self, line: bytes, wrong: list[str] | None = None) -> Sequence[Skim]:
-        """What the transaction wrote."""
-        found: list[Skim] = []
+    def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
+        """The entries and facts that the transaction wrote."""
+        found: list[PartialEntry] = []
         for write in _writes(line):
             kind = write["kind"]
             if kind == "entry":
-                skim = skim_dict(write, wrong)
+                skim = partial_entry_of(write, wrong)
                 if skim.message is not None:
                     skim.message.usage = None
                 skim.usage = None
                 found.append(skim)
             elif kind == "usage":
-                found.append(Mark(type="usage", usage=skim_dict(write, wrong).usage))
+                found.append(MetadataRecord(type="usage", usage=partial_entry_of(write, wrong).usage))
             elif kind == "value":
                 found.extend(_value(write))
         return found
@@ -56,11 +57,11 @@ class Lanes(Dialect):
         """The entries of the transaction."""
         return [write for write in _writes(line) if write["kind"] == "entry"]
 
-    def beside(self, line: bytes) -> list[dict[str, Any]]:
+    def metadata_entries(self, line: bytes) -> list[dict[str, Any]]:
         """Labels and names as pi's version 3 has them; other values, lists and usage rows as they are."""
         return [_said(write) for write in _writes(line) if write["kind"] not in ("header", "entry")]
 
-    def written(self, line: bytes, part: int = 0) -> dict[str, Any]:
+    def raw_entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
         """The same: nothing is spelt otherwise."""
         return self.entry(line, part)
 
@@ -88,27 +89,27 @@ def _objects(line: bytes) -> list[dict[str, Any]]:
     return [decode(line)]
 
 
-def _value(write: dict[str, Any]) -> Sequence[Skim]:
+def _value(write: dict[str, Any]) -> Sequence[PartialEntry]:
     value = write.get("value") if write.get("op") != "delete" else None
-    text = clean(value) if isinstance(value, str) else None
+    text = replace_surrogates(value) if isinstance(value, str) else None
     key = write.get("key")
     match write.get("namespace"):
         case "pi.branch.tip" if key == "main":
-            return (Mark(type="leaf", target_id=text),)
+            return (MetadataRecord(type="leaf", target_id=text),)
         case "pi.entry.label" if isinstance(key, str):
-            return (Mark(type="label", target_id=clean(key), label=text),)
+            return (MetadataRecord(type="label", target_id=replace_surrogates(key), label=text),)
         case "pi.session.name":
-            return (Mark(type="session_info", name=text),)
+            return (MetadataRecord(type="session_info", name=text),)
     return ()
 
 
-# Of a write what is an id, a number or a word of the format's own.
+# Fields of a write that are ids, numbers, or words of the format.
 _OF_WRITES = frozenset(("kind", "op", "seq", "id", "type"))
 _TIP, _LABEL, _NAME = "pi.branch.tip", "pi.entry.label", "pi.session.name"
 
 
 def _said(write: dict[str, Any]) -> dict[str, Any]:
-    """What a write that is no entry says, as one."""
+    """The text of a write that is not an entry, as an entry."""
     kind = write["kind"]
     told = {name: field for name, field in write.items() if name not in _OF_WRITES}
     space = told.get("namespace") if kind == "value" else None
@@ -122,6 +123,6 @@ def _said(write: dict[str, Any]) -> dict[str, Any]:
             kind = "session_info"
             told["name"] = value
         elif key != "main":
-            # What a tip is set to is an id.
+            # The value of a tip is an id.
             told["branch"] = key
     return told | {"type": kind}

@@ -6,15 +6,14 @@ from __future__ import annotations
 
 import re
 
-from app.formats.dialects.base import Dialect
-from app.formats.dialects.writing import OmpWriting
+from app.formats.dialects.base import Dialect, OmpWriteFormat
 
 _LINES = r"L?\d+(?:(?:[-+]|\.\.)L?\d+|-|\.\.)?"
 _RANGES = f"{_LINES}(?:,{_LINES})*"
 _SELECTOR = re.compile(
     rf":(?:(?:{_RANGES}):raw|raw:(?:{_RANGES})|{_RANGES}|raw|conflicts)\Z", re.ASCII | re.IGNORECASE
 )
-"""What omp's `read` takes behind a path: lines, `raw`, both, `conflicts`."""
+"""The selector that omp's `read` accepts after a path: lines, `raw`, both, or `conflicts`."""
 _URL = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
@@ -22,15 +21,17 @@ class Omp(Dialect):
     """oh-my-pi."""
 
     name = "omp"
-    writing = OmpWriting()
-    naming = b""
+    writing = OmpWriteFormat()
+    name_marker = b""
 
-    def renamed(self, before: str | None, name: str | None) -> str | None:
+    def name_after(self, before: str | None, name: str | None) -> str | None:
         """No entry changes the name."""
         return before
 
-    def file_of(self, tool: str, path: str) -> str:
-        """Without the lines that were read. What has a scheme is of omp's own making or on the web."""
+    def file_path(self, tool: str, path: str) -> str:
+        """The path without a selector of lines. A path with a scheme is a resource of omp's own or of the
+        web.
+        """
         if _URL.search(path):
             return ""
         found = _SELECTOR.search(path) if tool == "read" else None

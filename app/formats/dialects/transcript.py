@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 from msgspec import Struct
 
-from app.formats.decode import BadLine, decode
-from app.formats.dialects.base import Dialect, Mark
-from app.formats.skim import REFUSALS, CamelMessage, CamelSkim, Skim, Stamp, clean, skim_dict
+from app.formats.dialects.base import Dialect, MetadataRecord
+from app.formats.json_codec import DECODE_ERRORS, BadLine, decode
+from app.formats.partial_entry import CamelEntry, CamelMessage, PartialEntry, Timestamp, partial_entry_of
+from app.formats.text import replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ class _Node(Struct, gc=False):
     role: str
     message: CamelMessage
     prev: str | None = None
-    at: Stamp = None
+    at: Timestamp = None
 
 
 _decode_node: Callable[[bytes], _Node] = msgspec.json.Decoder(_Node).decode
@@ -42,18 +43,18 @@ class Transcript(Dialect):
     name = "transcript"
     migrates = False
     writing = None
-    naming = b""
+    name_marker = b""
     one_entry_a_line = False
 
-    def skims(self, line: bytes, wrong: list[str] | None = None) -> Sequence[Skim]:
+    def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
         """The node, or the leaf that a head names."""
         try:
             node = _decode_node(line)
-        except REFUSALS:
+        except DECODE_ERRORS:
             node = None
         if node and node.kind == "entry" and node.role != "condense" and node.message.role is not None:
             return (
-                CamelSkim(
+                CamelEntry(
                     type="message",
                     id=node.id,
                     parent_id=node.prev,
@@ -64,10 +65,14 @@ class Transcript(Dialect):
         value = decode(line)
         if value.get("kind") == "head":
             leaf = value.get("leaf")
-            return (Mark(type="leaf", target_id=clean(leaf) if isinstance(leaf, str) else None),)
-        return (skim_dict(_node(value), wrong),)
+            return (
+                MetadataRecord(
+                    type="leaf", target_id=replace_surrogates(leaf) if isinstance(leaf, str) else None
+                ),
+            )
+        return (partial_entry_of(_node(value), wrong),)
 
-    def renamed(self, before: str | None, name: str | None) -> str | None:
+    def name_after(self, before: str | None, name: str | None) -> str | None:
         """Sessions have no names."""
         return None
 
@@ -91,7 +96,7 @@ class Transcript(Dialect):
         return [entry]
 
 
-# What a node is told as under another name, or what is made of it here.
+# Fields of a node that the entry has under another name.
 _OF_NODES = frozenset(("schema", "kind", "id", "prev", "role", "message", "at"))
 _OF_SUMMARIES = frozenset(("role", "summary", "content", "timestamp"))
 
@@ -119,9 +124,9 @@ def _node(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _summary(message: Any, entry: dict[str, Any]) -> dict[str, Any]:
-    """What is said by a node of role condense, in the fields of pi's compactions.
+    """The summary of a node of role condense, in the fields of pi's compactions.
 
-    :param entry: its other fields, which no field of the message is to replace.
+    :param entry: its other fields; the fields of the message do not replace them.
     """
     if not isinstance(message, dict):
         # A text, or blocks.

@@ -1,72 +1,63 @@
-"""The stored table of session summaries.
+"""The catalog: the stored table of all session rows.
 
-One row a file, written together with the signature, the offset and the state that it was read with: whoever
-writes it last, it is right about the file as it was. So several processes may share a catalog; the worst they
-do is to repeat work. Rows belong to stores, and only those of the stores at hand are ever shown or removed.
+Each row is written together with the signature of the file when it was read, so the last writer is right
+about the file, and several processes may share a catalog; at worst they repeat work. Rows belong to stores,
+and only rows of the stores in use are shown or removed.
 """
 
 from __future__ import annotations
 
-from _thread import allocate_lock
 from operator import attrgetter
+from threading import Lock
 from typing import TYPE_CHECKING
 
-from app.index.catalog import stored
+from app.index.catalog import queries, writes
 from app.index.catalog.catalog_file import text_in
-from app.index.catalog.database import Busy, encode, written_by_others
-from app.index.catalog.front import Front
-from app.index.catalog.stored import ids_of, newest_first
+from app.index.catalog.database import Database, changes_of_others, peek
+from app.index.catalog.db_errors import Busy, Doubt
+from app.index.catalog.integrity import check_missing
+from app.index.catalog.queries import ids_of, newest_first
+from app.index.catalog.schema import encode
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-    from typing import Concatenate, ParamSpec, TypeVar
+    from typing import TypeVar
 
-    from app.index.catalog.recent import Recent
-    from app.index.catalog.writes import Columns, Saving
-    from app.index.parse_result import Reading
-    from app.index.row import Row, Signature
-    from app.index.text.segment import Span
-    from app.index.text.store import TextStore
+    from app.index.row import Reading, Row, Signature, Span
     from app.stores.base import Store
 
-    Asked = ParamSpec("Asked")
     Result = TypeVar("Result")
 
-SEVERAL = 8
-"""No more files than this are read when somebody works; they are remembered for the next look."""
 
-
-class Catalog(Front):
+class Catalog:
     """The rows of `stores` in the cache folder `folder`. May be used from several threads.
 
-    Nothing here raises because of the file: see `database`. `generation` changes when everything that was
-    stored is lost and must be saved again. `text_folder` is where the texts lie that `texts` tells of.
+    No problem with the file raises an error, see `database`. `text_folder` is the folder of the text store.
     """
 
     def __init__(self, folder: str, stores: Sequence[Store]) -> None:
-        """:param folder: made when it is not there; nothing is written anywhere else."""
-        super().__init__(folder, stores)
+        """:param folder: is created if necessary; nothing is written elsewhere."""
         self.text_folder = text_in(folder)
-        self._text_store: TextStore | None = None
-        # The connection that `signatures` were read by, and what it then knew of the writing of others.
-        self._known_by: tuple[sqlite3.Connection, int] | None = None
-        self._lock = allocate_lock()
-        # Made when there is something to remember.
-        self._recent: Recent | None = None
-        # What is to be written, as columns; more than one batch only when others have locked us out.
-        self._pending: dict[str, Columns | None] = {}
-        self._unkept: str | None = None
+        self._database = Database(folder)
+        self._names = {store.root: encode("+".join(store.agents) + " " + store.root) for store in stores}
+        self._lock = Lock()
+        # The connection of `signatures`, and the number of changes by others at that time.
+        self._signatures_at: tuple[sqlite3.Connection, int] | None = None
+        # The readings to be written by path, None for a removed file. They are encoded, because rows lose
+        # their first messages after they were saved. Only while another process locks us out is this more
+        # than one batch.
+        self._pending: dict[str, writes.StoredReading | None] = {}
+        self._lost_note: str | None = None
 
     @property
     def note(self) -> str | None:
-        """One line why nothing is kept on disk, or not all, or no text, else None."""
-        texts = self._text_store.note if self._text_store else None
-        return self._database.note or self._unkept or texts
+        """One line that says why rows are not kept on disk, else None."""
+        return self._database.note or self._lost_note
 
     @property
     def path(self) -> str:
-        """Of its file."""
+        """The path of the catalog's file."""
         return self._database.path
 
     @property
@@ -76,237 +67,217 @@ class Catalog(Front):
 
     @property
     def is_full(self) -> bool:
-        """Whether that is because the disk is full."""
+        """Whether nothing is kept because the disk is full."""
         return self._database.is_full
 
     @property
     def is_behind(self) -> bool:
-        """Whether some of what was saved is not stored yet."""
+        """Whether some saved readings are not stored yet."""
         return bool(self._pending)
 
     @property
     def is_copy(self) -> bool:
-        """Whether what is in memory is all that is kept on disk, and what was read since."""
+        """Whether memory contains everything from the disk and everything that was read since."""
         return self._database.is_copy
 
     @property
-    def text_store(self) -> TextStore:
-        """What keeps the texts; let go of by `close`."""
-        if self._text_store is not None:
-            return self._text_store
-        # Made when there is something to write: the first frame needs none of it.
-        with self._lock:
-            if self._text_store is None:
-                from app.index.text.store import TextStore
-
-                self._text_store = TextStore(self)
-            return self._text_store
-
-    @property
     def generation(self) -> int:
-        """How often the stored rows were lost (a damaged file, a full disk)."""
+        """How often the stored rows were lost (a damaged file, a full disk) and must be saved again."""
         return self._database.generation
 
-    def keep_groups(self) -> None:
-        """Have `groups` ready for the next process, whose first picture waits for it."""
-        from app.index.catalog.projects import keep
+    def projects(self) -> list[queries.Project]:
+        """(working folder, number of shown sessions, newest `modified` of these, number of hidden sessions)
+        of every project, newest first; 0 if no session is shown.
+        """
+        return self.run(lambda connection: queries.projects(connection, self.roots(connection))) or []
 
-        self.run(lambda connection: keep(connection, self.roots(connection)))
+    def rows_of_project(self, cwd: str, limit: int = -1) -> list[Row]:
+        """The sessions of a project, newest first, without their first messages.
+
+        :param limit: only the newest sessions; negative for all.
+        """
+        rows = self.run(
+            lambda connection: queries.rows_of_project(connection, self.roots(connection), cwd, limit)
+        )
+        return newest_first(rows or [])
 
     def rows(self, full: bool = False, seen: Callable[[list[Row]], object] | None = None) -> list[Row]:
         """All sessions, newest first.
 
         :param full: with their first messages.
-        :param seen: is called with them in no order, before they are put in this one.
+        :param seen: is called with the rows before they are sorted.
         """
-        from app.formats.collector import Resting
-
-        with Resting():
-            rows = self._tell(stored.rows, full)
-            if seen is not None:
-                seen(rows)
-            return newest_first(rows)
-
-    def files(self) -> stored.Files:
-        """All files as they were when they were read; of sessions less than their rows say."""
-        return self._tell(stored.files)
+        rows = self._read(lambda connection: queries.rows(connection, self.roots(connection), full))
+        if seen is not None:
+            seen(rows)
+        return newest_first(rows)
 
     def newest(self, limit: int) -> tuple[list[Row], int]:
-        """The `limit` newest sessions, newest first and without their first messages, and how many there
-        are.
+        """(the `limit` newest sessions, newest first, without their first messages; the number of all
+        sessions)
         """
-        rows, count = self._tell(stored.newest, limit)
+        rows, count = self._read(lambda connection: queries.newest(connection, self.roots(connection), limit))
         return newest_first(rows), count
 
     def refused(self) -> list[Row]:
         """The files that are no sessions, by path."""
-        return sorted(self._tell(stored.refused), key=attrgetter("path"))
+        rows = self._read(lambda connection: queries.refused(connection, self.roots(connection)))
+        return sorted(rows, key=attrgetter("path"))
 
     def signatures(self) -> dict[str, Signature]:
-        """Path -> the file as it was when it was read; refused files included."""
+        """Path -> signature when the file was read, refused files included."""
 
-        def work(connection: sqlite3.Connection, roots: stored.Roots) -> dict[str, Signature]:
-            self._known_by = connection, written_by_others(connection)
-            return stored.signatures(connection, roots)
+        def work(connection: sqlite3.Connection) -> dict[str, Signature]:
+            self._signatures_at = connection, changes_of_others(connection)
+            return queries.signatures(connection, self.roots(connection))
 
-        return self._tell(work)
+        return self._read(work)
 
     def untouched(self) -> bool:
-        """Whether no other process has written since `signatures`, and all of ours is stored."""
+        """Whether no other process has written since `signatures`, and all our readings are stored."""
 
         def work(connection: sqlite3.Connection) -> bool:
-            return self._known_by == (connection, written_by_others(connection))
+            return self._signatures_at == (connection, changes_of_others(connection))
 
         return bool(self.run(work)) and not self._pending
 
     def load(self, paths: Iterable[str], known: Container[str] = ()) -> dict[str, Reading]:
-        """The stored readings of those files that have one; their rows without first messages.
+        """The stored readings of some files, by path; their rows have no first messages.
 
-        :param known: the files that were listed: of these one is missed.
+        :param known: files that were listed, so that the catalog is damaged if one of them is missing.
         """
         wanted = list(paths)
 
         def work(connection: sqlite3.Connection) -> dict[str, Reading]:
-            if len(wanted) <= SEVERAL:
-                others = written_by_others(connection)
-                recent = self._recently().find(wanted, (connection, connection.total_changes), others)
-                if recent is not None:
-                    return recent
-            from app.index.catalog import loading
-
-            places = [encode(path) for path in wanted]
-            listed = {encode(path) for path in wanted if path in known}
-            return loading.readings(connection, self.roots(connection), places, listed)
+            roots = self.roots(connection)
+            # A transaction, so that all tables are read in the same state.
+            connection.execute("BEGIN")
+            found = queries.readings(connection, roots, [encode(path) for path in wanted])
+            missing = [encode(path) for path in wanted if path in known and path not in found]
+            if missing and roots:
+                check_missing(connection, roots, missing)
+            connection.execute("COMMIT")
+            return found
 
         return self.run(work) or {}
 
     def texts(self, paths: Iterable[str] | None = None) -> dict[str, tuple[Span, ...]]:
-        """Where the text of those sessions lies that have theirs kept, in the order of the file; nowhere, for
-        one in which nothing was said.
+        """Path -> the spans of the session's text in the text store, in the order of the file; only sessions
+        whose text is stored.
 
-        :param paths: of the sessions that are asked for; None: of all.
+        :param paths: of the sessions; None for all.
         """
-        from app.index.catalog import loading
+        encoded = None if paths is None else [encode(path) for path in paths]
 
-        wanted = None if paths is None else [encode(path) for path in paths]
-        return self.run(lambda connection: loading.texts(connection, self.ids(connection), wanted)) or {}
+        def work(connection: sqlite3.Connection) -> dict[str, tuple[Span, ...]]:
+            connection.execute("BEGIN")
+            spans = queries.spans_by_path(connection, self.ids(connection), encoded)
+            connection.execute("COMMIT")
+            return spans
+
+        return self.run(work) or {}
 
     def save(self, readings: Iterable[Reading]) -> None:
         """Store readings, with the first messages of their rows, in one transaction.
 
-        While another process holds the lock they are kept and stored with the next ones.
+        While another process holds the lock, they are kept and stored with the next ones.
         """
-        from app.index.catalog.writes import columns
-
-        read = list(readings)
+        encoded = {reading.row.path: writes.encode_reading(reading) for reading in readings}
         with self._lock:
-            recent = self._recent if len(read) <= SEVERAL and not self._pending else None
-            before = self._database.written
-            for reading in read:
-                self._pending[reading.row.path] = columns(reading)
-            saving = self._flush(recent)
-            if recent and saving:
-                recent.keep(read, saving.places, saving.numbers, before, self._database.written)
+            self._pending.update(encoded)
+            self._flush()
 
     def mark(self, signatures: Mapping[str, Signature]) -> list[Row]:
-        """Store other signatures of the sessions among these files, and nothing else.
+        """Change only the signatures of the sessions among some files, by path.
 
-        :return: their rows as they are stored now, without first messages; none while another process has
-            locked us out.
+        :return: their rows as they are stored now, without first messages; none while another process locks
+            us out.
         """
-        from app.index.catalog.marks import mark
-
-        return self.run(lambda connection: mark(connection, self.roots(connection), signatures)) or []
+        return self.run(lambda connection: writes.mark(connection, self.roots(connection), signatures)) or []
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Forget files of the stores at hand."""
+        """Remove files from the stores in use."""
         with self._lock:
             self._pending.update((path, None) for path in paths)
             self._flush()
 
     def tidy(self, now_ms: int) -> None:
-        """Note that the stores at hand are in use, and drop the rows of those that nobody uses any more."""
-        from app.index.catalog import unused
-
-        self.run(lambda connection: unused.tidy(connection, self.ids(connection), now_ms))
+        """Record that the stores are in use, and drop the rows of stores that are not used any more."""
+        self.run(lambda connection: writes.drop_unused_stores(connection, self.ids(connection), now_ms))
 
     def close(self) -> None:
-        """Store what is pending and let go of the file."""
+        """Store pending readings and close the file."""
         with self._lock:
             self._flush()
             if self._pending:
-                self._unkept = f"what is new is not kept: {self.path}: another process has it locked"
+                self._lost_note = f"what is new is not kept: {self.path}: another process has it locked"
             self._database.close()
-            if self._text_store is not None:
-                self._text_store.close()
 
     def peek(self, question: Callable[[sqlite3.Connection], Result]) -> Result | None:
-        """What the file says while all goes on in memory; None where that cannot be told."""
-        from app.index.catalog.in_memory import peek
-
+        """The result of `question` for the file, while the catalog is in memory; None if it cannot
+        be read.
+        """
         return peek(self.path, question)
 
     def look(self) -> None:
-        """Begin anew if somebody has deleted the file: what was written to it would be found by nobody."""
+        """Begin with an empty file if ours was deleted, because other processes would not find it."""
         with self._lock:
             self._database.look()
 
     def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result | None:
-        """What `work` finds; None while another process has locked us out. It may be called twice, see
-        `database`.
+        """The result of `work`; None while another process locks us out. `work` may be called twice, see
+        `Database.run`.
         """
         with self._lock:
-            if self._pending:
-                self._flush()
-            return super().run(work)
+            self._flush()
+            try:
+                return self._database.run(work)
+            except Busy:
+                return None
 
-    def _tell(
-        self,
-        question: Callable[Concatenate[sqlite3.Connection, stored.Roots, Asked], Result],
-        *asked: Asked.args,
-        **named: Asked.kwargs,
-    ) -> Result:
-        """The answer to one of `stored` that counts as right: with all that was saved. Where another process
-        keeps us from the file, or from storing what is new there, it comes from memory from now on, see
-        `Database.do_without`.
+    def roots(self, connection: sqlite3.Connection) -> dict[int, str]:
+        """Id -> root of the stores in use that have an id. They are read each time, because another process
+        may have added one.
+
+        :raises Doubt: a store has two ids, each of which may have rows of the same files.
         """
+        names = {name: root for root, name in self._names.items()}
+        found = connection.execute("SELECT id, name FROM stores")
+        roots = {number: names[name] for number, name in found if name in names}
+        if len(roots) != len(set(roots.values())):
+            raise Doubt("a store that is listed twice")
+        return roots
 
-        def work(connection: sqlite3.Connection) -> Result:
-            return question(connection, self.roots(connection), *asked, **named)
+    def ids(self, connection: sqlite3.Connection) -> str:
+        """The ids of the stores in use for `IN (...)`."""
+        return ids_of(self.roots(connection))
 
+    def _read(self, query: Callable[[sqlite3.Connection], Result]) -> Result:
+        """The result of a query that must include everything that was saved. If another process locks us out,
+        the catalog continues in memory, see `Database.do_without`.
+        """
         with self._lock:
             self._flush()
             if not self._pending:
                 try:
-                    return self._database.run(work)
+                    return self._database.run(query)
                 except Busy:
                     pass
             self._database.do_without()
             self._flush()
-            return self._database.run(work)
+            return self._database.run(query)
 
-    def _flush(self, known: Recent | None = None) -> Saving | None:
-        """Write what is pending; None where there is nothing, or another process has locked us out."""
+    def _flush(self) -> None:
+        """Write the pending readings, unless another process locks us out."""
         if not self._pending:
-            return None
-        from app.index.catalog.writes import Saving
-
-        saving = Saving(self._pending, self._names, known, lambda: not self.in_memory)
+            return
         try:
-            self._database.run(saving.write)
+            self._database.run(
+                lambda connection: writes.write(
+                    connection, self._pending, self._names, lambda: not self.in_memory
+                )
+            )
         except Busy:
-            return None
+            return
         self._pending.clear()
-        self._unkept = None
-        return saving
-
-    def _recently(self) -> Recent:
-        if self._recent is None:
-            from app.index.catalog.recent import Recent
-
-            self._recent = Recent()
-        return self._recent
-
-    def ids(self, connection: sqlite3.Connection) -> str:
-        """The numbers of the stores at hand, see `ids_of`."""
-        return ids_of(self.roots(connection))
+        self._lost_note = None

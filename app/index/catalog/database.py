@@ -1,7 +1,8 @@
-"""The catalog's SQLite file: made anew when it is in doubt, replaced by memory when it cannot be used.
+"""The connection to the catalog's SQLite file: a doubtful file is replaced by a new one, and a file that
+cannot be used by memory.
 
-It is a cache and nothing but a cache: nothing that is odd about it is ever an error.
-On the fast path of the first frame.
+The catalog is only a cache, so no problem with its file is an error. The first frame loads this module, so it
+imports no heavy library.
 """
 
 from __future__ import annotations
@@ -10,51 +11,35 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
+from app.index.catalog.catalog_file import exclusive, journal_of, make_folder, put_aside
+from app.index.catalog.db_errors import BUSY, UNUSABLE, Busy, Doubt, code_of, is_full, reason
+from app.index.catalog.schema import create_tables, version_of
 from app.index.row import SCHEMA, catalog_in
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
     from typing import TypeVar
 
     Result = TypeVar("Result")
 
 BUSY_SECONDS = 5.0
+"""Seconds to wait for another process."""
 
 _CHECKPOINT_PAGES = 1000
-"""So many are written before they go where they belong, which has to wait for the disk: an append writes
-four.
+"""Pages in the write-ahead log before they are moved to the database, which waits for the disk. An append
+writes four pages.
 """
-
-BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
-# The disk or its rights are the matter, not what is in the file: a new file would fare no better.
-_UNUSABLE = (
-    sqlite3.SQLITE_CANTOPEN,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_NOMEM,
-    sqlite3.SQLITE_PERM,
-    sqlite3.SQLITE_READONLY,
-)
-
-
-class Doubt(Exception):
-    """What is in the file is not what this version wrote."""
-
-
-class Busy(Exception):
-    """Another process has been writing for longer than `BUSY_SECONDS`."""
 
 
 class Database:
-    """One connection to `catalog-<schema>.db` in a folder, opened at the first use. Not thread-safe.
+    """A connection to `catalog-<schema>.db` in a folder, opened at the first use. Not thread-safe.
 
     note         None, or one line that says why the catalog is only in memory
-    is_copy      whether it is in memory, with all that the file holds
+    is_copy      whether it is in memory with everything that the file contains
     is_full      whether it is in memory because the disk is full
-    generation   how often what was stored has been lost: the owner has to store everything again
+    generation   how often the stored rows were lost, so that the owner has to store everything again
 
-    Another process is waited for once: who has waited for `BUSY_SECONDS` in vain waits no more, until
-    something could be written again.
+    After waiting `BUSY_SECONDS` in vain for another process, it does not wait again until a write succeeds.
     """
 
     def __init__(self, folder: str) -> None:
@@ -70,7 +55,7 @@ class Database:
         self._is_locked_out = False
 
     def run(self, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """What `work` returns. It may be called a second time, with a new and empty database.
+        """The result of `work`, which may be called a second time with a new and empty database.
 
         :raises Busy: another process holds the lock; nothing was changed.
         """
@@ -79,50 +64,45 @@ class Database:
             try:
                 if self._patience or self.note is not None:
                     return work(connection)
-                return self._try(connection, work)
+                return self._run_without_waiting(connection, work)
             except sqlite3.ProgrammingError:
                 raise
             except (sqlite3.Error, Doubt) as error:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 if code_of(error) in BUSY:
-                    self._wait(connection, 0.0)
+                    self._set_patience(connection, 0.0)
                     raise Busy from error
                 if self.note is not None:
-                    if not self.is_copy or code_of(error) in _UNUSABLE:
-                        # Memory is never damaged: this is a mistake of ours and must be seen.
+                    if not self.is_copy or code_of(error) in UNUSABLE:
+                        # Memory is never damaged, so this is a bug, which must be visible.
                         raise
                     # The copy is as damaged as the file.
                     self._begin_in_memory()
-                elif code_of(error) in _UNUSABLE:
+                elif code_of(error) in UNUSABLE:
                     self._fall_back(error)
                 else:
                     self._renew()
         raise Busy("the catalog is damaged as fast as it is made")
 
-    @property
-    def written(self) -> tuple[sqlite3.Connection | None, int]:
-        """The connection, and how much it has written so far."""
-        return self._connection, self._connection.total_changes if self._connection else 0
-
     def close(self) -> None:
-        """Let go of the file; the next `run` opens it again. What was only in memory is gone."""
+        """Close the file; the next `run` opens it again. Rows that were only in memory are lost."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def do_without(self) -> None:
-        """Go on in memory, until `look` finds that the other process has let go of the file."""
+        """Continue in memory, until `look` finds that the other process has released the file."""
         if self.note is None:
-            self._fall_back("another process has it locked", left=False)
+            self._fall_back("another process has it locked", is_left=False)
             self._is_locked_out = True
 
     def look(self) -> None:
-        """Begin with an empty file if ours is not there any more: whoever comes next would not find it. Go
-        back to one that we have been locked out of.
+        """Begin with an empty file if ours was deleted, because other processes would not find it. Return to
+        a file from which another process had locked us out.
         """
         if self._is_locked_out:
-            self._go_back()
+            self._return_to_file()
         if self._connection is None or self.note is not None:
             return
         try:
@@ -131,7 +111,7 @@ class Database:
         except FileNotFoundError:
             pass
         except OSError:
-            # Out of reach for now; that it is gone nobody said.
+            # The file cannot be reached now, which does not mean that it was deleted.
             return
         self.close()
         self.generation += 1
@@ -142,7 +122,7 @@ class Database:
         try:
             self._connection = self._connect()
         except (sqlite3.Error, Doubt) as error:
-            if code_of(error) in _UNUSABLE or not os.path.isfile(self.path):
+            if code_of(error) in UNUSABLE or not os.path.isfile(self.path):
                 self._fall_back(error)
             elif code_of(error) in BUSY:
                 self._patience = 0.0
@@ -156,12 +136,10 @@ class Database:
 
     def _connect(self) -> sqlite3.Connection:
         if not os.path.isdir(self._folder):
-            from app.index.catalog.catalog_file import make_folder
-
             make_folder(self._folder)
         self._inode = 0
         if not os.path.exists(self.path):
-            # Made here and not by SQLite: first messages are nobody else's business.
+            # SQLite would create a file that other users can read, and first messages are private.
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         connection = sqlite3.connect(
             self.path, timeout=self._patience, isolation_level=None, check_same_thread=False
@@ -169,11 +147,7 @@ class Database:
         try:
             self._inode = os.stat(self.path).st_ino
             if version_of(connection) != SCHEMA:
-                # Almost always there are tables.
-                from app.index.catalog.catalog_file import journal_of
-                from app.index.catalog.tables import make
-
-                make(connection, journal_of(self._folder), self._patience)
+                create_tables(connection, journal_of(self._folder), self._patience)
             connection.execute("PRAGMA synchronous = NORMAL")
             connection.execute(f"PRAGMA wal_autocheckpoint = {_CHECKPOINT_PAGES}")
         except BaseException:
@@ -182,13 +156,11 @@ class Database:
         return connection
 
     def _renew(self) -> None:
-        """Put the file aside, unless another process has done so already, and start with an empty one."""
-        from app.index.catalog.catalog_file import alone, put_aside
-
+        """Put the file aside, unless another process has already done so, and begin with an empty one."""
         self.generation += 1
         self.close()
         try:
-            with alone(self._folder):
+            with exclusive(self._folder):
                 if self._inode and os.stat(self.path).st_ino == self._inode:
                     put_aside(self.path)
                 self._connection = self._connect()
@@ -197,21 +169,23 @@ class Database:
         except (sqlite3.Error, Doubt) as error:
             self._fall_back(error)
 
-    def _try(self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], Result]) -> Result:
-        """Do it without waiting for anybody; whoever can write again is waited for again."""
+    def _run_without_waiting(
+        self, connection: sqlite3.Connection, work: Callable[[sqlite3.Connection], Result]
+    ) -> Result:
+        """Run `work`. If it can write, later calls wait for other processes again."""
         before = connection.total_changes
         result = work(connection)
         if connection.total_changes != before:
-            self._wait(connection, BUSY_SECONDS)
+            self._set_patience(connection, BUSY_SECONDS)
         return result
 
-    def _wait(self, connection: sqlite3.Connection, seconds: float) -> None:
+    def _set_patience(self, connection: sqlite3.Connection, seconds: float) -> None:
         self._patience = seconds
         connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
 
-    def _go_back(self) -> None:
-        """Leave the memory for the file, if that can be written again; what was read meanwhile has to be
-        stored there.
+    def _return_to_file(self) -> None:
+        """Use the file instead of memory if it can be written again. The owner has to store everything again
+        that was read meanwhile.
         """
         memory, self._connection = self._connection, None
         connection = None
@@ -219,7 +193,7 @@ class Database:
             connection = self._connect()
             connection.execute("BEGIN IMMEDIATE")
             connection.execute("ROLLBACK")
-            self._wait(connection, BUSY_SECONDS)
+            self._set_patience(connection, BUSY_SECONDS)
         except (sqlite3.Error, Doubt, OSError):
             if connection is not None:
                 connection.close()
@@ -233,81 +207,107 @@ class Database:
         self.generation += 1
 
     def _begin_in_memory(self) -> None:
-        from app.index.catalog import in_memory
-
         self.generation += 1
         self.close()
         self.is_copy = False
-        self._connection = in_memory.empty()
+        self._connection = _memory()
+        create_tables(self._connection)
 
-    def _fall_back(self, reason: str | Exception, path: str | None = None, *, left: bool = True) -> None:
-        """Go on in memory, with all that can still be read.
+    def _fall_back(self, why: str | Exception, path: str | None = None, *, is_left: bool = True) -> None:
+        """Continue in memory, with everything that can still be read.
 
-        :param reason: what is to be said, or SQLite's error.
-        :param path: the file that is in the way, where it is not the catalog itself.
-        :param left: nobody else writes to the file, so that it can be read as it was left.
+        :param why: the reason for the user, or SQLite's error.
+        :param path: the file that is the problem, if it is not the catalog itself.
+        :param is_left: no other process writes to the file, so that it can be read without locks.
         """
-        from app.index.catalog import in_memory
-
-        left = left and (isinstance(reason, str) or code_of(reason) not in BUSY)
-        old = self._connection or (in_memory.as_left(self.path) if left else None)
-        memory = in_memory.copy_of(old) if old is not None else None
+        is_left = is_left and (isinstance(why, str) or code_of(why) not in BUSY)
+        old = self._connection or (_open_unlocked(self.path) if is_left else None)
+        memory = _copy(old) if old is not None else None
         self._connection = old
         if memory is None:
             self._begin_in_memory()
         else:
             self.close()
             self._connection, self.is_copy = memory, True
-        if not isinstance(reason, str):
-            from app.index.catalog.db_errors import is_full, why
-
-            self.is_full = is_full(self.path, reason)
-            reason = why(self.path, reason)
+        if not isinstance(why, str):
+            self.is_full = is_full(self.path, why)
+            why = reason(self.path, why)
         what = "what is new" if self.is_copy else "the list"
-        self.note = f"{what} is kept in memory only: {path or self.path}: {reason}"
+        self.note = f"{what} is kept in memory only: {path or self.path}: {why}"
 
 
-def version_of(connection: sqlite3.Connection) -> int:
-    """The schema of a database; 0 where it is empty."""
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    return int(version)
-
-
-def written_by_others(connection: sqlite3.Connection) -> int:
-    """A number that changes for this connection whenever another one has written; within a transaction, which
-    others cannot disturb, it is that of the beginning.
-    """
+def changes_of_others(connection: sqlite3.Connection) -> int:
+    """A number that changes whenever another connection has written to the file."""
     (version,) = connection.execute("PRAGMA data_version").fetchone()
     return int(version)
 
 
-def code_of(error: BaseException) -> int:
-    """SQLite's primary result code, 0 for errors that are not SQLite's."""
-    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+def peek(path: str, question: Callable[[sqlite3.Connection], Result]) -> Result | None:
+    """The result of `question` for the catalog's file at `path`, while `Database` continues in memory; None
+    if the file cannot be read.
+    """
+    for opener in (_open_locked, _open_unlocked):
+        file = None
+        try:
+            file = opener(path)
+            if file is not None and version_of(file) == SCHEMA:
+                return question(file)
+        except (sqlite3.Error, Doubt):
+            # On a full disk, SQLite may have no room for its files beside the catalog.
+            pass
+        finally:
+            if file is not None:
+                file.close()
+    return None
 
 
-# Paths and messages may hold lone surrogates, which SQLite's text cannot.
-def encode(text: str) -> bytes:
-    """A text as it is stored."""
-    return text.encode("utf-8", "surrogatepass")
+def _memory() -> sqlite3.Connection:
+    return sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
 
 
-def decode(data: bytes) -> str:
-    """The text that was stored.
+def _copy(file: sqlite3.Connection) -> sqlite3.Connection | None:
+    """A copy of a database in memory; None if it cannot be read, or is no catalog of this version."""
+    memory = _memory()
+    try:
+        # A backup into memory cannot change the page size.
+        (page_size,) = file.execute("PRAGMA page_size").fetchone()
+        memory.execute(f"PRAGMA page_size = {page_size}")
+        # The read transaction keeps other processes from locking the file, for which the backup would wait
+        # without end.
+        file.execute("BEGIN")
+        file.execute("SELECT 1 FROM sqlite_master").fetchone()
+        file.backup(memory)
+        version = version_of(memory)
+    except sqlite3.Error:
+        version = None
+    finally:
+        if file.in_transaction:
+            file.execute("ROLLBACK")
+    if version != SCHEMA:
+        memory.close()
+        return None
+    return memory
 
-    :raises Doubt: it was none.
+
+def _open_locked(path: str) -> sqlite3.Connection | None:
+    if not os.path.isfile(path):
+        return None
+    return sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
+
+
+def _open_unlocked(path: str) -> sqlite3.Connection | None:
+    """Open the file as its last user left it, without locks and without files beside it. None if it is
+    incomplete without its write-ahead log.
     """
     try:
-        return data.decode("utf-8", "surrogatepass")
-    except (ValueError, AttributeError) as error:
-        raise Doubt(f"text that cannot be read: {error}") from error
-
-
-def expect(kind: type, values: Iterable[object]) -> None:
-    """See that all of these are what was stored: SQLite gives back a text where a bit of a number has turned.
-
-    :raises Doubt: one is of another type.
-    """
-    odd = set(map(type, values)) - {kind}
-    if odd:
-        raise Doubt(f"{odd.pop().__name__} where {kind.__name__} was stored")
+        if os.path.exists(path + "-wal") and os.path.getsize(path + "-wal"):
+            return None
+        if not os.path.getsize(path):
+            return None
+    except (OSError, ValueError):  # deleted, or an invalid path
+        return None
+    name = path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    try:
+        return sqlite3.connect(f"file:{name}?immutable=1", uri=True, check_same_thread=False)
+    except (sqlite3.Error, ValueError):
+        return None

@@ -1,4 +1,6 @@
-"""Why the catalog's file cannot be used, in the system's words: SQLite says no more than that it is so."""
+"""Errors of the catalog's database: which of SQLite's errors mean what, and their reasons in the system's
+words.
+"""
 
 from __future__ import annotations
 
@@ -6,16 +8,40 @@ import errno
 import os
 import sqlite3
 
-from app.index.catalog.database import code_of
+BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+"""Another process holds a lock."""
 
-_NOTHING_LEFT = 64 << 10
-"""SQLite makes room in steps of half as much, and calls it an error of the disk where it gets none."""
+UNUSABLE = (
+    sqlite3.SQLITE_CANTOPEN,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_PERM,
+    sqlite3.SQLITE_READONLY,
+)
+"""The disk or its permissions are the problem, and not the content of the file: a new file would not help."""
 
 _NOT_OPENED = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY)
 
+_DISK_IS_FULL_BYTES = 64 << 10
+"""SQLite allocates half as much at a time, and reports an I/O error if it cannot."""
+
+
+class Doubt(Exception):
+    """The content of the file is not what this version wrote."""
+
+
+class Busy(Exception):
+    """Another process has held the lock for longer than `database.BUSY_SECONDS`."""
+
+
+def code_of(error: BaseException) -> int:
+    """SQLite's primary result code; 0 for other errors."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF
+
 
 def is_full(path: str, error: Exception) -> bool:
-    """Whether `error`, which came up when the file at `path` was written, is that its disk is full."""
+    """Whether `error`, which occurred while the file at `path` was written, means that its disk is full."""
     code = code_of(error)
     if code != sqlite3.SQLITE_IOERR or not hasattr(os, "statvfs"):
         return code == sqlite3.SQLITE_FULL
@@ -23,13 +49,13 @@ def is_full(path: str, error: Exception) -> bool:
         disk = os.statvfs(os.path.dirname(path))
     except OSError:
         return False
-    return disk.f_bavail * disk.f_frsize < _NOTHING_LEFT
+    return disk.f_bavail * disk.f_frsize < _DISK_IS_FULL_BYTES
 
 
-def why(path: str, error: Exception) -> str:
-    """The reason for `error`, which came up when the file at `path` was opened or written.
+def reason(path: str, error: Exception) -> str:
+    """The reason for `error`, which occurred while the file at `path` was opened or written.
 
-    The file is not opened for it: whoever closes it lets go of SQLite's locks on it.
+    The file is not opened here, because closing it would release SQLite's locks on it.
     """
     if is_full(path, error):
         return "database or disk is full"
@@ -37,7 +63,7 @@ def why(path: str, error: Exception) -> str:
     if code_of(error) in _NOT_OPENED and os.path.isdir(folder):
         if hasattr(os, "statvfs") and os.statvfs(folder).f_flag & os.ST_RDONLY:
             return os.strerror(errno.EROFS)
-        # It writes other files beside this one.
+        # SQLite writes other files in the same folder.
         if not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):
             return os.strerror(errno.EACCES)
     return str(error)

@@ -1,241 +1,207 @@
-"""Writes readings into the catalog's tables, in one transaction."""
+"""Writes to the catalog's tables, each in one transaction."""
 
 from __future__ import annotations
 
 import marshal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.index.catalog.database import Doubt, encode, written_by_others
+from app.index.catalog import span_table
 from app.index.catalog.integrity import check_missing, check_stores
-from app.index.catalog.projects import FORGET
-from app.index.catalog.stored import BESIDE
-from app.index.parse_result import Reading
-from app.index.row import FIRST_MESSAGE, kind_of, refused_row, unread
-from app.index.text.table import Ledger, flat, packed
-from app.sessions.tally.halves import STAMP
+from app.index.catalog.queries import BESIDE_BLOB, ROW, chunks, ids_of, row_of
+from app.index.catalog.schema import encode
+from app.index.row import FIRST_MESSAGE, Reading, kind_of, refused_row, unread
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Mapping, Sequence
-    from typing import Any
+    from collections.abc import Callable, Mapping
 
-    from app.index.catalog.recent import Recent
-    from app.index.row import Row
-    from app.index.text.segment import Span
-    from app.index.text.table import Flat
+    from app.index.catalog.queries import StoreRoots
+    from app.index.row import Row, Signature, Span
 
-    Place = tuple[int, Flat | None, bytes | None, bytes | None]
-    """What stands in the tables of a file: its key, its spans, first message and stamp."""
+UNUSED_MS = 60 * 24 * 3600 * 1000
+"""Rows of a store that was not listed for this time are dropped."""
 
-    Lasting = tuple[bytes, bytes, bytes]
-    Columns = tuple[str, tuple[Any, ...], tuple[Any, ...], Lasting, tuple[Span, ...] | None]
+NOTED_MS = 24 * 3600 * 1000
+"""The precision with which the last use of a store is recorded."""
 
 _MARSHAL_VERSION = 4  # written and read by every Python since 3.4
 
-# What is asked for here need not be written when it is the same.
+_LARGEST_INTEGER = (1 << 63) - 1
+"""The largest integer that SQLite stores."""
+
 _FIND = (
-    "SELECT key, spans, first_message, stamp"
-    " FROM sessions LEFT JOIN lasting USING (key)"
+    "SELECT key, spans, first_message"
+    " FROM sessions LEFT JOIN first_messages USING (key)"
     " WHERE store = (SELECT id FROM stores WHERE name = ?) AND path = ?"
+)
+_INSERT = (
+    "INSERT INTO sessions"
+    " (cwd, modified, listed, ino, size, mtime_ns, ctime_ns, row, spans, store, path)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 )
 _UPDATE = (
     "UPDATE sessions SET cwd = ?, modified = ?, listed = ?, ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?,"
     " row = ?, spans = ? WHERE key = ?"
 )
-_INSERT = (
-    "INSERT INTO sessions"
-    " (cwd, modified, listed, ino, size, mtime_ns, ctime_ns, row, store, path, spans, key)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_UPDATE_SIGNATURE = (
+    "UPDATE sessions SET ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?, listed = ?, row = ? WHERE key = ?"
 )
-_LAST_KEY = "SELECT coalesce(max(key), 0) FROM sessions"
-_PUT_READING = "REPLACE INTO readings VALUES (?, ?, ?, ?, ?)"
-_PUT_LASTING = "REPLACE INTO lasting VALUES (?, ?, ?, ?)"
-
-_MOST = (1 << 63) - 1
-"""The largest integer that SQLite stores."""
-
-_NEVER_GIVEN = 1 << 62
-"""Keys are given one after the other: one that is so large has turned."""
-
-_MANY = 8
-"""More files than this that were read at once are mostly new."""
+_PUT_FIRST_MESSAGE = "REPLACE INTO first_messages VALUES (?, ?)"
 
 
-def columns(reading: Reading) -> Columns:
-    """The root of the reading's store, what goes into the tables of rows, of readings and of what lasts, and
-    where the text lies. Where the database cannot store them, the file is stored as refused instead: one
-    file must not keep the others of its batch from being stored.
+class StoredReading(NamedTuple):
+    """A reading as it is stored.
+
+    root      the root of its store
+    columns   of the table of sessions, without the spans, the store and the path
+    """
+
+    root: str
+    columns: tuple[Any, ...]
+    first_message: bytes
+    spans: tuple[Span, ...] | None
+
+
+def write(
+    connection: sqlite3.Connection,
+    pending: Mapping[str, StoredReading | None],
+    stores: Mapping[str, bytes],
+    is_shared: Callable[[], bool],
+) -> None:
+    """Store the readings by path, and remove the files whose reading is None.
+
+    :param stores: root of a store -> its name.
+    :param is_shared: whether other processes see the tables. Otherwise no spans are stored, because the next
+        process that tidies deletes the texts that they refer to.
+    :raises sqlite3.Error: nothing was written.
+    :raises Doubt: nothing was written, because the stored rows are damaged.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    changes = span_table.SpanChanges(connection)
+    stores_texts = is_shared()
+    missing = []
+    for path, reading in pending.items():
+        if reading is None:
+            if not _remove(connection, changes, path, stores):
+                missing.append(encode(path))
+            continue
+        name = stores[reading.root]
+        found = connection.execute(_FIND, (name, encode(path))).fetchone()
+        key, spans_before, message_before = found or (None, None, None)
+        columns = (*reading.columns, changes.change(spans_before, reading.spans if stores_texts else None))
+        if found:
+            connection.execute(_UPDATE, (*columns, key))
+        else:
+            cursor = connection.execute(_INSERT, (*columns, _store_id(connection, name), encode(path)))
+            key = cursor.lastrowid
+        if reading.first_message != message_before:
+            connection.execute(_PUT_FIRST_MESSAGE, (key, reading.first_message))
+    if missing:
+        ids = [
+            number
+            for number, name in connection.execute("SELECT id, name FROM stores")
+            if name in stores.values()
+        ]
+        check_missing(connection, ids, missing)
+    changes.close()
+    connection.execute("COMMIT")
+
+
+def mark(connection: sqlite3.Connection, roots: StoreRoots, signatures: Mapping[str, Signature]) -> list[Row]:
+    """Change only the signatures of the sessions among some files.
+
+    :param signatures: by path.
+    :return: their rows as they are stored now, without first messages.
+    :raises sqlite3.Error: nothing was written.
+    """
+    rows = []
+    connection.execute("BEGIN IMMEDIATE")
+    for paths in chunks([encode(path) for path in signatures]):
+        found = connection.execute(
+            f"SELECT key, {ROW} FROM sessions"
+            f" WHERE listed AND store IN ({ids_of(roots)}) AND path IN ({','.join('?' * len(paths))})",
+            paths,
+        )
+        for key, *stored in found.fetchall():
+            row = row_of(roots, *stored)
+            row.signature = signatures[row.path]
+            connection.execute(_UPDATE_SIGNATURE, (*row.signature, kind_of(row), _blob(row), key))
+            rows.append(row)
+    connection.execute("COMMIT")
+    return rows
+
+
+def drop_unused_stores(connection: sqlite3.Connection, ids: str, now_ms: int) -> None:
+    """Record that some stores are in use, and drop the rows of stores that were not used for `UNUSED_MS`.
+
+    :param ids: the ids of the stores in use for `IN (...)`.
+    :raises sqlite3.Error: nothing was written.
+    """
+    # Most runs write nothing here, because recording once a day is enough.
+    if not connection.execute(
+        f"SELECT 1 FROM stores WHERE id IN ({ids}) AND NOT used_ms BETWEEN ? AND ? LIMIT 1",
+        (now_ms - NOTED_MS + 1, now_ms),
+    ).fetchone():
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute(f"UPDATE stores SET used_ms = ? WHERE id IN ({ids})", (now_ms,))
+    connection.execute("DELETE FROM stores WHERE used_ms < ?", (now_ms - UNUSED_MS,))
+    if connection.execute("SELECT changes()").fetchone()[0]:
+        connection.execute("DELETE FROM sessions WHERE store NOT IN (SELECT id FROM stores)")
+        connection.execute("DELETE FROM first_messages WHERE key NOT IN (SELECT key FROM sessions)")
+        span_table.recount(connection)
+    connection.execute("COMMIT")
+
+
+def encode_reading(reading: Reading) -> StoredReading:
+    """A reading as it is stored. One that SQLite cannot store is replaced by that of a refused file, because
+    one file must not keep the others from being stored.
     """
     try:
-        return _columns(reading)
+        return _encode(reading)
     except (ValueError, OverflowError, TypeError) as error:
         row = reading.row
         reason = f"cannot be stored: {error}"
-        return _columns(Reading(refused_row(row.path, row.store, unread((0, 0, 0, 0)), reason)))
+        return _encode(Reading(refused_row(row.path, row.store, unread((0, 0, 0, 0)), reason)))
 
 
-def _columns(reading: Reading) -> Columns:
-    """As `columns`.
-
-    :raises ValueError: a number needs more than 64 bits, or a value is of a type that is not stored.
-    """
+def _encode(reading: Reading) -> StoredReading:
+    """:raises ValueError: a number needs more than 64 bits, or a value has a type that cannot be stored."""
     row = reading.row
-    if not all(-_MOST <= number <= _MOST for number in (row.modified, *row.signature, reading.offset)):
+    if not all(-_LARGEST_INTEGER <= number <= _LARGEST_INTEGER for number in (row.modified, *row.signature)):
         raise ValueError("a number needs more than 64 bits")
-    session = (encode(row.cwd), row.modified, kind_of(row), *row.signature, blob_of(row))
-    said = encode(row.first_message)
-    changing, lasting = reading.state or (b"", b"")
-    # It stands in there, too, and is stored once.
-    cut = changing.find(said) if said else -1
-    if cut >= 0:
-        changing = changing[:cut] + changing[cut + len(said) :]
-    stored = (reading.offset, reading.fingerprint, cut, changing)
-    return row.store, session, stored, (said, lasting[:STAMP], lasting), reading.spans
+    columns = (encode(row.cwd), row.modified, kind_of(row), *row.signature, _blob(row))
+    return StoredReading(row.store, columns, encode(row.first_message), reading.spans)
 
 
-def blob_of(row: Row) -> bytes:
-    """What is stored of a row beside its columns."""
+def _blob(row: Row) -> bytes:
+    """The fields of a row that have no columns of their own; the first message is in another table."""
     values = row.values()
-    return marshal.dumps((*values[BESIDE:FIRST_MESSAGE], "", *values[FIRST_MESSAGE + 1 :]), _MARSHAL_VERSION)
+    stored = (*values[BESIDE_BLOB:FIRST_MESSAGE], "", *values[FIRST_MESSAGE + 1 :])
+    return marshal.dumps(stored, _MARSHAL_VERSION)
 
 
-class Saving:
-    """What is to be written: by path its columns, or None for a file that is to be forgotten.
+def _remove(
+    connection: sqlite3.Connection, changes: span_table.SpanChanges, path: str, stores: Mapping[str, bytes]
+) -> bool:
+    """Remove a file from all stores; whether it was stored."""
+    was_stored = False
+    for name in stores.values():
+        found = connection.execute(_FIND, (name, encode(path))).fetchone()
+        if found:
+            was_stored = True
+            key, spans, _ = found
+            changes.change(spans, None)
+            connection.execute("DELETE FROM first_messages WHERE key = ?", (key,))
+            connection.execute("DELETE FROM sessions WHERE key = ?", (key,))
+    return was_stored
 
-    places    by the root of its store and its path what stands in the tables of a file once it is written;
-              of no use after a failure
-    numbers   of the segments by their names, likewise; None where nobody has asked for them
-    """
 
-    def __init__(
-        self,
-        pending: Mapping[str, Columns | None],
-        stores: Mapping[str, bytes],
-        known: Recent | None,
-        has_texts: Callable[[], bool],
-    ) -> None:
-        """:param stores: the names of the stores at hand by their roots.
-        :param known: what need not be asked for while neither we nor others have written since.
-        :param has_texts: asked when it is done, whether it is done where others can see it. If not, what was
-            put away of texts is nobody's, and is thrown away by the next who tidies.
-        """
-        self.places: dict[tuple[str, str], Place] = {}
-        self.numbers: dict[str, int] | None = None
-        self._pending = pending
-        self._stores = stores
-        self._known = known
-        self._has_texts = has_texts
-        self._ids: dict[str, int] = {}
-
-    def write(self, connection: sqlite3.Connection) -> None:
-        """Do it, all or nothing.
-
-        :raises sqlite3.Error: it was not done.
-        :raises Doubt: neither, for what is stored cannot be right.
-        """
-        # It may be done a second time, in another database.
-        self._ids.clear()
-        self.places = {}
-        connection.execute("BEGIN IMMEDIATE")
-        known = self._known
-        if (
-            known is not None
-            and known.written == (connection, connection.total_changes)
-            and known.others == written_by_others(connection)
-        ):
-            # A copy: a number that is given now is none should this fail.
-            numbers = dict(known.numbers) if known.numbers else None
-        else:
-            known = numbers = None
-        connection.execute(FORGET)
-        ledger = Ledger(connection, numbers)
-        has_texts = self._has_texts()
-        missing = []
-        read = []
-        for path, entry in self._pending.items():
-            if entry is not None:
-                read.append((path, entry if has_texts else (*entry[:4], None)))
-            elif not self._forget(connection, ledger, path):
-                missing.append(encode(path))
-        # None is looked for before it turns out that one is there.
-        if len(read) <= _MANY or not self._insert(connection, ledger, read):
-            for path, entry in read:
-                found = known.places.get((entry[0], path)) if known else None
-                found = found or self._find(connection, self._stores[entry[0]], path)
-                if found:
-                    self.places[entry[0], path] = self._update(connection, ledger, found, entry)
-                else:
-                    self._insert(connection, ledger, [(path, entry)])
-        if missing:
-            at_hand = self._stores.values()
-            numbers_of = connection.execute("SELECT id, name FROM stores")
-            check_missing(connection, [number for number, name in numbers_of if name in at_hand], missing)
-        ledger.close()
-        self.numbers = ledger.numbers
-        connection.execute("COMMIT")
-
-    def _find(self, connection: sqlite3.Connection, store: bytes, path: str) -> Place | None:
-        found = connection.execute(_FIND, (store, encode(path))).fetchone()
-        return found and (found[0], flat(found[1]), found[2], found[3])
-
-    def _insert(
-        self, connection: sqlite3.Connection, ledger: Ledger, read: Sequence[tuple[str, Columns]]
-    ) -> bool:
-        """Write what was read of these files; False, and nothing is written, where one of them is there."""
-        (last,) = connection.execute(_LAST_KEY).fetchone()
-        if last >= _NEVER_GIVEN:
-            raise Doubt(f"a key that was never given: {last}")
-        sessions, readings, lastings = [], [], []
-        places: dict[tuple[str, str], Place] = {}
-        for key, (path, (root, session, reading, lasting, spans)) in enumerate(read, last + 1):
-            after = ledger.flat(spans)
-            sessions.append((*session, self._id(connection, root), encode(path), packed(after), key))
-            readings.append((key, *reading))
-            lastings.append((key, *lasting))
-            places[root, path] = key, after, lasting[0], lasting[1]
-        if connection.executemany(_INSERT, sessions).rowcount < len(read):
-            connection.execute("DELETE FROM sessions WHERE key > ?", (last,))
-            return False
-        connection.executemany(_PUT_READING, readings)
-        connection.executemany(_PUT_LASTING, lastings)
-        for _, after, _, _ in places.values():
-            ledger.count(None, after)
-        self.places.update(places)
-        return True
-
-    def _update(self, connection: sqlite3.Connection, ledger: Ledger, found: Place, entry: Columns) -> Place:
-        """Write what was read of a file that is there."""
-        _, session, reading, lasting, spans = entry
-        key, before, said, stamp = found
-        after = ledger.flat(spans)
-        connection.execute(_UPDATE, (*session, packed(after), key))
-        connection.execute(_PUT_READING, (key, *reading))
-        if said != lasting[0] or stamp != lasting[1]:
-            connection.execute(_PUT_LASTING, (key, *lasting))
-        ledger.count(before, after)
-        return key, after, lasting[0], lasting[1]
-
-    def _forget(self, connection: sqlite3.Connection, ledger: Ledger, path: str) -> bool:
-        """Whether there was anything to forget."""
-        was_there = False
-        for name in self._stores.values():
-            found = self._find(connection, name, path)
-            if found:
-                was_there = True
-                key, before, *_ = found
-                ledger.count(before, None)
-                for table in ("readings", "lasting", "sessions"):
-                    connection.execute(f"DELETE FROM {table} WHERE key = ?", (key,))
-        return was_there
-
-    def _id(self, connection: sqlite3.Connection, root: str) -> int:
-        """The number of a store, given to it now if it has none; it counts as used until `tidy` says when."""
-        if root not in self._ids:
-            name = self._stores[root]
-            found = connection.execute("SELECT id FROM stores WHERE name = ?", (name,)).fetchone()
-            if not found:
-                check_stores(connection)
-                made = connection.execute("INSERT INTO stores (name, used_ms) VALUES (?, ?)", (name, 1 << 60))
-                found = (made.lastrowid or 0,)
-            self._ids[root] = int(found[0])
-        return self._ids[root]
+def _store_id(connection: sqlite3.Connection, name: bytes) -> int:
+    """The id of a store, which is inserted if necessary. It counts as used until `drop_unused_stores`."""
+    found = connection.execute("SELECT id FROM stores WHERE name = ?", (name,)).fetchone()
+    if found:
+        return int(found[0])
+    check_stores(connection)
+    cursor = connection.execute("INSERT INTO stores (name, used_ms) VALUES (?, ?)", (name, 1 << 60))
+    return cursor.lastrowid or 0

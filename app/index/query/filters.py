@@ -1,18 +1,18 @@
-"""What each filter asks of a row."""
+"""The tests that filters make on rows."""
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from app.formats.fold import fold
-from app.formats.text import is_unseen, one_line
-from app.index.query import dates
-from app.index.query.amounts import SIGNS, amount, comparison
+from app.formats.text import is_invisible, one_line
+from app.formats.utf8_text import fold
+from app.index.query.filter_table import FILTER_KINDS
 from app.index.query.query import Filter, QueryError
-from app.index.query.table import SORTS
-from app.index.query.tokens import spaced
+from app.index.query.tokens import single_spaced
+from app.index.query.values import SIGNS, number_test, split_sign, time_range
 from app.index.row import problem_count
-from app.paths import below_home
+from app.paths import home_prefix_length
 from app.stores import AGENTS
 
 if TYPE_CHECKING:
@@ -22,22 +22,24 @@ if TYPE_CHECKING:
 
     from app.index.query.query import Facts
     from app.index.query.tokens import Item, Token
+    from app.index.query.values import TimeRange
     from app.index.row import Row
 
     Test = Callable[[Row, Facts], bool]
 
-# Every row says these, even one of which only the ends of the file were read.
-_KNOWN = frozenset(("agent", "dir", "name", "id", "date", "fork", "live", "named", "pinned"))
+# Filters on fields that every row has, even a provisional one, which was read from the ends of the file only.
+_ON_EVERY_ROW = frozenset(("agent", "dir", "name", "id", "date", "fork", "live", "named", "pinned"))
 PLACES_ONLY = ("in", "role")
-"""These only say in which texts to look."""
+"""Filters that only limit in which texts terms are searched."""
 
 
-class Builder:
-    """Makes the filters of one query.
+class FilterBuilder:
+    """Builds the filters of one query.
 
-    :param now_ms: what ages and `today` count from, and whether an unfinished line is damage yet.
-    :param home: what `~` stands for; "" leaves it as it is.
-    :param zone: where days begin; None is the time zone of this machine.
+    :param now_ms: the time from which ages and `today` count, in milliseconds since the epoch. It also
+        decides whether an unfinished last line counts as damage.
+    :param home: the folder that `~` stands for; "" for none.
+    :param zone: the time zone in which days begin; None for the zone of this machine.
     """
 
     def __init__(self, now_ms: int, home: str, zone: tzinfo | None) -> None:
@@ -46,70 +48,80 @@ class Builder:
         self._zone = zone
 
     def build(self, token: Token, items: list[Item]) -> tuple[list[str], Filter | None]:
-        """The values of a filter as they are meant, and the filter, None where it asks nothing of rows.
+        """The normalised values of a filter, and the filter; None if it tests nothing on rows.
 
-        :param items: those of the token's values that are there; at least one. Any of them may hold.
-        :raises QueryError: a value is none of those that the filter takes; it points at it.
+        :param items: the finished values of the token, at least one. A row passes if any of them matches.
+        :raises QueryError: the filter does not accept a value, at which the error points.
         """
         field = token.field
-        if SORTS[field].fixed:
-            values = [_chosen(field, item) for item in items]
+        if FILTER_KINDS[field].fixed:
+            values = [_fixed_value(field, item) for item in items]
         else:
             values = [item.text for item in items]
         if field in PLACES_ONLY:
             return values, None
         tests = self._tests(field, items, values)
-        whole = any((value if field in ("has", "is") else field) not in _KNOWN for value in values)
+        whole = any((value if field in ("has", "is") else field) not in _ON_EVERY_ROW for value in values)
         test = tests[0] if len(tests) == 1 else _any(tests)
         return values, Filter(field, _final(test, token.negated, whole), token.start, token.length, whole)
 
     def _tests(self, field: str, items: list[Item], values: list[str]) -> list[Test]:
-        folded, read = _alike(values)
+        folded, normalise = _normalised(values)
         if field == "agent":
             return [lambda row, facts: row.agent in values]
         if field == "dir":
-            return [_once_for_each(_cwd, self._folder(folded, read))]
+            return [_cached(attrgetter("cwd"), self._folder(folded, normalise))]
         if field == "name":
-            return [lambda row, facts: row.name is not None and _holds(folded, read(row.name))]
+            return [lambda row, facts: row.name is not None and _contains(folded, normalise(row.name))]
         if field == "id":
             beginnings = tuple(folded)
-            return [lambda row, facts: read(row.id).startswith(beginnings)]
+            return [lambda row, facts: normalise(row.id).startswith(beginnings)]
         if field == "label":
-            return [_once_for_each(_labels, lambda all: any(_holds(folded, read(each)) for _, each in all))]
+            return [
+                _cached(
+                    attrgetter("labels"),
+                    lambda labels: any(_contains(folded, normalise(text)) for _, text in labels),
+                )
+            ]
         if field == "model":
             return [
-                _once_for_each(_models, lambda models: any(_holds(folded, read(each)) for each in models))
+                _cached(
+                    attrgetter("models"),
+                    lambda models: any(_contains(folded, normalise(name)) for name in models),
+                )
             ]
         if field == "tool":
             wanted = frozenset(folded)
-            return [_once_for_each(_tools, lambda tools: not wanted.isdisjoint(map(read, tools)))]
+            return [_cached(attrgetter("tools"), lambda tools: not wanted.isdisjoint(map(normalise, tools)))]
         if field in ("has", "is"):
             return [self._property(value) for value in values]
         if field == "date":
-            return [_within(self._span(item)) for item in items]
-        return [_amount(field, item) for item in items]
+            return [_within(self._times(item)) for item in items]
+        return [_number(field, item) for item in items]
 
-    def _folder(self, folded: list[str], read: Callable[[str], str]) -> Callable[[str], bool]:
-        """Whether any of these values is part of a folder; where it begins with the home folder, its
-        beginning. `read` folds the folder as the values are folded.
+    def _folder(self, folded: list[str], normalise: Callable[[str], str]) -> Callable[[str], bool]:
+        """The test whether a folder contains one of the values, or begins with it if the value begins with
+        `~`. `normalise` folds the folder as the values are folded.
         """
         home = self._home.rstrip("/")
-        short = tuple((each if each != "~" else "~/") for each in folded if home and _is_short(each))
-        parts = [each for each in folded if not (home and _is_short(each))]
+        prefixes = tuple(
+            (value if value != "~" else "~/") for value in folded if home and _is_below_home(value)
+        )
+        parts = [value for value in folded if not (home and _is_below_home(value))]
 
-        def holds(cwd: str) -> bool:
-            if cwd and _holds(parts, read(cwd) + "/"):
+        def test(cwd: str) -> bool:
+            if cwd and _contains(parts, normalise(cwd) + "/"):
                 return True
-            below = below_home(cwd, home) if short else 0
-            return below > 0 and f"~{read(cwd[below:])}/".startswith(short)
+            home_length = home_prefix_length(cwd, home) if prefixes else 0
+            return home_length > 0 and f"~{normalise(cwd[home_length:])}/".startswith(prefixes)
 
-        return holds
+        return test
 
-    def _span(self, item: Item) -> dates.Span:
-        found = dates.span(fold(item.text), self._now_ms, self._zone)
-        if found is None:
-            raise wrong("date", item)
-        return found
+    def _times(self, item: Item) -> TimeRange:
+        times = time_range(fold(item.text), self._now_ms, self._zone)
+        if times is None:
+            raise _wrong_value("date", item)
+        return times
 
     def _property(self, value: str) -> Test:
         if value == "damaged":
@@ -118,40 +130,39 @@ class Builder:
         return _PROPERTIES[value]
 
 
-def unfinished(field: str, item: Item) -> bool:
-    """Whether a value has just been begun: there is nothing of it, or only the sign before a number."""
+def is_unfinished(field: str, item: Item) -> bool:
+    """Whether a value is only being typed: it is empty, or only the sign before a number."""
     if not item.text.strip():
         return True
     return field in ("date", "cost", "tokens", "messages") and item.text in SIGNS
 
 
-def wrong(field: str, item: Item) -> QueryError:
-    """The complaint about a value that a filter does not take."""
-    sort = SORTS[field]
-    said = f"{field}: takes {sort.takes}, not {one_line(item.text, 40)}"
-    return QueryError(said, item.start, item.end - item.start)
+def _wrong_value(field: str, item: Item) -> QueryError:
+    """The error about a value that a filter does not accept."""
+    message = f"{field}: takes {FILTER_KINDS[field].takes}, not {one_line(item.text, 40)}"
+    return QueryError(message, item.start, item.end - item.start)
 
 
-def _chosen(field: str, item: Item) -> str:
+def _fixed_value(field: str, item: Item) -> str:
     value = fold(item.text)
     if field == "agent":
         value = next((agent.name for agent in AGENTS if value in (agent.name, agent.title)), value)
-    if value not in SORTS[field].values:
-        raise wrong(field, item)
+    if value not in FILTER_KINDS[field].values:
+        raise _wrong_value(field, item)
     return value
 
 
-def _amount(field: str, item: Item) -> Test:
-    found = amount(item.text)
-    if found is None:
-        raise wrong(field, item)
+def _number(field: str, item: Item) -> Test:
+    test = number_test(item.text)
+    if test is None:
+        raise _wrong_value(field, item)
     if field == "messages":
-        return lambda row, facts: found(row.message_count)
+        return lambda row, facts: test(row.message_count)
     if field == "tokens":
-        return lambda row, facts: found(sum(row.tokens))
-    if comparison(item.text)[0] == "=" and ".." not in item.text:
-        return lambda row, facts: found(round(row.cost, 2))  # nobody types 0.0312549
-    return lambda row, facts: found(row.cost)
+        return lambda row, facts: test(sum(row.tokens))
+    if split_sign(item.text)[0] == "=" and ".." not in item.text:
+        return lambda row, facts: test(round(row.cost, 2))  # users type dollars and cents
+    return lambda row, facts: test(row.cost)
 
 
 _PROPERTIES: dict[str, Test] = {
@@ -161,68 +172,52 @@ _PROPERTIES: dict[str, Test] = {
     "error": lambda row, facts: row.errors > 0,
     "image": lambda row, facts: row.images > 0,
     "live": lambda row, facts: bool(facts.live(row)),
-    "named": lambda row, facts: not is_unseen(row.name or ""),
+    "named": lambda row, facts: not is_invisible(row.name or ""),
     "pinned": lambda row, facts: bool(facts.pinned(row)),
 }
 
 
-def _alike(values: list[str]) -> tuple[list[str], Callable[[str], str]]:
-    """The values folded, and what folds the texts that they are looked for in. Whatever blanks are between
-    words, as in a phrase, and as on the screen: there each is one.
+def _normalised(values: list[str]) -> tuple[list[str], Callable[[str], str]]:
+    """The folded values, and the function that folds the fields in which they are searched. If a value has
+    white space, all white space is a single space in both.
     """
     if not any(character.isspace() for value in values for character in value):
         return [fold(value) for value in values], fold
-    return [_spaced(value) for value in values], _spaced
+    return [_folded_spaced(value) for value in values], _folded_spaced
 
 
-def _spaced(text: str) -> str:
-    return spaced(fold(text))
+def _folded_spaced(text: str) -> str:
+    return single_spaced(fold(text))
 
 
-def _is_short(folder: str) -> bool:
+def _is_below_home(folder: str) -> bool:
     return folder == "~" or folder.startswith("~/")
 
 
-def _cwd(row: Row) -> str:
-    return row.cwd
-
-
-def _models(row: Row) -> tuple[str, ...]:
-    return row.models
-
-
-def _tools(row: Row) -> tuple[str, ...]:
-    return row.tools
-
-
-def _labels(row: Row) -> tuple[tuple[str, str], ...]:
-    return row.labels
-
-
-def _holds(parts: list[str], folded: str) -> bool:
-    for part in parts:  # noqa: SIM110  # asked of thousands of names at every key
+def _contains(parts: list[str], folded: str) -> bool:
+    for part in parts:  # noqa: SIM110  # called for thousands of names at every key
         if part in folded:
             return True
     return False
 
 
-def _within(span: dates.Span) -> Test:
-    begin, end = span
+def _within(times: TimeRange) -> Test:
+    begin, end = times
     return lambda row, facts: begin <= row.modified < end
 
 
-def _once_for_each(of: Callable[[Row], Any], test: Callable[[Any], bool]) -> Test:
-    """What is asked of a value that few rows differ in is asked once for each value, not for each row."""
-    known: dict[Any, bool] = {}
+def _cached(get: Callable[[Row], Any], test: Callable[[Any], bool]) -> Test:
+    """A test on a field in which few rows differ: each value is tested once."""
+    results: dict[Any, bool] = {}
 
-    def tested(row: Row, facts: Facts) -> bool:
-        value = of(row)
-        said = known.get(value)
-        if said is None:
-            said = known[value] = test(value)
-        return said
+    def cached_test(row: Row, facts: Facts) -> bool:
+        value = get(row)
+        result = results.get(value)
+        if result is None:
+            result = results[value] = test(value)
+        return result
 
-    return tested
+    return cached_test
 
 
 def _any(tests: list[Test]) -> Test:
@@ -230,7 +225,7 @@ def _any(tests: list[Test]) -> Test:
 
 
 def _final(test: Test, negated: bool, whole: bool) -> Test:
-    """With what holds of every filter: a provisional row does not pass on what it does not say."""
+    """The test with negation; a provisional row fails if it may lack the field (`whole`)."""
     if whole:
         return lambda row, facts: not row.provisional and test(row, facts) is not negated
     return (lambda row, facts: not test(row, facts)) if negated else test

@@ -1,6 +1,7 @@
-"""Patterns: what is allowed in one, and how it is compiled (RE2: in time that grows with the text alone).
+"""Checks and compiles patterns with RE2, whose search time is linear in the length of the text.
 
-RE2 is imported when the first pattern is met; without its package there are no patterns.
+RE2 is imported with the first pattern, because few queries have one. Without its package, patterns are
+refused.
 """
 
 from __future__ import annotations
@@ -15,63 +16,63 @@ if TYPE_CHECKING:
 
 PACKAGE = "google-re2"
 
-_PROGRAM = 1 << 20
-_SEARCH = 8 << 20
-"""Bytes that a compiled pattern may take, and that it may take together with what it remembers while it
-searches. A larger pattern would take a tenth of a second to compile, at every key.
-"""
+_COMPILED_BYTES = 1 << 20
+"""Memory of a compiled pattern. A larger one would take a tenth of a second to compile, at every key."""
 
-# An empty match depends on the two characters around it and nothing else: nothing, a line's end, a letter of
-# a word, and what is none.
+_SEARCH_BYTES = 8 << 20
+"""Memory of a compiled pattern with its cache during a search."""
+
+# Whether a pattern matches the empty text depends only on the two characters around it: none, a newline, a
+# letter or another character.
 _AROUND = (b"", b"\n", b"a", b" ")
 
 
-# To RE2 a line ends at its LF alone, and what was pasted from elsewhere often has a CR before it.
+# RE2 ends a line only at LF, and pasted text often has a CR before it.
 _LINE_END = r"(?:\r?$)"
 
 
 class BadPattern(ValueError):
-    """A pattern that is not looked for.
+    """A pattern that is refused.
 
-    :ivar part: what of the pattern is to blame; "" when it is all of it. It is the one that `before` others
-        like it stand before.
+    :ivar part: the part of the pattern that is to blame; "" for the whole pattern.
+    :ivar occurrence: which occurrence of `part` in the pattern it is, from 0.
     """
 
-    def __init__(self, message: str, part: str = "", before: int = 0) -> None:
+    def __init__(self, message: str, part: str = "", occurrence: int = 0) -> None:
         super().__init__(message)
         self.message = message
         self.part = part
-        self.before = before
+        self.occurrence = occurrence
 
-    def place_in(self, pattern: str) -> int:
-        """Where the part begins in the pattern as it was typed; -1 where that is not known."""
-        at = pattern.find(self.part) if self.part else -1
-        for _ in range(self.before):
-            at = pattern.find(self.part, at + 1) if at >= 0 else -1
-        return at
+    def position_in(self, pattern: str) -> int:
+        """The offset of the part in the pattern as it was typed; -1 if it is unknown."""
+        offset = pattern.find(self.part) if self.part else -1
+        for _ in range(self.occurrence):
+            offset = pattern.find(self.part, offset + 1) if offset >= 0 else -1
+        return offset
 
 
 def compiled(pattern: str, *, ignore_case: bool) -> Any:
-    """The RE2 object of a pattern that `check` has let through, for `str` or UTF-8 `bytes`; `^` and `$` match
-    at every line, and a line ends with LF or CRLF.
+    """The RE2 object of a pattern that `check` accepted, for `str` or UTF-8 `bytes`. `^` and `$` match at
+    every line, and a line ends with LF or CRLF.
 
-    :raises BadPattern: RE2 does not take it, or is not there.
+    :raises BadPattern: RE2 does not accept the pattern, or is not installed.
     """
-    return _compiled(pattern, ignore_case, _SEARCH)
+    return _compiled(pattern, ignore_case, _SEARCH_BYTES)
 
 
-def filtered(pattern: str) -> Any:
-    """What tells at a glance of most UTF-8 `bytes` that `compiled(pattern, ignore_case=True)` is not in them:
-    that they lack words that are in all it matches. None where RE2 knows of no such words.
+def required_words(pattern: str) -> Any:
+    """A quick filter for texts: an RE2 `Filter` of the words that every match of `compiled(pattern,
+    ignore_case=True)` contains. None if RE2 finds no such words.
 
-    Of such bytes `Match(bytes, True)` is None. It takes a hundredth of the time that RE2 takes for a pattern
-    for which it can keep no table of what it has seen, as for one with a wide gap between two words.
+    `Match(data, True)` is None for UTF-8 `data` that lacks these words. It takes a hundredth of the time of a
+    search with a pattern whose states RE2 cannot cache, such as one with a wide gap between two words.
     """
-    from re2 import Filter, Options, error
+    from re2 import Filter, Options, error  # as in `_compiled`
 
     words = Filter()
     try:
-        words.Add(_spelt(pattern, True), _options(Options(), _SEARCH))
+        words.Add(_translated(pattern, True), _set_options(Options(), _SEARCH_BYTES))
         words.Compile()
     except error:
         return None
@@ -80,36 +81,38 @@ def filtered(pattern: str) -> Any:
 
 @lru_cache(maxsize=64)
 def check(pattern: str) -> bool:
-    """Look at a pattern, and say whether case counts in it (smart case).
+    """Check a pattern, and return whether case counts in it (smart case).
 
-    :raises BadPattern: it cannot be compiled, would match where nothing stands, or in half a character.
+    :raises BadPattern: it cannot be compiled, matches the empty text, or matches half a character.
     """
-    found = _compiled(pattern, True, _PROGRAM)
+    regex = _compiled(pattern, True, _COMPILED_BYTES)
     if r"\C" in _escapes(pattern):
         raise BadPattern(r"\C is half a character", r"\C")
     for before in _AROUND:
-        for behind in _AROUND:
-            at = len(before)
-            if found.fullmatch(before + behind, at, at):
+        for after in _AROUND:
+            if regex.fullmatch(before + after, len(before), len(before)):
                 raise BadPattern("this pattern also matches where nothing stands, so it matches everything")
     return _counts_case(pattern)
 
 
-def says_case_counts(pattern: str) -> bool:
-    """Whether `(?-i)` stands in it."""
+def has_case_flag(pattern: str) -> bool:
+    """Whether the pattern contains the flag `(?-i)`."""
     if "(?" not in pattern:
         return False
-    return any("i" in _flags(part).partition("-")[2] for _, part, is_sign in _signs(pattern) if is_sign)
+    return any(
+        "i" in _flags(part).partition("-")[2] for _, part, is_operator in _operators(pattern) if is_operator
+    )
 
 
 def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
     try:
+        # Imported here because few queries have a pattern.
         import re2
         from re2 import Options
-    except ImportError:  # also where some other package calls itself re2
+    except ImportError:  # also if another package is called re2
         raise BadPattern(f"re: needs the Python package {PACKAGE}, which is not installed") from None
     try:
-        return re2.compile(_spelt(pattern, ignore_case), _options(Options(), memory))
+        return re2.compile(_translated(pattern, ignore_case), _set_options(Options(), memory))
     except UnicodeEncodeError:
         raise BadPattern("half a surrogate pair cannot be part of a pattern") from None
     except re2.error as error:
@@ -121,135 +124,133 @@ def _compiled(pattern: str, ignore_case: bool, memory: int) -> Any:
         raise BadPattern("this pattern is too large")
     part = part.removeprefix("(?im)").removeprefix("(?m)")
     folded = _as_folded(pattern)
-    whole = (pattern, folded, _by_lines(pattern), _by_lines(folded))
-    said = f"{reason}: {part}" if colon and part and part not in whole else reason
-    before = 0
-    at = _blamed(pattern, reason)
-    if at >= 0:
-        part = pattern[at]
-        before = pattern.count(part, 0, at)
-    raise BadPattern(f"not a regular expression: {one_line(said, 120)}", part, before)
+    whole_patterns = (pattern, folded, _by_lines(pattern), _by_lines(folded))
+    message = f"{reason}: {part}" if colon and part and part not in whole_patterns else reason
+    occurrence = 0
+    offset = _error_offset(pattern, reason)
+    if offset >= 0:
+        part = pattern[offset]
+        occurrence = pattern.count(part, 0, offset)
+    raise BadPattern(f"not a regular expression: {one_line(message, 120)}", part, occurrence)
 
 
-def _spelt(pattern: str, ignore_case: bool) -> str:
+def _translated(pattern: str, ignore_case: bool) -> str:
     if ignore_case:
         return "(?im)" + _by_lines(_as_folded(_without_case(pattern)))
     return "(?m)" + _by_lines(pattern)
 
 
-def _blamed(pattern: str, reason: str) -> int:
-    """Where the character is that RE2 complains about, which names the whole pattern for it; -1 where it
-    names what it means.
+def _error_offset(pattern: str, reason: str) -> int:
+    """The offset of the character that is to blame, for errors for which RE2 names the whole pattern; -1 for
+    other errors.
     """
     if reason.startswith("trailing \\"):
         return len(pattern) - 1
     opened: list[int] = []
     if reason in ("missing )", "unexpected )"):
-        for at, part, is_sign in _signs(pattern):
-            if is_sign and part.startswith("("):
-                # Flags alone, as `(?i)`, open nothing.
-                opened += [] if part.endswith(")") else [at]
-            elif is_sign and part == ")" and opened:
+        for offset, part, is_operator in _operators(pattern):
+            if is_operator and part.startswith("("):
+                # Flags alone, such as `(?i)`, open no group.
+                opened += [] if part.endswith(")") else [offset]
+            elif is_operator and part == ")" and opened:
                 opened.pop()
-            elif is_sign and part == ")":
-                return at
+            elif is_operator and part == ")":
+                return offset
     return opened[-1] if opened else -1
 
 
 def _without_case(pattern: str) -> str:
-    """The pattern with case ignored also where its flags say that it counts: in folded text there is none."""
+    """The pattern without flags that make case count, for folded text, which has no capitals."""
     if "(?" not in pattern:
         return pattern
-    spelt = []
-    for _, part, is_sign in _signs(pattern):
+    parts = []
+    for _, part, is_operator in _operators(pattern):
         on, minus, off = _flags(part).partition("-")
-        counts = is_sign and "i" in off
-        spelt.append(f"(?{on}i{minus}{off.replace('i', '')}".rstrip("-") + part[-1] if counts else part)
-    return "".join(spelt)
+        counts = is_operator and "i" in off
+        parts.append(f"(?{on}i{minus}{off.replace('i', '')}".rstrip("-") + part[-1] if counts else part)
+    return "".join(parts)
 
 
 def _as_folded(pattern: str) -> str:
-    r"""The pattern for folded text, in which letters such as ß are two: there they stand as a group. Not
-    between brackets, nor between `\Q` and `\E`, where only one can stand for one.
+    r"""The pattern for folded text, in which letters such as ß are two: each becomes a group. Characters in
+    brackets and patterns with `\Q` stay as they are.
     """
     if pattern.isascii() or r"\Q" in pattern:
         return pattern
-    spelt = []
-    between = False
+    parts = []
+    in_brackets = False
     for part in _parts(pattern):
-        between = part == "[" or (between and part != "]")
+        in_brackets = part == "[" or (in_brackets and part != "]")
         folded = part.casefold()
-        longer = len(part) == 1 < len(folded) and not between
-        spelt.append(f"(?:{folded})" if longer else part)
-    return "".join(spelt)
+        is_longer = len(part) == 1 < len(folded) and not in_brackets
+        parts.append(f"(?:{folded})" if is_longer else part)
+    return "".join(parts)
 
 
 def _by_lines(pattern: str) -> str:
-    r"""The pattern with each `$` also before a CRLF. Not between brackets, nor between `\Q` and `\E`, where
-    it stands for itself.
-    """
+    """The pattern with each operator `$` matching before a CRLF as well."""
     if "$" not in pattern:
         return pattern
-    parts = _signs(pattern)
-    return "".join([_LINE_END if is_sign and part == "$" else part for _, part, is_sign in parts])
+    parts = _operators(pattern)
+    return "".join([_LINE_END if is_operator and part == "$" else part for _, part, is_operator in parts])
 
 
-def _signs(pattern: str) -> Iterator[tuple[int, str, bool]]:
-    r"""Each of `_parts`, where it begins, and whether it is a sign if it looks like one: it stands neither
-    between brackets nor between `\Q` and `\E`.
+def _operators(pattern: str) -> Iterator[tuple[int, str, bool]]:
+    r"""(offset, part, is operator) for each of `_parts`. A part is no operator in brackets and between `\Q`
+    and `\E`, where it stands for itself.
     """
     literal = False
-    # Where the first character between brackets stands, and where a class such as [:alpha:] there ends.
-    member = named = -1
-    at = 0
+    # The offset of the first character in brackets, and of the end of a class such as [:alpha:] in brackets.
+    first_member = class_end = -1
+    end = 0
     for part in _parts(pattern):
-        here, at = at, at + len(part)
-        is_sign = not literal and member < 0
+        start, end = end, end + len(part)
+        is_operator = not literal and first_member < 0
         if literal:
             literal = part != r"\E"
-        elif member >= 0:
-            if pattern.startswith("[:", here):
-                named = pattern.find(":]", here) + 2
-            elif part == "]" and here > member and here >= named:
-                member = -1
+        elif first_member >= 0:
+            if pattern.startswith("[:", start):
+                class_end = pattern.find(":]", start) + 2
+            elif part == "]" and start > first_member and start >= class_end:
+                first_member = -1
         elif part == "[":
-            member = at + pattern.startswith("^", at)
+            first_member = end + pattern.startswith("^", end)
         else:
             literal = part == r"\Q"
-        yield here, part, is_sign
+        yield start, part, is_operator
 
 
-def _options(options: Any, memory: int) -> Any:
-    options.log_errors = False  # RE2 itself would write to the screen
+def _set_options(options: Any, memory: int) -> Any:
+    options.log_errors = False  # otherwise RE2 writes to the terminal
     options.max_mem = memory
     return options
 
 
 def _escapes(pattern: str) -> list[str]:
-    """The escapes of a pattern: backslashes, each with the character behind it."""
+    """The escapes of a pattern: backslashes with the character after each."""
     return [part for part in _parts(pattern) if part[:1] == "\\"]
 
 
 def _counts_case(pattern: str) -> bool:
-    """Whether case counts: the pattern says so, or an upper-case letter stands in it for itself and it does
-    not say by `(?i)` that case does not count.
+    """Whether case counts: the pattern has `(?-i)`, or it has an upper-case letter that stands for itself and
+    no `(?i)`.
     """
-    if says_case_counts(pattern):
+    if has_case_flag(pattern):
         return True
-    if any("i" in _flags(part) for _, part, is_sign in _signs(pattern) if is_sign):
+    if any("i" in _flags(part) for _, part, is_operator in _operators(pattern) if is_operator):
         return False
     return any(part.isupper() for part in _parts(pattern) if len(part) == 1)
 
 
 def _flags(part: str) -> str:
-    """The flags that one of `_parts` sets, as `s-i`; "" where it sets none, or gives a group its name."""
+    """The flags that a part sets, such as `s-i`; "" if it sets none, or names a group."""
     return part[2:-1] if part.startswith("(?") and part[2:3] not in ("P", "<") else ""
 
 
 def _parts(pattern: str) -> Iterator[str]:
-    r"""The characters of a pattern that stand for themselves (or are a sign such as `*`), one by one, and
-    whole what holds letters that do not: `\S`, `\pL`, `\p{Greek}`, `\x{1F600}`, `(?U`, `(?P<Name>`.
-    Between `\Q` and `\E` each stands for itself.
+    r"""The parts of a pattern: single characters, and constructs with letters that do not stand for
+    themselves, such as `\S`, `\pL`, `\p{Greek}`, `\x{1F600}`, `(?U`, `(?P<Name>`. Between `\Q` and `\E` every
+    character is a part.
     """
     at = 0
     literal = False
@@ -269,17 +270,17 @@ def _parts(pattern: str) -> Iterator[str]:
 
 
 def _escape_end(pattern: str, at: int) -> int:
-    sign = pattern[at + 1 : at + 2]
-    if sign in ("p", "P", "x"):
+    letter = pattern[at + 1 : at + 2]
+    if letter in ("p", "P", "x"):
         if pattern[at + 2 : at + 3] == "{":
             closing = pattern.find("}", at)
             return closing + 1 if closing >= 0 else len(pattern)
-        return at + (4 if sign == "x" else 3)
+        return at + (4 if letter == "x" else 3)
     return at + 2
 
 
 def _group_end(pattern: str, at: int) -> int:
-    """Where the sign that opens a group ends: behind its flags or its name."""
+    """The end of the beginning of a group, after its flags or its name."""
     end = at + 2
     while end < len(pattern) and pattern[end] not in ":)>":
         end += 1

@@ -1,48 +1,44 @@
-"""A query cut into its words, phrases, patterns and filters, each with its place in the text.
+"""The tokens of a query: its words, phrases, patterns and filters, each with its position in the text.
 
-Nothing is judged here: whatever is typed is cut into something, so that a half typed query can be completed
-and coloured as well.
+Any text has tokens and none is rejected here, so that a half-typed query can be completed and coloured.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import Literal
 
-from app.index.query.table import NAMES, REGEX
+from app.index.query.filter_table import NAMES, REGEX
 
-if TYPE_CHECKING:
-    from typing import Literal
-
-    Shape = Literal["word", "phrase", "regex", "filter"]
+Shape = Literal["word", "phrase", "regex", "filter"]
 
 PLAIN_DASHES = ("--", "->")
-"""What begins with one of these is a word: people look for `--flag` and `->`."""
+"""Text that begins with one of these is a word, because users search for `--flag` and `->`."""
 
 
+@dataclass(slots=True)
 class Item:
-    """A piece of text as it is meant, and where it stands.
+    """The text of a token, or one value of a filter.
 
-    text        without the quotes around it, and what is escaped in them
+    text        without its quotes and escapes
     start, end  in the query, quotes included
-    quoted      a quote stands before it; `closed`: that is closed again
+    quoted      whether it begins with a quote
+    closed      whether that quote has its closing quote
     """
 
-    __slots__ = ("closed", "end", "quoted", "start", "text")
-
-    def __init__(self, text: str, start: int, end: int, *, quoted: bool = False, closed: bool = True) -> None:
-        self.text = text
-        self.start = start
-        self.end = end
-        self.quoted = quoted
-        self.closed = closed
+    text: str
+    start: int
+    end: int
+    quoted: bool = False
+    closed: bool = True
 
 
 class Token:
     """One word, phrase, pattern or filter.
 
-    start, end   in the query, the `-` before it included
-    field        the filter's name; "" for what is no filter
-    items        of a filter its values, at least one; of all else the one text there is
+    start, end   in the query, with the `-` before it
+    field        the name of a filter; "" for other tokens
+    items        the values of a filter, at least one; the single text of another token
     """
 
     __slots__ = ("end", "field", "items", "negated", "shape", "start")
@@ -59,25 +55,25 @@ class Token:
 
     @property
     def length(self) -> int:
-        """How many characters of the query it takes."""
+        """The number of characters in the query."""
         return self.end - self.start
 
 
 def tokens(text: str) -> list[Token]:
-    """The tokens of any text, in order. Raises nothing."""
+    """The tokens of any text, in order."""
     found: list[Token] = []
-    at = _skip_blanks(text, 0)
+    at = _skip_white_space(text, 0)
     while at < len(text):
         token = _token(text, at)
         if token.shape == "phrase" and not token.items[0].closed:
-            return found + (_plain(text, token) or [token])
+            return found + (_plain_words(text, token) or [token])
         found.append(token)
-        at = _skip_blanks(text, token.end)
+        at = _skip_white_space(text, token.end)
     return found
 
 
 def quote(text: str) -> str:
-    """`text` as a phrase or a quoted value: what is between the quotes is read as `text` again."""
+    """`text` as a phrase or a quoted value, which is parsed as `text` again."""
     written = []
     backslashes = 0
     for character in text:
@@ -89,18 +85,17 @@ def quote(text: str) -> str:
 
 
 def as_value(text: str) -> str:
-    """`text` as it is typed behind a filter's colon: quoted where that is needed."""
+    """`text` as it is typed behind the colon of a filter: quoted if necessary."""
     plain = text and not text.startswith(('"', ":")) and "," not in text and not any(map(str.isspace, text))
     return text if plain else quote(text)
 
 
-def spaced(text: str) -> str:
-    """`text` with one blank for any white space in it: to a value the one is as good as the other."""
+def single_spaced(text: str) -> str:
+    """`text` with a single space for any white space, because values match any white space."""
     if text.isprintable() and "  " not in text:
         return text
-    # Without `re`, which is loaded for nothing else of this. What a word begins or ends with is asked for.
-    begins, ends = text[:1].isspace(), text[-1:].isspace()
-    return " " * begins + " ".join(text.split()) + " " * ends
+    # A space at the beginning or end is part of the value.
+    return " " * text[:1].isspace() + " ".join(text.split()) + " " * text[-1:].isspace()
 
 
 def _token(text: str, start: int) -> Token:
@@ -110,37 +105,34 @@ def _token(text: str, start: int) -> Token:
         return Token("phrase", start, [_quoted(text, at)], negated=negated)
     end = _word_end(text, at)
     name, colon, rest = text[at:end].partition(":")
-    # `std::vector` and `model::User` are words, whatever stands before the colons.
+    # `std::vector` and `model::User` are words, whatever name is before the colons.
     if colon and not rest.startswith(":"):
-        called = name.lower()
-        behind = at + len(name) + 1
-        if called == REGEX:
-            return Token("regex", start, [_pattern(text, behind)], negated=negated)
-        field = NAMES.get(called)
+        value_start = at + len(name) + 1
+        if name.lower() == REGEX:
+            return Token("regex", start, [_pattern(text, value_start)], negated=negated)
+        field = NAMES.get(name.lower())
         if field:
-            return Token("filter", start, _values(text, behind), negated=negated, field=field)
+            return Token("filter", start, _values(text, value_start), negated=negated, field=field)
     return Token("word", start, [Item(text[at:end], at, end)], negated=negated)
 
 
-def _plain(text: str, phrase: Token) -> list[Token]:
-    """The words behind a quote that nothing closes, which is none then: what follows it is plain text. Only
-    the first of them stands for the quote.
-    """
+def _plain_words(text: str, phrase: Token) -> list[Token]:
+    """The words after a quote without a closing quote. The first of them includes the quote."""
     words: list[Token] = []
-    at = _skip_blanks(text, phrase.items[0].start + 1)
+    at = _skip_white_space(text, phrase.items[0].start + 1)
     while at < len(text):
         end = _word_end(text, at)
-        # what is escaped before a quote is so here as well
-        meant = _quoted(f'"{text[at:end]}', 0).text
-        words.append(Token("word", at, [Item(meant, at, end, quoted=True)], negated=False))
-        at = _skip_blanks(text, end)
+        # Escapes before quotes count here as well.
+        word = _quoted(f'"{text[at:end]}', 0).text
+        words.append(Token("word", at, [Item(word, at, end, quoted=True)], negated=False))
+        at = _skip_white_space(text, end)
     if words:
         first = words[0]
         first.start, first.negated, first.items[0].closed = phrase.start, phrase.negated, False
     return words
 
 
-def _skip_blanks(text: str, at: int) -> int:
+def _skip_white_space(text: str, at: int) -> int:
     while at < len(text) and text[at].isspace():
         at += 1
     return at
@@ -153,8 +145,8 @@ def _word_end(text: str, at: int, stop: str = "") -> int:
 
 
 def _quoted(text: str, start: int) -> Item:
-    """What the quote at `start` begins. A backslash is one like any other, unless a quote follows it: then
-    `\\"` is a quote that does not end it, and `\\\\"` a backslash at its end.
+    """The quoted text that begins with the quote at `start`. A backslash is an ordinary character unless a
+    quote follows it: `\\"` is a quote within the text, and `\\\\"` a backslash at its end.
     """
     parts = []
     at = start + 1
@@ -172,8 +164,8 @@ def _quoted(text: str, start: int) -> Item:
 
 
 def _pattern(text: str, start: int) -> Item:
-    """A pattern, up to the next blank or, quoted, to the first quote that the pattern itself does not escape.
-    It stays as it is typed: in a pattern, too, `\\"` is a quote.
+    """The pattern at `start`, up to the next white space or, if it is quoted, up to the first quote that the
+    pattern does not escape. Its text is not changed, because `\\"` means a quote in a pattern, too.
     """
     if text[start : start + 1] != '"':
         end = _word_end(text, start)
@@ -187,7 +179,7 @@ def _pattern(text: str, start: int) -> Item:
 
 
 def _values(text: str, at: int) -> list[Item]:
-    """The values of a filter, with commas between; the last may be empty, while it is being typed."""
+    """The comma-separated values of a filter; the last may be empty while it is being typed."""
     items = []
     while True:
         if text[at : at + 1] == '"':

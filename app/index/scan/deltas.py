@@ -1,4 +1,4 @@
-"""Results of a scan on their way to the catalog and to whoever listens."""
+"""Batches of scan results for the catalog and for the listener."""
 
 from __future__ import annotations
 
@@ -12,28 +12,30 @@ if TYPE_CHECKING:
     from threading import Event
 
     from app.index.catalog.catalog import Catalog
-    from app.index.parse_result import Reading
-    from app.index.row import Row, Signature
+    from app.index.row import Reading, Row, Signature
 
     OnDelta = Callable[["Delta"], object]
 
 DELTA_SECONDS = 0.05
-"""Deltas are no closer together than this."""
+"""The shortest time in seconds between two deltas."""
 
 BURST_SECONDS = 0.12
-"""What that grows to under load: nobody reads faster, and drawing costs more than reading does."""
+"""The time between two deltas under load, in seconds: drawing costs more than reading, and you cannot read
+faster."""
 
 ENTRY_SECONDS = 0.005
-"""It grows by so much for each entry that was told of."""
+"""Seconds that each reported entry adds to the time until the next delta."""
 
 SAVED_FROM = 256
-"""So many results are stored at a time; fewer when they are told of, and at the end of a pass. They are what
-a kill may cost.
+"""The number of results that are stored at a time, and the most that a kill can lose. Fewer are stored before
+a delta and at the end of a pass.
 """
 
 
 class Delta:
-    """What has changed: rows to put in, paths to take out; `done` of `total` files of this pass are read."""
+    """A change of the list: rows to insert and paths to remove. `done` of `total` files of this pass are
+    read.
+    """
 
     __slots__ = ("changed", "done", "removed", "total")
 
@@ -47,9 +49,9 @@ class Delta:
         return f"Delta({self.changed!r}, removed={self.removed!r}, {self.done}/{self.total})"
 
 
-class Pace:
-    """When the listener was told last, across passes, and how long to wait before telling it more: the first
-    change is told at once, the next ones the later the more they are.
+class DeltaThrottle:
+    """Limits the rate of deltas across passes: the first change is reported at once, and the pause before the
+    next one grows with the number of entries.
     """
 
     __slots__ = ("_seconds", "_told")
@@ -59,32 +61,32 @@ class Pace:
         self._seconds = DELTA_SECONDS
 
     def pause(self) -> float:
-        """Seconds until the listener may be told again; not positive when it may."""
+        """Seconds until the next delta may be sent; zero or less if it may be sent now."""
         return self._told + self._seconds - time.monotonic()
 
     def mark(self, entries: int) -> None:
-        """The listener has just been told of what so many entries have changed."""
+        """Take note that a delta of this many entries has just been sent."""
         self._told = time.monotonic()
         self._seconds = min(BURST_SECONDS, DELTA_SECONDS + ENTRY_SECONDS * entries)
 
 
-class Batch:
-    """Gathers the results of one pass. What is told of is stored."""
+class DeltaBatch:
+    """Collects the results of one pass. Every result is stored before it is reported."""
 
     def __init__(
         self,
         known: dict[str, Signature],
         catalog: Catalog,
         on_delta: OnDelta | None,
-        pace: Pace,
+        throttle: DeltaThrottle,
         stop: Event,
         total: int,
     ) -> None:
-        """:param known: what the listener has been told of; kept up to date."""
+        """:param known: path -> signature of what was reported; this class keeps it current."""
         self._known = known
         self._catalog = catalog
         self._on_delta = on_delta
-        self._pace = pace
+        self._throttle = throttle
         self._stop = stop
         self._total = total
         self._begun: float | None = None
@@ -98,22 +100,22 @@ class Batch:
         self.hinted: set[str] = set()
 
     def hint(self, row: Row) -> None:
-        """A provisional row: show it until the file is read, and store nothing."""
+        """Show a provisional row until the file is read. It is not stored."""
         self._rows.append(row)
         self.hinted.add(row.path)
         self._known[row.path] = unread(row.signature)
 
     def put(self, reading: Reading, entries: int = 1) -> None:
-        """A file was read: store it and show its row.
+        """Store the reading of a file and show its row.
 
-        :param entries: how many of them are new, of a file that was known.
+        :param entries: the number of new entries if the file was known.
         """
         self._entries += entries
         self._readings.append(reading)
         self.show(reading.row)
 
     def show(self, row: Row) -> None:
-        """A row is as it should be in the catalog: show it, or take it off the list if it is refused."""
+        """Show a row that the catalog has already, or remove it from the list if it is refused."""
         if row.refused is None:
             self._rows.append(row)
         elif row.path in self._known:
@@ -123,7 +125,7 @@ class Batch:
         self._done += 1
 
     def drop(self, paths: list[str]) -> None:
-        """Files are gone."""
+        """Remove the rows of files that no longer exist."""
         self._gone += paths
         self._removed += paths
         self._tell_not_of(set(paths))
@@ -131,46 +133,44 @@ class Batch:
             self._known.pop(path, None)
 
     def _tell_not_of(self, paths: set[str]) -> None:
-        """What a listener is told is gone is not among what has changed: of a file whose ends were read a row
-        may be waiting.
-        """
+        """Drop the waiting provisional rows of removed files, so that a delta does not name a path twice."""
         if not self.hinted.isdisjoint(paths):
             self._rows = [row for row in self._rows if row.path not in paths]
 
     def counted(self) -> None:
-        """One more file of this pass is done with."""
+        """Count one more finished file of this pass."""
         self._done += 1
 
     def tell_now_and_then(self) -> None:
-        """`tell`, unless that was done a moment ago; a short pass is told of at its end, in one go."""
+        """`tell`, unless the last delta is too recent. A short pass is reported at its end, in one delta."""
         now = time.monotonic()
         if self._begun is None:
             self._begun = now
-        if self._pace.pause() <= 0 and now - self._begun >= DELTA_SECONDS:
+        if self._throttle.pause() <= 0 and now - self._begun >= DELTA_SECONDS:
             self.tell()
 
     def tell(self, always: bool = False, *, at_once: bool = False) -> None:
-        """Tell the listener what there is.
+        """Send the collected results to the listener.
 
-        :param always: even when nothing has changed.
-        :param at_once: even when it has just been told something: this is what it waits for.
+        :param always: also if nothing has changed.
+        :param at_once: do not wait after the last delta, because the listener waits for this one.
         """
         if len(self._readings) >= SAVED_FROM:
             self._save()
         if self._on_delta and (always or self._rows or self._removed or self._done != self._done_told):
-            pause = self._pace.pause()
+            pause = self._throttle.pause()
             if pause > 0 and not at_once:
                 self._stop.wait(pause)
-            # Whoever is told of a row may ask where its text is.
+            # The listener of a row may ask for its text.
             self._save()
             self._on_delta(Delta(self._rows, self._removed, self._done, self._total))
             self._done_told = self._done
-            self._pace.mark(self._entries)
+            self._throttle.mark(self._entries)
             self._entries = 0
         self._rows, self._removed = [], []
 
     def end(self, always: bool = False) -> None:
-        """Store what there is, then `tell`."""
+        """Store the results, then `tell`."""
         self._save()
         self.tell(always)
 
@@ -181,6 +181,6 @@ class Batch:
         if self._readings:
             self._catalog.save(self._readings)
             for reading in self._readings:
-                # It is stored; in the listener's ten thousand rows it would only weigh.
+                # It is stored now, and the ten thousand rows of the listener need less memory without it.
                 reading.row.first_message = ""
             self._readings = []

@@ -1,43 +1,46 @@
-"""Reading what a scan has brought up to date, and again when the catalog turns out to be damaged.
+"""Reads the catalog after a scan, and scans again if the catalog turns out to be damaged.
 
-A scan asks for signatures and for nothing else. That a row cannot be read shows when it is asked for, and
-then all that was stored is lost: an answer from the new and empty catalog would be wrong, and nobody would
-know.
+A scan reads only the signatures. An unreadable row is found only when the rows are read; all rows are lost
+then, and an answer from the new, empty catalog would be wrong without a sign of it.
 """
 
 from __future__ import annotations
 
 import time
-from threading import Lock, get_ident
+from threading import Event, Lock, get_ident
 from typing import TYPE_CHECKING
 
+from app.index.scan.scan import Scanner
+
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import TypeVar
 
     from app.index.catalog.catalog import Catalog
-    from app.index.scan.scan import Scanner
+    from app.index.scan.walk import WalkResult
+    from app.index.text.store import TextStore
+    from app.stores.base import Store
 
     Result = TypeVar("Result")
 
 TIMES = 3
-"""So often it is scanned again. A disk that loses what was written as fast as that is beyond help."""
+"""The most scans that are repeated. They do not help if the disk loses data that fast."""
 
 PATIENCE_SECONDS = 10.0
-"""So long an answer waits for another thread that reads everything again. That one may wait in turn for
-whoever asks, to tell of what it has read.
+"""Seconds that an answer waits for another thread that reads all files again. The wait has an end, because
+that thread may have to report to the waiting one.
 """
 
 _TICK_SECONDS = 0.02
 
 
-class Scanned:
-    """Reads a catalog for whoever has it scanned. Who scans or watches does so within it: one thread at a
-    time.
+class RescanningReader:
+    """Reads a catalog, and scans again if it was lost. A thread that scans or watches holds it as a context
+    manager, one thread at a time.
     """
 
     def __init__(self, catalog: Catalog, scanner: Scanner) -> None:
-        """:param scanner: with which it is scanned."""
+        """:param scanner: scans into the catalog."""
         self._busy = Lock()
         self._busy_thread: int | None = None
         self._catalog = catalog
@@ -58,8 +61,8 @@ class Scanned:
     def read(
         self, scan: Callable[[], object], read: Callable[[], Result], *, scan_first: bool = False
     ) -> Result:
-        """What `read` finds: after another `scan`, if what was stored has been lost since the last one began.
-        To be used within.
+        """Return the result of `read`, after another `scan` if the stored rows were lost since the last scan
+        began. Use it inside the context manager.
 
         :param scan_first: scan in any case.
         """
@@ -73,11 +76,12 @@ class Scanned:
         return result
 
     def ask(self, scan: Callable[[], object], read: Callable[[], Result], *, waits: bool = True) -> Result:
-        """The same for any thread, before or after a scan, or beside it: then it is the other thread that
-        scans again, and is waited for.
+        """Like `read`, for any thread and at any time. If another thread is scanning, this waits until that
+        thread has scanned again.
 
-        :param waits: not where what was lost is not asked for. Without it, after `PATIENCE_SECONDS`, or where
-            the thread that scans asks itself, the answer is what is known by now: `Scanner.is_behind` then.
+        :param waits: False if the answer does not need the lost rows. Without it, after `PATIENCE_SECONDS`,
+        or in
+            the scanning thread itself, the answer may be incomplete; `Scanner.is_behind` is true then.
         """
         waits = waits and self._busy_thread != get_ident()
         until = time.monotonic() + PATIENCE_SECONDS
@@ -92,12 +96,48 @@ class Scanned:
             self._let_go()
 
     def _waited(self, until: float) -> bool:
-        """Wait while rows are missing; whether they had been, and it makes sense to ask again."""
+        """Wait while rows are missing. Whether rows were missing, in which case another read makes sense."""
         was_behind = False
         while self._scanner.is_behind and time.monotonic() < until:
             was_behind = True
-            # Who has ended in between will not scan again.
+            # A thread that has ended meanwhile does not scan again.
             if self._busy.acquire(timeout=_TICK_SECONDS):
                 self._busy.release()
                 break
         return was_behind
+
+
+def make_current(
+    catalog: Catalog,
+    text_store: TextStore,
+    stores: Sequence[Store],
+    now: Callable[[], int],
+    found: WalkResult,
+    read: Callable[[], Result],
+) -> tuple[Result, bool]:
+    """Bring `catalog` up to date with the files that a walk of `stores` has just found. Raises nothing.
+
+    :param now: the time in milliseconds.
+    :param found: the result of the walk; paths that cannot be read are added to its complaints.
+    :param read: reads the wanted result from the catalog.
+    :return: the result of `read`, and whether the rows are those of the files that the walk found: every file
+        could be read and none changed meanwhile.
+    """
+    scanner = Scanner(catalog, text_store, stores, now)
+    scanner.begin(catalog.signatures())
+
+    scanned = False
+
+    def scan() -> None:
+        nonlocal scanned
+        if scanned:
+            # The workers have read their files and ended.
+            found.workers = None
+        scanned = True
+        # A list needs no text; a search has the missing texts read again.
+        scanner.scan(None, Event(), found=found, texts=False)
+        catalog.tidy(now())
+
+    result = RescanningReader(catalog, scanner).read(scan, read, scan_first=True)
+    found.complaints += scanner.unreadable.unread().items()
+    return result, scanner.known == {path: signature for path, (signature, _) in found.files.items()}

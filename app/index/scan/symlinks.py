@@ -1,8 +1,8 @@
-"""Files of which the system gives no notice: what is written to them is written by another way.
+"""Linked session files, whose changes the system may not report.
 
-A session file may be a link to one that lies anywhere, or have a second name in another folder. The notices
-are about names in the folders of the stores, so such files are looked at by ourselves, as polling looks at
-all.
+A session file may be a link to a file elsewhere, or may have a second name in another folder. The system
+reports changes by names in the folders of the stores, so a change by another name is not reported. These
+files are polled.
 """
 
 from __future__ import annotations
@@ -20,39 +20,39 @@ if TYPE_CHECKING:
     from app.index.row import Signature
 
 LOOK_SECONDS = 0.3
-"""So long it is at least from one look to the next."""
+"""The shortest time in seconds between two checks."""
 
 HOT_FILES = 64
-"""So many of them with the newest times are looked at each time."""
+"""The number of files with the newest times that are checked each time."""
 
 TURN_FILES = 64
-"""So many of the others besides, the next ones each time: a copy of a whole store by hard links has as many
-as there are sessions. Of more than some four thousand the oldest wait for the turn that all have
-(`watch.turns`).
+"""The number of the other files that are checked each time, in turn: a copy of a whole store by hard links
+has as many as there are sessions. With more than about four thousand files, the oldest ones are found by the
+periodic check first (`watch.periodic_check`).
 """
 
 
 class LinkedFiles:
-    """The files of `known` that may change without a notice. Used by one thread."""
+    """Checks the files of `known` that may change without a notice. One thread uses it."""
 
     def __init__(self, known: Mapping[str, Signature]) -> None:
-        """:param known: path -> signature of what was read; read here and never changed."""
+        """:param known: path -> signature of the file when it was read. This class does not change it."""
         self._known = known
         self._paths: dict[str, None] = {}
         self._hot: list[str] = []
         self._others: list[str] = []
         self._next = 0
-        # What a hint was given for: the file may be one that cannot be read, and is asked for once.
+        # The state for which a hint was given: an unreadable file gets one hint only.
         self._hinted: dict[str, tuple[int, int, int] | None] = {}
 
     def walked(self, paths: Iterable[str]) -> None:
-        """These are all that a walk has met."""
+        """Take note of all linked files that a walk has found."""
         self._paths = dict.fromkeys(paths)
         self._hinted.clear()
         self._choose()
 
     def met(self, path: str, status: os.stat_result) -> None:
-        """A file has been looked at: it may be one of them.
+        """Add a file if it is linked.
 
         :param status: of the file that the path leads to.
         """
@@ -60,13 +60,13 @@ class LinkedFiles:
             return
         self._paths[path] = None
         if status.st_nlink > 1:
-            # It got a second name, and so did the file that has the first.
+            # The file has two names now, and a change may come by either of them.
             inode = signature_of(status)[0]
             self._paths.update({other: None for other, known in self._known.items() if known[0] == inode})
         self._choose()
 
     def look(self, hints: Hints) -> None:
-        """Look once, at no more than `HOT_FILES` and `TURN_FILES`, and add to `hints` what has changed."""
+        """Check at most `HOT_FILES` and `TURN_FILES` files, and add the changes to `hints`."""
         if not self._paths:
             return
         begin, end = self._next, self._next + TURN_FILES

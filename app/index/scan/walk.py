@@ -1,4 +1,4 @@
-"""Which session files there are now, and in which state.
+"""Lists the session files with their signatures.
 
 On the fast path: only directory entries are read here, never contents.
 """
@@ -19,35 +19,35 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from app.index.row import Signature
-    from app.index.workers.workers import Workers
+    from app.index.worker_pool import WorkerPool
     from app.stores.base import Store
     from app.stores.layout import Complaint, File
 
-# A walk beside the screen lets go of the interpreter after so many files.
+# A walk beside the screen releases the interpreter after this number of files.
 _CHUNK = 200
 _BREATH_SECONDS = 0.002
 
 WORKERS_FROM_BYTES = 16_000_000
-"""With less than this to read, starting workers costs more than they save."""
+"""With fewer bytes to read, starting workers costs more than they save."""
 
 _MARSHAL_VERSION = 2  # from 3 on, the same values may be spelled in two ways
 
 
-class Found:
-    """What a walk found.
+class WalkResult:
+    """The result of a walk.
 
     complaints   (path, reason) of what was passed over, folders that could not be read among them
-    workers      processes that came up meanwhile to read the files; None where nobody asked for them
-    elsewhere    paths of the files that may be written by another way than the store's: links, and files with
-                 several names; None where nobody follows them
+    workers      processes for reading the files, started during the walk; None if none were requested
+    linked_files paths of the files that may be written under another name: links, and files with several
+                 names; None if they are not followed
     """
 
-    __slots__ = ("_files", "_folders", "complaints", "elsewhere", "workers")
+    __slots__ = ("_files", "_folders", "complaints", "linked_files", "workers")
 
     def __init__(self, *, followed: bool = False) -> None:
         self.complaints: list[Complaint] = []
-        self.workers: Workers | None = None
-        self.elsewhere: list[str] | None = [] if followed else None
+        self.workers: WorkerPool | None = None
+        self.linked_files: list[str] | None = [] if followed else None
         # For each folder: (name, inode, size, mtime_ns, ctime_ns) of its session files.
         self._folders: list[tuple[Store, str, list[tuple[str, int, int, int, int]]]] = []
         self._files: dict[str, tuple[Signature, Store]] | None = None
@@ -60,8 +60,8 @@ class Found:
         ]
         self._folders.append((store, folder, seen))
         self._files = None
-        if self.elsewhere is not None:
-            self.elsewhere += [
+        if self.linked_files is not None:
+            self.linked_files += [
                 entry.path for entry, status in files if status.st_nlink > 1 or entry.is_symlink()
             ]
 
@@ -112,14 +112,14 @@ def is_much(size: int) -> bool:
 
 
 def walk(
-    stores: Sequence[Store], gentle: bool = False, when_much: Callable[[], Workers | None] | None = None
-) -> Found:
+    stores: Sequence[Store], gentle: bool = False, when_much: Callable[[], WorkerPool | None] | None = None
+) -> WalkResult:
     """Look at every file of the stores. Raises nothing.
 
     :param gentle: let other threads go first now and then; for walks beside the screen.
     :param when_much: starts the workers of what is found, as soon as there is enough for them.
     """
-    found = Found(followed=gentle)
+    found = WalkResult(followed=gentle)
     looked_at = size = 0
     for store in stores:
         try:
@@ -153,9 +153,9 @@ def store_of(path: str, stores: Sequence[Store]) -> Store | None:
 
 
 def status_of(path: str) -> os.stat_result | None:
-    """What the system says of the file at `path`; None where there is no regular one.
+    """The status of the file at `path`; None if there is no regular file.
 
-    :raises OSError: nobody can say at the moment.
+    :raises OSError: the status cannot be read at the moment.
     """
     try:
         status = os.stat(path)

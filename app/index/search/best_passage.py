@@ -1,13 +1,13 @@
-"""In which pieces of a session the terms of a query are, and which of them is the best."""
+"""Finds the passages of a session that have terms of a query, and the best of them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.formats.dialects import named
-from app.formats.kinds import USER
-from app.index.search.metadata_fields import FOLDER, SHORT, is_said
-from app.index.search.passage import Passage, best, merit, numbers_at, piece_at, piece_before
+from app.formats.dialects import dialect_named
+from app.formats.text_kinds import USER
+from app.index.search.metadata_fields import FOLDER, SHORT_FOLDER, is_metadata
+from app.index.search.passages import Passage, best_of, ordinals, passage_at, passage_before, rank
 from app.sessions.passages import HEAD, HEADS, MARK, kind_of
 
 if TYPE_CHECKING:
@@ -15,216 +15,228 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.index.search.cancellation import CancelToken
-    from app.index.search.documents import Document, Place, Places
+    from app.index.search.documents import Document, TextRange, Texts
     from app.index.search.evaluator import Evaluator
-    from app.index.search.term_matcher import TermMatcher
+    from app.index.search.matchers import TermMatcher
     from app.index.text.mmap_reader import Source
 
-_BY_USER = HEADS[USER]
+_USER_HEAD = HEADS[USER]
 
 
-class PassagePicker:
-    """Picks pieces of sessions that match."""
+class PassageFinder:
+    """Finds passages of sessions that match."""
 
-    def __init__(self, matcher: Evaluator, pulse: CancelToken) -> None:
-        self._matcher = matcher
-        self._plan = matcher.plan
-        self._pulse = pulse
-        self._numbers: tuple[Source | None, dict[int, int]] = None, {}
+    def __init__(self, evaluator: Evaluator, token: CancelToken) -> None:
+        self._evaluator = evaluator
+        self._plan = evaluator.plan
+        self._token = token
+        self._ordinals: tuple[Source | None, dict[int, int]] = None, {}
 
-    def told(self, session: Document) -> list[Passage]:
-        """What the catalog knows of a session that has any of the terms wanted, see `said`."""
+    def in_metadata(self, document: Document) -> list[Passage]:
+        """The passages of a session's metadata that have any wanted term."""
         if not self._plan.everywhere:
             return []
-        source, start, end = session.said
-        for seeker in self._plan.wanted:
-            if seeker.first(source, start, end) >= 0:
-                return _folder_once(list(self.pieces(session.row, (session.said,)))[::-1])
+        source, start, end = document.metadata
+        for matcher in self._plan.wanted:
+            if matcher.find_first(source, start, end) >= 0:
+                passages = list(self.passages(document.row, (document.metadata,)))
+                return _without_double_folder(passages[::-1])
         return []
 
-    def pieces(self, row: Row, places: Places) -> Iterator[Passage]:
-        """The pieces of a session that have any of the terms wanted, the last one that was packed first."""
-        look = self._backwards if self._plan.backwards else self._forwards
-        for source, start, end in reversed(places if self._plan.wanted else ()):
-            yield from look(row, source, start, end)
+    def passages(self, row: Row, texts: Texts) -> Iterator[Passage]:
+        """The passages of a session that have any wanted term, the last one first."""
+        find = self._backwards if self._plan.finds_backwards else self._forwards
+        for source, start, end in reversed(texts if self._plan.wanted else ()):
+            yield from find(row, source, start, end)
 
-    def asked(self, row: Row, places: Places, terms: int) -> int:
-        """Which of `terms`, a mask, the user says in a session."""
-        if not self._matcher.takes(USER):
+    def terms_in_prompts(self, row: Row, texts: Texts, terms: int) -> int:
+        """The terms that prompts of a session have.
+
+        :param terms: the mask of those to search for.
+        """
+        if not self._evaluator.searches_kind(USER):
             return 0
         found = 0
-        for number, seeker in enumerate(self._plan.wanted):
-            if terms >> number & 1 and any(self._is_asked(seeker, row, *place) for place in places):
+        for number, matcher in enumerate(self._plan.wanted):
+            if terms >> number & 1 and any(self._in_prompt(matcher, row, *span) for span in texts):
                 found |= 1 << number
         return found
 
-    def best(self, row: Row, places: Places) -> Passage | None:
-        """The best of `pieces`, see `piece.best`."""
-        wanted, everything = self._plan.wanted, self._plan.all
-        if not self._matcher.takes_all or not all(seeker.simple for seeker in wanted):
-            return best(self.pieces(row, places), everything.bit_count())
-        found = _best_with(wanted, everything, places)
-        if found is None and len(wanted) > 2:
-            # No piece has all of them.
-            return best(self.pieces(row, places), len(wanted) - 1)
-        if found is None and len(wanted) == 2:
-            singles = [_best_with([each], 1 << number, places) for number, each in enumerate(wanted)]
-            found = max([each for each in singles if each], key=lambda each: merit(*each[:3]), default=None)
-        return found and self._numbered(row, places, found)
+    def best(self, row: Row, texts: Texts) -> Passage | None:
+        """The best of `passages` (`passages.rank`)."""
+        wanted, all_terms = self._plan.wanted, self._plan.all_terms
+        if not self._evaluator.takes_all_kinds or not all(matcher.is_certain for matcher in wanted):
+            return best_of(self.passages(row, texts), all_terms.bit_count())
+        best = _best_with(wanted, all_terms, texts)
+        if best is None and len(wanted) > 2:
+            # No passage has all of them.
+            return best_of(self.passages(row, texts), len(wanted) - 1)
+        if best is None and len(wanted) == 2:
+            singles = [_best_with([matcher], 1 << number, texts) for number, matcher in enumerate(wanted)]
+            passages = [passage for passage in singles if passage]
+            best = max(passages, key=lambda passage: rank(*passage[:3]), default=None)
+        return best and self._with_ordinal(row, texts, best)
 
-    def _numbered(self, row: Row, places: Places, piece: Passage) -> Passage:
-        """The same piece with its `nth`."""
-        for source, start, end in places:
-            if source is piece.source and start < piece.begin <= end:
-                return piece._replace(nth=self._nth(row, source, start, end, piece.begin - HEAD))
-        return piece
+    def _with_ordinal(self, row: Row, texts: Texts, passage: Passage) -> Passage:
+        """The same passage with its `nth`."""
+        for source, start, end in texts:
+            if source is passage.source and start < passage.begin <= end:
+                return passage._replace(nth=self._ordinal(row, source, start, end, passage.begin - HEAD))
+        return passage
 
-    def _nth(self, row: Row, source: Source, start: int, end: int, mark: int) -> int:
-        """How many pieces of its kind stand before the one at `mark` in its line."""
-        if named(row.dialect).one_entry_a_line:
+    def _ordinal(self, row: Row, source: Source, start: int, end: int, mark: int) -> int:
+        """The `nth` of the passage at `mark`."""
+        if dialect_named(row.dialect).one_entry_a_line:
             return 0
-        if self._numbers[0] is not source or mark not in self._numbers[1]:
-            # Most often several of one line are asked for.
-            self._numbers = source, numbers_at(source, start, end, mark)
-        return self._numbers[1].get(mark, 0)
+        if self._ordinals[0] is not source or mark not in self._ordinals[1]:
+            # Several passages of one line are asked for in a row.
+            self._ordinals = source, ordinals(source, start, end, mark)
+        return self._ordinals[1].get(mark, 0)
 
-    def _is_asked(self, seeker: TermMatcher, row: Row, source: Source, start: int, end: int) -> bool:
-        """Whether the user says a term there. Of what others say one piece is looked at before each of the
-        user's, however many there are.
-        """
-        at = seeker.first(source, start, end)
-        while at >= 0:
-            self._pulse.beat()
-            mark, _, stop = piece_at(source, start, end, at)
+    def _in_prompt(self, matcher: TermMatcher, row: Row, source: Source, start: int, end: int) -> bool:
+        """Whether a prompt has a term. One other passage at most is searched before each prompt."""
+        position = matcher.find_first(source, start, end)
+        while position >= 0:
+            self._token.check()
+            mark, _, stop = passage_at(source, start, end, position)
             if kind_of(source.data, mark) != USER:
-                stop = source.find(_BY_USER, stop, end)
+                stop = source.find(_USER_HEAD, stop, end)
                 if stop < 0:
                     return False
-            elif seeker.simple or self._matcher.confirmed(seeker, row, source, mark, stop):
+            elif matcher.is_certain or self._evaluator.confirms(matcher, row, source, mark, stop):
                 return True
-            at = seeker.first(source, stop, end) if stop < end else -1
+            position = matcher.find_first(source, stop, end) if stop < end else -1
         return False
 
     def _backwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Passage]:
-        wanted, place = self._plan.wanted, (source, start, end)
-        lasts = [seeker.last(source, start, end) for seeker in wanted]
-        while (at := max(lasts)) >= 0:
-            mark, begin, stop = piece_at(source, start, end, at)
-            piece = self._piece(row, place, mark, begin, stop, [last >= begin for last in lasts])
-            if piece is not None:
-                yield piece
-            # It lies in no piece where a table is damaged.
-            end = min(mark, at)
+        wanted, text_range = self._plan.wanted, (source, start, end)
+        lasts = [matcher.find_last(source, start, end) for matcher in wanted]
+        while (position := max(lasts)) >= 0:
+            mark, begin, stop = passage_at(source, start, end, position)
+            passage = self._passage(row, text_range, mark, begin, stop, [last >= begin for last in lasts])
+            if passage is not None:
+                yield passage
+            # If a table is damaged, `position` is in no passage.
+            end = min(mark, position)
             for number, last in enumerate(lasts):
                 if last >= end:
-                    lasts[number] = wanted[number].last(source, start, end)
+                    lasts[number] = wanted[number].find_last(source, start, end)
 
     def _forwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Passage]:
-        wanted, place = self._plan.wanted, (source, start, end)
+        wanted, text_range = self._plan.wanted, (source, start, end)
         found = []
-        firsts = [seeker.first(source, start, end) for seeker in wanted]
+        firsts = [matcher.find_first(source, start, end) for matcher in wanted]
         while True:
-            at = min((first for first in firsts if first >= 0), default=-1)
-            if at < 0:
+            position = min((first for first in firsts if first >= 0), default=-1)
+            if position < 0:
                 break
-            mark, begin, stop = piece_at(source, start, end, at)
-            piece = self._piece(row, place, mark, begin, stop, [0 <= first < stop for first in firsts])
-            if piece is not None:
-                found.append(piece)
+            mark, begin, stop = passage_at(source, start, end, position)
+            passage = self._passage(
+                row, text_range, mark, begin, stop, [0 <= first < stop for first in firsts]
+            )
+            if passage is not None:
+                found.append(passage)
             for number, first in enumerate(firsts):
                 if 0 <= first < stop:
-                    firsts[number] = wanted[number].first(source, stop, end) if stop < end else -1
+                    firsts[number] = wanted[number].find_first(source, stop, end) if stop < end else -1
         yield from reversed(found)
 
-    def _piece(
-        self, row: Row, place: Place, mark: int, begin: int, end: int, maybe: Sequence[bool]
+    def _passage(
+        self, row: Row, text_range: TextRange, mark: int, begin: int, end: int, candidates: Sequence[bool]
     ) -> Passage | None:
-        """The piece there, if any of the terms that may be in it is in it.
+        """The passage at `mark`, if it has a term.
 
-        :param place: where the session's pieces are.
+        :param text_range: the packed passages that it is one of.
+        :param candidates: for each wanted term, whether the passage may have it.
         """
-        self._pulse.beat()
-        source = place[0]
+        self._token.check()
+        source = text_range[0]
         kind = kind_of(source.data, mark)
-        matcher = self._matcher
-        if not matcher.takes(kind):
+        evaluator = self._evaluator
+        if not evaluator.searches_kind(kind):
             return None
-        nth = 0 if is_said(kind) else self._nth(row, *place, mark)
+        nth = 0 if is_metadata(kind) else self._ordinal(row, *text_range, mark)
         mask = 0
-        for number, seeker in enumerate(self._plan.wanted):
-            if maybe[number] and (seeker.simple or matcher.confirmed(seeker, row, source, mark, end, nth)):
+        for number, matcher in enumerate(self._plan.wanted):
+            if candidates[number] and (
+                matcher.is_certain or evaluator.confirms(matcher, row, source, mark, end, nth)
+            ):
                 mask |= 1 << number
         return Passage(kind, source.offset(mark), mask, source, begin, end, nth) if mask else None
 
 
-def _folder_once(told: list[Passage]) -> list[Passage]:
-    """Without the one form of a folder that has no term which the other has not."""
-    masks = {piece.kind: piece.mask for piece in told}
-    whole, short = masks.get(FOLDER), masks.get(SHORT)
+def _without_double_folder(passages: list[Passage]) -> list[Passage]:
+    """The passages without one form of the folder, if the other form has the same terms or more."""
+    masks = {passage.kind: passage.mask for passage in passages}
+    whole, short = masks.get(FOLDER), masks.get(SHORT_FOLDER)
     if whole is None or short is None or (whole & ~short and short & ~whole):
-        return told
-    needless = FOLDER if short & ~whole else SHORT
-    return [piece for piece in told if piece.kind != needless]
+        return passages
+    needless = FOLDER if short & ~whole else SHORT_FOLDER
+    return [passage for passage in passages if passage.kind != needless]
 
 
-def _best_with(seekers: Sequence[TermMatcher], mask: int, places: Places) -> Passage | None:
-    """The best piece that has all of `seekers`, words that need not be confirmed; None where none has.
+def _best_with(matchers: Sequence[TermMatcher], mask: int, texts: Texts) -> Passage | None:
+    """The best passage that has all of `matchers`, which are certain; None if there is none.
 
-    :param mask: of these.
+    :param mask: of these terms.
     """
-    found: Passage | None = None
-    for source, start, end in reversed(places):
-        if found is None:
-            found = _last_with(seekers, mask, source, start, end)
-            if found is None:
+    best: Passage | None = None
+    for source, start, end in reversed(texts):
+        if best is None:
+            best = _last_with(matchers, mask, source, start, end)
+            if best is None:
                 continue
-            found = _of_its_line(found, seekers, start)
-            end = found.begin - HEAD
-        if found.kind == USER:
+            best = _best_of_line(best, matchers, start)
+            end = best.begin - HEAD
+        if best.kind == USER:
             break
-        # Only what the user said is better.
-        found = _last_with(seekers, mask, source, start, end, by_user=True) or found
-    return found
+        # Only a prompt is better than a later passage.
+        best = _last_with(matchers, mask, source, start, end, prompts=True) or best
+    return best
 
 
-def _of_its_line(found: Passage, seekers: Sequence[TermMatcher], start: int) -> Passage:
-    """The best of the pieces of a line with all of `seekers`, of which `found` is the last one."""
-    source, mark = found.source, found.begin - HEAD
-    best = found
+def _best_of_line(last: Passage, matchers: Sequence[TermMatcher], start: int) -> Passage:
+    """The best passage of a line with all of `matchers`; `last` is the last one."""
+    source, mark = last.source, last.begin - HEAD
+    best = last
     while mark > start:
-        end, mark = mark, piece_before(source, start, mark)
-        if mark < 0 or source.offset(mark) != found.offset:
+        end, mark = mark, passage_before(source, start, mark)
+        if mark < 0 or source.offset(mark) != last.offset:
             break
-        piece = _last_with(seekers, found.mask, source, mark, end)
-        if piece is not None and merit(*piece[:3]) > merit(*best[:3]):
-            best = piece
+        passage = _last_with(matchers, last.mask, source, mark, end)
+        if passage is not None and rank(*passage[:3]) > rank(*best[:3]):
+            best = passage
     return best
 
 
 def _last_with(
-    seekers: Sequence[TermMatcher], mask: int, source: Source, start: int, end: int, *, by_user: bool = False
+    matchers: Sequence[TermMatcher], mask: int, source: Source, start: int, end: int, *, prompts: bool = False
 ) -> Passage | None:
-    """The last piece there that has all of `seekers`. None of them is looked for behind a piece before which
-    another is: the rarest decides how long it takes.
+    """The last passage that has all of `matchers`.
+
+    A matcher is not searched for after a passage that another one has ruled out, so that the rarest term
+    decides how long it takes.
+
+    :param prompts: only prompts count.
     """
     rfind, find = source.rfind, source.find
     mark = stop = end
     number = agreed = 0
-    while agreed < len(seekers):
-        at = seekers[number].last(source, start, stop)
-        if at < 0:
+    while agreed < len(matchers):
+        position = matchers[number].find_last(source, start, stop)
+        if position < 0:
             return None
-        if at >= mark:
+        if position >= mark:
             agreed += 1
         else:
             agreed = 1
-            mark = max(start, rfind(MARK, start, at))
-            if by_user and source.data[mark : mark + len(_BY_USER)] != _BY_USER:
-                mark = rfind(_BY_USER, start, mark)
+            mark = max(start, rfind(MARK, start, position))
+            if prompts and source.data[mark : mark + len(_USER_HEAD)] != _USER_HEAD:
+                mark = rfind(_USER_HEAD, start, mark)
                 if mark < 0:
                     return None
-                agreed, at = 0, mark + HEAD
-            stop = find(MARK, at, end)
+                agreed, position = 0, mark + HEAD
+            stop = find(MARK, position, end)
             stop = stop if stop >= 0 else end
-        number = (number + 1) % len(seekers)
+        number = (number + 1) % len(matchers)
     return Passage(kind_of(source.data, mark), source.offset(mark), mask, source, mark + HEAD, stop)

@@ -1,4 +1,4 @@
-"""The heartbeat of a search: asks now and then whether to go on, and lets other threads run."""
+"""Cancellation of a search."""
 
 from __future__ import annotations
 
@@ -9,33 +9,39 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SECONDS = 0.002
-_BREATH_SECONDS = 1e-5
+INTERVAL_SECONDS = 0.002
+_YIELD_SECONDS = 1e-5
 
 
 class Cancelled(Exception):
-    """Nobody waits any more for what is being looked for."""
+    """The result of the search is not wanted any more."""
 
 
 class CancelToken:
-    """Asks `keep_going` at most every two milliseconds, however often it beats."""
+    """Calls `keep_going` at most every two milliseconds, and lets other threads run then.
+
+    asked   how often it was called
+    """
 
     __slots__ = ("_due", "_keep_going", "asked")
 
-    def __init__(self, keep_going: Callable[[], bool]) -> None:
+    def __init__(self, keep_going: Callable[[], bool] = lambda: True) -> None:
         self._keep_going = keep_going
         self._due = 0.0
         self.asked = 0
 
-    def beat(self) -> None:
-        """:raises Cancelled: the search is not wanted any more."""
+    def check(self) -> None:
+        """Ask whether to go on, if it is time to.
+
+        :raises Cancelled: `keep_going` returned False.
+        """
         if time.perf_counter() < self._due:
             return
         self.asked += 1
         if active_count() > 1:
-            # Who waits for the interpreter gets it now, and not after its own five milliseconds. To let go
-            # of it for no time at all would wake nobody up.
-            time.sleep(_BREATH_SECONDS)
+            # A thread that waits for the interpreter gets it now, and not after its five milliseconds.
+            # Sleeping for zero seconds would not wake it up.
+            time.sleep(_YIELD_SECONDS)
         if not self._keep_going():
             raise Cancelled
-        self._due = time.perf_counter() + SECONDS
+        self._due = time.perf_counter() + INTERVAL_SECONDS

@@ -1,70 +1,72 @@
-"""The sessions in the order of the list, in blocks: some are searched, and shown, before the rest is.
+"""The sessions that are searched, in blocks, in the order of the list.
 
-Each text is looked through by itself: to start the search takes a sixth of a microsecond, and to go through
-the text of a session four. To look through neighbours in one go gains nothing, and what is known to match, or
-not to, is not looked at.
+Blocks let the first sessions be searched, and shown, before the rest. Each text is searched by itself:
+starting a search takes a sixth of a microsecond and searching the text of a session four, so that joining
+neighbours would gain nothing.
 """
 
 from __future__ import annotations
 
+import errno
 from array import array
 from bisect import bisect_right
+from threading import Lock
 from typing import TYPE_CHECKING
 
-from app.index.search.metadata_fields import of_all, said
+from app.formats.lines import open_file
+from app.index.search.metadata_fields import packed_metadata
 from app.index.text.mmap_reader import LARGE, Source
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
-    from app.index.row import Row
-    from app.index.search.term_matcher import TermMatcher
+    from app.index.catalog.catalog import Catalog
+    from app.index.row import Row, Span
+    from app.index.search.matchers import TermMatcher
     from app.index.text.mmap_reader import Find, Segments
-    from app.index.text.segment import Span
 
-    Place = tuple[Source, int, int]
-    Places = tuple[Place, ...]
-    Look = tuple[Find, int, int]
-    """`find`, and what it is given besides a word: what it gives back is below 0 where the word is not."""
+    TextRange = tuple[Source, int, int]
+    """Some packed passages: where they are, their start and their end."""
+    Texts = tuple[TextRange, ...]
+    Search = tuple[Find, int, int]
+    """`find` and its arguments after the needle: its result is below 0 if no text of a session has it."""
 
 FIRST = 64
-"""So many sessions are in the first block, so that the first page is there at once; twice as many in each
-next one."""
-
+"""Sessions in the first block, so that the first page comes at once; each next block is twice as long."""
 MOST = 512
-"""But no more than this."""
-
-
+"""Sessions in a block at most."""
 FEW = 16
-"""If no more than one of so many sessions is asked for, each is looked into by itself."""
+"""If at most one session of so many is asked for, each is searched by itself."""
+MAX_CHANGED = 256
+"""Sessions that may have changed before the blocks are made again, which takes ten milliseconds."""
 
 
 class Document:
-    """A row and where its text is. A session that changes is another object from then on.
+    """A row and where its text is. A session that changes becomes another object.
 
-    spans   None where no text is kept of it: its file has to be read
+    spans   None if the text store has no text of it: its file has to be read
     home    the folder that is written as ``~``
     """
 
-    __slots__ = ("_said", "home", "row", "spans")
+    __slots__ = ("_metadata", "home", "row", "spans")
 
     def __init__(self, row: Row, spans: tuple[Span, ...] | None, home: str = "") -> None:
         self.row = row
         self.spans = spans
         self.home = home
-        self._said: Place | None = None
+        self._metadata: TextRange | None = None
 
     @property
-    def said(self) -> Place:
-        """Where what the catalog knows of it is, packed."""
-        if self._said is None:
-            Block([self]).said()
-            assert self._said is not None
-        return self._said
+    def metadata(self) -> TextRange:
+        """Its packed metadata (`metadata_fields`)."""
+        if self._metadata is None:
+            Block([self]).metadata()
+            assert self._metadata is not None
+        return self._metadata
 
-    @said.setter
-    def said(self, place: Place) -> None:
-        self._said = place
+    @metadata.setter
+    def metadata(self, packed: TextRange) -> None:
+        self._metadata = packed
 
     @property
     def size(self) -> int:
@@ -73,123 +75,307 @@ class Document:
 
 
 class Block:
-    """Some sessions that follow one another in the list. What is worked out is worked out once."""
+    """Some sessions that follow one another in the list. A slot is the number of a session in the block."""
 
-    def __init__(self, sessions: Sequence[Document]) -> None:
-        self.sessions = sessions
-        self._texts: list[Places | None] | None = None
-        self._all: list[Places] | None = None
-        self._looks: list[Look] | None = None
-        self._without: frozenset[int] = frozenset()
+    def __init__(self, documents: Sequence[Document]) -> None:
+        self.documents = documents
         self._age = 0
-        self._said: Source | None = None
-        self._said_starts = array("q")
-        self._plain: Source | None = None
+        self._texts: list[Texts | None] | None = None
+        self._with_metadata: list[Texts] | None = None
+        self._searches: list[Search] | None = None
+        self._without_text: frozenset[int] = frozenset()
+        self._metadata: Source | None = None
+        self._metadata_starts = array("q")
 
-    def texts(self, segments: Segments) -> list[Places | None]:
-        """Where the texts of each session are; None where there is none, or not all of it."""
+    def texts(self, segments: Segments) -> list[Texts | None]:
+        """The texts of each session; None if they are missing or incomplete."""
         if self._texts is None or self._age != segments.age:
             self._age = segments.age
-            self._all = self._looks = None
-            self._texts = [places_of(session, segments) for session in self.sessions]
-            self._without = frozenset(slot for slot, text in enumerate(self._texts) if text is None)
+            self._with_metadata = self._searches = None
+            self._texts = [texts_of(document, segments) for document in self.documents]
+            self._without_text = frozenset(slot for slot, texts in enumerate(self._texts) if texts is None)
         return self._texts
 
-    def without(self, segments: Segments) -> frozenset[int]:
-        """The slots of those whose `texts` are None."""
+    def without_text(self, segments: Segments) -> frozenset[int]:
+        """The slots whose `texts` are None."""
         self.texts(segments)
-        return self._without
+        return self._without_text
 
-    def looks(self, segments: Segments) -> list[Look]:
-        """How to look through the texts of each session."""
+    def searches(self, segments: Segments) -> list[Search]:
+        """How to search the texts of each session."""
         texts = self.texts(segments)
-        if self._looks is None:
-            self._looks = [_look(text or ()) for text in texts]
-        return self._looks
+        if self._searches is None:
+            self._searches = [_search(document_texts or ()) for document_texts in texts]
+        return self._searches
 
-    def everything(self, segments: Segments) -> list[Places]:
-        """Where the texts of each session are, and what the catalog knows of it."""
+    def texts_and_metadata(self, segments: Segments) -> list[Texts]:
+        """The texts of each session and its metadata."""
         texts = self.texts(segments)
-        if self._all is None:
-            self.said()
-            self._all = [
-                (*(text or ()), session.said) for session, text in zip(self.sessions, texts, strict=True)
+        if self._with_metadata is None:
+            self.metadata()
+            self._with_metadata = [
+                (*(document_texts or ()), document.metadata)
+                for document, document_texts in zip(self.documents, texts, strict=True)
             ]
-        return self._all
+        return self._with_metadata
 
-    def said(self) -> Source:
-        """What the catalog knows of its sessions, one packed behind the other."""
-        if self._said is not None:
-            return self._said
-        packed = [said(session.row, session.home) for session in self.sessions]
-        source = self._said = Source(b"".join(packed))
+    def metadata(self) -> Source:
+        """The packed metadata of its sessions, one after the other."""
+        if self._metadata is not None:
+            return self._metadata
+        packed = [packed_metadata(document.row, document.home) for document in self.documents]
+        source = self._metadata = Source(b"".join(packed))
         start = 0
-        for session, each in zip(self.sessions, packed, strict=True):
-            session.said = (source, start, start + len(each))
-            self._said_starts.append(start)
-            start += len(each)
+        for document, fields in zip(self.documents, packed, strict=True):
+            document.metadata = (source, start, start + len(fields))
+            self._metadata_starts.append(start)
+            start += len(fields)
         return source
 
-    def called(self, seeker: TermMatcher, slots: Collection[int]) -> set[int]:
-        """Those of `slots` of which the catalog knows something where a term may be."""
-        source, starts = self.said(), self._said_starts
-        first = seeker.first
+    def matching_metadata(self, matcher: TermMatcher, slots: Collection[int]) -> set[int]:
+        """Those of `slots` whose metadata may have a term."""
+        source, starts = self.metadata(), self._metadata_starts
+        find_first = matcher.find_first
         if FEW * len(slots) < len(starts):
-            said = ((slot, self.sessions[slot].said) for slot in slots)
-            return {slot for slot, place in said if first(*place) >= 0}
+            return {slot for slot in slots if find_first(*self.documents[slot].metadata) >= 0}
         found = set()
-        at = first(source, 0, source.size)
-        while at >= 0:
-            behind = bisect_right(starts, at)
-            if behind - 1 in slots:
-                found.add(behind - 1)
-            at = first(source, starts[behind], source.size) if behind < len(starts) else -1
+        position = find_first(source, 0, source.size)
+        while position >= 0:
+            after = bisect_right(starts, position)
+            if after - 1 in slots:
+                found.add(after - 1)
+            position = find_first(source, starts[after], source.size) if after < len(starts) else -1
         return found
 
-    def may_say(self, seekers: Iterable[TermMatcher]) -> bool:
-        """Whether what the catalog knows of its sessions may have any of these terms."""
-        source = self._said or self._plain
-        if source is None:
-            rows = [session.row for session in self.sessions]
-            source = self._plain = Source(of_all(rows, self.sessions[0].home))
-        return any(not each.by_lines or each.first(source, 0, source.size) >= 0 for each in seekers)
+
+class Snapshot:
+    """All sessions at one moment; it does not change.
+
+    blocks         all sessions when the blocks were made, newest first
+    stale          those of `blocks` that have changed since or are gone
+    fresh          the sessions that have changed since, newest first, in one block; None if there are none
+    count          the number of sessions
+    out_of_reach   paths of files that cannot be read any more, sorted; their old text is searched
+    """
+
+    __slots__ = ("blocks", "count", "fresh", "out_of_reach", "stale")
+
+    def __init__(
+        self,
+        blocks: list[Block],
+        stale: frozenset[Document],
+        fresh: list[Document],
+        count: int,
+        out_of_reach: Sequence[str],
+    ) -> None:
+        self.blocks = blocks
+        self.stale = stale
+        self.fresh = Block(fresh) if fresh else None
+        self.count = count
+        self.out_of_reach = out_of_reach
+
+    def all_blocks(self) -> list[Block]:
+        """All blocks, that of the changed sessions first."""
+        return [self.fresh, *self.blocks] if self.fresh else self.blocks
 
 
-def places_of(session: Document, segments: Segments) -> Places | None:
-    """Where the texts of a session are; None where there is none, or not all of it."""
-    if session.spans is None:
+class DocumentSet:
+    """All sessions that can be searched, kept current row by row. It may be used from several threads.
+
+    loaded   all sessions of the catalog are known
+    asked    how many sessions' texts the catalog was asked for
+    """
+
+    def __init__(self, catalog: Catalog, segments: Segments, home: str = "") -> None:
+        """:param home: the folder that is written as ``~``."""
+        self.loaded = False
+        self.asked = 0
+        self._catalog = catalog
+        self._segments = segments
+        self._home = home
+        self._lock = Lock()
+        self._by_path: dict[str, Document] = {}
+        self._blocks: list[Block] = []
+        self._in_blocks: dict[str, Document] = {}
+        self._changed: set[str] = set()
+        self._unasked: set[str] = set()
+        self._out_of_reach: set[str] = set()
+        self._snapshot: Snapshot | None = None
+        self._has_texts = False
+        self._has_blocks = True
+
+    @property
+    def count(self) -> int:
+        """The number of sessions that are known."""
+        return len(self._by_path)
+
+    def load(self, rows: Iterable[Row] | None = None) -> None:
+        """Take in all sessions of the catalog, in addition to those that `update` has told.
+
+        :param rows: the rows of the catalog; None to ask it.
+        """
+        with self._lock:
+            stored = {row.path: row for row in (self._catalog.rows() if rows is None else rows)}
+            # A row is stored before it is told: what only `update` knows is new, or not read completely.
+            for path, document in self._by_path.items():
+                stored.setdefault(path, document.row)
+            self._by_path = {path: self._document(row) for path, row in stored.items()}
+            self._out_of_reach = {path for path, row in stored.items() if row.is_out_of_reach}
+            self.loaded = True
+            self._has_texts = self._has_blocks = False
+            self._snapshot = None
+
+    def update(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
+        """Take in changed rows and removed paths. The cost does not depend on the number of sessions."""
+        with self._lock:
+            for row in changed:
+                self._by_path[row.path] = self._document(row)
+                self._changed.add(row.path)
+                self._out_of_reach.discard(row.path)
+                if row.is_out_of_reach:
+                    self._out_of_reach.add(row.path)
+                if not row.provisional:
+                    # The next search asks for the texts of all changed sessions in one query.
+                    self._unasked.add(row.path)
+            for path in removed:
+                if self._by_path.pop(path, None) is not None:
+                    self._changed.add(path)
+                self._unasked.discard(path)
+                self._out_of_reach.discard(path)
+            self._snapshot = None
+
+    def reload(self, documents: Sequence[Document]) -> list[Document]:
+        """Ask the catalog again where the texts of these sessions are. Returns their new documents; one whose
+        text is not where it was, and nowhere else, has none.
+        """
+        texts = self._catalog.texts([document.row.path for document in documents])
+        fresh = []
+        for document in documents:
+            spans = texts.get(document.row.path)
+            fresh.append(self._document(document.row, None if spans == document.spans else spans))
+        with self._lock:
+            self.asked += len(documents)
+            for before, after in zip(documents, fresh, strict=True):
+                if self._by_path.get(after.row.path) is before:
+                    self._by_path[after.row.path] = after
+                    self._changed.add(after.row.path)
+            self._snapshot = None
+        return fresh
+
+    def rows(self) -> list[Row]:
+        """The rows of all sessions, in no order."""
+        with self._lock:
+            return [document.row for document in self._by_path.values()]
+
+    def snapshot(self, *, texts: bool = True) -> Snapshot:
+        """The sessions as they are now.
+
+        :param texts: their texts are searched; a search of the files needs not know where texts are.
+        """
+        if not self.loaded:
+            self.load()
+        if texts:
+            self._ask_for_texts()
+        with self._lock:
+            if self._snapshot is None:
+                if not self._has_blocks or len(self._changed) > MAX_CHANGED:
+                    self._make_blocks()
+                self._snapshot = self._make_snapshot()
+            return self._snapshot
+
+    def _document(self, row: Row, spans: tuple[Span, ...] | None = None) -> Document:
+        return Document(row, spans, self._home)
+
+    def _ask_for_texts(self) -> None:
+        with self._lock:
+            if not self._has_texts:
+                self._ask_for_all_texts()
+            unasked = [self._by_path[path] for path in self._unasked]
+            self._unasked.clear()
+        if unasked:
+            self.reload(unasked)
+
+    def _ask_for_all_texts(self) -> None:
+        texts = self._catalog.texts()
+        self.asked += len(self._by_path)
+        self._by_path = {
+            path: self._document(document.row, texts.get(path)) for path, document in self._by_path.items()
+        }
+        self._unasked.clear()
+        self._has_texts, self._has_blocks = True, False
+        self._snapshot = None
+
+    def _make_blocks(self) -> None:
+        documents = newest_first(self._by_path.values())
+        self._blocks = _blocks(documents)
+        self._has_blocks = True
+        self._in_blocks = dict(self._by_path)
+        self._changed.clear()
+        self._snapshot = None
+        self._segments.keep({span[0] for document in documents for span in document.spans or ()})
+
+    def _make_snapshot(self) -> Snapshot:
+        stale = frozenset(self._in_blocks[path] for path in self._changed if path in self._in_blocks)
+        fresh = [self._by_path[path] for path in self._changed if path in self._by_path]
+        out_of_reach = sorted(self._out_of_reach)
+        return Snapshot(self._blocks, stale, newest_first(fresh), len(self._by_path), out_of_reach)
+
+
+def list_key(document: Document) -> tuple[int, str]:
+    """The sort key of the list: newest first, then by path."""
+    return -document.row.modified, document.row.path
+
+
+def newest_first(documents: Iterable[Document]) -> list[Document]:
+    """The documents in the order of the list."""
+    return sorted(documents, key=list_key)
+
+
+def texts_of(document: Document, segments: Segments) -> Texts | None:
+    """The texts of a session; None if they are missing or incomplete."""
+    if document.spans is None:
         return None
-    places = []
-    for span in session.spans:
+    texts = []
+    for span in document.spans:
         source = segments.source(span)
         if source is None:
             return None
         if span[2]:
-            places.append((source, span[1], span[1] + span[2]))
-    return tuple(places)
+            texts.append((source, span[1], span[1] + span[2]))
+    return tuple(texts)
 
 
-def _look(places: Places) -> Look:
-    if len(places) != 1:
-        return _find_in(places), 0, 0
-    source, start, end = places[0]
-    # What is small is looked through before anybody else could run.
+def open_session(path: str) -> int:
+    """Open the file of a session and return its descriptor.
+
+    :raises OSError: it cannot be opened; also if no file can have this path, as in a damaged catalog.
+    """
+    try:
+        return open_file(path)
+    except ValueError as error:
+        raise OSError(errno.EINVAL, str(error), path) from error
+
+
+def _blocks(documents: Sequence[Document]) -> list[Block]:
+    blocks = []
+    start, size = 0, FIRST
+    while start < len(documents):
+        blocks.append(Block(documents[start : start + size]))
+        start += size
+        size = min(2 * size, MOST)
+    return blocks
+
+
+def _search(texts: Texts) -> Search:
+    if len(texts) != 1:
+        return _find_in(texts), 0, 0
+    source, start, end = texts[0]
+    # A short text is searched sooner than another thread could run.
     return source.find if end - start < LARGE else source.find_far, start, end
 
 
-def _find_in(places: Places) -> Find:
-    def find(word: bytes, start: int, end: int) -> int:
-        return 0 if any(source.find_far(word, first, last) >= 0 for source, first, last in places) else -1
+def _find_in(texts: Texts) -> Find:
+    def find(needle: bytes, start: int, end: int) -> int:
+        return 0 if any(source.find_far(needle, first, last) >= 0 for source, first, last in texts) else -1
 
     return find
-
-
-def blocks(sessions: Sequence[Document]) -> list[Block]:
-    """The blocks of all sessions, in their order."""
-    found = []
-    start, size = 0, FIRST
-    while start < len(sessions):
-        found.append(Block(sessions[start : start + size]))
-        start += size
-        size = min(2 * size, MOST)
-    return found

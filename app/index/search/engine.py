@@ -1,4 +1,4 @@
-"""The search over all sessions, kept current."""
+"""The search over all sessions of an index, kept current."""
 
 from __future__ import annotations
 
@@ -7,86 +7,104 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.index.query.query import WORD, Facts, Query, Term
-from app.index.search.hit_branch import Place, Places
+from app.index.search.documents import DocumentSet
 from app.index.search.refinement_cache import RefinementCache
-from app.index.search.search import Search
-from app.index.search.sessions import Sessions
 from app.index.text.mmap_reader import Segments, runs_free
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from app.index.catalog.catalog import Catalog
     from app.index.row import Row
-    from app.index.search.grep.ahead import Ahead
+    from app.index.scan.deltas import Delta, OnDelta
+    from app.index.search.hit_branch import BranchFinder, Place
     from app.index.search.results import Hit
+    from app.index.search.search_run import SearchRun
     from app.stores.base import Store
-
-__all__ = ["Place", "SearchEngine"]
 
 
 class SearchEngine:
-    """Searches the sessions of a catalog. May be used from several threads."""
+    """Searches the sessions of a catalog. It may be used from several threads.
+
+    The sessions are loaded from the catalog by the first search, unless `start_with` had them before. From
+    then on the deltas of scans keep them current: `listener` and `catch_up` are for the thread that scans.
+    """
 
     def __init__(
         self,
         catalog: Catalog,
         stores: Sequence[Store],
-        facts: Facts | None = None,
         home: str = "",
         unread: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
-        """:param facts: what filters ask that no row says.
-        :param home: the folder that is shown as ``~``: words are looked for in this as well.
-        :param unread: path -> why, of the files that may be sessions and cannot be read.
+        """:param home: the folder that is shown as ``~``: a folder is found by this form, too.
+        :param unread: gives path -> reason for the files that may be sessions and cannot be read.
         """
         self.segments = Segments(catalog.text_folder)
-        self.sessions = Sessions(catalog, self.segments, home)
-        self._facts = facts or Facts()
+        self.documents = DocumentSet(catalog, self.segments, home)
         self._unread = unread
-        self._places = Places({store.root: store.agents for store in stores})
+        self._agents = {store.root: store.agents for store in stores}
         self._lock = Lock()
-        self._placing = Lock()
-        self._memory = RefinementCache()
+        self._branch_lock = Lock()
+        self._branch_finder: BranchFinder | None = None
+        self._cache = RefinementCache()
         self._generation = 0
 
-    def load(self, rows: Iterable[Row] | None = None) -> None:
-        """Take in all sessions that the catalog has; done by the first search where nobody did.
+    # -- the list of sessions --
 
-        :param rows: they, for somebody who has them already.
-        """
-        self.sessions.load(rows)
+    @property
+    def is_loaded(self) -> bool:
+        """Whether all sessions are known, so that the catalog need not be asked for them."""
+        return self.documents.loaded
 
-    def update(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
-        """Take in rows that have changed, and paths that are gone; what they cost does not depend on how many
-        sessions there are.
-        """
-        self.sessions.update(changed, removed)
+    def start_with(self, rows: Sequence[Row]) -> None:
+        """Take in the rows that the deltas of later scans relate to."""
+        self.documents.load(rows)
+
+    def load(self) -> None:
+        """Take in the sessions of the catalog, unless they are known."""
+        if not self.documents.loaded:
+            self.documents.load()
+
+    @property
+    def needs_deltas(self) -> bool:
+        """Whether the deltas of a scan have to be given to `listener`; else `catch_up` follows the scan."""
+        return self.documents.loaded and self.documents.count > 0
+
+    def listener(self, on_delta: OnDelta | None) -> OnDelta:
+        """The receiver of the deltas of a scan: it updates the sessions and calls `on_delta`."""
+
+        def receive(delta: Delta) -> object:
+            self.documents.update(delta.changed, delta.removed)
+            return on_delta(delta) if on_delta is not None else None
+
+        return receive
+
+    def catch_up(self) -> None:
+        """Take in the result of a scan that had no listener, if the sessions were loaded before it ended."""
+        if self.documents.loaded:
+            self.documents.load()
+
+    def rows(self) -> list[Row]:
+        """The rows of all sessions that are searched, in no order."""
+        return self.documents.rows()
+
+    # -- searching --
 
     def prepare(self, keep_going: Callable[[], bool] = lambda: True) -> None:
-        """Take in what has changed, and have everything imported, mapped and worked out that the first search
-        needs.
+        """Import, map and pack what the first search needs, and take in what has changed.
 
-        :param keep_going: asked every two milliseconds; it is given up once it says no.
+        :param keep_going: asked every two milliseconds; the preparation ends when it returns False.
         """
         query = Query(terms=(Term(WORD, "e"),))
         for number, page in enumerate(self.search(query, keep_going=keep_going)):
             for hit in page.hits[: not number]:
                 hit.look_up()
-        if not keep_going():
-            return
-        # Those who look through all texts at once load what they look with.
         runs_free()
-        layout = self.sessions.view().layout
-        for block in layout.blocks:
-            block.said()
+        for block in self.documents.snapshot().blocks:
             if not keep_going():
                 return
-        layout.spread(self.segments)
-
-    def rows(self) -> list[Row]:
-        """All sessions that are searched, in no order."""
-        return self.sessions.rows()
+            block.metadata()
 
     def search(
         self,
@@ -98,49 +116,56 @@ class SearchEngine:
         keep_going: Callable[[], bool] = lambda: True,
         now_ms: int | None = None,
         alone: bool = False,
-        ahead: Ahead | None = None,
-    ) -> Search:
-        """Look for what `query` asks for.
+    ) -> SearchRun:
+        """Search for `query`.
 
-        :param facts: others than this searcher was made with.
-        :param order: "recent": as the list, newest first. "relevance": see `search.relevance`; no hit comes
-            before all sessions are looked into.
-        :param every: give all places, and not the best one of each session. The places of a session come
-            together: names and labels, then texts, the last one first, then folder, id and program.
-        :param keep_going: asked every two milliseconds; the search ends without a last page once it says no.
-        :param now_ms: the time, for how old sessions are.
-        :param alone: this process has nothing else to do, and may be copied so that two look through files.
-        :param ahead: that was done already, for the same query.
-        :raises QueryError: it has a pattern that cannot be looked for.
+        :param facts: answers the filters that no row can answer.
+        :param order: "recent": newest session first, as in the list. "relevance": by score, see `search_run`;
+            the first hit comes when all sessions were searched.
+        :param every: return all places and not the best one of each session. The places of a session come
+            together: names and labels, then texts, the last one first, then folder, id and agent.
+        :param keep_going: asked every two milliseconds; the search ends without a last page when it returns
+            False.
+        :param now_ms: the time in milliseconds, for the age of sessions; None for now.
+        :param alone: the process does nothing else: if a session's file has to be read, its best place is
+            worked out at once, so that the file is read once.
+        :raises QueryError: the query has a pattern that cannot be compiled.
         """
-        now = time.time_ns() // 1_000_000 if now_ms is None else now_ms
+        # A list needs nothing of a search, and the modules that read entries take longer than the list.
+        from app.index.search.search_run import SearchRun
+
         with self._lock:
             self._generation += 1
-            return Search(
+            return SearchRun(
                 query,
-                self.sessions,
+                self.documents,
                 self.segments,
-                facts or self._facts,
-                self._memory,
+                facts or Facts(),
+                self._cache,
                 order=order,
                 every=every,
                 keep_going=keep_going,
-                now_ms=now,
+                now_ms=time.time_ns() // 1_000_000 if now_ms is None else now_ms,
                 generation=self._generation,
                 alone=alone,
-                ahead=ahead,
                 unread=self._unread(),
-                done=self._remember,
+                done=self._keep,
             )
 
     def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:
-        """Where in its session's tree a hit is. Reads files of sessions with branches; raises nothing.
+        """The branch of its session that a hit is on. Reads the files of sessions with branches; raises
+        nothing.
 
-        :param keep_going: asked all the while; once it says no, the answer is that nobody can tell.
+        :param keep_going: asked while a file is read; the branch is unknown when it returns False.
         """
-        # Not the lock that a search begins with: whoever types does not wait for a long session to be read.
-        with self._placing:
-            return self._places.place(hit, keep_going)
+        # As in `search`.
+        from app.index.search.hit_branch import BranchFinder
 
-    def _remember(self, memory: RefinementCache) -> None:
-        self._memory = memory
+        # Not the lock that a search begins with: a search does not wait until a long session is read.
+        with self._branch_lock:
+            if self._branch_finder is None:
+                self._branch_finder = BranchFinder(self._agents)
+            return self._branch_finder.place(hit, keep_going)
+
+    def _keep(self, cache: RefinementCache) -> None:
+        self._cache = cache

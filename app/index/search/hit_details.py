@@ -1,110 +1,193 @@
-"""What is shown of a hit: which piece of a session it is, and what its entry says."""
+"""The details of a hit: its best passage, entry and snippet. They are looked up when the hit is shown."""
 
 from __future__ import annotations
 
+from threading import Lock
 from typing import TYPE_CHECKING
 
-from app.formats import kinds
-from app.formats.everything import everything, parts
-from app.formats.stamps import parse_time
-from app.index.search.cutting import first_place
-from app.index.search.metadata_fields import LABEL, NAME, WHERE, is_said, text_of
+from app.formats import text_kinds
+from app.formats.search_text import iter_texts, text_pieces
+from app.formats.timestamps import parse_time
+from app.index.search.best_passage import PassageFinder
+from app.index.search.cancellation import CancelToken
+from app.index.search.documents import texts_of
+from app.index.search.evaluator import Evaluator
+from app.index.search.grep.file_search import FileSearcher
+from app.index.search.matchers import caseless
+from app.index.search.metadata_fields import LABEL, NAME, WHERE, field_text, is_metadata
+from app.index.search.originals import Originals
 from app.index.search.snippet import snippet
-from app.index.search.terms import caseless
+from app.index.text.mmap_reader import Source
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from app.index.search.originals import Originals
-    from app.index.search.passage import Passage
+    from app.index.row import Row
+    from app.index.search.documents import Document
+    from app.index.search.matchers import QueryPlan, TermMatcher
+    from app.index.search.passages import Passage
     from app.index.search.results import Hit
-    from app.index.search.term_matcher import TermMatcher
+    from app.index.text.mmap_reader import Segments
 
-# What is said of an entry that is there no more: the store knows no more of it than the kind.
+# For an entry that does not exist any more: the text store has no more of it than the kind.
 _ROLES = {
-    kinds.USER: "user",
-    kinds.ASSISTANT: "assistant",
-    kinds.THINKING: "assistant",
-    kinds.SUMMARY: "compaction",
-    kinds.CUSTOM: "custom",
-    kinds.CALL: "assistant",
-    kinds.RESULT: "toolResult",
-    kinds.SHELL: "bashExecution",
+    text_kinds.USER: "user",
+    text_kinds.ASSISTANT: "assistant",
+    text_kinds.THINKING: "assistant",
+    text_kinds.SUMMARY: "compaction",
+    text_kinds.CUSTOM: "custom",
+    text_kinds.CALL: "assistant",
+    text_kinds.RESULT: "toolResult",
+    text_kinds.SHELL: "bashExecution",
 }
 
 
-def fill(hit: Hit, piece: Passage | None, seekers: Sequence[TermMatcher], originals: Originals) -> None:
-    """Fill in what is shown of a hit.
-
-    :param piece: None where the session itself is the hit.
-    :param seekers: those of the piece's mask.
+class HitDetails:
+    """Fills in hits of `plan`, in any thread. The best passage of a file that was searched is found by
+    another read, for the hits that are shown.
     """
-    if piece is None:
-        hit.fill("row")
-    elif is_said(piece.kind):
-        _fill_said(hit, piece, seekers)
-    else:
-        _fill_text(hit, piece, seekers, originals)
+
+    __slots__ = ("_best_in_file", "_file_passages", "_lock", "_plan", "_searcher", "_segments")
+
+    def __init__(
+        self,
+        plan: QueryPlan,
+        segments: Segments,
+        file_passages: Mapping[Document, Iterable[Passage]],
+        best_in_file: Mapping[Document, Passage],
+    ) -> None:
+        """:param file_passages: the sessions whose files were searched.
+        :param best_in_file: the best passages of these, if they are known.
+        """
+        self._plan = plan
+        self._segments = segments
+        self._file_passages = file_passages
+        self._best_in_file = best_in_file
+        self._searcher: FileSearcher | None = None
+        self._lock = Lock()
+
+    def fill_best(self, hit: Hit, document: Document) -> None:
+        """Fill in a hit with the best match in `document`."""
+        self._segments.look(document.spans or ())
+        originals = Originals()
+        try:
+            self._fill(hit, self._best(document, originals), originals)
+        finally:
+            originals.close()
+
+    def fill_passage(self, hit: Hit, passage: Passage) -> None:
+        """Fill in a hit with the match in `passage`."""
+        self._segments.look()
+        if not self._segments.is_safe(passage.source):
+            passage = passage._replace(source=Source(b""), begin=0, end=0)
+        originals = Originals()
+        try:
+            self._fill(hit, passage, originals)
+        finally:
+            originals.close()
+
+    def _best(self, document: Document, originals: Originals) -> Passage | None:
+        finder = self._finder(self._plan, originals)
+        in_metadata = finder.in_metadata(document)
+        # The name, then the first label, if they have equally many terms.
+        named = list(filter(is_name_or_label, in_metadata))
+        if named:
+            return max(named, key=lambda passage: passage.mask.bit_count())
+        best = self._best_in_file.get(document)
+        if best is None:
+            in_file = document in self._file_passages
+            texts = None if in_file else texts_of(document, self._segments)
+            best = self._read_best(document.row) if texts is None else finder.best(document.row, texts)
+        # If no text matches, the folder or the id does, or a text did that does not exist any more.
+        return best or next(iter(in_metadata), None) or self._stored_best(document, originals)
+
+    def _stored_best(self, document: Document, originals: Originals) -> Passage | None:
+        """The best passage of the stored text, without regard to case."""
+        texts = texts_of(document, self._segments)
+        if texts is None:
+            return None
+        return self._finder(self._plan.caseless(), originals).best(document.row, texts)
+
+    def _finder(self, plan: QueryPlan, originals: Originals) -> PassageFinder:
+        token = CancelToken()
+        return PassageFinder(Evaluator(plan, self._segments, originals, token), token)
+
+    def _read_best(self, row: Row) -> Passage | None:
+        """The best passage of the file, if no text is stored or it was moved after the search; None if the
+        file has none any more.
+        """
+        with self._lock:
+            if self._searcher is None:
+                self._searcher = FileSearcher(self._plan)
+            try:
+                best = self._searcher.best(row.path, row.dialect, beat=CancelToken().check)
+            except OSError:
+                return None
+        return best.passage() if best else None
+
+    def _fill(self, hit: Hit, passage: Passage | None, originals: Originals) -> None:
+        if passage is None:
+            hit.fill("row")
+            return
+        matchers = [matcher for number, matcher in enumerate(self._plan.wanted) if passage.mask >> number & 1]
+        if is_metadata(passage.kind):
+            _fill_metadata(hit, passage, matchers)
+        else:
+            _fill_text(hit, passage, matchers, originals)
 
 
-def _fill_text(hit: Hit, piece: Passage, seekers: Sequence[TermMatcher], originals: Originals) -> None:
-    place = first_place(piece, seekers)
-    if place >= 0 and _fill_from(hit, piece, seekers, _texts(originals.around(hit.row, piece, place), piece)):
-        return
-    texts = _texts(originals.at(hit.row, piece.offset, piece.end - piece.begin), piece)
-    if _fill_from(hit, piece, seekers, texts):
-        return
-    # The line is not what it was. What the store knows of it is folded.
-    line, ranges = snippet(piece.folded, list(map(caseless, seekers))) or ("", ())
-    hit.fill("text", piece.kind, piece.offset, None, _ROLES.get(piece.kind, ""), line, ranges)
+def is_name_or_label(passage: Passage) -> bool:
+    """Whether a passage is a name or a label, which is shown before the texts of the session."""
+    return passage.kind in (NAME, LABEL)
 
 
-def _fill_from(
-    hit: Hit, piece: Passage, seekers: Sequence[TermMatcher], texts: Sequence[tuple[dict[str, object], str]]
-) -> bool:
-    """Fill in what the text of the piece says, one of `texts`; False where it has no match."""
-    if piece.nth >= len(texts):
-        return False
-    entry, text = texts[piece.nth]
-    shown = snippet(text, seekers)
-    if not shown:
-        return False
-    if entry.get("type") == "session":
-        hit.fill("header", snippet=shown[0], ranges=shown[1])
-        return True
-    hit.fill(
-        "text",
-        piece.kind,
-        piece.offset,
-        _string(entry.get("id")) or None,
-        _role(entry),
-        *shown,
-        parse_time(entry.get("timestamp")),
-    )
-    return True
+def _fill_text(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher], originals: Originals) -> None:
+    entries = originals.at(hit.row, passage.offset, passage.end - passage.begin)
+    texts = _texts(entries, passage.kind)
+    if passage.nth < len(texts):
+        entry, text = texts[passage.nth]
+        shown = snippet(text, matchers)
+        if shown and entry.get("type") == "session":
+            hit.fill("header", snippet=shown[0], ranges=shown[1])
+            return
+        if shown:
+            hit.fill(
+                "text",
+                passage.kind,
+                passage.offset,
+                _string(entry.get("id")) or None,
+                _role(entry),
+                *shown,
+                parse_time(entry.get("timestamp")),
+            )
+            return
+    # The line has changed. The text store has its text folded.
+    line, ranges = snippet(passage.folded, list(map(caseless, matchers))) or ("", ())
+    hit.fill("text", passage.kind, passage.offset, None, _ROLES.get(passage.kind, ""), line, ranges)
 
 
-def _texts(entries: Iterable[dict[str, object]], piece: Passage) -> list[tuple[dict[str, object], str]]:
-    """The texts of the piece's kind, each with the entry that it is of: as many as there are pieces."""
-    kind = piece.kind
+def _texts(entries: Iterable[dict[str, object]], kind: int) -> list[tuple[dict[str, object], str]]:
+    """The texts of a kind, each with its entry: one for each passage of the line."""
     found = []
     for entry in entries:
-        if kind in kinds.CONVERSATION:
-            told = [text for each, text, _ in parts(entry, other=False) if each == kind]
-            texts = ["\n".join(told)] if told else []
+        if kind in text_kinds.CONVERSATION:
+            texts = [text for part_kind, text, _ in iter_texts(entry, other=False) if part_kind == kind]
+            texts = ["\n".join(texts)] if texts else []
         else:
-            # Each tool has its own.
-            texts = [each.text for each in everything(entry, other=kind == kinds.OTHER) if each.kind == kind]
+            # Each tool call and result has a text of its own.
+            texts = [
+                text.text for text in text_pieces(entry, other=kind == text_kinds.OTHER) if text.kind == kind
+            ]
         found += [(entry, text) for text in texts]
     return found
 
 
-def _fill_said(hit: Hit, piece: Passage, seekers: Sequence[TermMatcher]) -> None:
+def _fill_metadata(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher]) -> None:
     row = hit.row
-    line, ranges = snippet(text_of(row, piece.kind, piece.offset), seekers) or ("", ())
-    where = WHERE[piece.kind]
-    role = where if piece.kind in (NAME, LABEL) else ""
-    target = row.labels[piece.offset][0] if piece.kind == LABEL else None
+    line, ranges = snippet(field_text(row, passage.kind, passage.offset), matchers) or ("", ())
+    where = WHERE[passage.kind]
+    role = where if passage.kind in (NAME, LABEL) else ""
+    target = row.labels[passage.offset][0] if passage.kind == LABEL else None
     hit.fill(where, entry_id=target, role=role, snippet=line, ranges=ranges)
 
 
@@ -118,8 +201,3 @@ def _role(entry: dict[str, object]) -> str:
 
 def _string(value: object) -> str:
     return value if isinstance(value, str) else ""
-
-
-def is_told_first(piece: Passage) -> bool:
-    """Whether it is a name or a label: what people gave a session is shown before all that was said in it."""
-    return piece.kind in (NAME, LABEL)

@@ -1,6 +1,6 @@
-"""Places in a text that was folded or composed, as places in the text itself.
+"""Maps positions in a folded or composed text to positions in the text itself.
 
-Most characters stay one; "ß" becomes two, "İ" two, and what is written with combining marks fewer.
+Most characters stay one. "ß" and "İ" become two, and characters with combining marks become fewer.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from unicodedata import combining
 
-from app.formats.fold import composed, fold
+from app.formats.utf8_text import fold, to_nfc
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,7 +17,7 @@ _STEPS = (4096, 256, 32, 4)
 
 
 class Folded:
-    """A text and what `change` (`fold` or `composed`) makes of it, with the way back."""
+    """A text and its result of `change` (`fold` or `to_nfc`), with the mapping back."""
 
     __slots__ = ("_change", "_lowered", "_way", "changed", "text")
 
@@ -29,7 +29,7 @@ class Folded:
         self._way: Callable[[int, int], tuple[int, int]] | None = None
 
     def back(self, start: int, end: int) -> tuple[int, int]:
-        """Where in `text` the characters are that changed[start:end] was made of."""
+        """The (start, end) in `text` of the characters that became changed[start:end]."""
         if self._way is None:
             self._way = self._find_way()
         return self._way(start, end)
@@ -38,7 +38,7 @@ class Folded:
         text, changed = self.text, self.changed
         if text.isascii() or text == changed:
             return _same
-        # Of one character `lower` makes one, but of this.
+        # `lower` makes one character of each character except this one.
         if "\u0130" not in text:
             lowered = text.lower()
             if lowered == changed:
@@ -49,22 +49,22 @@ class Folded:
         return self._any
 
     def _past_sharp(self, start: int, end: int) -> tuple[int, int]:
-        """`back` where "ß" became two and every other character one."""
+        """`back` if "ß" became two characters and every other character one."""
         first = self._before_sharp(start)
         return first, (self._before_sharp(end - 1) + 1 if end > start else first)
 
-    def _before_sharp(self, place: int) -> int:
-        at = self._lowered.find("ß")
-        more = 0
-        while at >= 0 and at + more < place:
-            more += 1
-            if at + more == place:
-                return at
-            at = self._lowered.find("ß", at + 1)
-        return place - more
+    def _before_sharp(self, position: int) -> int:
+        index = self._lowered.find("ß")
+        added = 0
+        while index >= 0 and index + added < position:
+            added += 1
+            if index + added == position:
+                return index
+            index = self._lowered.find("ß", index + 1)
+        return position - added
 
     def _any(self, start: int, end: int) -> tuple[int, int]:
-        if self._is_there(start, end):
+        if self._keeps_length(start, end):
             return start, end
         begin, made = self._reach(start, 0, 0)
         first, behind = self._char(start, begin, made)
@@ -73,8 +73,8 @@ class Folded:
         begin, made = self._reach(end - 1, begin, made)
         return first, self._char(end - 1, begin, made)[1]
 
-    def _is_there(self, start: int, end: int) -> bool:
-        """Whether what is before these places becomes as long as it is: so it is nearly always."""
+    def _keeps_length(self, start: int, end: int) -> bool:
+        """Whether the text before these positions keeps its length, which it nearly always does."""
         text, change = self.text, self._change
         return (
             end <= len(text)
@@ -84,28 +84,29 @@ class Folded:
             and len(change(text[start:end])) == end - start
         )
 
-    def _reach(self, place: int, begin: int, made: int) -> tuple[int, int]:
-        """Go on from text[begin:], of which changed[made:] was made, to a place a few characters before what
-        became the one at `place`.
+    def _reach(self, position: int, begin: int, made: int) -> tuple[int, int]:
+        """Go on from text[begin:], which became changed[made:], to a position a few characters before the one
+        that became `position`.
         """
         text, change = self.text, self._change
         for step in _STEPS:
             while begin < len(text):
                 end = _cut(text, begin + step)
-                some = text[begin:end]
-                size = end - begin if some.isascii() else len(change(some))
-                if made + size > place:
+                part = text[begin:end]
+                size = end - begin if part.isascii() else len(change(part))
+                if made + size > position:
                     break
                 begin, made = end, made + size
         return begin, made
 
-    def _char(self, place: int, begin: int, made: int) -> tuple[int, int]:
-        """(start, end) in `text` of what the character at `place` was made of, not far from `begin`."""
+    def _char(self, position: int, begin: int, made: int) -> tuple[int, int]:
+        """The (start, end) in `text` of the characters that became the one at `position`, not far from
+        `begin`."""
         text, change = self.text, self._change
         while begin < len(text):
             end = _next(text, begin)
             size = 1 if end == begin + 1 and text[begin].isascii() else len(change(text[begin:end]))
-            if made + size > place:
+            if made + size > position:
                 return begin, end
             begin, made = end, made + size
         return len(text), len(text)
@@ -115,28 +116,30 @@ def _same(start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _cut(text: str, at: int) -> int:
-    """The first place from `at` on where a text may be cut: before what never joins what is before it."""
-    while not _may_be_cut(text, at):
-        at += 1
-    return min(at, len(text))
+def _cut(text: str, index: int) -> int:
+    """The first position from `index` on at which a text may be cut: the next character joins no other."""
+    while not _may_be_cut(text, index):
+        index += 1
+    return min(index, len(text))
 
 
-def _may_be_cut(text: str, at: int) -> bool:
-    return at >= len(text) or text[at].isascii()
+def _may_be_cut(text: str, index: int) -> bool:
+    return index >= len(text) or text[index].isascii()
 
 
-def _next(text: str, at: int) -> int:
-    """Where the character ends that begins at `at`, with all that may be composed with it."""
-    at += 1
-    while at < len(text) and not text[at].isascii() and _joins(text, at):
-        at += 1
-    return at
+def _next(text: str, index: int) -> int:
+    """The end of the character at `index`, with all that may be composed with it."""
+    index += 1
+    while index < len(text) and not text[index].isascii() and _joins(text, index):
+        index += 1
+    return index
 
 
-def _joins(text: str, at: int) -> bool:
-    """Whether the character there may be composed with what is before it."""
-    char = text[at]
-    # Vowels and tails of Hangul are no combining marks, and a tail joins a vowel that has joined something.
-    # Some vowel signs are none either; these show when they join.
-    return combining(char) != 0 or "\u1160" <= char <= "\u11ff" or len(composed(text[at - 1 : at + 1])) < 2
+def _joins(text: str, index: int) -> bool:
+    """Whether the character at `index` may be composed with the one before it."""
+    char = text[index]
+    # Vowels and tails of Hangul are no combining marks, and a tail joins a vowel that has joined a consonant.
+    # Some vowel signs are none either; composing them shows whether they join.
+    return (
+        combining(char) != 0 or "\u1160" <= char <= "\u11ff" or len(to_nfc(text[index - 1 : index + 1])) < 2
+    )

@@ -1,98 +1,86 @@
-"""What the catalog itself knows of a session, as packed pieces: so it is searched as its text is."""
+"""The metadata of a session, packed as passages: name, labels, folder, id and agent."""
 
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from app.formats.fold import encoded, fold
-from app.paths import below_home
+from app.formats.utf8_text import fold, to_utf8
+from app.paths import home_prefix_length
 from app.sessions.passages import pack
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from app.index.row import Row
-    from app.index.search.results import Where
+
+Where = Literal["text", "name", "label", "folder", "id", "program", "header", "row"]
+"""The part of a session in which a hit is; "row" is the session as a whole."""
 
 NAME = 0x10
 LABEL = 0x11
 FOLDER = 0x12
 ID = 0x13
-PROGRAM = 0x14
-SHORT = 0x15
-"""The folder with ``~`` for the home folder, as the screen shows it. Its offset says what that stands for."""
+AGENT = 0x14
+SHORT_FOLDER = 0x15
+"""The folder with ``~`` for the home folder, as it is shown. The offset is the length of the home folder."""
 
 WHERE: dict[int, Where] = {
     NAME: "name",
     LABEL: "label",
     FOLDER: "folder",
-    SHORT: "folder",
+    SHORT_FOLDER: "folder",
     ID: "id",
-    PROGRAM: "program",
+    AGENT: "program",
 }
+"""Kind of a passage -> the part of a session."""
 
 
-def is_said(kind: int) -> bool:
-    """Whether a piece of that kind is none of an entry."""
-    return NAME <= kind <= SHORT
+def is_metadata(kind: int) -> bool:
+    """Whether a passage of this kind is a field of the metadata, and no text of an entry."""
+    return NAME <= kind <= SHORT_FOLDER
 
 
-def said(row: Row, home: str) -> bytes:
-    """The pieces of a row: its name, its labels, its folder, its id and its program. The offset says which
-    label.
+def packed_metadata(row: Row, home: str) -> bytes:
+    """The passages of a row: its name, labels, folder, id and agent. The offset of a label is its number.
 
     :param home: the folder that is written as ``~``.
     """
     parts = []
     if row.name:
-        parts.append(pack(NAME, 0, encoded(fold(row.name))))
+        parts.append(pack(NAME, 0, to_utf8(fold(row.name))))
     for number, (_, label) in enumerate(row.labels):
-        parts.append(pack(LABEL, number, encoded(fold(label))))
+        parts.append(pack(LABEL, number, to_utf8(fold(label))))
     if row.cwd:
         parts.append(_folder(row.cwd, home))
     if row.id:
-        parts.append(pack(ID, 0, encoded(fold(row.id))))
-    parts.append(_shared(PROGRAM, row.agent))
+        parts.append(pack(ID, 0, to_utf8(fold(row.id))))
+    parts.append(_agent(row.agent))
     return b"".join(parts)
 
 
-def of_all(rows: Sequence[Row], home: str) -> bytes:
-    """The same of several rows, folded, one in a line: what is not in this is not said of any of them."""
-    folders = {row.cwd for row in rows}
-    texts = folders | {"~" + cwd[short:] for cwd in folders if (short := below_home(cwd, home))}
-    texts.update([row.agent for row in rows])
-    texts.update([row.id for row in rows])
-    texts.update([row.name for row in rows if row.name])
-    texts.update([label for row in rows if row.labels for _, label in row.labels])
-    # What is ASCII is folded in no time.
-    plain = [text for text in texts if text.isascii()]
-    others = [text for text in texts if not text.isascii()]
-    return encoded(fold("\n".join(plain)) + "\n" + fold("\n".join(others)))
-
-
-@lru_cache(maxsize=1024)
-def _shared(kind: int, text: str) -> bytes:
-    """A piece that many sessions have."""
-    return pack(kind, 0, encoded(fold(text)))
+@lru_cache(maxsize=64)
+def _agent(name: str) -> bytes:
+    return pack(AGENT, 0, to_utf8(fold(name)))
 
 
 @lru_cache(maxsize=1024)
 def _folder(cwd: str, home: str) -> bytes:
-    """A folder as it is, and as it is shown where that is shorter."""
-    whole = pack(FOLDER, 0, encoded(fold(cwd)))
-    short = below_home(cwd, home)
-    return whole + pack(SHORT, short, encoded(fold("~" + cwd[short:]))) if short else whole
+    """A folder as it is, and as it is shown if that is shorter."""
+    whole = pack(FOLDER, 0, to_utf8(fold(cwd)))
+    short = home_prefix_length(cwd, home)
+    return whole + pack(SHORT_FOLDER, short, to_utf8(fold("~" + cwd[short:]))) if short else whole
 
 
-def text_of(row: Row, kind: int, number: int) -> str:
-    """The text of such a piece as it is written."""
+def field_text(row: Row, kind: int, offset: int) -> str:
+    """The text of such a passage as it is written.
+
+    :param offset: that of the passage.
+    """
     if kind == NAME:
         return row.name or ""
     if kind == LABEL:
-        return row.labels[number][1]
+        return row.labels[offset][1]
     if kind == FOLDER:
         return row.cwd
-    if kind == SHORT:
-        return "~" + row.cwd[number:]
+    if kind == SHORT_FOLDER:
+        return "~" + row.cwd[offset:]
     return row.id if kind == ID else row.agent

@@ -1,4 +1,4 @@
-"""The lines of a file in which something is found, from top to bottom, before anything is decoded."""
+"""The lines of a file in which a finder finds something, from top to bottom. Nothing is decoded."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from app.index.search.grep.reverse_reader import read_into
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.index.search.grep.finders import Finder
+    from app.index.search.grep.byte_search import Finder
 
 _FIRST = 32 << 10
-"""What is said often is said soon: who has found it there reads no more."""
 _SIZE = 256 << 10
-"""As much is looked through at once as stays in the processor's cache."""
+"""Bytes of the first part of a file and of the others. A frequent term is found in the first, so that the
+rest is not read; a part fits in the processor's cache."""
 
 
 class RawLines:
-    """Looks through files, one after the other, for what `finders` find.
+    """Searches files, one after the other, with `finders`.
 
     read   bytes that were read so far
     """
@@ -36,25 +36,25 @@ class RawLines:
         self._is_last = False
 
     def open(self, descriptor: int) -> None:
-        """Go on with another file."""
+        """Begin with another file."""
         self._descriptor = descriptor
         self._base, self._stop, self._size, self._is_last = 0, 0, _FIRST, False
         if len(self._buffer) > _SIZE:
             self._buffer = bytearray(_SIZE)
 
-    def next(self, at: int, beat: Callable[[], object]) -> int:
-        """Where the first line begins in which something is found, of the one at `at` and those after it; -1
-        where there is none. Lines before that are not asked for any more.
+    def next(self, position: int, beat: Callable[[], object]) -> int:
+        """The offset of the first line from `position` on in which a finder finds something; -1 if there is
+        none. Later calls have to ask for later lines.
 
-        :param at: where a line begins.
+        :param position: where a line begins.
         :param beat: called every tenth of a millisecond or so.
         :raises OSError: the file cannot be read.
         """
-        start = at - self._base
+        start = position - self._base
         if start >= self._stop:
-            if self._is_last or not self._go_to(at):
+            if self._is_last or not self._go_to(position):
                 return -1
-            start = at - self._base
+            start = position - self._base
         buffer, stop = self._buffer, self._stop
         while True:
             if self._nearest < start:
@@ -70,29 +70,29 @@ class RawLines:
             buffer, start, stop = self._buffer, 1, self._stop
 
     def _look_on(self, start: int) -> None:
-        """Find what is nearest from `start` on. A finder that finds nothing more is not asked again."""
+        """Find the nearest match from `start` on. A finder without a further match is dropped."""
         buffer, stop = self._buffer, self._stop
         self._ahead = [
-            (there, finder)
-            for place, finder in self._ahead
-            if (there := place if place >= start else finder(buffer, start, stop)) >= 0
+            (offset, finder)
+            for last, finder in self._ahead
+            if (offset := last if last >= start else finder(buffer, start, stop)) >= 0
         ]
-        self._nearest = min([place for place, _ in self._ahead], default=stop)
+        self._nearest = min([offset for offset, _ in self._ahead], default=stop)
 
     def line(self) -> bytes:
-        """The line that was found last."""
+        """The line that `next` found."""
         return bytes(self._buffer[self._begin : self._end])
 
     def block(self) -> tuple[int, bytes]:
-        """The same with the LF before it and the one behind it, if any, and where that is in the file."""
+        """The same with the LF before and after it, if any, and the offset of these bytes in the file."""
         start = max(0, self._begin - 1)
         return self._base + start, bytes(self._buffer[start : min(self._end + 1, self._stop)])
 
-    def _go_to(self, at: int) -> bool:
-        """Read whole lines from `at` on; False where there is nothing."""
-        # With the LF before them: so it can be seen that a line begins there.
-        base = max(0, at - 1)
-        start = at - base
+    def _go_to(self, position: int) -> bool:
+        """Read whole lines from `position` on; False at the end of the file."""
+        # With the LF before them, which shows that a line begins there.
+        base = max(0, position - 1)
+        start = position - base
         while True:
             with memoryview(self._buffer) as view:
                 count = read_into(self._descriptor, view[: self._size], base)
@@ -101,7 +101,7 @@ class RawLines:
             self._stop = count if self._is_last else self._buffer.rfind(b"\n", start, count) + 1
             if self._is_last or self._stop:
                 break
-            # one line fills all of it
+            # One line fills the buffer.
             self._size *= 2
             if self._size > len(self._buffer):
                 self._buffer = bytearray(self._size)

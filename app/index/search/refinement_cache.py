@@ -1,10 +1,10 @@
-"""What the last search found out, for the next one: who types on looks only where something was found."""
+"""Keeps the result of the last search: a query that refines it searches only the sessions that can match."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.formats.fold import composed, fold
+from app.formats.utf8_text import fold, to_nfc
 from app.index.query.query import REGEX
 
 if TYPE_CHECKING:
@@ -17,29 +17,29 @@ if TYPE_CHECKING:
 
 
 class RefinementCache:
-    """What is known of sessions about `query`. Filters and negations have no part in it; a session that
-    changes is another object from then on.
+    """The sessions that lack a wanted term of `query`. Filters and negated terms are ignored; a session that
+    changes becomes another object.
 
-    lacking   those that lack something of what it wants, of those that were looked into by themselves
-    left      by block, those that may have all of it: all others of the block lack something
-    having    by block, those with all that it wants
-    had       the same of the query before it, if where to look has not changed since
+    lacking      sessions that lack a wanted term, of those whose files were searched
+    candidates   block -> slots of the sessions that may have all terms; the others lack one
+    matching     block -> slots of the sessions with all terms
+    matched      the same for the query before, if it searched the same kinds of texts
     """
 
-    __slots__ = ("_before", "had", "having", "lacking", "left", "query")
+    __slots__ = ("_before", "candidates", "lacking", "matched", "matching", "query")
 
     def __init__(self, query: Query | None = None) -> None:
         self.query = query
         self.lacking: set[Document] = set()
-        self.left: Slots = {}
-        self.having: Slots = {}
-        self.had: Slots = {}
+        self.candidates: Slots = {}
+        self.matching: Slots = {}
+        self.matched: Slots = {}
         self._before: Query | None = None
 
     def then(self, query: Query, blocks: Iterable[Block]) -> RefinementCache:
-        """What is known about `query` before anything is looked for.
+        """The cache for the next query, with what is known about it.
 
-        :param blocks: that are there now: of others nothing needs to be known any more.
+        :param blocks: the blocks that exist now; others are forgotten.
         """
         after = RefinementCache(query)
         before = self.query
@@ -47,25 +47,27 @@ class RefinementCache:
             blocks = list(blocks)
             if narrows(before, query):
                 after.lacking = set(self.lacking)
-                after.left = {block: self.left[block] for block in blocks if block in self.left}
+                after.candidates = {
+                    block: self.candidates[block] for block in blocks if block in self.candidates
+                }
             if (before.kinds, before.tools, before.everywhere) == (
                 query.kinds,
                 query.tools,
                 query.everywhere,
             ):
-                after.had = {block: self.having[block] for block in blocks if block in self.having}
+                after.matched = {block: self.matching[block] for block in blocks if block in self.matching}
                 after._before = before
         return after
 
-    def knew(self, term: Term) -> bool:
-        """Whether all of `had` have `term`."""
+    def is_known(self, term: Term) -> bool:
+        """Whether all sessions of `matched` have `term`."""
         return self._before is not None and any(
             not old.negated and _is_same(term, old) for old in self._before.terms
         )
 
 
 def narrows(before: Query, query: Query) -> bool:
-    """Whether a session that lacks something that `before` wants cannot have all that `query` wants."""
+    """Whether no session can match `query` that lacks a wanted term of `before`."""
     return (
         query.kinds <= before.kinds
         and (not before.tools or bool(query.tools and query.tools <= before.tools))
@@ -79,10 +81,10 @@ def narrows(before: Query, query: Query) -> bool:
 
 
 def _implies(term: Term, old: Term) -> bool:
-    """Whether a text that has `term` has `old`."""
+    """Whether every text with `term` has `old`."""
     if old.kind == REGEX or term.kind == REGEX:
         return _is_same(term, old)
-    if old.exact and not (term.exact and composed(old.text) in composed(term.text)):
+    if old.exact and not (term.exact and to_nfc(old.text) in to_nfc(term.text)):
         return False
     return fold(old.text) in fold(term.text)
 

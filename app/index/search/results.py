@@ -1,7 +1,4 @@
-"""What a search gives: pages of hits.
-
-Plain classes: see `index.query.query`.
-"""
+"""The results of a search: pages of hits."""
 
 from __future__ import annotations
 
@@ -11,33 +8,34 @@ from typing import TYPE_CHECKING, overload
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from typing import Any, Literal
+    from typing import Any
 
     from app.index.query.query import Note
     from app.index.row import Row
     from app.index.search.documents import Document
+    from app.index.search.metadata_fields import Where
 
-    Where = Literal["text", "name", "label", "folder", "id", "program", "header", "row"]
     Range = tuple[int, int]
 
 
 class Hit:
-    """One place where a session matches; of a query without terms, the session itself (`where` is "row").
+    """A match in a session; for a query without terms, the session itself (`where` is "row").
 
-    where      what matched: a text of an entry, what the catalog knows of the session, or something else in
-               its header
-    kind       who says the text (`formats.kinds`); 0 for what is no text
-    offset     where the entry's line begins in the file; -1 for what is no text
-    entry_id   None where the file has no ids, what matched is no entry, or the entry is there no more
+    where      what matched: a text of an entry, a field of the session's metadata, or another part of its
+               header
+    kind       who says the text (`formats.text_kinds`); 0 if no text matched
+    offset     the offset of the entry's line in the file; -1 if no text matched
+    entry_id   None if the file has no ids, no entry matched, or the entry does not exist any more
     role       the message's role as pi spells it ("user", "toolResult"), else the entry's type; "name" or
-               "label" where one of those matched
-    snippet    one inert line around the match; `ranges` are (start, end) in it, in characters
-    timestamp  of the entry, in milliseconds since the epoch UTC
-    score      the higher, the more relevant; 0 unless that is the order
-    near       it was found by another spelling of a word that is nowhere
+               "label" if one of those matched
+    snippet    one inert line around the match
+    ranges     the (start, end) of the matches in `snippet`, in characters
+    timestamp  that of the entry, in milliseconds since the epoch UTC
+    score      the higher, the more relevant; 0 in another order than by relevance
+    near       it was found by another spelling of a word that nothing matches
 
-    A hit looks these up when one of them is asked for, in the thread that asks, but for `row`, `score` and
-    `near`: that reads a line of the session's file.
+    `row`, `score` and `near` are known at once. The others are looked up when the first of them is read, in
+    the thread that reads it: a line of the session's file is read.
     """
 
     __slots__ = (
@@ -95,10 +93,9 @@ class Hit:
         score: float = 0.0,
         near: bool = False,
     ) -> Hit:
-        """A hit that is looked up when it is asked for.
+        """A hit that is looked up when it is needed.
 
-        :param look: calls `fill` of the hit it is given, and is given `what`, too. May be called in any
-            thread.
+        :param look: is called with the hit and `what`, in any thread; it calls `fill`.
         """
         hit = cls.__new__(cls)
         hit.row = row
@@ -119,7 +116,7 @@ class Hit:
         ranges: tuple[Range, ...] = (),
         timestamp: int | None = None,
     ) -> None:
-        """All that is looked up."""
+        """Set the fields that are looked up."""
         self.where = where
         self.kind = kind
         self.offset = offset
@@ -131,23 +128,23 @@ class Hit:
         self._look = self._what = None
 
     def look_up(self) -> None:
-        """See that nothing is left to look up."""
+        """Look up the fields now, unless they are known."""
         look, what = self._look, self._what
         if look is not None:
             look(self, what)
 
     @property
     def path(self) -> str:
-        """Of the session's file."""
+        """The path of the session's file."""
         return self.row.path
 
     @property
     def is_filled(self) -> bool:
-        """Whether nothing is left to look up."""
+        """Whether the fields have been looked up."""
         return self._look is None
 
     def __getattr__(self, name: str) -> Any:
-        # Asked for only what has no value yet.
+        # Called only for a name that has no value yet.
         if name in Hit.__slots__ and name not in ("_look", "_what"):
             self.look_up()
         return object.__getattribute__(self, name)
@@ -159,19 +156,19 @@ class Hit:
 
 
 class Hits(Sequence[Hit]):
-    """The hits of a page. Of ten thousand a handful is looked at: each is made when it is asked for first."""
+    """The hits of a page. Each is made when it is needed: of ten thousand hits a handful is shown."""
 
     __slots__ = ("_items", "_make")
 
     def __init__(
         self, items: Sequence[Document | Hit] = (), make: Callable[[Document], Hit] | None = None
     ) -> None:
-        """:param items: sessions, each of which `make` makes the hit of, or hits."""
+        """:param items: hits, or sessions; `make` makes the hit of a session."""
         self._items = list(items)
         self._make = make
 
     def rows(self) -> list[Row]:
-        """The row of each, for who wants no more than that."""
+        """The rows of the hits. No hit is made."""
         return [item.row for item in self._items]
 
     def __len__(self) -> int:
@@ -183,25 +180,25 @@ class Hits(Sequence[Hit]):
     def __getitem__(self, index: slice) -> list[Hit]: ...
     def __getitem__(self, index: int | slice) -> Hit | list[Hit]:
         if isinstance(index, slice):
-            return [self._at(place) for place in range(*index.indices(len(self._items)))]
+            return [self._at(number) for number in range(*index.indices(len(self._items)))]
         return self._at(index)
 
     def __iter__(self) -> Iterator[Hit]:
         return map(self._at, range(len(self._items)))
 
-    def _at(self, place: int) -> Hit:
-        item = self._items[place]
+    def _at(self, number: int) -> Hit:
+        item = self._items[number]
         if isinstance(item, Hit):
             return item
         assert self._make is not None
-        hit = self._items[place] = self._make(item)
+        hit = self._items[number] = self._make(item)
         return hit
 
 
 class HitsByPath(Mapping[str, Hit]):
-    """The hits of several pages by the paths of their sessions, each made when it is asked for."""
+    """The hits of several pages by the path of their session. Each is made when it is needed."""
 
-    # Numbers and no pairs: the collector would look at ten thousand of these, in the middle of a picture.
+    # Numbers and not pairs: garbage collection would visit ten thousand pairs.
     __slots__ = ("_begins", "_end", "_numbers", "_pages")
 
     def __init__(self) -> None:
@@ -211,7 +208,7 @@ class HitsByPath(Mapping[str, Hit]):
         self._end = 0
 
     def add(self, hits: Hits) -> None:
-        """Take in those of one page more, one of each session."""
+        """Add the hits of another page, one per session."""
         begin = self._end
         self._end += len(hits)
         self._pages.append(hits)
@@ -219,7 +216,7 @@ class HitsByPath(Mapping[str, Hit]):
         self._numbers.update(zip([row.path for row in hits.rows()], range(begin, self._end), strict=True))
 
     def copy(self) -> HitsByPath:
-        """What there is now; more can be added to one and not to the other."""
+        """A copy; what is added to one is not in the other."""
         other = HitsByPath()
         other._numbers = self._numbers.copy()
         other._pages = self._pages.copy()
@@ -243,15 +240,18 @@ class HitsByPath(Mapping[str, Hit]):
 
 
 class Page:
-    """The next hits, in the order that was asked for, and how far the search is.
+    """The next hits, in the order of the search, and its progress.
 
+    hits       the hits that no page before has
     total      sessions that match so far; exact when `done`
-    searched   sessions looked into, of `of`
-    notes      what there is to say so far: near spellings that were used; when `done`, files that could not
-               be read, too
-    instead    by a term that is nowhere (`terms.name_of`), what was looked for instead
-    as_kept    paths of files that cannot be read any more, of which what was kept was looked through
-    unread     paths of files that cannot be read, of which nothing was
+    searched   sessions that were searched so far
+    of         all sessions
+    done       this is the last page
+    notes      messages about the query so far, such as near spellings; the last page also has the files that
+               could not be read
+    instead    the name of a term that nothing matches (`matchers.name_of`) -> what was searched for instead
+    as_kept    paths of files that cannot be read any more; their stored text was searched
+    unread     paths of files that cannot be read and were not searched
     """
 
     __slots__ = ("as_kept", "done", "hits", "instead", "notes", "of", "searched", "total", "unread")
@@ -279,6 +279,6 @@ class Page:
         self.unread = unread
 
     def __repr__(self) -> str:
-        # A count: to spell hits out would look each of them up, and take a screen for each.
+        # The number of hits: their fields would be looked up, and fill a screen each.
         hits = f"{len(self.hits)} hit{'' if len(self.hits) == 1 else 's'}"
         return f"Page({hits}, total={self.total}, {self.searched}/{self.of}, done={self.done})"

@@ -1,227 +1,337 @@
-"""One pass over all sessions, newest first: which of them match, and by what."""
+"""One pass over all sessions, newest first: which of them match a query."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.index.search.best_passage import PassagePicker
+from app.formats.text_kinds import CONVERSATION, USER
+from app.index.search.best_passage import PassageFinder
+from app.index.search.documents import Block, list_key, newest_first, texts_of
 from app.index.search.evaluator import Evaluator
-from app.index.search.file_search import FileSearch
-from app.index.search.rare import Rare
-from app.index.search.sessions import key_of, newest_first
+from app.index.search.grep.file_search import FileResult, FileSearcher
+from app.index.search.hit_details import HitDetails
+from app.index.search.passages import display_order
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from app.index.search.cancellation import CancelToken
-    from app.index.search.documents import Block, Document
-    from app.index.search.grep.ahead import Ahead
+    from app.index.search.documents import Document, DocumentSet, Snapshot
+    from app.index.search.matchers import QueryPlan, TermMatcher
     from app.index.search.originals import Originals
+    from app.index.search.passages import Passage
     from app.index.search.refinement_cache import RefinementCache
-    from app.index.search.sessions import Sessions, View
-    from app.index.search.term_matcher import TermMatcher
-    from app.index.search.terms import Plan
     from app.index.text.mmap_reader import Segments
 
     Passes = Callable[[Document], bool]
 
+BEST_AT_ONCE = 50
+"""Matching files whose best passage is worked out at once: it takes as long as searching a file that lacks
+all terms, and few hits are shown at a time."""
+
 
 class SearchPass:
-    """Goes through the sessions of `view` for `plan`.
+    """Searches the sessions of `snapshot` for `plan`.
 
-    searched   sessions looked into so far, or known not to match; total   those that match
+    searched   sessions that were searched so far, or are known not to match
+    total      sessions that match so far
     """
 
     def __init__(
         self,
-        plan: Plan,
-        view: View,
-        sessions: Sessions,
+        plan: QueryPlan,
+        snapshot: Snapshot,
+        documents: DocumentSet,
         segments: Segments,
         originals: Originals,
-        pulse: CancelToken,
-        memory: RefinementCache,
+        token: CancelToken,
+        cache: RefinementCache,
         passes: Passes | None,
         *,
         every: bool,
-        alone: bool,
-        ahead: Ahead | None,
+        best_at_once: bool,
     ) -> None:
-        """:param passes: whether a session passes the filters; None where there are none.
-        :param alone: this process has nothing else to do and may be copied (`deep.other_end`).
-        :param ahead: the same was begun before. It is closed at the end.
+        """:param passes: whether a session passes the filters; None without filters.
+        :param every: all passages of a file are wanted.
+        :param best_at_once: the best passage of a file is wanted when the file is read.
         """
         self.plan = plan
         self.searched = 0
         self.total = 0
-        self._rare = Rare(view, segments, pulse)
-        self.matcher = Evaluator(plan, segments, originals, pulse, self._rare)
-        self.picker = PassagePicker(self.matcher, pulse)
-        self.files = FileSearch(
-            self.matcher,
-            self.picker,
-            sessions,
-            self._in_order,
+        self.evaluator = Evaluator(plan, segments, originals, token)
+        self.finder = PassageFinder(self.evaluator, token)
+        self.files = FileMatcher(
+            self.evaluator,
+            self.finder,
+            documents,
             segments,
-            pulse,
-            memory,
+            token,
+            cache,
             every=every,
-            alone=alone,
-            ahead=ahead,
+            best_at_once=best_at_once,
         )
-        self._view = view
+        self._snapshot = snapshot
         self._segments = segments
-        self._pulse = pulse
-        self._memory = memory
+        self._token = token
+        self._cache = cache
         self._passes = passes
-        self._known = [seeker for seeker in plan.wanted if memory.knew(seeker.term)]
-
-    @property
-    def is_leap_due(self) -> bool:
-        """Whether nothing may come for a while now: a word is looked for in all texts at once."""
-        return self._rare.is_due
-
-    @property
-    def leaps(self) -> int:
-        """How often that was done. What it leads to comes at once, or not at all."""
-        return self._rare.at_once
+        self._known = [matcher for matcher in plan.wanted if cache.is_known(matcher.term)]
 
     def run(self) -> Iterator[list[Document]]:
-        """The sessions that match, newest first, some at a time; none now and then.
+        """The sessions that match, newest first, some at a time; an empty list now and then.
 
-        :raises Stopped: the search is not wanted any more.
+        :raises Cancelled: the search is not wanted any more.
         """
-        try:
-            self.files.look_ahead(self._passes)
-            yield from self._run()
-        finally:
-            self.files.close()
-
-    def _in_order(self) -> Iterator[Document]:
-        """Of those that were laid out, those that are so still."""
-        stale = self._view.stale
-        for block in self._view.blocks:
-            for session in block.sessions:
-                if session not in stale:
-                    yield session
-
-    def _run(self) -> Iterator[list[Document]]:
         fresh: list[Document] = []
-        if self._view.fresh:
-            for some in self._in(self._view.fresh):
-                fresh += some
+        if self._snapshot.fresh:
+            for found in self._run_block(self._snapshot.fresh):
+                fresh += found
                 yield []
         fresh.reverse()
-        for block in self._view.blocks:
-            for some in self._in(block):
-                yield self._counted(_merged(some, fresh, some[-1]) if fresh and some else some)
+        for block in self._snapshot.blocks:
+            for found in self._run_block(block):
+                yield self._counted(_merged(found, fresh, found[-1]) if fresh and found else found)
             if fresh:
-                yield self._counted(_merged([], fresh, block.sessions[-1]))
+                yield self._counted(_merged([], fresh, block.documents[-1]))
         yield self._counted(fresh[::-1])
 
-    def _counted(self, some: list[Document]) -> list[Document]:
-        self.total += len(some)
-        return some
+    def _counted(self, found: list[Document]) -> list[Document]:
+        self.total += len(found)
+        return found
 
-    def _in(self, block: Block) -> Iterator[list[Document]]:
-        self._pulse.beat()
-        slots = self._slots(block)
+    def _run_block(self, block: Block) -> Iterator[list[Document]]:
+        self._token.check()
+        slots = self._candidates(block)
         if not slots:
             return
-        sessions = block.sessions
+        documents = block.documents
         if not self.plan.wanted and not self.plan.unwanted:
             self.searched += len(slots)
-            yield [sessions[slot] for slot in slots]
+            yield [documents[slot] for slot in slots]
             return
-        kept: Sequence[int] = ()
+        stored: Sequence[int] = ()
         others = slots
         if not self.plan.query.is_deep:
-            kept, others = slots, ()
-            without = block.without(self._segments)
-            if without:
-                kept = [slot for slot in slots if slot not in without]
-                others = [slot for slot in slots if slot in without]
-        clean = self._sift(block, kept)
-        self.searched += len(kept)
+            stored, others = slots, ()
+            without_text = block.without_text(self._segments)
+            if without_text:
+                stored = [slot for slot in slots if slot not in without_text]
+                others = [slot for slot in slots if slot in without_text]
+        matching = self._evaluate(block, stored)
+        self.searched += len(stored)
         if others:
-            yield from self._with_others(block, slots, set(clean), others)
+            yield from self._with_files(block, slots, set(matching), others)
         else:
-            yield [sessions[slot] for slot in clean]
+            yield [documents[slot] for slot in matching]
 
-    def _with_others(
+    def _with_files(
         self, block: Block, slots: Sequence[int], matching: set[int], others: Sequence[int]
     ) -> Iterator[list[Document]]:
-        """Those that match, and of `others`, which cannot be looked through together, those that do."""
-        alone = set(others)
-        files = self.files
-        reloaded = files.reloaded(block, others)
-        files.prepare(block)
-        pulse = self._pulse
-        asked = pulse.asked
+        """The sessions of `matching`, and those of `others` that match by themselves."""
+        by_themselves = set(others)
+        reloaded = self.files.reloaded(block, others)
+        token = self._token
+        asked = token.asked
         for slot in slots:
-            session = reloaded.get(slot, block.sessions[slot])
-            if slot in alone:
+            document = reloaded.get(slot, block.documents[slot])
+            if slot in by_themselves:
                 self.searched += 1
-                pulse.beat()
-                found = files.matching(session)
+                token.check()
+                found = self.files.matching(document)
                 if found is not None:
                     yield [found]
-                elif asked != pulse.asked:
-                    asked = pulse.asked
+                elif asked != token.asked:
+                    asked = token.asked
                     yield []
             elif slot in matching:
-                yield [session]
+                yield [document]
 
-    def _sift(self, block: Block, slots: Sequence[int]) -> Sequence[int]:
-        """Those that match. What is found out is remembered, and what is known is not looked for."""
-        memory = self._memory
+    def _evaluate(self, block: Block, slots: Sequence[int]) -> Sequence[int]:
+        """The slots that match. The result is cached, and terms that are known are not searched for."""
+        cache = self._cache
         known: Sequence[TermMatcher] = ()
-        if self._known and block in memory.had and set(memory.had[block]).issuperset(slots):
+        if self._known and block in cache.matched and set(cache.matched[block]).issuperset(slots):
             known = self._known
-        having, clean = self.matcher.sift(block, slots, known)
-        lost = self.matcher.lost
-        if lost and any(block.sessions[slot].row.path in lost for slot in slots):
-            # Of what cannot be read nothing is known: the next search tries again.
+        matching, clean = self.evaluator.evaluate(block, slots, known)
+        lost = self.evaluator.lost
+        if lost and any(block.documents[slot].row.path in lost for slot in slots):
+            # The next search tries to read the file again.
             return clean
-        if len(having) < len(slots):
-            memory.left[block] = _less(self._left(block), slots, having)
-        memory.having[block] = having
+        if len(matching) < len(slots):
+            cache.candidates[block] = _without(self._cached(block), slots, matching)
+        cache.matching[block] = matching
         return clean
 
-    def _left(self, block: Block) -> Sequence[int]:
-        """Which of its sessions are not known to lack anything, apart from `RefinementCache.lacking`."""
-        left = self._memory.left.get(block)
-        return range(len(block.sessions)) if left is None else left
+    def _cached(self, block: Block) -> Sequence[int]:
+        """The slots that are not known to lack a term, apart from `RefinementCache.lacking`."""
+        candidates = self._cache.candidates.get(block)
+        return range(len(block.documents)) if candidates is None else candidates
 
-    def _slots(self, block: Block) -> Sequence[int]:
-        """Which of its sessions may match."""
-        sessions, slots = block.sessions, self._left(block)
-        lacking, passes = self._memory.lacking, self._passes
+    def _candidates(self, block: Block) -> Sequence[int]:
+        """The slots of the sessions that may match."""
+        documents, slots = block.documents, self._cached(block)
+        lacking, passes = self._cache.lacking, self._passes
         stale: Collection[Document] = ()
-        if self._view.stale and block is not self._view.fresh:
-            stale = self._view.stale.intersection(sessions)
+        if self._snapshot.stale and block is not self._snapshot.fresh:
+            stale = self._snapshot.stale.intersection(documents)
         if stale:
-            slots = [slot for slot in slots if sessions[slot] not in stale]
+            slots = [slot for slot in slots if documents[slot] not in stale]
         if lacking:
-            slots = [slot for slot in slots if sessions[slot] not in lacking]
+            slots = [slot for slot in slots if documents[slot] not in lacking]
         if passes is not None:
-            slots = [slot for slot in slots if passes(sessions[slot])]
-        self.searched += len(sessions) - len(stale) - len(slots)
+            slots = [slot for slot in slots if passes(documents[slot])]
+        self.searched += len(documents) - len(stale) - len(slots)
         return slots
 
 
-def _less(left: Sequence[int], slots: Sequence[int], having: Sequence[int]) -> Sequence[int]:
-    """`left` without those of `slots` that are not in `having`."""
-    if len(left) == len(slots):
-        return having
-    gone = set(slots).difference(having)
-    return [slot for slot in left if slot not in gone]
+def _without(candidates: Sequence[int], slots: Sequence[int], matching: Sequence[int]) -> Sequence[int]:
+    """`candidates` without those of `slots` that are not in `matching`."""
+    if len(candidates) == len(slots):
+        return matching
+    lacking = set(slots).difference(matching)
+    return [slot for slot in candidates if slot not in lacking]
 
 
-def _merged(some: list[Document], fresh: list[Document], last: Document) -> list[Document]:
-    """`some` with those of `fresh`, the newest at its end, that come before `last`; they are taken off."""
-    end = key_of(last)
+def _merged(found: list[Document], fresh: list[Document], last: Document) -> list[Document]:
+    """`found` with those of `fresh` that come before `last`. They are removed from `fresh`, whose last
+    document is the newest.
+    """
+    end = list_key(last)
     taken = []
-    while fresh and key_of(fresh[-1]) < end:
+    while fresh and list_key(fresh[-1]) < end:
         taken.append(fresh.pop())
-    return newest_first([*some, *taken]) if taken else some
+    return newest_first([*found, *taken]) if taken else found
+
+
+class FileMatcher:
+    """Matches sessions by their files: their text is missing or incomplete, or the query searches more than
+    the text store has.
+
+    as_kept   paths of files that cannot be read; their stored text was searched
+    unread    path -> reason for those without the text that is searched
+    details   fills in the hits of the pass
+    """
+
+    def __init__(
+        self,
+        evaluator: Evaluator,
+        finder: PassageFinder,
+        documents: DocumentSet,
+        segments: Segments,
+        token: CancelToken,
+        cache: RefinementCache,
+        *,
+        every: bool,
+        best_at_once: bool,
+    ) -> None:
+        """The parameters are those of `SearchPass`."""
+        self.as_kept: list[str] = []
+        self.unread: dict[str, str] = {}
+        self.plan = evaluator.plan
+        self._evaluator = evaluator
+        self._finder = finder
+        self._documents = documents
+        self._segments = segments
+        self._token = token
+        self._cache = cache
+        self._every = every
+        self._best_at_once = best_at_once
+        self._searcher: FileSearcher | None = None
+        self._passages: dict[Document, tuple[Passage, ...]] = {}
+        self._best: dict[Document, Passage] = {}
+        self.details = HitDetails(self.plan, segments, self._passages, self._best)
+
+    @property
+    def read(self) -> int:
+        """How many files were read."""
+        return self._searcher.files if self._searcher else 0
+
+    def reloaded(self, block: Block, slots: Sequence[int]) -> dict[int, Document]:
+        """Slot -> the new document of sessions whose text is not where it was: it may have been moved."""
+        lost = [slot for slot in slots if block.documents[slot].spans is not None]
+        if not lost or self.plan.query.is_deep:
+            return {}
+        return dict(zip(lost, self._documents.reload([block.documents[slot] for slot in lost]), strict=True))
+
+    def matching(self, document: Document) -> Document | None:
+        """The session if it matches: by its text if that is stored by now, else by its file. If the file
+        cannot be read, by what is stored of it.
+        """
+        if not self.plan.query.is_deep and document.spans is not None:
+            block = Block([document])
+            if block.texts(self._segments)[0] is not None:
+                matching, clean = self._evaluator.evaluate(block, (0,))
+                if not matching and document.row.path not in self._evaluator.lost:
+                    self._cache.lacking.add(document)
+                return document if clean else None
+        try:
+            result = self._search_file(document)
+        except OSError as error:
+            return self._matching_as_kept(document, error)
+        if result.mask != self.plan.all_terms:
+            self._cache.lacking.add(document)
+        if not result.matches:
+            return None
+        self._passages[document] = tuple(passage.passage() for passage in reversed(result.passages))
+        if result.best:
+            self._best[document] = result.best.passage()
+        return document
+
+    def passages(self, document: Document) -> Iterable[Passage]:
+        """The passages of a session that matches, in the order in which they are shown."""
+        in_file = self._passages.get(document)
+        if in_file is not None:
+            return display_order(in_file)
+        return display_order(self._finder.passages(document.row, texts_of(document, self._segments) or ()))
+
+    def terms_in_prompts(self, document: Document, terms: int) -> int:
+        """The terms that prompts of a session have.
+
+        :param terms: the mask of those to search for.
+        """
+        in_file = self._passages.get(document)
+        if in_file is None:
+            texts = texts_of(document, self._segments) or ()
+            return self._finder.terms_in_prompts(document.row, texts, terms)
+        mask = 0
+        for passage in in_file:
+            if passage.kind == USER:
+                mask |= passage.mask
+        return mask & terms
+
+    def text_size(self, document: Document) -> int:
+        """Bytes that were searched of a session: its text, or its file."""
+        return document.row.size if document in self._passages else document.size
+
+    def _search_file(self, document: Document) -> FileResult:
+        """Search the file of a session. :raises OSError: it cannot be read."""
+        in_metadata = 0
+        for passage in self._finder.in_metadata(document):
+            in_metadata |= passage.mask
+        if self.plan.everywhere and any(
+            self._evaluator.has_in_metadata(matcher, document) for matcher in self.plan.unwanted
+        ):
+            return FileResult(False, self.plan.all_terms)
+        if self._searcher is None:
+            self._searcher = FileSearcher(self.plan)
+        row = document.row
+        return self._searcher.search(
+            row.path,
+            row.dialect,
+            known=in_metadata,
+            best=self._best_at_once and not in_metadata and len(self._best) < BEST_AT_ONCE,
+            every=self._every,
+            beat=self._token.check,
+        )
+
+    def _matching_as_kept(self, document: Document, error: OSError) -> Document | None:
+        """The session if its stored text matches."""
+        path = document.row.path
+        kept = document if document.spans is not None else self._documents.reload([document])[0]
+        block = Block([kept])
+        if self.plan.kinds.isdisjoint(CONVERSATION) or block.texts(self._segments)[0] is None:
+            self.unread[path] = error.strerror or str(error)
+            return None
+        self.as_kept.append(path)
+        # It is not known that the rest of the file lacks an unwanted term.
+        return kept if not self.plan.unwanted and self._evaluator.evaluate(block, (0,))[0] else None

@@ -1,80 +1,81 @@
-"""One inert line of a text around what was found in it."""
+"""Snippets: one inert line of a text around a match."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.formats.fold import composed, fold
 from app.formats.text import inert
+from app.formats.utf8_text import fold, to_nfc
 from app.index.search.mapping import Folded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from app.index.search.term_matcher import TermMatcher
+    from app.index.search.matchers import TermMatcher
 
     Range = tuple[int, int]
 
 LIMIT = 200
-"""Characters of a snippet, the signs where it is cut included."""
+"""Characters of a snippet at most, ellipses included."""
 
-_LOOKED_AT = 1000
+_CHECKED = 1000
+"""Characters outside a snippet that are checked for text, to decide about an ellipsis."""
 _BEFORE = 60
 _WORD = 16
 _CUT = "…"
 _JOINERS = " \u200d"
 
 
-def snippet(text: str, seekers: Sequence[TermMatcher]) -> tuple[str, tuple[Range, ...]] | None:
-    """A line of `text` around the first place where one of `seekers` is, and all (start, end) in it where
-    any is, in characters; no two of them touch, and none is empty. None where none of them is in it.
+def snippet(text: str, matchers: Sequence[TermMatcher]) -> tuple[str, tuple[Range, ...]] | None:
+    """A line of `text` around the first match, and the (start, end) of all matches in the line, in
+    characters. The ranges do not touch and are not empty. None if nothing matches.
     """
-    found = _first(text, seekers)
-    if found is None and seekers:
+    found = _first(text, matchers)
+    if found is None and matchers:
         return None
     start, end = found or (0, 0)
     begin, stop = _window(text, start, end)
     line = _flat(text[begin:stop])
-    # White space at the edges says nothing, and a sign stands only where more was said.
-    if begin and not text[max(0, begin - _LOOKED_AT) : begin].isspace():
+    # Ellipses stand for text, not for white space.
+    if begin and not text[max(0, begin - _CHECKED) : begin].isspace():
         line = _CUT + line
-    if stop < len(text) and not text[stop : stop + _LOOKED_AT].isspace():
+    if stop < len(text) and not text[stop : stop + _CHECKED].isspace():
         line = line[: LIMIT - 1].rstrip(_JOINERS) + _CUT
-    ranges = _ranges(line, seekers)
+    ranges = _ranges(line, matchers)
     if not ranges and found is not None:
-        # A pattern may ask for the very white space that is one blank now.
+        # A pattern may match white space that the line shows as one blank.
         lead = line.startswith(_CUT) and not text[begin : begin + 1].startswith(_CUT)
         ranges = _carried(text[begin:start], text[start:end], line, len(_CUT) if lead else 0)
     return line, tuple(ranges)
 
 
-def _first(text: str, seekers: Iterable[TermMatcher]) -> Range | None:
-    """The first place of any of them, of the longest where several begin there."""
+def _first(text: str, matchers: Iterable[TermMatcher]) -> Range | None:
+    """The first match of any of them; of several with one start the longest."""
     best: Range | None = None
     folded: Folded | None = None
-    for seeker in seekers:
-        if seeker.exact:
-            exactly = Folded(text, composed)
-            found = next(seeker.found_exactly(exactly.changed), None)
-            place = exactly.back(*found) if found else None
+    for matcher in matchers:
+        if matcher.exact:
+            exactly = Folded(text, to_nfc)
+            found = next(matcher.find_exact(exactly.changed), None)
+            span = exactly.back(*found) if found else None
         else:
             folded = folded or Folded(text)
-            found = next(seeker.found(folded.changed), None)
-            place = folded.back(*found) if found else None
-        if place and (best is None or (place[0], -place[1]) < (best[0], -best[1])):
-            best = place
+            found = next(matcher.find_folded(folded.changed), None)
+            span = folded.back(*found) if found else None
+        if span and (best is None or (span[0], -span[1]) < (best[0], -best[1])):
+            best = span
     return best
 
 
 def _window(text: str, start: int, end: int) -> Range:
-    """What of `text` to show of a match: some words before it, and what there is room for after it."""
+    """The part of `text` to show: some words before the match, and as much after it as fits."""
     begin = max(0, start - _BEFORE)
     if begin:
         blank = _blank(text, begin - _WORD, begin + _WORD)
         begin = min(blank, start) if blank >= 0 else begin
     room = LIMIT - 2
     stop = min(len(text), max(begin + room, min(end, begin + room)))
-    # Runs of white space will take less.
+    # White space becomes one blank, which leaves room for more.
     while stop < len(text) and stop - begin < 8 * LIMIT:
         missing = room - len(" ".join(text[begin:stop].split()))
         if missing <= 0:
@@ -84,32 +85,33 @@ def _window(text: str, start: int, end: int) -> Range:
 
 
 def _blank(text: str, start: int, end: int) -> int:
-    """Behind the first blank there; -1 where there is none."""
-    for at in range(max(0, start), min(end, len(text))):
-        if text[at].isspace():
-            return at + 1
+    """The index after the first blank in this part; -1 if there is none."""
+    for position in range(max(0, start), min(end, len(text))):
+        if text[position].isspace():
+            return position + 1
     return -1
 
 
 def _flat(text: str) -> str:
-    """One inert line: as long as its words and the blanks between them."""
+    """One inert line of words with single blanks."""
     return inert(" ".join(text.split()))
 
 
-def _ranges(line: str, seekers: Iterable[TermMatcher]) -> list[Range]:
+def _ranges(line: str, matchers: Iterable[TermMatcher]) -> list[Range]:
+    """The (start, end) of all matches in a line."""
     found: list[Range] = []
     folded: Folded | None = None
-    for seeker in seekers:
-        if seeker.exact:
-            exactly = Folded(line, composed)
-            found += [exactly.back(*each) for each in seeker.found_exactly(exactly.changed)]
+    for matcher in matchers:
+        if matcher.exact:
+            exactly = Folded(line, to_nfc)
+            found += [exactly.back(*span) for span in matcher.find_exact(exactly.changed)]
         else:
             folded = folded or Folded(line, fold)
-            found += [folded.back(*each) for each in seeker.found(folded.changed)]
-    return _apart(found)
+            found += [folded.back(*span) for span in matcher.find_folded(folded.changed)]
+    return _joined(found)
 
 
-def _apart(ranges: list[Range]) -> list[Range]:
+def _joined(ranges: list[Range]) -> list[Range]:
     """The same characters in as few ranges as possible, in order."""
     found: list[Range] = []
     for start, end in sorted(ranges):
@@ -121,10 +123,11 @@ def _apart(ranges: list[Range]) -> list[Range]:
 
 
 def _carried(before: str, match: str, line: str, lead: int) -> list[Range]:
-    """Where in `line` a match lies that the line itself does not show, without white space at its ends;
-    nowhere, if it is white space that the line is without.
+    """The range of a match that the line itself does not show, without white space at its ends; none if it is
+    white space that the line does not have.
 
-    :param before: what comes before it; `lead`: characters before that.
+    :param before: the text before the match.
+    :param lead: characters of the line before that.
     """
     words = match.strip()
     if words:
@@ -136,6 +139,6 @@ def _carried(before: str, match: str, line: str, lead: int) -> list[Range]:
 
 
 def _flat_length(text: str) -> int:
-    """Characters of the line that `text` begins, with the blank at its end."""
+    """The length of `text` in the line, with a blank at its end."""
     words = " ".join(text.split())
     return len(words) + (bool(words) and text[-1].isspace())

@@ -1,70 +1,100 @@
-"""How else the terms of a query are spelt that are nowhere: without their capitals, words also nearly like it
-(`search.near`).
+"""Suggestions for terms that nothing matches: the term without its capitals, or similar words of the texts.
+
+Similar to a word are, by its length in characters:
+
+    up to 3    none
+    4          words with two neighbouring letters swapped; half of all short words differ in one letter
+    5 to 8     words that differ in one letter: missing, added, changed, or swapped with the next one
+    9 or more  words that differ in up to two letters, missing, added or changed; a swap counts as two
+
+A word with one fault has one correct half, and a word with two faults one correct third: only words with one
+of these parts are compared letter by letter. For a word of four letters, all spellings are known beforehand.
+
+Tool calls and output have no suggestions: they are in no text store, so that every word of all files would
+have to be compared.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from app.formats.fold import fold
-from app.formats.kinds import CONVERSATION
+from app.formats.text_kinds import CONVERSATION
+from app.formats.utf8_text import fold, to_utf8
 from app.index.query.query import REGEX, WORD, Note, Query, Term
-from app.index.query.regex import says_case_counts
-from app.index.search.edit_distance import faults, nearest
-from app.index.search.metadata_fields import SHORT, WHERE
-from app.index.search.terms import name_of, uncased
+from app.index.query.regex import has_case_flag
+from app.index.search.matchers import name_of, without_case
+from app.index.search.metadata_fields import SHORT_FOLDER, WHERE
+from app.index.search.passages import kind_at
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from app.index.search.cancellation import CancelToken
-    from app.index.search.documents import Place
-    from app.index.search.sessions import View
+    from app.index.search.documents import Snapshot, TextRange
     from app.index.text.mmap_reader import Segments
 
-    Spelt = dict[str, tuple[str, ...]]
+    Spellings = dict[str, tuple[str, ...]]
+
+SHORTEST = 4
+"""Letters of a word that has only swaps; shorter words have no other spellings."""
+LONG = 9
+"""Letters from which on two faults are allowed."""
+MOST = 5
+"""Spellings that are used at most: the nearest, and of these the most frequent."""
+MOST_COMPARED = 60_000
+"""Words with one part that are compared at most, the newest first: a part may be in every third word."""
+
+# A word consists of letters, digits and everything beyond ASCII; the other bytes become blanks.
+_WORD_BYTES = b"0123456789_abcdefghijklmnopqrstuvwxyz"
+_TO_BLANKS = bytes(byte if byte >= 0x80 or byte in _WORD_BYTES else 0x20 for byte in range(0x100))
+_WIDEST = 4
+"""Bytes of a character at most."""
 
 
 def other_spellings(
-    query: Query, view: View, segments: Segments, pulse: CancelToken, has_any: Callable[[Query, View], bool]
-) -> tuple[Spelt, list[Note]]:
-    """By the name of each term that is nowhere how else it is spelt, if that is known, and a note about each.
-    Phrases and patterns are among them that have a capital: of these there is one other spelling, without.
-    Of a query that is one term, nothing else needs to be said than that nothing matches. What only files
-    have, as what tools said, is too much to compare each word of it. A term that is only not where `role:`
-    and the like have it looked for is not nowhere, and a note says so.
+    query: Query,
+    snapshot: Snapshot,
+    segments: Segments,
+    token: CancelToken,
+    has_any: Callable[[Query, Snapshot], bool],
+) -> tuple[Spellings, list[Note]]:
+    """Other spellings of the terms that nothing matches, by the name of the term, and a note about each term.
 
-    :param query: nothing matches it.
-    :param has_any: whether any session of a view matches a query.
-    :raises Stopped: the search is not wanted any more.
+    The only other spelling of a phrase or a pattern is the one without capitals. A term that is missing only
+    from the places that `role:` and the like name gets a note and no spellings. A query of one term needs no
+    note that nothing matches.
+
+    :param query: no session matches it.
+    :param has_any: whether any session of a snapshot matches a query.
+    :raises Cancelled: the search is not wanted any more.
     """
-    instead: Spelt = {}
+    instead: Spellings = {}
     notes = []
-    # A folder that is shown shorter has its words already.
-    kinds = query.kinds | (WHERE.keys() - {SHORT} if query.everywhere else frozenset())
+    # The words of the shortened folder are those of the folder.
+    kinds = query.kinds | (WHERE.keys() - {SHORT_FOLDER} if query.everywhere else frozenset())
     for term in query.terms:
         folded, name = fold(term.text), name_of(term)
         if not (term.kind == WORD or term.exact) or term.negated or name in instead:
             continue
-        if query.is_deep and not term.exact and not faults(folded):
-            # To know that it is nowhere, all files would have to be read.
+        if query.is_deep and not term.exact and not max_faults(folded):
+            # All files would have to be read to know that nothing matches it.
             continue
-        # Where it is all that was looked for, that is known by now.
-        if not _is_alone(term, query) and has_any(_alone(term, query), view):
+        # The only term of a query is known to match nothing.
+        if not _is_only_term(term, query) and has_any(_only(term, query), snapshot):
             continue
-        if _is_narrow(query) and has_any(Query(terms=(term,)), view):
-            # It is spelt right.
+        if _is_restricted(query) and has_any(Query(terms=(term,)), snapshot):
             message = f"“{name}” is not where role:, in: or tool: have it looked for, but elsewhere"
             notes.append(Note(message, term.position, term.length))
             continue
         words: tuple[str, ...] = ()
-        may_differ = term.exact and not (term.kind == REGEX and says_case_counts(term.text))
-        if may_differ and has_any(_alone(uncased(term), query), view):
-            # Only its capitals are nowhere.
+        may_differ = term.exact and not (term.kind == REGEX and has_case_flag(term.text))
+        if may_differ and has_any(_only(without_case(term), query), snapshot):
             words = (name_of(term, "(?i)") if term.kind == REGEX else folded,)
         elif term.kind == WORD:
-            found = nearest(folded, _places(view, segments), kinds, pulse)
-            # The word itself may stand where it could not be confirmed.
+            found = nearest(folded, _texts(snapshot, segments), kinds, token)
+            # The word itself may be in a text that did not confirm it.
             words = tuple(word for word in found if word != folded)
         instead[name] = words
         if words:
@@ -73,29 +103,129 @@ def other_spellings(
         elif query.is_deep and term.kind == WORD:
             message = f"“{name}” is nowhere; outside the conversation no other spellings are known"
             notes.append(Note(message, term.position, term.length))
-        elif not _is_alone(term, query):
+        elif not _is_only_term(term, query):
             notes.append(Note(f"“{name}” is nowhere", term.position, term.length))
     return instead, notes
 
 
-def _is_alone(term: Term, query: Query) -> bool:
+def _is_only_term(term: Term, query: Query) -> bool:
     return query.terms == (term,) and not query.filters
 
 
-def _is_narrow(query: Query) -> bool:
-    """Whether something of what is looked through where nothing is said is left out."""
+def _is_restricted(query: Query) -> bool:
+    """Whether the query leaves out a part of what is searched by default."""
     return not (query.everywhere and query.kinds >= CONVERSATION)
 
 
-def _alone(term: Term, query: Query) -> Query:
-    """The same places, and nothing but this to look for in them."""
+def _only(term: Term, query: Query) -> Query:
+    """A query of one term that searches the same texts."""
     return Query(terms=(term,), kinds=query.kinds, tools=query.tools, everywhere=query.everywhere)
 
 
-def _places(view: View, segments: Segments) -> Iterator[Place]:
-    """All texts, those of the newest sessions first."""
-    for block in view.all_blocks():
-        stale = view.stale if block is not view.fresh else frozenset()
-        for session, places in zip(block.sessions, block.everything(segments), strict=True):
-            if session not in stale:
-                yield from places
+def _texts(snapshot: Snapshot, segments: Segments) -> Iterator[TextRange]:
+    """All texts and metadata, those of the newest sessions first."""
+    for block in snapshot.all_blocks():
+        stale = snapshot.stale if block is not snapshot.fresh else frozenset()
+        for document, texts in zip(block.documents, block.texts_and_metadata(segments), strict=True):
+            if document not in stale:
+                yield from texts
+
+
+# -- similar words --
+
+
+def max_faults(word: str) -> int:
+    """The faults that another spelling of a folded word may have."""
+    return 0 if len(word) < SHORTEST else 1 if len(word) < LONG else 2
+
+
+def nearest(
+    word: str, texts: Iterable[TextRange], kinds: frozenset[int], token: CancelToken
+) -> tuple[str, ...]:
+    """The words in `texts` that are similar to `word`, the nearest first.
+
+    :param word: folded.
+    :param kinds: the kinds of passages that count.
+    :raises Cancelled: the search is not wanted any more.
+    """
+    most = max_faults(word)
+    if not most:
+        return ()
+    margin = (len(word) + most) * (1 if word.isascii() else _WIDEST) + most * _WIDEST
+    known: dict[bytes, tuple[int, bytes]] = {}
+    counts: Counter[bytes] = Counter()
+    swaps = _swaps(word) if len(word) == SHORTEST else None
+    left_by_part = dict.fromkeys(_parts(word, most) if swaps is None else swaps, MOST_COMPARED)
+    for source, start, end in texts:
+        for part, left in left_by_part.items():
+            position = source.find_far(part, start, end) if left else -1
+            while position >= 0 and left:
+                left -= 1
+                token.check()
+                window = max(start, position - margin)
+                around = source.data[window : min(end, position + margin)].translate(_TO_BLANKS)
+                begin = around.rfind(b" ", 0, position - window) + 1
+                stop = around.find(b" ", position - window)
+                candidate = around[begin : stop if stop >= 0 else len(around)]
+                faults, first_part = known.get(candidate) or (-1, part)
+                if faults < 0:
+                    faults = _faults(word, candidate, most, swaps)
+                    known[candidate] = faults, part
+                # A word with several of the parts is counted once.
+                if faults <= most and first_part == part and kind_at(source, start, position) in kinds:
+                    counts[candidate] += 1
+                position = source.find_far(part, position + len(part), end)
+            left_by_part[part] = left
+            token.check()
+    ranked = sorted(counts, key=lambda candidate: (known[candidate][0], -counts[candidate], candidate))
+    return tuple(candidate.decode() for candidate in ranked[:MOST])
+
+
+def _parts(word: str, most: int) -> list[bytes]:
+    """The parts of a word, one of which every similar word has."""
+    cuts = [len(word) * number // (most + 1) for number in range(most + 2)]
+    parts = [word[start:end] for start, end in pairwise(cuts)]
+    if most == 1:
+        # One swap changes both halves.
+        cut = cuts[1]
+        parts.append(word[: cut - 1] + word[cut] + word[cut - 1] + word[cut + 1 :])
+    return [to_utf8(part) for part in dict.fromkeys(parts)]
+
+
+def _swaps(word: str) -> list[bytes]:
+    """The word with two neighbouring letters swapped, for each two that differ."""
+    found = [
+        word[:position] + word[position + 1] + word[position] + word[position + 2 :]
+        for position in range(len(word) - 1)
+    ]
+    return [to_utf8(swapped) for swapped in dict.fromkeys(found) if swapped != word]
+
+
+def _faults(word: str, candidate: bytes, most: int, swaps: Sequence[bytes] | None) -> int:
+    if swaps is not None:
+        return 1 if candidate in swaps else most + 1
+    try:
+        return distance(word, candidate.decode(), most)
+    except UnicodeDecodeError:  # the window, or half a surrogate pair, cuts a character
+        return most + 1
+
+
+def distance(one: str, other: str, most: int) -> int:
+    """The edit distance of two words: letters that are missing, added or changed, or, if `most` is 1, swapped
+    with the next one; `most` + 1 if it is greater than `most`.
+    """
+    if abs(len(one) - len(other)) > most:
+        return most + 1
+    before_last: list[int] = []
+    last: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, char in enumerate(one, 1):
+        before_last, last, row = last, row, [i]
+        for j, other_char in enumerate(other, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (char != other_char))
+            if most == 1 and i > 1 and j > 1 and char == other[j - 2] and one[i - 2] == other_char:
+                cost = min(cost, before_last[j - 2] + 1)
+            row.append(cost)
+        if min(row) > most:
+            return most + 1
+    return min(row[-1], most + 1)

@@ -18,7 +18,7 @@ except ImportError:  # no wheel for this machine: slower, and nothing else
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from app.index.text.segment import Span
+    from app.index.row import Span
 
     Find = Callable[[bytes, int, int], int]
 

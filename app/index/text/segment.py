@@ -1,8 +1,8 @@
-"""Segments: files of packed pieces (`sessions.pieces`), each appended to by one process.
+"""Segments: files of packed passages (`sessions.passages`), each appended to by one process.
 
-A segment's name is random and never used again. Whoever appends to it holds a lock on it, and adds to what is
-there or not at all. What stands in it counts only where the catalog says so: a process that is killed leaves
-bytes that nobody refers to, and nothing else.
+The name of a segment is random and never used again. The process that appends to it holds a lock on it, and
+never changes what is there. Only the spans in the catalog count: a process that is killed leaves nothing but
+bytes without references.
 """
 
 from __future__ import annotations
@@ -10,52 +10,56 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.index.text.locks import FREE, TAKEN, lock
+from app.formats.lines import open_file
+from app.index.catalog.span_table import is_segment_name
+from app.index.row import Span
 from app.paths import make_own_folders
 from app.sessions.passages import MARK
+
+try:
+    import fcntl
+except ImportError:  # not on Windows
+    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-Span = tuple[str, int, int]
-"""A piece of a segment: its name, where the piece begins in it, and its length, both in bytes."""
-
 Kept = tuple[Span, ...] | str | None
-"""Where a text was put: nowhere, if it is empty. Or why it was not kept; None where nobody asked."""
+"""The spans of a stored text, none for an empty text; or why it was not stored; or None if it was
+not to be.
+"""
 
 SUFFIX = ".seg"
 
 FULL_BYTES = 32 << 20
-"""A segment is let go of when it is so large: what is moved at a time is bounded."""
+"""A segment of this size gets no more text, which limits the bytes that compaction copies at a time."""
 
 SMALL_BYTES = 8 << 20
-"""A segment that nobody appends to is taken on by the next process while it is smaller than this: there are
-no more of them than there have been writers at once.
+"""A smaller segment without a writer is adopted by the next process, so that there are no more small segments
+than there were writers at the same time.
 """
 
 _HAS_WRITEV = hasattr(os, "writev")  # not on Windows
 _MOST_AT_ONCE = 1024
-"""Linux and macOS take no more pieces than this with one call."""
+"""Buffers that Linux and macOS accept in one call."""
 
 _APPEND = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
 
+FREE, TAKEN, UNKNOWN = "free", "taken", "unknown"
+"""Results of `lock`: this process has the lock; another process has it; the system has no such locks."""
+
+
 class Vanished(Exception):
-    """The file is not what we left: somebody deleted or changed it."""
+    """The file was deleted or changed by another program."""
 
 
 def path_of(folder: str, name: str) -> str:
     return os.path.join(folder, name + SUFFIX)
 
 
-def is_name(name: object) -> bool:
-    """Whether it is a segment's: it is joined to a path, and comes from a file that may be damaged."""
-    return isinstance(name, str) and len(name) == 16 and not name.strip("0123456789abcdef")
-
-
 def begins_well(folder: str, name: str) -> bool:
-    """Whether a segment holds pieces as far as its first bytes tell; one that cannot be read may."""
-    from app.formats.lines import open_file
+    """Whether the first bytes of a segment are those of a passage; True if it cannot be read."""
 
     def opener(path: str, _: int) -> int:
         return open_file(path)
@@ -68,15 +72,15 @@ def begins_well(folder: str, name: str) -> bool:
 
 
 def spoil(folder: str, name: str) -> None:
-    """Delete a segment: what is in it is not what was written."""
+    """Delete a segment whose content was changed by another program."""
     try:
         os.unlink(path_of(folder, name))
     except OSError:
-        pass  # gone already, or out of reach
+        pass  # already deleted, or not accessible
 
 
 class Segment:
-    """One file, open for appending and locked. Made by `make` or `adopt`."""
+    """A segment that is locked and open for appending, from `make` or `adopt`."""
 
     __slots__ = ("_descriptor", "_inode", "_path", "name", "size")
 
@@ -90,25 +94,24 @@ class Segment:
 
     @classmethod
     def make(cls, folder: str) -> Segment:
-        """A new and empty one; the folder is made where it is not there.
+        """A new, empty segment. The folder is created if necessary.
 
-        :raises OSError: it cannot be written.
+        :raises OSError: it cannot be created.
         """
         while True:
             name = os.urandom(8).hex()
             make_own_folders(os.path.dirname(folder), folder)
-            # What people say to their agents is nobody else's business.
             segment = cls._open(folder, name, _APPEND | os.O_CREAT | os.O_EXCL)
-            # Somebody who tidies may have been faster.
+            # None, if another process has already deleted it while tidying.
             if segment is not None:
                 return segment
 
     @classmethod
     def adopt(cls, folder: str, name: str, reach: int) -> Segment | None:
-        """One that nobody appends to any more; None where it cannot be had.
+        """An existing segment without a writer; None if it cannot be used.
 
-        :param reach: how long it must be at least: a shorter one is damaged, and to append to it would put
-            new text where a session's old text was.
+        :param reach: its minimum size in bytes. A shorter segment is damaged, and appending to it would put
+            new text where the old text of a session was.
         """
         try:
             segment = cls._open(folder, name, _APPEND)
@@ -124,7 +127,7 @@ class Segment:
         descriptor = os.open(path_of(folder, name), flags, 0o600)
         try:
             free = lock(descriptor)
-            # Without locks only a new file is certain to be nobody else's.
+            # Without locks, only a new file certainly has no other writer.
             if (free == FREE or (free != TAKEN and flags & os.O_EXCL)) and os.fstat(descriptor).st_nlink:
                 return cls(folder, name, descriptor)
         except BaseException:
@@ -134,10 +137,11 @@ class Segment:
         return None
 
     def append(self, texts: Sequence[bytes]) -> list[Span]:
-        """Add the texts, which are in the file when this returns; where each is.
+        """Append the texts to the file.
 
-        :raises Vanished: the file is gone, or shorter or longer than we left it.
-        :raises OSError: they cannot be written; the file is as before.
+        :return: the span of each text.
+        :raises Vanished: the file was deleted, or has another size than after the last append.
+        :raises OSError: they cannot be written; the file is unchanged.
         """
         self._check()
         try:
@@ -152,9 +156,9 @@ class Segment:
         return spans
 
     def sync(self) -> None:
-        """Have the system put it on the disk.
+        """Flush the file to the disk.
 
-        :raises OSError: it could not.
+        :raises OSError: this failed.
         """
         os.fsync(self._descriptor)
 
@@ -167,45 +171,43 @@ class Segment:
             raise Vanished
 
     def spoil(self) -> None:
-        """Delete the file, if it is still the one: what is in it is not what we wrote."""
+        """Delete the file, whose content was changed, unless it has been replaced by another file."""
         try:
             if os.stat(self._path).st_ino == self._inode:
                 os.unlink(self._path)
         except OSError:
-            pass  # gone already, or out of reach
+            pass  # already deleted, or not accessible
 
     def close(self) -> None:
-        """Let others have it."""
+        """Close the file and release its lock."""
         os.close(self._descriptor)
 
 
 class Writer:
-    """Puts texts into segments of its own, one after the other. Nothing is written before the first text.
+    """Stores texts in segments that it holds, one after the other. It creates no file before the first text.
 
-    why   None, or one line that says why nothing is kept any more
+    why   None, or one line that says why no more text is stored
     """
 
-    def __init__(self, folder: str, left: Callable[[], Iterable[tuple[str, int]]] | None = None) -> None:
-        """:param left: names of segments that may be without an owner, each with the length it must have."""
+    def __init__(self, folder: str, adoptable: Callable[[], Iterable[tuple[str, int]]] | None = None) -> None:
+        """:param adoptable: returns (name, minimum size) of segments that may have no writer."""
         self.why: str | None = None
         self._folder = folder
-        self._left = left
+        self._adoptable = adoptable
         self._segment: Segment | None = None
 
     def keep(self, text: bytes) -> tuple[Span, ...] | str:
-        """Put a text away: its spans, or why it is not kept. Raises nothing."""
+        """Store a text. Returns its spans, or why it is not stored."""
         return self.keep_all([text])[0]
 
     def keep_all(self, texts: Sequence[bytes]) -> list[tuple[Span, ...] | str]:
-        """`keep` of each of them, all with one write: to a file, a megabyte costs less than half of what it
-        costs in pieces.
-        """
-        said = [text for text in texts if text]
-        if said and self.why is None:
+        """Store several texts with one write, which takes less than half the time of single writes."""
+        non_empty = [text for text in texts if text]
+        if non_empty and self.why is None:
             try:
-                spans = iter(self._append(said))
+                spans = iter(self._append(non_empty))
             except OSError as error:
-                # A disk that is full will not be asked again for each of ten thousand texts.
+                # A full disk is not tried again for each of ten thousand texts.
                 self.why = f"the text of sessions is not kept: {self._folder}: {error.strerror or error}"
                 self.close()
             else:
@@ -214,7 +216,7 @@ class Writer:
         return [why if text else () for text in texts]
 
     def close(self) -> None:
-        """Let go of the segment; the next text begins another."""
+        """Close the segment; the next text begins another."""
         if self._segment is not None:
             self._segment.close()
             self._segment = None
@@ -223,7 +225,7 @@ class Writer:
         while True:
             segment = self._segment
             if segment is None:
-                segment = self._segment = self._adopted() or Segment.make(self._folder)
+                segment = self._segment = self._adopt() or Segment.make(self._folder)
             try:
                 spans = segment.append(texts)
             except Vanished:
@@ -234,8 +236,8 @@ class Writer:
                 self.close()
             return spans
 
-    def _adopted(self) -> Segment | None:
-        for name, reach in self._left() if self._left else ():
+    def _adopt(self) -> Segment | None:
+        for name, reach in self._adoptable() if self._adoptable else ():
             segment = Segment.adopt(self._folder, name, reach)
             if segment is not None:
                 return segment
@@ -249,6 +251,82 @@ def _write(descriptor: int, texts: Sequence[bytes]) -> None:
         done = os.writev(descriptor, texts)
         if done == sum(map(len, texts)):
             return
-    left = memoryview(b"".join(texts) if len(texts) > 1 else texts[0])[done:]
-    while left:
-        left = left[os.write(descriptor, left) :]
+    remaining = memoryview(b"".join(texts) if len(texts) > 1 else texts[0])[done:]
+    while remaining:
+        remaining = remaining[os.write(descriptor, remaining) :]
+
+
+def sizes_in(folder: str) -> dict[str, int]:
+    """Name -> size in bytes of the segments in a folder; empty if there is no folder."""
+    sizes = {}
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                name = entry.name.removesuffix(SUFFIX)
+                try:
+                    if name != entry.name and is_segment_name(name) and entry.is_file():
+                        sizes[name] = entry.stat().st_size
+                except OSError:
+                    pass  # deleted meanwhile
+    except OSError:
+        pass
+    return sizes
+
+
+def read_spans(folder: str, spans: Iterable[Span]) -> bytes | None:
+    """The bytes of some spans, joined; None if any of them is missing."""
+    parts = []
+    descriptors: dict[str, int] = {}
+    try:
+        for name, start, length in spans:
+            if name not in descriptors:
+                descriptors[name] = open_file(path_of(folder, name))
+            part = _read(descriptors[name], start, length)
+            if len(part) != length:
+                return None
+            parts.append(part)
+    except OSError:
+        return None
+    finally:
+        for descriptor in descriptors.values():
+            os.close(descriptor)
+    return b"".join(parts)
+
+
+def _read(descriptor: int, start: int, length: int) -> bytes:
+    """Up to `length` bytes; a single system call returns at most two gigabytes."""
+    data = os.pread(descriptor, length, start)
+    while data and len(data) < length:
+        more = os.pread(descriptor, length - len(data), start + len(data))
+        if not more:
+            break
+        data += more
+    return data
+
+
+def lock(descriptor: int, *, shared: bool = False) -> str:
+    """Try to lock an open file without waiting; a lock that this process holds is changed to this kind. The
+    lock ends with the process.
+
+    :param shared: other processes may hold it as well.
+    :return: `FREE`, `TAKEN` or `UNKNOWN`. Without locks, no file is deleted or moved for lack of a holder.
+    """
+    if fcntl is None:
+        return UNKNOWN
+    try:
+        fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return TAKEN
+    except OSError:
+        # Some network file systems have no locks.
+        return UNKNOWN
+    return FREE
+
+
+def unlock(descriptor: int) -> None:
+    """Release the lock; the file stays open."""
+    if fcntl is not None:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_UN)
+        except OSError:
+            pass  # without locks there is nothing to release

@@ -1,148 +1,177 @@
-"""The text store as a scan sees it: keeps texts, says what is missing, and has what is dead thrown away."""
+"""The text store: the texts of all sessions, so that a search need not read their files."""
 
 from __future__ import annotations
 
 import os
 import time
+from contextlib import contextmanager
 from threading import Event
 from typing import TYPE_CHECKING
 
-from app.index.text import table
-from app.index.text.locks import FREE, TAKEN, lock, unlock
-from app.index.text.segment import SMALL_BYTES, SUFFIX, Writer, begins_well, is_name, spoil
-from app.index.text.spans import MOST, bytes_of, joined, scattered
+from app.index.catalog.span_table import (
+    MOST_SPANS,
+    copy_from,
+    joined,
+    paths_with,
+    paths_without,
+    segments,
+)
+from app.index.text.compaction import compact, drop_unused, victims
+from app.index.text.segment import (
+    FREE,
+    SMALL_BYTES,
+    TAKEN,
+    Writer,
+    begins_well,
+    lock,
+    read_spans,
+    sizes_in,
+    spoil,
+    unlock,
+)
 from app.paths import make_own_folders
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Mapping
-    from contextlib import AbstractContextManager
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from app.index.catalog.catalog import Catalog
-    from app.index.row import Signature
-    from app.index.text.segment import Kept, Span
-    from app.index.text.table import Used
+    from app.index.catalog.span_table import Usage
+    from app.index.row import Signature, Span
+    from app.index.text.segment import Kept
 
 LOCK = "lock"
 _PATIENCE_SECONDS = 2.0
-_TICK_SECONDS = 0.01
+_RETRY_SECONDS = 0.01
 
-# What a store of texts takes of the disk compared with the sessions (bar 13), and what is left to others.
 _SHARE = 0.15
+"""Size of the text store relative to the sessions."""
+
 _SPARED_BYTES = 64 << 20
+"""Free bytes on the disk that are left to other programs."""
 
 
 class TextStore:
-    """The texts of a catalog. Used by the thread that scans; segments are held until `close`.
+    """The texts of the sessions in `catalog`. Used by the thread that scans; segments are locked until
+    `close`.
 
-    folder      where the segments lie
-    is_untidy   whether `lost` has met what is worth throwing away, for the first time
+    folder      the folder of the segments
+    is_untidy   whether `lost` has found, for the first time, garbage that is worth a `tidy`
     """
 
     def __init__(self, catalog: Catalog) -> None:
         self.folder = catalog.text_folder
         self.is_untidy = False
         self._catalog = catalog
-        self._writer = Writer(self.folder, self._left)
-        self._why: str | None = None
+        self._writer = Writer(self.folder, self._adoptable)
+        self._note: str | None = None
         self._lock = -1
-        self._asked = False
-        self._taken_back = False
-        self._has_told = False
+        self._retried = False
+        self._dropped_unused = False
+        self._was_untidy = False
 
     @property
     def note(self) -> str | None:
-        """One line why texts are not kept, else None."""
-        return self._why
+        """One line that says why texts are not stored, else None."""
+        return self._note
 
     @property
     def keep(self) -> Callable[[bytes], Kept] | None:
-        """What puts a text away (see `Writer.keep`); None where the catalog would not remember where."""
+        """The function that stores a text (`Writer.keep`); None if the catalog cannot store its spans."""
         return None if self._catalog.in_memory else self._writer.keep
 
-    def writing(self) -> AbstractContextManager[None]:
-        """While texts are put away and not yet in the catalog: nobody deletes or moves segments meanwhile."""
-        return _Writing(self._hold, self._let_go)
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """While texts are stored whose spans are not yet in the catalog, no process deletes or moves
+        segments.
+        """
+        is_locked = self._acquire()
+        try:
+            yield
+        finally:
+            if is_locked:
+                self._release()
 
     def spans(self, before: Iterable[Span] | None, kept: Kept) -> tuple[Span, ...] | None:
-        """Where a session's text lies now; None: not all of it is kept.
+        """The spans of a session's text; None if a part of it is not stored.
 
-        :param before: where that lies which was said before; nowhere, when the file was read whole.
-        :param kept: what became of the new text.
+        :param before: the spans of the earlier text; none if the file was read whole.
+        :param kept: the result of `keep` for the new text.
         """
         if isinstance(kept, str):
-            self._why = self._why or kept
+            self._note = self._note or kept
             return None
         if kept is None or before is None:
             return None
         spans = joined((*before, *kept))
-        if len(spans) <= MOST:
+        if len(spans) <= MOST_SPANS:
             return spans
-        at = scattered(spans)
-        data = bytes_of(self.folder, spans[at:])
+        first = copy_from(spans)
+        data = read_spans(self.folder, spans[first:])
         if data is None:
             return None
-        again = self._writer.keep(data)
-        # No room to have them together: apart they are as good.
-        return spans if isinstance(again, str) else joined((*spans[:at], *again))
+        copied = self._writer.keep(data)
+        # If there is no room for a copy, the single spans are as good.
+        return spans if isinstance(copied, str) else joined((*spans[:first], *copied))
 
     def lost(self, files: Mapping[str, tuple[Signature, object]]) -> set[str]:
-        """The paths of sessions whose text should be here and is not: their files are to be read again.
+        """The paths of sessions whose text is missing, so that their files have to be read again.
 
-        :param files: those that there are, as a walk found them.
+        :param files: the existing files, as a walk found them.
         """
         if self._catalog.in_memory:
-            if self._catalog.is_full and not self._taken_back:
-                # Who follows files tidies when something was thrown away, and here that was what is new.
+            if self._catalog.is_full and not self._dropped_unused:
+                # `tidy` runs after text has become garbage, which here is text that was just stored.
                 self.tidy(Event())
             return set()
         if self._lock >= 0 and not _is_at(self._lock, os.path.join(self.folder, LOCK)):
-            # Somebody has deleted the folder: others would not see that we hold it.
+            # The folder was deleted, so other processes do not see our lock.
             os.close(self._lock)
             self._lock = -1
-        lost = self._catalog.run(self._missing) or set()
-        if not self._asked:
-            # What could not be kept is tried again once: a disk is not full for ever.
-            self._asked = True
-            without = (self._catalog.run(self._without) or set()) & files.keys()
-            if without and self._has_room(sum([files[path][0][1] for path in without])):
-                lost |= without
+        lost = self._catalog.run(self._damaged) or set()
+        if not self._retried:
+            # Texts that could not be stored are tried again once, because a disk may have room again.
+            self._retried = True
+            without = self._catalog.run(
+                lambda connection: paths_without(connection, self._catalog.ids(connection))
+            )
+            missing = (without or set()) & files.keys()
+            if missing and self._has_room(sum([files[path][0][1] for path in missing])):
+                lost |= missing
         return lost
 
     def tidy(self, stop: Event, gentle: bool = False) -> None:
-        """Throw away what is dead, if nobody else writes now.
+        """Delete garbage, unless another process is writing.
 
-        :param stop: set by another thread to end soon.
-        :param gentle: leave room for the thread of the screen.
+        :param stop: is set by another thread to end soon.
+        :param gentle: leave time to the thread of the screen.
         """
         self.is_untidy = False
-        if not os.path.isdir(self.folder):
-            return
-        from app.index.text.compact import compact, take_back
-
-        if not self._hold(alone=True):
+        if not os.path.isdir(self.folder) or not self._acquire(alone=True):
             return
         try:
-            # What is dead in our own segment goes too; what is left of it is taken on again.
+            # Our own segment may have garbage as well; if it stays, it is adopted again.
             self._writer.close()
             if self._catalog.in_memory:
-                # On a disk that is full, what was put away before that showed would stay for ever.
-                take_back(self.folder, self._catalog)
-                self._taken_back = True
+                # Otherwise, texts that were stored before the disk was full would stay for ever.
+                drop_unused(self.folder, self._catalog)
+                self._dropped_unused = True
             elif compact(self.folder, self._catalog, stop, gentle):
-                self._asked = False
+                self._retried = False
         finally:
-            self._let_go()
+            self._release()
 
     def close(self) -> None:
-        """Let go of everything; what is put away later begins anew."""
+        """Release all locks, after the catalog is closed."""
         self._writer.close()
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
 
-    def _hold(self, alone: bool = False) -> bool:
-        """Take the lock of the folder, with others or alone; False when it cannot be had."""
+    def _acquire(self, alone: bool = False) -> bool:
+        """Take the lock of the folder, together with others or alone; False if another process
+        prevents it.
+        """
         try:
             if self._lock < 0:
                 if self._catalog.in_memory and not alone:
@@ -150,48 +179,49 @@ class TextStore:
                 make_own_folders(os.path.dirname(self.folder), self.folder)
                 self._lock = os.open(os.path.join(self.folder, LOCK), os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:
-            # The first text to be kept will say why.
+            # Storing the first text will report why.
             return False
-        said = lock(self._lock, shared=not alone)
-        if said == TAKEN and not alone:
-            # Somebody tidies. Should that take long, at worst a file has to be read again.
+        state = lock(self._lock, shared=not alone)
+        if state == TAKEN and not alone:
+            # Another process tidies. If that takes longer than this, at worst a file has to be read again.
             until = time.monotonic() + _PATIENCE_SECONDS
-            while said == TAKEN and time.monotonic() < until:
-                time.sleep(_TICK_SECONDS)
-                said = lock(self._lock, shared=True)
-        return said == FREE
+            while state == TAKEN and time.monotonic() < until:
+                time.sleep(_RETRY_SECONDS)
+                state = lock(self._lock, shared=True)
+        return state == FREE
 
-    def _let_go(self) -> None:
+    def _release(self) -> None:
         if self._catalog.is_behind:
-            # What others would take for nobody's is ours, once it can be stored.
+            # Other processes would delete texts whose spans are not in the catalog yet.
             lock(self._lock, shared=True)
         else:
             unlock(self._lock)
 
-    def _left(self) -> list[tuple[str, int]]:
-        """Segments that may be taken on, with how long each must be; those of others that run are refused."""
-        used = self._catalog.run(table.segments) or {}
+    def _adoptable(self) -> list[tuple[str, int]]:
+        """(name, minimum size) of small segments; adopting one fails if its writer is running."""
+        usage = self._catalog.run(segments) or {}
         small = [
-            (used[name].reach, name)
+            (usage[name].reach, name)
             for name, size in sizes_in(self.folder).items()
-            if name in used and size < SMALL_BYTES
+            if name in usage and size < SMALL_BYTES
         ]
         return [(name, reach) for reach, name in sorted(small)]
 
-    def _missing(self, connection: sqlite3.Connection) -> set[str]:
+    def _damaged(self, connection: sqlite3.Connection) -> set[str]:
+        """The paths of the sessions with text in damaged or missing segments."""
         sizes = sizes_in(self.folder)
-        used = table.segments(connection)
-        for name in [name for name in used.keys() & sizes.keys() if not begins_well(self.folder, name)]:
-            # Written over by somebody. Whoever appends to it would go on doing so.
+        usage = segments(connection)
+        for name in [name for name in usage.keys() & sizes.keys() if not begins_well(self.folder, name)]:
+            # Another program has overwritten the segment. It is deleted, so that no process appends to it.
             del sizes[name]
             spoil(self.folder, name)
-        # Once: where there is no room for a copy, each look at all files would try again.
-        self.is_untidy = not self._has_told and _is_much_dead(used, sizes)
-        self._has_told = self._has_told or self.is_untidy
-        damaged = {name for name, known in used.items() if sizes.get(name, -1) < known.reach}
+        # Only once: if there is no room for a copy, each scan would try again.
+        self.is_untidy = not self._was_untidy and _is_worth_tidying(usage, sizes)
+        self._was_untidy = self._was_untidy or self.is_untidy
+        damaged = {name for name, used in usage.items() if sizes.get(name, -1) < used.reach}
         if not damaged:
             return set()
-        return table.paths_with(
+        return paths_with(
             connection,
             self._catalog.ids(connection),
             lambda spans: any(
@@ -199,11 +229,11 @@ class TextStore:
             ),
         )
 
-    def _without(self, connection: sqlite3.Connection) -> set[str]:
-        return table.paths_without(connection, self._catalog.ids(connection))
+    def _without_text(self, connection: sqlite3.Connection) -> set[str]:
+        return paths_without(connection, self._catalog.ids(connection))
 
     def _has_room(self, size: int) -> bool:
-        """Whether the text of so many bytes of sessions will fit on the disk."""
+        """Whether the disk has room for the text of sessions with this many bytes."""
         if not hasattr(os, "statvfs"):
             return True
         try:
@@ -215,53 +245,12 @@ class TextStore:
         return writable and disk.f_bavail * disk.f_frsize > size * _SHARE + _SPARED_BYTES
 
 
-class _Writing:
-    """A lock that is held for a while, if it can be had. One made of a generator takes as long as a look at
-    two files, and it is taken for each line that an agent writes.
-    """
-
-    __slots__ = ("_held", "_hold", "_let_go")
-
-    def __init__(self, hold: Callable[[], bool], let_go: Callable[[], None]) -> None:
-        self._hold = hold
-        self._let_go = let_go
-
-    def __enter__(self) -> None:
-        self._held = self._hold()
-
-    def __exit__(self, *_: object) -> None:
-        if self._held:
-            self._let_go()
-
-
-def sizes_in(folder: str) -> dict[str, int]:
-    """The segments in a folder and their sizes; none where there is no folder."""
-    sizes = {}
-    try:
-        with os.scandir(folder) as entries:
-            for entry in entries:
-                name = entry.name.removesuffix(SUFFIX)
-                try:
-                    if name != entry.name and is_name(name) and entry.is_file():
-                        sizes[name] = entry.stat().st_size
-                except OSError:
-                    pass  # deleted just now
-    except OSError:
-        pass
-    return sizes
-
-
-def _is_much_dead(used: Mapping[str, Used], sizes: Mapping[str, int]) -> bool:
-    """Whether to tidy would change anything."""
-    if all(name in used and size <= 2 * used[name].live for name, size in sizes.items()):
-        return False
-    from app.index.text.compact import victims
-
-    return not sizes.keys() <= used.keys() or bool(victims(used, sizes))
+def _is_worth_tidying(usage: Mapping[str, Usage], sizes: Mapping[str, int]) -> bool:
+    return not sizes.keys() <= usage.keys() or bool(victims(usage, sizes))
 
 
 def _is_at(descriptor: int, path: str) -> bool:
-    """Whether an open file is still the one at `path`."""
+    """Whether an open file is still the file at `path`."""
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except OSError:

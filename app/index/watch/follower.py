@@ -1,4 +1,4 @@
-"""Keeps following the stores: turns what a watch notices into looks at files."""
+"""Follows the stores: reads the files for which a watch gives hints."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
     from app.stores.base import Store
 
 _WAIT_SECONDS = 0.2
-# After new folders or a burst, all files are looked at again when the dust has settled: of 900 files in 300
-# new folders, the system reports a part.
+# All files are checked again some time after new folders or a burst of changes: when 900 files in 300 new
+# folders came at once, the system reported only a part of them.
 _SETTLE_SECONDS = 1.0
 _BURST = 100
-# Walks that hints ask for leave this much of the time to others.
+# Walks because of hints leave this much of the time to other work.
 _REST_SECONDS = 0.2
 _REST_SHARE = 8
 
@@ -33,7 +33,7 @@ class Follower:
     """Follows `stores` in one thread, after `scanner` has scanned them once."""
 
     def __init__(self, scanner: Scanner, stores: Sequence[Store], *, poll: bool) -> None:
-        """:param poll: do not use the system's notices."""
+        """:param poll: poll, and do not use the notices of the system."""
         self.note: str | None = None
         self._scanner = scanner
         self._stores = stores
@@ -42,7 +42,7 @@ class Follower:
         self._rested_at = 0.0
         self._settled_at = 0.0
         self._asked: list[Callable[[], object]] = []
-        # So many walks one after the other have not brought back what was lost.
+        # The number of consecutive walks that have not restored the lost rows.
         self._in_vain = 0
 
     def run(
@@ -52,17 +52,17 @@ class Follower:
         rescan: Event,
         asked: Callable[[], list[Callable[[], object]]] = list,
     ) -> None:
-        """Follow until `stop`.
+        """Follow the stores until `stop` is set.
 
-        :param rescan: set from outside to have everything looked at soon.
-        :param asked: who wants to be told when that is done, since it was asked last.
+        :param rescan: set by another thread to request a check of all files.
+        :param asked: returns the callbacks for the end of that check that were added since its last call.
         """
         watch = self._watch()
         try:
             while not stop.is_set():
                 seconds = min(_WAIT_SECONDS, self._walk_at - time.monotonic())
                 if seconds > 0:
-                    # What comes before the listener may be told again is read in one go, then told at once.
+                    # Changes that come during the pause of the listener are read and reported together.
                     stop.wait(min(seconds, max(0.0, self._scanner.pause())))
                     try:
                         hints = watch.wait(seconds, stop)
@@ -99,7 +99,7 @@ class Follower:
             return self._polling("this process may use little memory")
         try:
             scanner = self._scanner
-            return NativeWatch(self._stores, scanner.known, scanner.elsewhere, self._passed_over)
+            return NativeWatch(self._stores, scanner.known, scanner.linked_files, self._passed_over)
         except (ImportError, OSError) as error:
             return self._polling(str(error))
 

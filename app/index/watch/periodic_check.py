@@ -1,8 +1,7 @@
-"""Every file and folder of the stores in its turn: what the system's notices should have told and did not is
-found no later than a walk would find it that looked at all of them at once as often.
+"""Checks every file and folder of the stores in turn, to find the changes that the system did not report.
 
-A look at a file that is known costs a third of what a walk needs for it, and between two walks there is no
-moment with ten thousand of them.
+Checking a known file costs a third of what a walk needs for it, and the work is spread over the whole round:
+at no moment are ten thousand files checked at once.
 """
 
 from __future__ import annotations
@@ -23,30 +22,30 @@ if TYPE_CHECKING:
     from app.stores.base import Store
 
 ROUND_SECONDS = 30.0
-"""So long it takes at most until each has had its turn."""
+"""Seconds in which every file and folder is checked once."""
 
 LOOK_SECONDS = 1.0
-"""Looks are so far apart: many turns after each other take less time than as many by themselves."""
+"""Seconds between two groups of checks: a group takes less time than the same checks one by one."""
 
 _TURNS_SECONDS = ROUND_SECONDS - LOOK_SECONDS
 
 MOST = 2500
-"""So many have their turn in one look, whatever held us up before."""
+"""The most paths that are checked in one group, also after a long pause."""
 
-# What changed so long before we began was in the first walk.
+# The first walk has seen every change that is older than this.
 _BEFORE_NS = 2 * 10**9
 
 _State = tuple[int, int, int, int, int]
-"""Of a folder: device, inode, mode, when names in it changed, when anything about it did."""
+"""The state of a folder: device, inode, mode, modification time and change time (nanoseconds)."""
 
 _UNSEEN: _State = (0, 0, 0, 0, 0)
 
 
-class Turns:
-    """Used by one thread."""
+class PeriodicCheck:
+    """Checks files and folders in turn. One thread uses it."""
 
     def __init__(self, stores: Sequence[Store], known: Mapping[str, Signature]) -> None:
-        """:param known: path -> signature of what was read; read here and never changed."""
+        """:param known: path -> signature of the file when it was read. This class does not change it."""
         self._stores = stores
         self._known = known
         self._unchanged_ns = time.time_ns() - _BEFORE_NS
@@ -58,9 +57,9 @@ class Turns:
         self._looked_at = -math.inf
 
     def walked(self, passed_over: Iterable[str]) -> None:
-        """All has just been looked at.
+        """Take note that a walk has just seen everything.
 
-        :param passed_over: where there is something else than a session, or something that cannot be read.
+        :param passed_over: the paths that are no session or cannot be read.
         """
         before = self._folders
         self._folders = {path: before.get(path, _UNSEEN) for path in self._present()}
@@ -69,7 +68,7 @@ class Turns:
         }
 
     def look(self, hints: Hints) -> None:
-        """Look at those whose turn has come, if any has, and add to `hints` what has changed."""
+        """Check the paths whose turn has come, and add the changes to `hints`."""
         now = time.monotonic()
         if now - self._looked_at < LOOK_SECONDS:
             return
@@ -91,7 +90,7 @@ class Turns:
         self._next = max(self._next, due)
 
     def _all(self) -> list[str]:
-        """What has its turn in the next round, neighbours after each other: the system finds them sooner."""
+        """The paths of the next round. Neighbours follow each other: the system finds them sooner."""
         paths = self._folders.keys() | self._odd.keys() | self._known.keys()
         ordered = [path for path in self._round if path in paths]
         if len(ordered) < len(paths):
@@ -106,7 +105,7 @@ class Turns:
         except (FileNotFoundError, NotADirectoryError):
             pass
         except (OSError, ValueError):
-            return  # its folder is not ours to look into any more, which is told by that
+            return  # its folder can no longer be read; the check of the folder reports that
         hints.paths.add(path)
         hints.count += 1
 
@@ -121,7 +120,7 @@ class Turns:
         if state is None or before is None or (before != _UNSEEN and state[:3] != before[:3]):
             _walk(hints)
         elif state[3] == before[3]:
-            # somebody may have been given a right, or lost it
+            # permissions may have changed
             _walk(hints)
         else:
             if 0 <= time.time_ns() - state[3] < STEP_NS:
@@ -129,7 +128,7 @@ class Turns:
             self._look_for_new(path, hints)
 
     def _look_for_new(self, folder: str, hints: Hints) -> None:
-        """Names have come to a folder, or gone; the files of those that have gone have their turns."""
+        """Add the new names in a folder. Removed files are found when their own turn comes."""
         try:
             with os.scandir(folder) as entries:
                 paths = [entry.path for entry in entries]
@@ -145,13 +144,13 @@ class Turns:
         hints.count += len(found.paths) + found.walk
 
     def _present(self) -> Iterable[str]:
-        """The store folders and the folders in them; links too, which may come to lead to one."""
+        """The store folders and the folders in them; links too, because they may lead to a folder later."""
         for store in self._stores:
             try:
                 with os.scandir(store.root) as entries:
                     inside = [entry.path for entry in entries if entry.is_symlink() or entry.is_dir()]
             except (OSError, ValueError):
-                continue  # not there, which is noticed between two waits
+                continue  # it does not exist; the watch notices that between two waits
             yield store.root
             yield from (path for path in inside if path not in self._known)
 
@@ -162,7 +161,7 @@ def _walk(hints: Hints) -> None:
 
 
 def _state(folder: str) -> _State | None:
-    """None when it is not there, or not ours to look at."""
+    """The state of a folder; None if it does not exist or may not be read."""
     try:
         status = os.stat(folder)
     except (OSError, ValueError):
@@ -171,6 +170,6 @@ def _state(folder: str) -> _State | None:
 
 
 def _kind(path: str) -> tuple[int, int, int] | None:
-    """What is there; None for nothing that can be looked at."""
+    """Device, inode and mode of a path; None if it cannot be read."""
     state = _state(path)
     return state[:3] if state else None

@@ -1,4 +1,4 @@
-"""To notice that files changed by looking again and again."""
+"""Watches files by polling, where the system gives no notices."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from app.stores.base import Store
 
 WALK_SECONDS = 30.0
-"""All files are looked at this often whatever a watch says: lost notices do not stay lost."""
+"""Seconds between two walks over all files with any watch, so that lost notices are made up for."""
 
 HOT_FILES = 64
-"""So many files with the newest clocks are looked at in each round, and so many that were seen to change
-last. Mostly they are the same.
+"""The number of files with the newest times that are checked in each round, and of files that changed last.
+Usually these are the same files.
 """
 
 TURN_FILES = 32
-"""So many of all files are looked at in each round besides, the next ones each time. Clocks may be wrong: no
-file has to wait for a walk because of those of others, in a store of a few hundred no longer than a second.
+"""The number of other files that are checked in each round, in turn. Times of files may be wrong, and a file
+with a wrong one need not wait for a walk: in a store of a few hundred files, a turn takes a second.
 """
 
 LEAST_ADDRESS_SPACE = 1 << 30
@@ -36,7 +36,7 @@ thread gets no memory.
 """
 
 _AHEAD_NS = 24 * 3600 * 10**9
-"""No clock that is right is so far ahead of another one, wherever the files are."""
+"""Nanoseconds. A time that is further in the future is wrong."""
 
 _TICK_SECONDS = 0.08
 _QUIET_TICK_SECONDS = 0.1
@@ -59,7 +59,7 @@ def has_little_address_space() -> bool:
 
 
 class PollWatch:
-    """Looks itself: at the newest files all the time, at every folder and every other file in turn."""
+    """Polls: checks the newest files all the time, and every folder and every other file in turn."""
 
     idle_walk_seconds = _SOONEST_WALK_SECONDS
 
@@ -69,7 +69,7 @@ class PollWatch:
         known: dict[str, Signature],
         folders: Collection[str] | None = None,
     ) -> None:
-        """:param folders: look at these and at the files in them, and nowhere else."""
+        """:param folders: poll only these folders and the files in them."""
         self._stores = stores
         self._known = known
         self._only = folders
@@ -96,11 +96,11 @@ class PollWatch:
 
     @property
     def tick(self) -> float:
-        """Seconds from one look to the next."""
+        """Seconds between two checks."""
         return _TICK_SECONDS if time.monotonic() < self._quiet_at else _QUIET_TICK_SECONDS
 
     def look(self, hints: Hints) -> None:
-        """Look once, and add to `hints` what has changed."""
+        """Check once, and add the changes to `hints`."""
         before = len(hints.paths)
         self._look_at_files(hints)
         self._look_at_folders(hints)
@@ -109,7 +109,9 @@ class PollWatch:
             self._warm(hints.paths)
 
     def walked(self, seconds: float) -> None:
-        """See `watch.Watch`: choose anew what to look at; the next walk is due when it is worth its time."""
+        """See `watch.Watch`: choose the files to check, and the time of the next walk by the time of this
+        one.
+        """
         self.idle_walk_seconds = min(WALK_SECONDS, max(_SOONEST_WALK_SECONDS, seconds / _WALK_SHARE))
         self._choose()
         folders = {folder: self._folders.get(folder, -1) for folder in self._present()}
@@ -122,7 +124,7 @@ class PollWatch:
         """See `watch.Watch`."""
 
     def _present(self) -> Iterable[str]:
-        """The folders to look at, those of stores that are not there among them."""
+        """The folders to check, with those of stores that do not exist."""
         if self._only is not None:
             return self._only
         present = []
@@ -150,7 +152,7 @@ class PollWatch:
         self._warm([path for path in self._seen if path in known])
 
     def _warm(self, paths: Iterable[str]) -> None:
-        """These have changed under our eyes, which says more than any clock."""
+        """Take note of files that were seen to change. They are checked first from now on."""
         for path in paths:
             self._seen.pop(path, None)
             self._seen[path] = None
@@ -188,7 +190,7 @@ class PollWatch:
 
 
 def _time_of(folder: str) -> int:
-    """When names in the folder last changed, 0 when it is not there."""
+    """The modification time of a folder in nanoseconds; 0 if it does not exist."""
     try:
         return os.stat(folder).st_mtime_ns
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
-"""To notice that files changed by the system's own notices.
+"""Watches the store folders by the notices of the operating system.
 
-They only give hints (see `index.path_events`); `follower` decides what to read. The benchmarks have
-the measurements behind the numbers, and why watchfiles' own polling is not used.
+The notices are only hints (`index.path_events`); `follower` decides what to read. The measurements behind the
+numbers, and the reason against polling by watchfiles, are in tests/benchmarks/README.md, "Watching".
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from app.index.path_events import Hints, hints_of
 from app.index.scan.symlinks import LOOK_SECONDS
-from app.index.watch.periodic_check import Turns
+from app.index.watch.periodic_check import PeriodicCheck
 from app.index.watch.polling import WALK_SECONDS, PollWatch
 
 if TYPE_CHECKING:
@@ -33,42 +33,42 @@ if TYPE_CHECKING:
         idle_walk_seconds: float
 
         def wait(self, seconds: float, stop: Event) -> Hints:
-            """What has changed; returns after `seconds` or soon after a change. OSError: it works no more."""
+            """Return the changes, after `seconds` or soon after one. OSError: watching has stopped."""
 
         def walked(self, seconds: float) -> None:
-            """All files have just been looked at, which took `seconds`."""
+            """Take note that a walk has just seen all files, and that it took `seconds`."""
 
         def close(self) -> None:
-            """Stop noticing."""
+            """Stop watching."""
 
 
 _DEBOUNCE_MS = 50
-# Each step wakes the thread, which is most of what an idle screen costs: where nothing happens they are
-# long (bar 11). Where something does, more is likely to come.
+# Each step wakes the thread, and these wake-ups are most of the cost of an idle screen. Steps are long while
+# nothing changes, and short after a change, because more changes are likely then.
 _STEP_MS = 10
 _QUIET_STEP_MS = 60
 _QUIET_SECONDS = 2.0
 
 _SOONEST_SECONDS = 1.0
-"""So soon at best notices are asked for anew that a name has ended, and each time later where they end so at
-once.
+"""The shortest time before the notices are restarted after a file name has ended them. It grows each time
+they end at once.
 """
 
 SELDOM_SECONDS = 120.0
-"""So often all is walked through, however little happens: each file and folder has had its turn by then
-(`turns`), but a walk also looks after the catalog.
+"""Seconds between two walks while nothing happens. `periodic_check` has checked every file and folder by
+then, but a walk also checks the catalog.
 """
 
 _Identity = tuple[int, int, int]
-"""Of a folder: device, inode and mode. Of one that may not be read there are no notices, and no error."""
+"""Device, inode and mode of a folder. A folder that may not be read gives no notices and no error."""
 
 
 class NativeWatch:
-    """The system's notices: one recursive watch over all store folders that are there.
+    """Watches all store folders that exist with one recursive watch of the system.
 
-    It ends at the first change of a file whose name is no text (not UTF-8). From then on each folder is
-    watched by itself, but for those with such names: in these it is looked by ourselves. So are files that
-    are written in other places, of which there are no notices either (`scan.elsewhere`).
+    That watch ends at the first change of a file whose name is not UTF-8. From then on each folder is watched
+    by itself, and folders with such names are polled. Files that lie elsewhere and are only linked are polled
+    too, because the system reports no changes of them (`scan.symlinks`).
     """
 
     idle_walk_seconds = SELDOM_SECONDS
@@ -77,23 +77,23 @@ class NativeWatch:
         self,
         stores: Sequence[Store],
         known: dict[str, Signature],
-        elsewhere: LinkedFiles | None = None,
+        linked_files: LinkedFiles | None = None,
         passed_over: Callable[[], Iterable[str]] = tuple,
     ) -> None:
-        """:param passed_over: what the last walk did, see `Turns`.
+        """:param passed_over: gives the paths that the last walk passed over, see `PeriodicCheck`.
         :raises ImportError: watchfiles does not run here.
         :raises OSError: the system has no watches left.
         """
         self._stores = stores
         self._known = known
-        self._elsewhere = elsewhere
+        self._linked_files = linked_files
         self._passed_over = passed_over
-        self._turns = Turns(stores, known)
+        self._periodic_check = PeriodicCheck(stores, known)
         self._looked_at = 0.0
         self._roots: dict[str, _Identity] = {}
         self._notify: RustNotify | None = None
         self._quiet_at = 0.0
-        # From the first name on that is no text.
+        # True after the first name that is not UTF-8.
         self._is_careful = False
         self._poll: PollWatch | None = None
         self._polls_roots = False
@@ -103,7 +103,7 @@ class NativeWatch:
         self._open()
 
     def wait(self, seconds: float, stop: Event) -> Hints:
-        """See `Watch`. Store folders that come, go or are replaced are noticed between two waits."""
+        """See `Watch`. New, removed and replaced store folders are noticed between two waits."""
         if self._present() != self._roots or (self._is_stale and self._is_rested()):
             self.close()
             self._open()
@@ -113,12 +113,12 @@ class NativeWatch:
             hints.walk = True
             return hints
         hints = Hints()
-        self._turns.look(hints)
+        self._periodic_check.look(hints)
         if hints.walk:
-            # No notice has told of it, and there may be none of what is in there.
+            # The system has not reported this change, and may not report changes inside either.
             self._roots = {}
-        if self._elsewhere is not None and time.monotonic() - self._looked_at >= LOOK_SECONDS:
-            self._elsewhere.look(hints)
+        if self._linked_files is not None and time.monotonic() - self._looked_at >= LOOK_SECONDS:
+            self._linked_files.look(hints)
             self._looked_at = time.monotonic()
         if hints.count:
             return hints
@@ -129,7 +129,7 @@ class NativeWatch:
             return Hints()
         if self._poll is None:
             return self._noticed(self._notify, seconds, stop)
-        # Both, in turn.
+        # Alternate between notices and polling.
         end = time.monotonic() + seconds
         while True:
             hints = self._noticed(self._notify, self._poll.tick, stop)
@@ -140,8 +140,8 @@ class NativeWatch:
                 return hints
 
     def walked(self, seconds: float) -> None:
-        """See `Watch`; a walk is nothing to the notices."""
-        self._turns.walked(self._passed_over())
+        """See `Watch`."""
+        self._periodic_check.walked(self._passed_over())
         if self._poll is not None:
             self._poll.walked(seconds)
 
@@ -166,11 +166,11 @@ class NativeWatch:
         self._quiet_at = time.monotonic() + _QUIET_SECONDS
         paths = {path for _, path in changes}
         if not paths.isdisjoint(self._roots):
-            # Removed and made again, a folder may even get its old inode; the watch is gone all the same.
+            # A folder that was removed and made again may even get its old inode, but its watch is gone.
             self._roots = {}
         hints = hints_of(paths, self._stores, self._known)
         if hints.walk and (self._is_careful or any(map(self._is_linked_folder, paths))):
-            # Each folder that comes needs a watch of its own; or it is elsewhere, where nothing is watched.
+            # A new folder needs a watch of its own, and a linked one lies where nothing is watched.
             self._is_stale = True
         return hints
 
@@ -178,16 +178,16 @@ class NativeWatch:
         return os.path.dirname(path) in self._roots and os.path.islink(path) and os.path.isdir(path)
 
     def _ended(self) -> Hints:
-        """A name was no text: there are no more notices from this one, and which file it was nobody knows."""
+        """End the notices after a name that is not UTF-8. The system does not say which file has it."""
         now = time.monotonic()
-        # A file that comes and goes all the time may be nowhere whenever it is looked for.
+        # A file that is made and removed again and again may never exist when it is checked.
         is_soon = self._is_careful and now - self._opened_at < 2 * max(self._pause, _SOONEST_SECONDS)
         self._pause = min(WALK_SECONDS, max(_SOONEST_SECONDS, 2 * self._pause)) if is_soon else 0.0
         self._opened_at = now
         self._is_careful = self._is_stale = True
         self.close()
         if self._pause:
-            # Until they are asked for anew.
+            # The folders are polled until the notices are restarted.
             self._poll = PollWatch(self._stores, self._known)
         hints = Hints()
         hints.walk = True
@@ -235,8 +235,8 @@ class NativeWatch:
 
 
 def _parted(roots: Iterable[str]) -> tuple[list[str], set[str]]:
-    """The folders with session files, those of which the system can give notice and those of which it
-    cannot: they have a name that is no text, or a file in them has.
+    """Split the folders with session files: those that the system can watch, and those that it cannot,
+    because their name or the name of a file in them is not UTF-8.
     """
     plain: set[str] = set()
     strange: set[str] = set()
@@ -253,7 +253,7 @@ def _parted(roots: Iterable[str]) -> tuple[list[str], set[str]]:
                         elif not _is_text(entry.name):
                             is_plain = False
             except OSError:
-                continue  # not there any more, or the walk says why
+                continue  # it was removed, or the walk reports the reason
             (plain if is_plain else strange).add(folder)
     return list(plain), strange
 

@@ -1,1 +1,1 @@
-"""`SessionManager`, part by part: asking, appending, branching and forking, for scripts and writers."""
+"""`SessionManager` and its parts: the entries, the file, forks, the context for the model."""

@@ -1,4 +1,7 @@
-"""What a write did, and what takes it back: always one more write, never an erased line."""
+"""Describe a write, with everything that its undo needs.
+
+An undo is always one more write, never an erased line.
+"""
 
 from __future__ import annotations
 
@@ -16,25 +19,25 @@ class Change:
     """One write to a session, or one move of it.
 
     :param kind: what changed: "entry" for one more entry and nothing else, "file" for a new session file;
-        "trash", "restore" and "delete" for a session that went to the trash, came back, or is gone for good.
-    :param path: the file that was written, "" for a session in memory; of a move, where the session was or is
-        among the agent's.
-    :param entry_id: the entry that was written, "" where none was.
-    :param before: the label, name, leaf or pin before; None where there was none. Of a file: the one left.
-        Of a move: where the session lay.
-    :param after: the same after; None for what lies nowhere any more, or nobody knows where.
-    :param target_id: the entry whose label changed, or on which the leaf was put (None: before all entries);
-        of a new file its leaf.
+        "trash", "restore" and "delete" for a session that was trashed, restored or deleted for good.
+    :param path: the file that was written, "" for a session in memory; for a move, where the session was or
+        is among the agent's.
+    :param entry_id: the entry that was written, "" if none was.
+    :param before: the label, name, leaf or pin before; None for none. For a file: the session that was left.
+        For a move: where the session was.
+    :param after: the same after the change; None if a moved session is nowhere, or its place is unknown.
+    :param target_id: the entry whose label changed, or the new leaf (None: before all entries); for a new
+        file its leaf.
     :param agent: the agent whose session it is.
-    :param session_id: the session that changed, or that the new file was made of ("" where of none).
+    :param session_id: the session that changed, or that the new file was made from ("" for none).
     :param after_id: the id of the session in a new file.
-    :param note: what the user should know of it, "" for nothing.
-    :param prompt: the text of the message that the user named, where the leaf went to its parent: it is to be
-        edited and sent again. "" for a message of images alone, None for every other change.
-    :param draft: the text that was left for the agent's editor with it, "" where none was written.
-    :param draft_folder: the folder that the draft lies in was made for it.
-    :param moves: of a move, where each thing was and where it is now ("": nowhere, or nobody knows): first
-        the session's file, then its folder of artifacts.
+    :param note: a remark for the user, "" for none.
+    :param prompt: the text of the selected user message, if the leaf went to its parent: the user edits it
+        and sends it again. "" for a message of images alone, None for every other change.
+    :param draft: the text that was written for the agent's editor with it, "" for none.
+    :param draft_folder: whether the folder of the draft was made for it.
+    :param moves: for a move, where each thing was and where it is now ("": nowhere, or unknown): first the
+        session's file, then its folder of artifacts.
     """
 
     kind: Literal["entry", "label", "name", "leaf", "file", "trash", "restore", "delete", "pin"]
@@ -54,7 +57,7 @@ class Change:
 
     @property
     def is_nothing(self) -> bool:
-        """Whether all was so before, and nothing was written or moved."""
+        """Whether nothing was written or moved, because everything was so before."""
         if self.entry_id or self.moves or self.draft or self.kind == "file":
             return False
         return self.before == self.after
@@ -65,10 +68,11 @@ _listener: ContextVar[Callable[[Change], object] | None] = ContextVar("listener"
 
 @contextmanager
 def announced_to(listener: Callable[[Change], object]) -> Iterator[None]:
-    """Within this, `listener` gets each change of this thread directly before its first byte is written.
+    """In this context, call `listener` with each change of this thread directly before its first byte is
+    written.
 
     A change that is tried again, because another process wrote first, is announced again. If a process is
-    killed, the files show whether the last one that was announced happened.
+    killed, the files show whether the last announced change happened.
     """
     token = _listener.set(listener)
     try:

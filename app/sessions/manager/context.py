@@ -1,4 +1,4 @@
-"""What the agent would send to the model from a leaf on
+"""Build the context that the agent would send to the model at a leaf
 (formats/README.md, "Behaviour of SessionManager").
 """
 
@@ -7,7 +7,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from app.formats.collector import Resting
 from app.formats.context import edited, messages_of
 from app.sessions.storage.blobs import PREFIX
 
@@ -15,9 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.formats.dialects.base import Dialect
-    from app.sessions.manager.entry import Entry
+    from app.sessions.manager.entry_store import Entry
 
-_SPEAKING = frozenset(("message", "custom_message", "branch_summary"))
+    Restore = Callable[[dict[str, Any]], dict[str, Any]]
+    """Puts images back into an entry, for agents that keep them outside of the session."""
+
+_MESSAGE_TYPES = frozenset(("message", "custom_message", "branch_summary"))
 _BLOB = PREFIX.encode()
 DEFAULT_ROLE = "default"
 
@@ -43,48 +45,46 @@ class Context:
     injected_rules: list[str] = field(default_factory=list)
 
 
-def build_context(
-    path: Sequence[Entry], dialect: Dialect, restore: Callable[[dict[str, Any]], dict[str, Any]] | None = None
-) -> Context:
-    """The context of `path`, the entries from a root to a leaf. Reads only the messages that are kept.
+def build_context(path: Sequence[Entry], dialect: Dialect, restore: Restore | None = None) -> Context:
+    """Return the context of `path`, the entries from a root to a leaf.
 
-    :param restore: puts images back that an agent keeps outside the session.
+    Only the messages that the context keeps are decoded.
     """
     context = Context()
-    _models(context, path)
-    _state(context, path)
-    kept, compaction = _kept(path)
+    _set_models(context, path)
+    _set_state(context, path)
+    kept, compaction = _kept_entries(path)
     edits = {
-        entry.spelt.get("targetId"): entry.spelt.get("replacement")
+        entry.normalized.get("targetId"): entry.normalized.get("replacement")
         for entry in kept
         if entry.type == "context_edit"
     }
     if compaction is not None and edits.get(compaction.id, "") is not None:
-        context.messages += dialect.summary(compaction.spelt, compaction.time_ms)
-    with Resting():
-        for entry in kept:
-            messages = _messages(entry, restore)
-            context.messages += edited(messages, edits[entry.id]) if entry.id in edits else messages
+        context.messages += dialect.summary(compaction.normalized, compaction.time_ms)
+    for entry in kept:
+        messages = _messages(entry, restore)
+        context.messages += edited(messages, edits[entry.id]) if entry.id in edits else messages
     return context
 
 
-def _models(context: Context, path: Sequence[Entry]) -> None:
-    """The models in use. From the end, so that no message before the latest answer is read."""
+def _set_models(context: Context, path: Sequence[Entry]) -> None:
+    """Set the models in use. From the end, so that no message before the latest answer is decoded."""
     answered = None
     for entry in reversed(path):
         if entry.type == "message" and answered is None:
-            message = entry.spelt.get("message")
+            message = entry.normalized.get("message")
             if isinstance(message, dict) and message.get("role") == "assistant":
                 answered = {"provider": message.get("provider"), "modelId": message.get("model")}
         elif entry.type == "model_change":
-            fields = entry.spelt
-            whole = fields.get("model")
-            if isinstance(whole, str):
+            fields = entry.normalized
+            full_name = fields.get("model")
+            if isinstance(full_name, str):
                 role = fields.get("role")
-                context.models.setdefault(role if isinstance(role, str) and role else DEFAULT_ROLE, whole)
+                key = role if isinstance(role, str) and role else DEFAULT_ROLE
+                context.models.setdefault(key, full_name)
             elif answered is None:
                 answered = {"provider": fields.get("provider"), "modelId": fields.get("modelId")}
-    # A model that was chosen for the default role outright counts more than the one that answered (omp).
+    # A model that was chosen for the default role takes precedence over the one that answered (oh-my-pi).
     chosen = context.models.get(DEFAULT_ROLE)
     if chosen is not None:
         provider, _, model = chosen.partition("/")
@@ -95,55 +95,54 @@ def _models(context: Context, path: Sequence[Entry]) -> None:
         context.models[DEFAULT_ROLE] = f"{answered['provider']}/{answered['modelId']}"
 
 
-def _state(context: Context, path: Sequence[Entry]) -> None:
+def _set_state(context: Context, path: Sequence[Entry]) -> None:
+    """Set the thinking level, the mode and the injected rules."""
     for entry in path:
         kind = entry.type
         if kind == "thinking_level_change":
-            context.thinking_level = entry.spelt.get("thinkingLevel") or "off"
+            context.thinking_level = entry.normalized.get("thinkingLevel") or "off"
         elif kind == "mode_change":
-            context.mode = entry.spelt.get("mode") or "none"
-            context.mode_data = entry.spelt.get("data")
+            context.mode = entry.normalized.get("mode") or "none"
+            context.mode_data = entry.normalized.get("data")
         elif kind == "ttsr_injection":
-            rules = entry.spelt.get("injectedRules")
+            rules = entry.normalized.get("injectedRules")
             for rule in rules if isinstance(rules, list) else ():
                 if isinstance(rule, str) and rule not in context.injected_rules:
                     context.injected_rules.append(rule)
 
 
-def _kept(path: Sequence[Entry]) -> tuple[Sequence[Entry], Entry | None]:
-    """What of the path still counts, and the compaction that stands for the rest."""
+def _kept_entries(path: Sequence[Entry]) -> tuple[Sequence[Entry], Entry | None]:
+    """Return the entries of the path that the context keeps, and the compaction that replaces the others."""
     last = {"compaction": -1, "reset_boundary": -1}
-    for place, entry in enumerate(path):
+    for index, entry in enumerate(path):
         if entry.type in last:
-            last[entry.type] = place
-    place = last["compaction"]
-    if last["reset_boundary"] > place:
+            last[entry.type] = index
+    compaction_index = last["compaction"]
+    if last["reset_boundary"] > compaction_index:
         return path[last["reset_boundary"] + 1 :], None
-    if place < 0:
+    if compaction_index < 0:
         return path, None
-    compaction = path[place]
-    first = compaction.spelt.get("firstKeptEntryId")
-    start = next((at for at in range(place) if path[at].id == first), place)
-    before = [entry for entry in path[start:place] if not _is_system(entry)]
-    return [*before, *path[place + 1 :]], compaction
+    compaction = path[compaction_index]
+    first_id = compaction.normalized.get("firstKeptEntryId")
+    start = next((index for index in range(compaction_index) if path[index].id == first_id), compaction_index)
+    before = [entry for entry in path[start:compaction_index] if not _is_system(entry)]
+    return [*before, *path[compaction_index + 1 :]], compaction
 
 
 def _is_system(entry: Entry) -> bool:
-    message = entry.spelt.get("message") if entry.type == "message" else None
+    message = entry.normalized.get("message") if entry.type == "message" else None
     return isinstance(message, dict) and message.get("role") == "system"
 
 
-def _messages(
-    entry: Entry, restore: Callable[[dict[str, Any]], dict[str, Any]] | None
-) -> list[dict[str, Any]]:
-    if entry.type not in _SPEAKING:
+def _messages(entry: Entry, restore: Restore | None) -> list[dict[str, Any]]:
+    if entry.type not in _MESSAGE_TYPES:
         return []
-    fields, stamp = entry.raw, None
+    fields, time_ms = entry.raw, None
     if entry.type != "message":
-        fields, stamp = entry.spelt, entry.time_ms
+        fields, time_ms = entry.normalized, entry.time_ms
     elif not isinstance(fields.get("message"), dict):
-        # As on disk, whatever its keys are called, unless what is there is no message of its own.
-        fields = entry.spelt
+        # A message that is an object on disk is used unchanged; any other is normalized.
+        fields = entry.normalized
     if restore is not None and _BLOB in entry.source:
         fields = restore(fields)
-    return messages_of(fields, stamp)
+    return messages_of(fields, time_ms)

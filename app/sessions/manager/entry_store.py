@@ -1,35 +1,131 @@
 """The entries of one session in memory: in order, by id, with labels, name and leaf
 (formats/README.md, "Behaviour of SessionManager").
 
-Filled from the bytes of a file, line by line, or entry by entry as they are made. Knows nothing of files.
+An `EntryStore` is filled from the bytes of a file, line by line, or entry by entry as they are made. It opens
+no files.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from app.formats.collector import Resting
-from app.formats.decode import BadLine
-from app.formats.dialects import named
-from app.formats.dialects.base import Mark
-from app.formats.lines import BOM, after_blanks, is_blank
-from app.formats.migrate import made_up_id
-from app.formats.skim import REFUSALS
-from app.formats.trim import trimmed
+from msgspec import Struct, field
+from msgspec.json import Decoder
+
+from app.formats.dialects import dialect_named
+from app.formats.dialects.base import MetadataRecord
+from app.formats.json_codec import DECODE_ERRORS, BadLine
+from app.formats.lines import BOM, is_blank, skip_blanks
+from app.formats.migrate import CURRENT_VERSION, made_up_id, migrate, migrate_line
+from app.formats.text import trim_name
+from app.formats.timestamps import parse_time
 from app.sessions.errors import Damage, DamagedLine, NulBytes, TornLine
-from app.sessions.header_checks import MORE_THAN_ENTRIES, Heads
-from app.sessions.leaf import deepest
-from app.sessions.manager.entry import DECODE, Entry, Spelling
+from app.sessions.header_checks import MORE_THAN_ENTRIES, HeaderChecks
+from app.sessions.parent_links import deepest_leaf
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.formats.dialects.base import Dialect
-    from app.formats.skim import Skim
+    from app.formats.partial_entry import PartialEntry
 
 _NO_ENTRIES = frozenset(("session", "title"))
+"""The types of lines that are headers or title lines."""
+
+
+class EntryFormat:
+    """How the entries of one file are read; shared by all of them."""
+
+    __slots__ = ("dialect", "plain", "version")
+
+    def __init__(self, dialect: Dialect, version: int) -> None:
+        self.dialect = dialect
+        self.version = version if dialect.migrates else CURRENT_VERSION
+        self.plain = dialect.writing is not None
+        """Entries on disk have the fields of pi's version 3 already, or are migrated to have them."""
+
+
+class Entry(Struct, eq=False, gc=False, dict=False):
+    """An entry of a session (formats/README.md, "Behaviour of SessionManager").
+
+    type, id, parent_id   as written; made up for a file of version 1; "" for an entry without an id
+    timestamp             as written: ISO 8601 text, or milliseconds
+    line                  the number of its line, from 1; 0 if it was never written
+    index                 its number among the entries, from 0
+
+    Lines of pi's family are decoded straight into it. The fields that are not in the line have names that no
+    agent gives a field, and are set after decoding, whatever the line has there.
+    """
+
+    type: str = ""
+    id: str = ""
+    parent_id: str | None = field(default=None, name="parentId")
+    timestamp: int | float | str | None = None
+    target_id: str | None = field(default=None, name="targetId")
+    label: str | None = None
+    name: str | None = None
+    index: int = field(default=0, name="#index")
+    line: int = field(default=0, name="#line")
+    _line: Any = field(default=b"", name="#source")
+    """Bytes, or a view of the file's bytes, so that the lines are not copied."""
+    _part: int = field(default=0, name="#part")
+    _raw: dict[str, Any] | None = field(default=None, name="#raw")
+    _format: EntryFormat | None = field(default=None, name="#format")
+
+    @property
+    def source(self) -> bytes:
+        """The line as it stands on disk, without its newline; empty if it was never written."""
+        return bytes(self._line)
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """The object as it stands on disk, with unknown fields; migrated if the file has an old version."""
+        if self._raw is None:
+            entry_format = self._format
+            assert entry_format is not None
+            raw = entry_format.dialect.raw_entry(self.source, self._part)
+            if entry_format.version < CURRENT_VERSION:
+                raw = migrate(raw, entry_format.version, self.index)
+            self._raw = raw
+        return self._raw
+
+    @property
+    def normalized(self) -> dict[str, Any]:
+        """The entry with the fields of pi's version 3; the same object as `raw` if that has them."""
+        entry_format = self._format
+        if entry_format is None or entry_format.plain or not self.source:
+            return self.raw
+        return entry_format.dialect.entry(self.source, self._part)
+
+    @property
+    def migrated_line(self) -> bytes:
+        """The line as a file of version 3 has it, with nothing else changed; empty if it was never
+        written.
+        """
+        entry_format = self._format
+        if entry_format is None or not self.source:
+            return self.source
+        return migrate_line(self.source, entry_format.version, self.index)
+
+    @property
+    def time_ms(self) -> int | None:
+        """The entry's time in milliseconds since the epoch, UTC; None if it has none."""
+        return parse_time(self.timestamp)
+
+    def __repr__(self) -> str:
+        return f"Entry({self.index}, {self.type}, id={self.id})"
+
+
+def _refuse(kind: type, value: object) -> Any:
+    raise ValueError(f"a line has no {kind.__name__}")
+
+
+DECODE: Callable[[bytes | memoryview], Entry] = Decoder(Entry, dec_hook=_refuse).decode
+"""Decode an entry from a line of pi's family, with only the fields of the line; raises `DECODE_ERRORS`."""
 
 
 class EntryStore:
-    """What a session consists of.
+    """The entries of a session.
 
     file          the path of its file, for errors
     entries       every entry, in file order
@@ -37,14 +133,17 @@ class EntryStore:
     labels        label by entry id, the latest of each; cleared ones are gone
     label_times   the timestamp of the label entry, by the id of its target
     name          the user's name of the session as written, or None
-    leaf_id       where the next entry goes, None before any entry
+    leaf_id       the entry below which the next one goes, None before any entry
+    repeated      the ids that more than one entry has
     skipped       the lines that are no entries, in file order
+    lines         the number of whole lines that were read
+    numbered      the file has no ids, so that they are made up from the order of the entries
+    ends_open     the last line has no newline, though it is an entry
     """
 
     def __init__(self, file: str, dialect: str, version: int, name: str | None = None) -> None:
         self.file = file
-        self.dialect: Dialect = named(dialect)
-        self.spelling = Spelling(self.dialect, version)
+        self.dialect: Dialect = dialect_named(dialect)
         self.entries: list[Entry] = []
         self.by_id: dict[str, Entry] = {}
         self.labels: dict[str, str] = {}
@@ -52,29 +151,26 @@ class EntryStore:
         self.name = name
         self.leaf_id: str | None = None
         self.repeated: set[str] = set()
-        """Ids that more than one entry has."""
         self.skipped: list[Damage] = []
         self.lines = 0
         self.numbered = self.dialect.migrates and version < 2
         self.ends_open = False
-        """The last line has no newline, though it is an entry."""
-        self._heads = Heads()
-        self._marked: tuple[str | None] | None = None
+        self._format = EntryFormat(self.dialect, version)
+        self._header_checks = HeaderChecks()
+        self._marked_leaf: tuple[str | None] | None = None
         self._children: dict[str | None, list[Entry]] | None = None
 
     # reading
 
     def read(self, data: bytes) -> int:
-        """Take in `data`, which goes on where the last call ended; return how many of its bytes are settled.
+        """Add the entries of `data`, which continues where the last call ended; return how many of its bytes
+        are settled.
 
-        An unfinished last line is not settled: it is an entry if it is one already, but is to be read again.
+        An unfinished last line is not settled. It is added if it is an entry already, and is read again by
+        the next call.
         """
-        with Resting():
-            return self._read(data)
-
-    def _read(self, data: bytes) -> int:
         if self.skipped and isinstance(self.skipped[-1], TornLine):
-            # It comes again, perhaps finished.
+            # The line is read again, and may be finished now.
             self.skipped.pop()
         end = data.rfind(b"\n") + 1
         self._read_lines(data[:end] if end < len(data) else data)
@@ -86,7 +182,7 @@ class EntryStore:
             if len(self.skipped) > skipped:
                 torn = self.skipped[skipped]
                 self.skipped[skipped:] = [TornLine(self.file, torn.line, "the last line is unfinished")]
-        self._settle()
+        self._find_leaf()
         return end
 
     def _read_lines(self, data: bytes) -> None:
@@ -95,10 +191,10 @@ class EntryStore:
         size = len(data)
         view = memoryview(data)
         find, decode = data.find, DECODE
-        entries, by_id, spelling = self.entries, self.by_id, self.spelling
+        entries, by_id, entry_format = self.entries, self.by_id, self._format
         index = len(entries)
         one_by_one = self.dialect.snake or not self.dialect.one_entry_a_line
-        # A line that is to be looked at more closely may be an entry or none; then the count is made anew.
+        # Such a line may be an entry or not, so that `index` is counted again after it.
         closely = one_by_one or self.numbered
         while start < size:
             end = find(b"\n", start)
@@ -109,14 +205,14 @@ class EntryStore:
             number += 1
             if one_by_one:
                 self._read_line(bytes(line), number)
-                start, blank = after_blanks(data, start, size)
+                start, blank = skip_blanks(data, start, size)
                 number += blank
                 continue
             try:
                 entry = decode(line)
-            except REFUSALS:
+            except DECODE_ERRORS:
                 self._read_line(bytes(line), number)
-                start, blank = after_blanks(data, start, size)
+                start, blank = skip_blanks(data, start, size)
                 number += blank
                 index = len(entries)
                 continue
@@ -125,13 +221,13 @@ class EntryStore:
                 self._take(entry, line, number, 0)
                 index = len(entries)
                 continue
-            # By far the most lines: what `_take` and `_add` would do, without the calls.
+            # Nearly all lines come here. This is `_take` and `_add` without the calls.
             entry.index = index
             entry.line = number
             entry._line = line
             entry._part = 0
             entry._raw = None
-            entry._spelling = spelling
+            entry._format = entry_format
             entries.append(entry)
             by_id[entry_id] = entry
             index += 1
@@ -141,33 +237,38 @@ class EntryStore:
         if is_blank(line):
             return
         try:
-            skims = self.dialect.skims(line)
+            partial_entries = self.dialect.partial_entries(line)
         except BadLine as bad:
             kind = NulBytes if b"\0" in line else DamagedLine
             self.skipped.append(kind(self.file, number, bad.reason))
             return
         part = 0
-        for skim in skims:
-            if type(skim) is Mark:
-                self._mark(skim)
+        for partial in partial_entries:
+            if type(partial) is MetadataRecord:
+                self._apply_metadata(partial)
             else:
-                self._take(skim, line, number, part)
+                self._take(partial, line, number, part)
                 part += 1
 
-    def _take(self, found: Entry | Skim, line: bytes | memoryview, number: int, part: int) -> None:
-        kind = found.type
-        if kind in _NO_ENTRIES and (kind == "session" or not found.id):
-            reason = self._heads.fault(kind, found.id, len(self.entries))
+    def _take(self, decoded: Entry | PartialEntry, line: bytes | memoryview, number: int, part: int) -> None:
+        """Add an entry that was decoded from a line, or check it if it is a header or a title line.
+
+        :param number: of the line, from 1.
+        :param part: which entry of the line it is, from 0.
+        """
+        kind = decoded.type
+        if kind in _NO_ENTRIES and (kind == "session" or not decoded.id):
+            reason = self._header_checks.fault(kind, decoded.id, len(self.entries))
             if reason:
                 self.skipped.append(DamagedLine(self.file, number, reason))
             return
-        entry = found if isinstance(found, Entry) else _of_skim(found)
+        entry = decoded if isinstance(decoded, Entry) else _entry_of_partial(decoded)
         entry.index = len(self.entries)
         entry.line = number
         entry._line = line
         entry._part = part
         entry._raw = None
-        entry._spelling = self.spelling
+        entry._format = self._format
         self._add(entry)
 
     def _add(self, entry: Entry) -> None:
@@ -182,7 +283,7 @@ class EntryStore:
         if entry.type == "label":
             self._label(entry.target_id, entry.label, entry.timestamp)
         elif entry.type == "session_info":
-            self.name = self.dialect.renamed(self.name, trimmed(entry.name))
+            self.name = self.dialect.name_after(self.name, trim_name(entry.name))
 
     def _label(self, target: str | None, label: str | None, time: Any) -> None:
         if target is None:
@@ -194,18 +295,18 @@ class EntryStore:
             self.labels.pop(target, None)
             self.label_times.pop(target, None)
 
-    def _mark(self, mark: Mark) -> None:
-        if mark.type == "leaf":
-            self._marked = (mark.target_id,)
-        elif mark.type == "label":
-            self._label(mark.target_id, mark.label, None)
-        elif mark.type == "session_info":
-            self.name = trimmed(mark.name)
+    def _apply_metadata(self, record: MetadataRecord) -> None:
+        if record.type == "leaf":
+            self._marked_leaf = (record.target_id,)
+        elif record.type == "label":
+            self._label(record.target_id, record.label, None)
+        elif record.type == "session_info":
+            self.name = trim_name(record.name)
 
-    def _settle(self) -> None:
+    def _find_leaf(self) -> None:
         entries = self.entries
         if entries and not self.numbered and not any(entry.id for entry in entries):
-            # Its version has ids and it has none: a line of entries, as version 1.
+            # Its version has ids, but no entry has one: the entries form a chain, as in version 1.
             self.numbered = True
             for entry in entries:
                 entry.id = made_up_id(entry.index)
@@ -213,25 +314,29 @@ class EntryStore:
                 self.by_id[entry.id] = entry
         if self.dialect.one_entry_a_line:
             self.leaf_id = (entries[-1].id or None) if entries else None
+        elif self._marked_leaf:
+            self.leaf_id = self._marked_leaf[0]
         else:
-            shape = [(entry.id or None, entry.parent_id) for entry in entries]
-            self.leaf_id = self._marked[0] if self._marked else deepest(shape)
+            self.leaf_id = deepest_leaf([(entry.id or None, entry.parent_id) for entry in entries])
         self._children = None
 
-    # one more
+    # appending
 
     def make(self, fields: dict[str, Any], line: bytes = b"") -> Entry:
-        """The entry of `fields`, an object in this session's spelling; not yet taken in."""
-        entry = _of_dict(fields)
+        """Return an entry of `fields`, an object as this session's files have it. It is not added yet.
+
+        :param line: the line that is written to the file; empty if none is.
+        """
+        entry = _entry_of_fields(fields)
         entry.index = len(self.entries)
         entry.line = self.lines + 1 if line else 0
         entry._line = line
         entry._raw = fields
-        entry._spelling = self.spelling
+        entry._format = self._format
         return entry
 
     def append(self, entry: Entry) -> None:
-        """Take in an entry that `make` made; it becomes the leaf."""
+        """Add an entry that `make` made; it becomes the leaf."""
         if entry.line:
             self.lines += 1
         self._add(entry)
@@ -239,22 +344,24 @@ class EntryStore:
         if self._children is not None:
             self._children.setdefault(entry.parent_id, []).append(entry)
 
-    # asking
+    # looking up
 
     @property
     def leaf(self) -> Entry | None:
-        """The leaf's entry; the last of the file where a transcript names one that is not there."""
+        """The leaf's entry; None before any entry, and if a transcript names a leaf that it does not have."""
         return None if self.leaf_id is None else self.by_id.get(self.leaf_id)
 
     def children(self, entry_id: str | None) -> list[Entry]:
-        """The entries that name `entry_id` as their parent, in file order; for None those without a
-        parent. In a linear format the one behind it; for None the first.
+        """Return the entries that name `entry_id` as their parent, in file order; for None those without a
+        parent.
+
+        In a linear format the child is the next entry; for None it is the first one.
         """
         if self.dialect.linear:
             if entry_id is None:
                 return self.entries[:1]
-            above = self.by_id.get(entry_id)
-            return [] if above is None else self.entries[above.index + 1 : above.index + 2]
+            parent = self.by_id.get(entry_id)
+            return [] if parent is None else self.entries[parent.index + 1 : parent.index + 2]
         if self._children is None:
             children: dict[str | None, list[Entry]] = {}
             for entry in self.entries:
@@ -262,23 +369,23 @@ class EntryStore:
             self._children = children
         return list(self._children.get(entry_id, ()))
 
-    def path_to(self, start: Entry | None) -> list[Entry]:
-        """The entries from a root to `start`; where parents go round, from the first that repeats."""
+    def path_to(self, end: Entry | None) -> list[Entry]:
+        """Return the entries from a root to `end`; if the parents form a loop, each entry of it once."""
         if self.dialect.linear:
-            return [] if start is None else self.entries[: start.index + 1]
+            return [] if end is None else self.entries[: end.index + 1]
         by_id = self.by_id
-        found = []
+        path = []
         seen: set[int] = set()
-        entry = start
+        entry = end
         while entry is not None and entry.index not in seen:
             seen.add(entry.index)
-            found.append(entry)
+            path.append(entry)
             entry = None if entry.parent_id is None else by_id.get(entry.parent_id)
-        found.reverse()
-        return found
+        path.reverse()
+        return path
 
 
-def _of_dict(fields: dict[str, Any]) -> Entry:
+def _entry_of_fields(fields: dict[str, Any]) -> Entry:
     def text(name: str) -> str | None:
         value = fields.get(name)
         return value if isinstance(value, str) else None
@@ -294,13 +401,13 @@ def _of_dict(fields: dict[str, Any]) -> Entry:
     )
 
 
-def _of_skim(skim: Skim) -> Entry:
+def _entry_of_partial(partial: PartialEntry) -> Entry:
     return Entry(
-        type=skim.type or "",
-        id=skim.id or "",
-        parent_id=skim.parent_id,
-        timestamp=skim.timestamp,
-        target_id=skim.target_id,
-        label=skim.label,
-        name=skim.name,
+        type=partial.type or "",
+        id=partial.id or "",
+        parent_id=partial.parent_id,
+        timestamp=partial.timestamp,
+        target_id=partial.target_id,
+        label=partial.label,
+        name=partial.name,
     )

@@ -1,249 +1,253 @@
-"""New sessions: where they go, and how one is cut out of another
+"""Make a session from another one: its entries, its artifacts and its file
 (formats/README.md, "Forks of the agents").
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
+import shutil
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from app.formats.decode import decode
-from app.formats.stamps import iso
-from app.sessions.asked import AnyPath, checked, known, taken
-from app.sessions.errors import ReadOnly, UnknownEntry
-from app.sessions.manager.appending import Appending
+from app.formats.dialects.base import ForkHeader
+from app.formats.json_codec import decode, edit_fields
+from app.formats.timestamps import iso
+from app.sessions.errors import ReadOnly
 from app.sessions.manager.change import Change, announce
-from app.sessions.manager.fork import Cutting, artifacts_copied, cut_path, fork_last
-from app.sessions.manager.tracked_file import now_ms
-from app.sessions.storage.file_storage import FileStorage
-from app.sessions.storage.image_bytes import blobs_of
-from app.stores import agent_named, artifacts_folder, discover, store_holding
-from app.stores.base import Store
+from app.sessions.manager.session_file import SessionFile, fresh_id, now_ms
+from app.sessions.storage.file_storage import refused
+from app.sessions.storage.temporary import copy_name
+from app.stores import agent_named
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterator, Mapping, Sequence
 
-    from app.sessions.manager.entry import Entry
+    from app.sessions.manager.entry_store import Entry, EntryStore
+    from app.sessions.manager.location import SessionLocation
+
+DEFAULT_MESSAGE_COUNT = 20
+"""Messages that a fork of nickcecere/agent carries over."""
+_LOCKS = (".lock", ".lock.os")
+_MAX_DEPTH = 64
+"""Levels of folders that are copied. Sub-agents of sub-agents end long before; a deeper folder is damage."""
 
 
-_LAST = 20
-"""How many messages a fork of nickcecere/agent carries over."""
+class ForkedEntry:
+    """An entry of the new session.
+
+    raw    the entry as an object
+    line   the line that is carried over; empty if the entry is new
+    """
+
+    __slots__ = ("line", "raw")
+
+    def __init__(self, raw: dict[str, Any], line: bytes = b"") -> None:
+        self.raw = raw
+        self.line = line
 
 
-@checked
-class Forking(Appending):
-    """A session from which others can be made."""
+def fork_path(
+    path: Sequence[Entry], labels: Mapping[str, str], label_times: Mapping[str, Any], now_ms: int
+) -> list[ForkedEntry]:
+    """Return the entries of `path`, from a root to the new leaf, as those of a session of their own.
 
-    def create_branched_session(self, leaf_id: str) -> str | None:
-        """Go on in a new session with only the path to `leaf_id`; return its file's path, None in memory.
+    Label entries are left out, and their children move to their parents. The labels of entries on the path
+    follow after the last entry, with the times they had. A compaction that kept the context from a label
+    entry on keeps it from the next entry on.
 
-        The labels on the path come along, with the times they had; entries hang below one another without
-        gaps
-        (formats/README.md, "Forks of the agents"). The file is written at once where the path has an
-        answer, else with the first one.
+    :param labels: label by entry id.
+    :param label_times: timestamp of the label by entry id.
+    :param now_ms: the time of labels without one, milliseconds since the epoch.
+    """
+    replacements: dict[str, str] = {}
+    label_ids: list[str] = []
+    kept: list[Entry] = []
+    for entry in path:
+        if entry.type == "label":
+            label_ids.append(entry.id)
+            continue
+        replacements.update((label_id, entry.id) for label_id in label_ids)
+        label_ids.clear()
+        kept.append(entry)
+    forked: list[ForkedEntry] = []
+    parent: str | None = None
+    for entry in kept:
+        changes: dict[str, Any] = {} if entry.parent_id == parent else {"parentId": parent}
+        if entry.type == "compaction":
+            first = entry.raw.get("firstKeptEntryId")
+            if first in replacements and first != entry.id:
+                changes["firstKeptEntryId"] = replacements[first]
+        forked.append(_changed(entry, changes))
+        parent = entry.id
+    on_path = {entry.id for entry in kept}
+    taken = dict.fromkeys(on_path)
+    for target, label in labels.items():
+        if target not in on_path:
+            continue
+        label_id = fresh_id(taken)
+        taken[label_id] = None
+        fields = {
+            "type": "label",
+            "id": label_id,
+            "parentId": parent,
+            "timestamp": label_times.get(target) or iso(now_ms),
+            "targetId": target,
+            "label": label,
+        }
+        forked.append(ForkedEntry(fields))
+        parent = label_id
+    return forked
 
-        :raises UnknownEntry, AmbiguousEntry: of `leaf_id`.
-        :raises ReadOnly: no session of this agent is made here.
-        :raises WriteFailed: there is no new file.
-        """
-        self._file.check()
-        self._existing(leaf_id)
-        source = self._file.path
-        self._cut(leaf_id)
-        file = self._file
-        if file.storage is not None and (file.writing.has_slot or _has_answer(file.book.entries)):
-            self._save_fork(source)
-        return self.session_file
 
-    def cut(
-        self, leaf_id: str | None, target_cwd: AnyPath | None = None, store: Store | None = None
-    ) -> Change:
-        """The same, with the session's name, written whatever is in it
-        (formats/README.md, "Forks of the agents").
+def _changed(entry: Entry, changes: Mapping[str, Any]) -> ForkedEntry:
+    """Return `entry` with some fields changed, and everything else as it stands on disk."""
+    raw = {**entry.raw, **changes} if changes else entry.raw
+    line = entry.migrated_line
+    return ForkedEntry(raw, edit_fields(line, changes) if line and changes else line)
 
-        :param leaf_id: None for a session without entries, which cannot be forked.
-        :param target_cwd: the working folder of the new session, whose folder it goes into; this one's where
-            None.
-        :param store: where this session was found; the one that the environment leads to where None.
-        :raises UnknownEntry: there is nothing to fork.
-        :raises AmbiguousEntry, ReadOnly, WriteFailed: as `create_branched_session`.
-        :raises NoPath: of `target_cwd`.
-        """
-        self._file.check()
-        if leaf_id is None:
-            raise UnknownEntry(self._file.path, 0, "there is nothing to fork")
-        self._existing(leaf_id)
-        return self._cut_to(leaf_id, target_cwd, store)
 
-    def blank(self, target_cwd: AnyPath | None = None, store: Store | None = None) -> Change:
-        """Go on in a new session that has the name of this one and none of its entries.
+def save_fork(
+    file: SessionFile, artifacts: str, private_names: Collection[str], change: Change | None
+) -> Change | None:
+    """Write the new session `file`, with a copy of the artifacts that its entries refer to.
 
-        That is how a first prompt is said in other words. Parameters as of `cut`.
+    :param artifacts: the folder of artifacts of the source, "" for none.
+    :param private_names: names directly in that folder that are not copied.
+    :param change: describes the new file; it is announced before the first byte is written.
+    :return: `change`, with a note on what could not be copied.
+    :raises WriteFailed: there is neither a new file nor a copy.
+    """
+    target = os.path.splitext(file.path)[0]
+    if change is not None:
+        announce(change)
+    with artifacts_copied(artifacts, target, private_names) as skipped:
+        file.save()
+    if not skipped or change is None:
+        return change
+    names = ", ".join(map(os.path.basename, skipped[:3]))
+    more = f" and {len(skipped) - 3:,} more" if len(skipped) > 3 else ""
+    return replace(change, note=f"{artifacts}: not copied, because it is no regular file: {names}{more}")
 
-        :raises ReadOnly, WriteFailed, NoPath: as `cut`.
-        """
-        self._file.check()
-        return self._cut_to(None, target_cwd, store)
 
-    def _cut_to(self, leaf_id: str | None, target_cwd: AnyPath | None, store: Store | None) -> Change:
-        file, name, source = self._file, self.session_name, self._file.path
-        cwd = self._cwd if target_cwd is None else taken(target_cwd)
-        if cwd != self._cwd:
-            self._session_dir = self._folder_for(cwd, store)
-            self._cwd = cwd
-        self._cut(leaf_id)
-        made = self._change
-        if self.session_name != name:
-            self.append_session_info(name or "")
-        self._change = made
-        if file.storage is not None and not file.written:
-            self._save_fork(source if leaf_id is not None else "", store)
-        assert self._change is not None
-        return self._change
+def fork_last(
+    source: SessionFile, file: SessionFile, location: SessionLocation, count: int, summary: str
+) -> None:
+    """Write a new session with the last `count` messages of `source`, and load it into `file`.
 
-    def _save_fork(self, source: str, store: Store | None = None) -> None:
-        """Write the new session, with a copy of the artifacts that its entries refer to.
+    This is how nickcecere/agent forks.
 
-        :param source: the path of the session it was made of, "" where it takes no entries from one.
-        :param store: where that session was found, if it is known.
-        :raises WriteFailed: there is neither a new file nor a copy.
-        """
-        file, home = self._file, agent_named(self._agent)
-        folder = ""
-        if source and home.keeps_artifacts and isinstance(self._storage, FileStorage):
-            known_stores = discover(self._env, self._home, self._cwd)
-            folder = artifacts_folder(source, [store, *known_stores] if store else known_stores)
-        target = os.path.splitext(file.path)[0]
-        if self._change is not None:
-            announce(self._change)
-        with artifacts_copied(folder, target, home.private_artifacts) as skipped:
-            file.save()
-        if skipped and self._change is not None:
-            which = ", ".join(map(os.path.basename, skipped[:3]))
-            more = f" and {len(skipped) - 3:,} more" if len(skipped) > 3 else ""
-            note = f"{folder}: not copied, because it is no regular file: {which}{more}"
-            self._change = replace(self._change, note=note)
-
-    def _cut(self, leaf_id: str | None) -> None:
-        file = self._file
-        source = (file.path, file.head.id)
-        book = file.book
-        path = book.path_to(None if leaf_id is None else book.by_id[leaf_id])
-        cuttings = cut_path(path, book.labels, book.label_times, now_ms())
-        title = self.session_name if file.writing.has_slot else None
-        self._begin(file.path or None, name=title)
-        self._fill(cuttings)
-        self._made(source)
-
-    # inside
-
-    def _begin(self, parent: str | None, path: str = "", name: str | None = None) -> None:
-        home = known(self._agent)
-        stamp = now_ms()
-        session_id, timestamp = home.new_id(stamp), iso(stamp)
-        if self._storage is not None and not path:
-            path = os.path.join(self._session_dir, home.file_name(timestamp, session_id))
-        self._file.begin(path, self._agent, session_id, timestamp, self._cwd, parent, name)
-        self._set_blobs()
-
-    def _set_blobs(self) -> None:
-        path, env, home = self._file.path, self._env, self._home
-        blobs = blobs_of(self._agent, path, self._cwd, discover(env, home, self._cwd), env, home)
-        self._file.blobs = blobs if self._storage is not None else None
-
-    def _folder_for(self, target_cwd: str, store: Store | None) -> str:
-        """Where a session of that working folder goes that is made of this one: into the same store.
-
-        That is the folder in which the agent looks, whether the store is its own or a copy of one.
-        """
-        home = agent_named(self._agent)
-        if store is None:
-            store = self._store_of(self._file.path)
-        own = home.own_store(self._env, self._home, self._cwd)
-        if store is None or os.path.realpath(store.root) == os.path.realpath(own.root):
-            own = home.own_store(self._env, self._home, target_cwd)
-            return home.folder_of(own, target_cwd, self._home)
-        folder = os.path.dirname(self._file.path)
-        if os.path.realpath(folder) == os.path.realpath(store.root):
-            return folder
-        return home.folder_of(Store(home, store.root), target_cwd, self._home)
-
-    def _store_of(self, path: str) -> Store | None:
-        return store_holding(path, discover(self._env, self._home, self._cwd))
-
-    def _made(self, source: tuple[str, str] | None) -> None:
-        """Note the new session.
-
-        :param source: path and id of the one it was made of.
-        """
-        path, session_id = source or ("", "")
-        head = self._file.head
-        self._change = Change(
-            kind="file",
-            path=self._file.path,
-            entry_id="",
-            before=path or None,
-            after=self.session_file,
-            target_id=self.leaf_id if path else None,
-            agent=head.agent,
-            session_id=session_id,
-            after_id=head.id,
+    :param location: where the new session goes.
+    :param summary: of the source, or the reason for the fork; "" for none.
+    :raises ReadOnly: sessions of this format are only read here.
+    :raises WriteFailed: there is no new file.
+    """
+    agent = source.header.agent
+    stamp = now_ms()
+    session_id, timestamp = agent_named(agent).new_id(stamp), iso(stamp)
+    path = location.new_path(timestamp, session_id)
+    data = _last_messages(source.entry_store, session_id, timestamp, location.cwd, count, summary)
+    storage = file.storage
+    assert storage is not None
+    # The change is announced before the file can be read back.
+    leaf = decode(data.rstrip(b"\n").rpartition(b"\n")[2]).get("id") if count > 0 else None
+    announce(
+        Change(
+            "file",
+            path,
+            "",
+            before=source.path,
+            after=path,
+            target_id=leaf,
+            agent=agent,
+            session_id=source.header.id,
+            after_id=session_id,
         )
-
-    def _fork(self, source: Forking, last: int | None, summary: str) -> None:
-        file = source._file
-        if file.book.dialect.writing is None:
-            self._fork_last(source, last, summary)
-            return
-        if summary:
-            raise ReadOnly(file.path, 0, "cannot be forked so: there is no place for a summary in its forks")
-        writing = file.writing
-        parent = source.session_id if writing.forks_by_id else file.path
-        self._begin(parent, name=source.session_name if writing.has_slot else None)
-        self._file.header = writing.forked(self._file.header, file.header)
-        self._fill(Cutting(entry.raw, entry.carried) for entry in file.book.entries)
-        self._made((file.path, file.head.id))
-        self._save_fork(file.path)
-
-    def _fork_last(self, source: Forking, last: int | None, summary: str) -> None:
-        file = source._file
-        home = agent_named(source._agent)
-        stamp = now_ms()
-        session_id, timestamp = home.new_id(stamp), iso(stamp)
-        path = os.path.join(self._session_dir, home.file_name(timestamp, session_id))
-        count = _LAST if last is None else last
-        data = fork_last(file.book, session_id, timestamp, self._cwd, count, summary)
-        assert self._storage is not None
-        # Its lines are known before they are read back.
-        leaf = decode(data.rstrip(b"\n").rpartition(b"\n")[2]).get("id") if count > 0 else None
-        announce(
-            Change(
-                "file",
-                path,
-                "",
-                before=file.path,
-                after=path,
-                target_id=leaf,
-                agent=source._agent,
-                session_id=file.head.id,
-                after_id=session_id,
-            )
-        )
-        self._storage.tidy(path)
-        self._storage.create(path, data)
-        self._file.load(path, (source._agent,))
-        self._made((file.path, file.head.id))
-
-    def _fill(self, cuttings: Iterable[Cutting]) -> None:
-        book = self._file.book
-        for cutting in cuttings:
-            book.append(book.make(cutting.raw, cutting.line))
+    )
+    storage.tidy(path)
+    storage.create(path, data)
+    file.load(path, (agent,))
 
 
-def _has_answer(entries: Iterable[Entry]) -> bool:
-    for entry in entries:
-        message = entry.raw.get("message") if entry.type == "message" else None
-        if isinstance(message, dict) and message.get("role") == "assistant":
-            return True
-    return False
+def _last_messages(
+    entry_store: EntryStore, session_id: str, timestamp: str, cwd: str, count: int, summary: str
+) -> bytes:
+    """Return the bytes of a new session with the last `count` messages of `entry_store`.
+
+    :param timestamp: of the new session, ISO 8601.
+    :param cwd: its working folder.
+    :raises ReadOnly: sessions of this format are only read here.
+    """
+    messages = [entry for entry in entry_store.entries if entry.type == "message"]
+    kept = messages[-count:] if count > 0 else []
+    last_id = kept[-1].id if kept else ""
+    new_id = fresh_id(entry_store.by_id)
+    head = ForkHeader(session_id, timestamp, cwd, entry_store.file, last_id, new_id, summary)
+    try:
+        return entry_store.dialect.fork(head, [entry.source for entry in kept])
+    except NotImplementedError:
+        raise ReadOnly(entry_store.file, 0, "cannot be forked: its format is only read here") from None
+
+
+@contextlib.contextmanager
+def artifacts_copied(folder: str, target: str, left_out: Collection[str]) -> Iterator[list[str]]:
+    """Copy the folder of artifacts `folder` to `target` for a new session, which is written in the body.
+
+    The copy is made under a temporary name first. If the body fails, the copy is removed. Links stay links,
+    and times and rights stay as they are. Lock files are left out (oh-my-pi's own fork copies everything).
+
+    :param folder: "" for none; then nothing is copied.
+    :param left_out: names directly in `folder` that are not copied.
+    :return: the paths that were skipped because they are no files, folders or links.
+    :raises AlreadyThere: something is at `target`.
+    :raises WriteFailed: the folder cannot be copied.
+    """
+    if not folder:
+        yield []
+        return
+    temporary = ""
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        name = copy_name(os.path.dirname(target))
+        os.mkdir(name, 0o700)
+        temporary = name
+        skipped = _copy_folder(folder, temporary, left_out)
+        if os.path.lexists(target):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+        os.rename(temporary, target)
+    except OSError as error:
+        if temporary:
+            shutil.rmtree(temporary, ignore_errors=True)
+        refused(target, error)
+    try:
+        yield skipped
+    except BaseException:
+        shutil.rmtree(target, ignore_errors=True)
+        raise
+
+
+def _copy_folder(source: str, target: str, left_out: Collection[str]) -> list[str]:
+    """Copy the content of the folder `source` to the empty folder `target`; see `artifacts_copied`."""
+    skipped: list[str] = []
+    folders = [(source, target, 0)]
+    for folder, copy, depth in folders:
+        if depth > _MAX_DEPTH:
+            raise OSError(errno.ELOOP, f"its artifacts are more than {_MAX_DEPTH} folders deep")
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(_LOCKS) or (not depth and entry.name in left_out):
+                    continue
+                path = os.path.join(copy, entry.name)
+                if entry.is_dir(follow_symlinks=False):
+                    os.mkdir(path, 0o700)
+                    folders.append((entry.path, path, depth + 1))
+                elif entry.is_symlink() or entry.is_file():
+                    # The agent may remove a file meanwhile.
+                    with contextlib.suppress(FileNotFoundError):
+                        shutil.copy2(entry.path, path, follow_symlinks=False)
+                else:
+                    skipped.append(entry.path)
+    for folder, copy, _ in reversed(folders):
+        shutil.copystat(folder, copy)
+    return skipped

@@ -1,4 +1,4 @@
-"""The sessions of one folder or of a whole store, without an index: for scripts
+"""List the sessions of one folder or of a whole store without an index, for scripts
 (formats/README.md, "Behaviour of SessionManager").
 """
 
@@ -7,8 +7,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from app.sessions.summaries.summarise import summarise
 from app.sessions.summary import Summary
-from app.sessions.tally.summarise import summarise
 from app.stores.layout import session_files
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ class SessionInfo(Summary):
 
 
 def in_folder(folder: str, suffixes: tuple[str, ...]) -> list[str]:
-    """The files directly in `folder` whose names are those of sessions; none where it cannot be read."""
+    """Return the files directly in `folder` that have one of the `suffixes`; none if it cannot be read."""
     try:
         with os.scandir(folder) as entries:
             return [entry.path for entry in entries if entry.name.endswith(suffixes) and _is_file(entry)]
@@ -37,7 +37,7 @@ def in_folder(folder: str, suffixes: tuple[str, ...]) -> list[str]:
 
 
 def in_store(store: Store) -> list[str]:
-    """The session files of a store, sub-agents' left out."""
+    """Return the session files of a store, without those of sub-agents."""
     return [os.path.join(folder, file[0]) for folder, files in session_files(store, []) for file in files]
 
 
@@ -47,27 +47,27 @@ def infos(
     cwd: str | None = None,
     on_progress: Callable[[int, int], object] | None = None,
 ) -> list[SessionInfo]:
-    """The sessions in those files, newest activity first; files that are none are left out.
+    """Return the sessions in those files, newest activity first, without files that are no sessions.
 
+    :param agents: the agents that they may belong to.
     :param cwd: only the sessions of this working folder, symbolic links resolved.
-    :param on_progress: called with how many of how many files have been read.
+    :param on_progress: called with the number of files read, and of all files.
     """
     paths = list(paths)
-    wanted = None if cwd is None else os.path.realpath(cwd)
-    found = []
+    folder = None if cwd is None else os.path.realpath(cwd)
+    sessions = []
     for done, path in enumerate(paths, 1):
         info = _info(path, agents)
-        if info is not None and (wanted is None or (info.cwd and os.path.realpath(info.cwd) == wanted)):
-            found.append(info)
+        if info is not None and _is_of_folder(info, folder):
+            sessions.append(info)
         if on_progress is not None:
             on_progress(done, len(paths))
-    return sorted(found, key=lambda info: info.modified, reverse=True)
+    return sorted(sessions, key=lambda info: info.modified, reverse=True)
 
 
 def most_recent(paths: Iterable[str], agents: tuple[str, ...], cwd: str | None = None) -> str | None:
-    """The session file that was written to last
-    (formats/README.md, "Behaviour of SessionManager"), None where there is
-    none.
+    """Return the session file that was written to last, None if there is none
+    (formats/README.md, "Behaviour of SessionManager").
 
     :param cwd: only among the sessions of this working folder.
     """
@@ -77,7 +77,8 @@ def most_recent(paths: Iterable[str], agents: tuple[str, ...], cwd: str | None =
 def by_file_time(
     paths: Iterable[str], agents: tuple[str, ...], cwd: str | None = None
 ) -> Iterator[SessionInfo]:
-    """The sessions in those files, the one that was written to last first; each is read when it is asked for.
+    """Yield the sessions in those files, the one that was written to last first. Each file is read when its
+    turn comes.
 
     :param cwd: only the sessions of this working folder.
     """
@@ -87,17 +88,21 @@ def by_file_time(
             dated.append((os.stat(path).st_mtime_ns, path))
         except OSError:
             continue
-    wanted = None if cwd is None else os.path.realpath(cwd)
+    folder = None if cwd is None else os.path.realpath(cwd)
     for _, path in sorted(dated, reverse=True):
         info = _info(path, agents)
-        if info is not None and (wanted is None or (info.cwd and os.path.realpath(info.cwd) == wanted)):
+        if info is not None and _is_of_folder(info, folder):
             yield info
+
+
+def _is_of_folder(info: SessionInfo, folder: str | None) -> bool:
+    return folder is None or (bool(info.cwd) and os.path.realpath(info.cwd) == folder)
 
 
 def _is_file(entry: os.DirEntry[str]) -> bool:
     try:
         return entry.is_file()
-    except OSError:  # a link that leads round in a circle, or where we may not look
+    except OSError:  # a loop of links, or a folder that may not be read
         return False
 
 

@@ -1,4 +1,4 @@
-"""Whether a write would hurt a running agent, asked before a byte is written
+"""Check before each write that it does not harm a running agent
 (formats/README.md, "Writing beside a running agent").
 """
 
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
     from app.formats.header import Header
 
 LOOK_AGAIN_MS = 1_000
-"""A look at all processes serves for so long: an agent that writes many entries must not pay for each."""
+"""Milliseconds for which a list of all processes is used again, so that a run of writes reads it once."""
 
 
 class LiveGuard:
-    """Knows the running agents.
+    """Finds running agents and refuses writes that would harm them.
 
-    :param env: the environment, by which the agents' own folders are found; ``home`` the home folder.
+    :param env: the environment, by which the agents' own folders are found.
+    :param home: the home folder.
     :param proc: the folder of the process file system.
     """
 
@@ -32,16 +33,16 @@ class LiveGuard:
         self._env = env
         self._home = home
         self._proc = proc
-        self._seen: dict[str, tuple[int, Processes]] = {}
+        self._cache: dict[str, tuple[int, Processes]] = {}
 
     def verdict(self, header: Header, path: str, now_ms: int) -> Verdict:
-        """Whether a running agent has the session at `path` open.
+        """Return whether a running agent has the session at `path` open.
 
         :param now_ms: milliseconds since the epoch.
         """
-        # What an agent has open is known by its real path, and by none of its other names.
+        # The process file system names an open file by its real path alone.
         path = os.path.realpath(path)
-        processes = self._look(header, now_ms)
+        processes = self._processes(header, now_ms)
         mtime_ms = 0
         with contextlib.suppress(OSError):
             status = os.stat(path)
@@ -54,34 +55,39 @@ class LiveGuard:
     def check(
         self, operation: str, header: Header, path: str, now_ms: int, *, only_live: bool = False
     ) -> Verdict | None:
-        """Pass, or refuse a write beside a running agent.
+        """Refuse a write that would harm a running agent.
 
         :param operation: one of `app.stores.base.DANGERS`.
-        :param only_live: a session that an agent may have open, for all that is known, is not refused.
-        :return: the verdict, where one was asked for; None where such a write is always safe.
-        :raises LiveSession: it is not; the process is named.
+        :param now_ms: milliseconds since the epoch.
+        :param only_live: do not refuse if an agent only may have the session open.
+        :return: the verdict; None if such a write is always safe.
+        :raises LiveSession: the write would do harm; the process is named.
         """
         states, harm = agent_named(header.agent).dangers[operation]
         if not states:
             return None
-        found = self.verdict(header, path, now_ms)
-        if found.state in states and (found.state == LIVE or not only_live):
-            who = "" if found.pid is None or str(found.pid) in found.reason else f"process {found.pid}: "
-            raise LiveSession(path, f"{who}{found.reason}; {harm}", found.pid, sure=found.state == LIVE)
-        return found
+        current = self.verdict(header, path, now_ms)
+        if current.state in states and (current.state == LIVE or not only_live):
+            pid, reason = current.pid, current.reason
+            if pid is not None and str(pid) not in reason:
+                reason = f"process {pid}: {reason}"
+            raise LiveSession(path, f"{reason}; {harm}", pid, sure=current.state == LIVE)
+        return current
 
-    def _look(self, header: Header, now_ms: int) -> Processes:
-        seen = self._seen.get(header.agent)
-        if seen and 0 <= now_ms - seen[0] < LOOK_AGAIN_MS:
-            return seen[1]
+    def _processes(self, header: Header, now_ms: int) -> Processes:
+        cached = self._cache.get(header.agent)
+        if cached and 0 <= now_ms - cached[0] < LOOK_AGAIN_MS:
+            return cached[1]
         stores = agent_named(header.agent).stores(self._env, self._home, header.cwd or self._home)
         processes = look(stores, self._proc)
-        self._seen[header.agent] = (now_ms, processes)
+        self._cache[header.agent] = (now_ms, processes)
         return processes
 
 
 def _claimed_as(status: os.stat_result, processes: Processes) -> str:
-    """The path under which an agent has the file of that status open, "" where none has: a hard link."""
+    """Return the path under which an agent has the file of that status open, "" for none: it may be another
+    hard link.
+    """
     for claims in processes.claims.values():
         for path, _, _ in claims:
             with contextlib.suppress(OSError):
@@ -91,14 +97,16 @@ def _claimed_as(status: os.stat_result, processes: Processes) -> str:
 
 
 def _is_newest(path: str, mtime_ms: int) -> bool:
-    """Whether no other session of its folder is newer; one folder holds those of one working folder."""
+    """Whether no other session in the folder is newer. A folder holds the sessions of one working
+    folder.
+    """
     folder, own = os.path.split(path)
     suffix = os.path.splitext(own)[1]
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                other = entry.name.endswith(suffix) and entry.name != own
-                if other and entry.stat().st_mtime_ns // 1_000_000 > mtime_ms:
+                is_other = entry.name.endswith(suffix) and entry.name != own
+                if is_other and entry.stat().st_mtime_ns // 1_000_000 > mtime_ms:
                     return False
     except OSError:
         return True

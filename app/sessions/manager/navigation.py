@@ -1,8 +1,8 @@
-"""Where the leaf goes when a user picks an entry in the tree (pi's `/tree`).
+"""Find the new leaf if a user picks an entry in the tree (pi's `/tree`).
 
-Looking a place up changes nothing: whoever moves the leaf does so afterwards, with `SessionManager.branch`,
-`reset_leaf`, `move_leaf` or `branch_with_summary`. A summary is written only by the last of them, below
-`Target.leaf_id`. Nothing here makes summaries, so there is nobody to hand instructions for one to.
+These functions change nothing. The caller moves the leaf with `SessionManager.branch`, `reset_leaf`,
+`move_leaf` or `branch_with_summary`. The last of them writes a summary below `Target.leaf_id`; the caller
+makes its text.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 from app.sessions.errors import UnknownEntry
 
 if TYPE_CHECKING:
-    from app.sessions.manager.entry import Entry
-    from app.sessions.manager.manager import SessionManager
+    from app.sessions.manager.entry_store import Entry
+    from app.sessions.manager.session_manager import SessionManager
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Where picking an entry leads.
+    """The result of picking an entry.
 
-    :param leaf_id: the leaf to be, which is also the parent of a summary of what is left; None before all
-        entries.
-    :param text: what is offered for editing, as written; "" of a message of images alone, None where the
-        entry is none to edit.
+    :param leaf_id: the new leaf, which is also the parent of a summary of the branch that is left; None
+        before all entries.
+    :param text: the text that is offered for editing, as written; "" for a message of images alone, None if
+        the entry is not edited.
     :param images: the images of that message, as the blocks of its file.
-    :param same: the entry is the leaf already: there is nowhere to go.
+    :param same: the entry is the leaf already.
     """
 
     leaf_id: str | None
@@ -36,36 +36,36 @@ class Target:
 
 
 def target_of(session: SessionManager, entry_id: str, *, past_leaf: bool = False) -> Target:
-    """Where picking an entry of `session` leads.
+    """Return the new leaf if the user picks an entry of `session`.
 
-    A message of the user's or of an extension is to be said again in other words: the leaf goes to its
-    parent (before all entries if that is nowhere in the file), and its text is offered. Any other entry
-    becomes the leaf.
+    A message of the user or of an extension is to be edited and sent again: the leaf goes to its parent
+    (before all entries if that is not in the file), and its text is offered. Any other entry becomes the
+    leaf.
 
-    :param past_leaf: a message that is the leaf leads to its parent too, as in oh-my-pi; pi does nothing.
+    :param past_leaf: a message that is the leaf leads to its parent, too, as in oh-my-pi; pi does nothing.
     :raises UnknownEntry: there is no such entry.
     """
     entry = session.get_entry(entry_id)
     if entry is None:
         raise UnknownEntry(session.session_file or "", 0, f"there is no entry {entry_id!r}")
     same = entry_id == session.leaf_id
-    content = None if same and not past_leaf else _editable(entry)
+    content = None if same and not past_leaf else _editable_blocks(entry)
     if content is None:
         return Target(entry_id, same=same)
     parent = entry.parent_id
-    known = parent is not None and session.get_entry(parent) is not None
+    has_parent = parent is not None and session.get_entry(parent) is not None
     blocks = [block for block in content if isinstance(block, dict)]
     texts = (block.get("text") for block in blocks if block.get("type") == "text")
     return Target(
-        parent if known else None,
+        parent if has_parent else None,
         "".join(text for text in texts if isinstance(text, str)),
         tuple(block for block in blocks if block.get("type") == "image"),
     )
 
 
-def _editable(entry: Entry) -> list[Any] | None:
-    """The blocks of a message that is offered for editing; None of any other entry."""
-    fields = entry.spelt
+def _editable_blocks(entry: Entry) -> list[Any] | None:
+    """Return the blocks of a message that is offered for editing; None for any other entry."""
+    fields = entry.normalized
     if entry.type == "message":
         message = fields.get("message")
         if not isinstance(message, dict) or message.get("role") != "user":

@@ -1,6 +1,6 @@
-"""Writing to a session's file: when it is born, one more entry, a title, a newer version.
+"""Read and write the file of a session, including lines that other processes append.
 
-See formats/README.md, "Writing", also for everything beside a running agent.
+See formats/README.md, "Writing", also for writes beside a running agent.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ import time
 from random import random
 from typing import TYPE_CHECKING, Any
 
-from app.formats.decode import BadLine, decode
-from app.formats.encode import encode
-from app.formats.migrate import CURRENT_VERSION
-from app.formats.respell import GONE, migrated, respell
-from app.formats.slot import read_slot, slot_line
-from app.formats.stamps import iso
+from app.formats.dialects import dialect_named
+from app.formats.header import WITHIN, Header, NotASession, read_header
+from app.formats.json_codec import REMOVED, BadLine, decode, edit_fields, encode
+from app.formats.lines import BOM
+from app.formats.migrate import CURRENT_VERSION, migrate_line
+from app.formats.timestamps import iso
+from app.formats.title_slot import read_slot, slot_line
 from app.sessions.errors import (
     AlreadyThere,
     BadValue,
@@ -27,8 +28,8 @@ from app.sessions.errors import (
     UnknownEntry,
     WriteFailed,
 )
-from app.sessions.manager.tracked_file import TrackedFile, now_ms
-from app.sessions.storage.externalize import shrink
+from app.sessions.manager.entry_store import Entry, EntryStore
+from app.sessions.storage.blobs import externalize
 from app.sessions.storage.file_storage import refused
 from app.stores import agent_named
 from app.stores.live import MAYBE
@@ -37,20 +38,220 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from contextlib import AbstractContextManager
 
-    from app.sessions.manager.entry import Entry
-    from app.sessions.storage.storage import Signature
+    from app.formats.dialects.base import WriteFormat
+    from app.sessions.manager.live_guard import LiveGuard
+    from app.sessions.storage.blobs import BlobStore
+    from app.sessions.storage.session_storage import SessionStorage, Signature
 
-_TRIES = 50
-"""How often a write is begun anew because somebody else wrote first. Each time they wrote a whole entry."""
-_TITLE = ("title", "titleSource")
-_NAMED = ("parentId", "targetId", "fromId", "firstKeptEntryId")
-"""The fields of an entry that name others, which must be there
+_TAIL = 64
+"""Bytes before the end of what was read. If they are unchanged, only newer bytes are read."""
+_MAX_ATTEMPTS = 50
+"""Attempts at one write. Each failed attempt means that another process wrote a whole entry."""
+_TITLE_FIELDS = ("title", "titleSource")
+_REFERENCES = ("parentId", "targetId", "fromId", "firstKeptEntryId")
+"""The fields of an entry that name other entries, which must be in the file
 (formats/README.md, "Rules for every write").
 """
 
 
-class SessionFile(TrackedFile):
-    """A session that can be written to: one more entry, the whole of it when it is born, its title."""
+class SessionFile:
+    """A session in memory, and the file behind it if there is one.
+
+    storage         where files are kept; None for a session that is never written
+    guard           asked before each write to a file that an agent may have open; None if no agent can
+    blobs           where images go, for agents that keep them outside of the session
+    path            the path of the file, "" in memory
+    header          the parsed header; ``header_fields`` is the header as it stands on disk
+    entry_store     the entries
+    written         the file is there and has all entries; before, they wait for the first answer
+    leaf_moved      the leaf was placed by the caller, so it does not follow what others append
+    previous_leaf   the id of the leaf just before the last entry was appended
+    """
+
+    def __init__(
+        self, storage: SessionStorage | None, guard: LiveGuard | None = None, blobs: BlobStore | None = None
+    ) -> None:
+        self.storage = storage
+        self.guard = guard
+        self.blobs = blobs
+        self.path = ""
+        self.header: Header
+        self.header_fields: dict[str, Any] = {}
+        self.entry_store: EntryStore
+        self.written = False
+        self.leaf_moved = False
+        self.previous_leaf: str | None = None
+        self._signature: Signature | None = None
+        self._offset = 0
+        """The offset after the last whole line that was read."""
+        self._tail = b""
+        """The last bytes before that offset, at most `_TAIL`."""
+        self._is_shortened = False
+        """Some bytes of the file were not read, because it has a long run of NUL bytes."""
+        self._failure: WriteFailed | None = None
+        self._made_here = False
+        """This process made the file, so no other had a chance to open it."""
+        self._tidied = ""
+        """The path of the session before whose first write its folder was cleared up."""
+
+    @property
+    def writing(self) -> WriteFormat:
+        """How entries are written here.
+
+        :raises ReadOnly: sessions of this format are only read.
+        """
+        writing = self.entry_store.dialect.writing
+        if writing is None:
+            reason = f"sessions of this format ({self.entry_store.dialect.name}) are only read here"
+            raise ReadOnly(self.path, 0, f"cannot be written to: {reason}")
+        if self.entry_store.numbered and self.header.version >= 2:
+            raise ReadOnly(self.path, 0, "cannot be written to: its entries have no ids")
+        return writing
+
+    @property
+    def leaf(self) -> Entry | None:
+        """The entry of the leaf; the last of the file if that has no id and the leaf was not moved."""
+        return self.entry_store.entries[-1] if self._has_nameless_leaf else self.entry_store.leaf
+
+    @property
+    def _has_nameless_leaf(self) -> bool:
+        entries = self.entry_store.entries
+        is_unset = self.entry_store.leaf_id is None and not self.leaf_moved
+        return is_unset and bool(entries) and not entries[-1].id
+
+    def check(self) -> None:
+        """Raise the error of the last write again: after it, memory and file may differ.
+
+        :raises WriteFailed: as it was raised then.
+        """
+        if self._failure is not None:
+            raise type(self._failure)(self._failure.path, self._failure.reason, self._failure.code)
+
+    # reading
+
+    def begin(
+        self,
+        path: str,
+        agent: str,
+        session_id: str,
+        timestamp: str,
+        cwd: str,
+        parent: str | None = None,
+        name: str | None = None,
+    ) -> None:
+        """Begin a new session without entries. It is not written yet.
+
+        :param path: where it will be kept, "" without a storage.
+        :param timestamp: ISO 8601.
+        :param parent: the session that it is made from.
+        :param name: the name in the header, for agents that keep it there.
+        :raises ReadOnly: the agent's sessions are only read here.
+        """
+        writing = dialect_named(agent).writing
+        if writing is None:
+            raise ReadOnly(path, 0, f"sessions of {agent} are only read here")
+        self.header_fields = writing.new_header(session_id, timestamp, cwd, parent, name)
+        self.path = path
+        self.header = read_header(path, encode(self.header_fields) + b"\n", (agent,))
+        self.entry_store = EntryStore(path, self.header.dialect, self.header.version, self.header.name)
+        self.written = self.leaf_moved = self._made_here = False
+        self._signature = self._failure = None
+        self._is_shortened = False
+        self._offset = 0
+
+    def load(self, path: str, agents: tuple[str, ...] = ()) -> None:
+        """Read the session at `path`. Nothing is written, not even a migration.
+
+        :param agents: the agents that it may belong to; all agents if empty.
+        :raises NotASession: the file is no session.
+        :raises Unreadable: the file cannot be read.
+        """
+        assert self.storage is not None
+        data, signature = self.storage.read(path)
+        before, self.path = self.path, path
+        try:
+            self._parse(data, signature, agents)
+        except NotASession:
+            self.path = before
+            raise
+        self.written = True
+        self.leaf_moved = False
+        self._failure = None
+
+    def refresh(self) -> bool:
+        """Read the bytes that other processes wrote since; return whether there were any.
+
+        The leaf follows theirs, unless the caller moved it.
+
+        :raises NotASession, Unreadable: the file is gone, or is no session any more.
+        """
+        if self.storage is None or not self.written:
+            return False
+        signature = self.storage.signature(self.path)
+        if signature == self._signature:
+            return False
+        before = self._signature
+        leaf, moved = self.entry_store.leaf_id, self.leaf_moved
+        grown = (
+            signature is not None
+            and before is not None
+            and signature[:2] == before[:2]
+            and signature.size >= before.size
+            and not self.entry_store.ends_open
+            and not self._is_shortened
+            and not self.header.title_slot  # it may hold another title by now
+            and self.entry_store.dialect.one_entry_a_line
+            and self.header.version >= CURRENT_VERSION
+        )
+        if not (grown and self._read_new_bytes()):
+            self.load(self.path, (self.header.agent,))
+        if moved and (leaf is None or leaf in self.entry_store.by_id):
+            self.entry_store.leaf_id = leaf
+            self.leaf_moved = True
+        return True
+
+    def _read_new_bytes(self) -> bool:
+        """Read the bytes after the last whole line; return False if the file must be read whole."""
+        assert self.storage is not None
+        start = max(0, self._offset - _TAIL)
+        data, signature = self.storage.read(self.path, start)
+        skip = self._offset - start
+        if len(data) != signature.size - start:
+            return False
+        if data[:skip] != self._tail[-skip:] if skip else False:
+            return False
+        settled = self.entry_store.read(data[skip:])
+        self._offset += settled
+        self._tail = data[max(0, skip + settled - _TAIL) : skip + settled]
+        self._signature = signature
+        return True
+
+    def _parse(self, data: bytes, signature: Signature, agents: tuple[str, ...] | None = None) -> None:
+        """Replace header and entries by those in `data`, the bytes of the file."""
+        header = read_header(self.path, data[:WITHIN], (self.header.agent,) if agents is None else agents)
+        entry_store = EntryStore(self.path, header.dialect, header.version, header.name)
+        self._offset = entry_store.read(data)
+        self._is_shortened = len(data) != signature.size
+        self._tail = data[max(0, self._offset - _TAIL) : self._offset]
+        self.header_fields = decode(data[header.offset : header.offset + header.length])
+        self.header, self.entry_store = header, entry_store
+        self._signature = signature
+
+    def _lines(self) -> list[bytes]:
+        """Return the lines of the file, without a byte order mark and without the last newline.
+
+        :raises Changed: the file is not what was read.
+        :raises WriteFailed: the file has bytes that were not read.
+        """
+        assert self.storage is not None
+        data, signature = self.storage.read(self.path)
+        if signature != self._signature:
+            raise Changed(self.path)
+        if self._is_shortened:
+            raise WriteFailed(self.path, "is not rewritten: it has a long run of NUL bytes", errno.EFBIG)
+        return data.removeprefix(BOM).removesuffix(b"\n").split(b"\n")
+
+    # appending
 
     def append(
         self,
@@ -60,36 +261,36 @@ class SessionFile(TrackedFile):
         keep_time: bool = False,
         before_write: Callable[[Entry], object] | None = None,
     ) -> Entry:
-        """One more entry below the leaf; it becomes the leaf.
+        """Append an entry below the leaf and make it the leaf.
 
-        :param fields: the entry without id, parent and time; ``parentId`` where it goes below another entry
-            than the leaf.
-        :param operation: what kind of write it is to a running agent (`app.stores.base.DANGERS`).
-        :param keep_time: leave the file's time alone (formats/README.md, "Rules for every write").
-        :param before_write: is called with the entry directly before it is written to the file, which is not
-            at all while the session has no file, and again for each attempt.
+        :param fields: the entry without id, parent and time; with ``parentId`` to append it below another
+            entry than the leaf.
+        :param operation: what kind of write this is to a running agent (`app.stores.base.DANGERS`).
+        :param keep_time: keep the file's modification time (formats/README.md, "Rules for every write").
+        :param before_write: called with the entry directly before it is written to the file, again for each
+            attempt, and not at all while the session has no file.
         :raises ReadOnly, LiveSession, WriteFailed, Unreadable, BadValue: nothing was written.
-        :raises UnknownEntry: the file was written anew, and what the entry hangs on is not in it any more.
+        :raises UnknownEntry: the file was rewritten, and an entry that `fields` names is not in it any more.
         """
         self._check_writable(fields)
         if self.storage is None or not self.written:
-            entry = self._next(fields)
-            self.left = self.book.leaf_id
-            self.book.append(entry)
-            self.moved = False
-            if self.storage is not None and _is_answer(entry):
+            entry = self._make_entry(fields)
+            self.previous_leaf = self.entry_store.leaf_id
+            self.entry_store.append(entry)
+            self.leaf_moved = False
+            if self.storage is not None and is_answer(entry):
                 self.save()
             return entry
-        for attempt in range(_TRIES):
-            self.protect(operation)
+        for attempt in range(_MAX_ATTEMPTS):
+            self.refuse_danger(operation)
             self._tidy()
             try:
                 self._migrate()
-                return self._written(self._next(fields, written=True), keep_time, before_write)
+                return self._append_line(self._make_entry(fields, written=True), keep_time, before_write)
             except Changed:
-                # Whoever keeps losing to a busy writer steps back for a moment, each time a little longer.
+                # Back off from a busy writer, each time for a little longer.
                 time.sleep(random() * attempt / 1000)
-                self._follow(fields)
+                self._catch_up(fields)
             except WriteFailed as error:
                 self._failure = error
                 raise
@@ -100,54 +301,95 @@ class SessionFile(TrackedFile):
         self.check()
         _ = self.writing
         if self._has_nameless_leaf and "parentId" not in fields:
-            # It would become a root, and take everything before it out of the context.
+            # The entry would become a root and take all entries before it out of the context.
             raise ReadOnly(self.path, 0, "cannot be written to: its last entry has no id")
 
-    def _follow(self, fields: Mapping[str, Any]) -> None:
-        """Read what others wrote, and see that what `fields` names is still there."""
-        named = [fields[name] for name in _NAMED if fields.get(name) in self.book.by_id]
-        if self.moved and self.book.leaf_id is not None:
-            named.append(self.book.leaf_id)
+    def _catch_up(self, fields: Mapping[str, Any]) -> None:
+        """Read the new entries of other processes, and check that those that `fields` names still exist."""
+        by_id = self.entry_store.by_id
+        references = [fields[name] for name in _REFERENCES if fields.get(name) in by_id]
+        if self.leaf_moved and self.entry_store.leaf_id is not None:
+            references.append(self.entry_store.leaf_id)
         self.refresh()
-        for entry_id in named:
-            if entry_id not in self.book.by_id:
+        for entry_id in references:
+            if entry_id not in self.entry_store.by_id:
                 raise UnknownEntry(self.path, 0, f"there is no entry {entry_id!r} any more")
 
-    def _written(
+    def _make_entry(self, fields: Mapping[str, Any], *, written: bool = False) -> Entry:
+        """Return the entry of `fields` with id, parent and time; it is not in the session yet.
+
+        :param written: the entry goes to the file now, so that it has a line.
+        :raises BadValue: it cannot be written as JSON.
+        """
+        entry = {
+            "type": fields["type"],
+            "id": fresh_id(self.entry_store.by_id),
+            "parentId": self.entry_store.leaf_id,
+            "timestamp": iso(now_ms()),
+            **fields,
+        }
+        try:
+            line = encode(entry)
+        except ValueError as error:
+            raise BadValue(self.path, 0, f"a {fields['type']} entry cannot be written: {error}") from None
+        return self.entry_store.make(entry, line if written else b"")
+
+    def _append_line(
         self, entry: Entry, keep_time: bool, before_write: Callable[[Entry], object] | None
     ) -> Entry:
-        """Write `entry` and take it in.
+        """Append the line of `entry` to the file, and `entry` to the session.
 
         :raises Changed: the file is not what was read.
         """
         assert self.storage is not None
         assert self._signature is not None
         line, size = self._line(entry), self._signature.size
-        self.left = self.book.leaf_id
+        self.previous_leaf = self.entry_store.leaf_id
         if before_write is not None:
             before_write(entry)
         signature = self.storage.append(self.path, line, self._signature, keep_time=keep_time)
-        return self._added(entry, line, size, signature)
+        return self._add_written(entry, line, size, signature)
 
-    def _line(self, entry: Entry) -> bytes:
-        return (self._shrunk(entry) if self.writing.limits_size else entry.source) + b"\n"
-
-    def _added(self, entry: Entry, line: bytes, size: int, signature: Signature) -> Entry:
-        """Take in `entry`, whose `line` was appended when the file had `size` bytes."""
-        self.left = self.book.leaf_id
-        self.moved = False
-        if self.book.ends_open or signature.size != size + len(line):
-            # An unfinished line was closed before ours: read how it stands now.
-            self.load(self.path, (self.head.agent,))
-            return self.book.by_id[entry.id]
-        self.book.append(entry)
-        self._settle(signature, line)
+    def _add_written(self, entry: Entry, line: bytes, size: int, signature: Signature) -> Entry:
+        """Add `entry`, whose `line` was appended to the file when that had `size` bytes."""
+        self.previous_leaf = self.entry_store.leaf_id
+        self.leaf_moved = False
+        if self.entry_store.ends_open or signature.size != size + len(line):
+            # An unfinished line was closed before ours: read the file again.
+            self.load(self.path, (self.header.agent,))
+            return self.entry_store.by_id[entry.id]
+        self.entry_store.append(entry)
+        self._advance(signature, line)
         return entry
 
-    def save(self) -> None:
-        """Write the whole session to its new file, which must not be there.
+    def _advance(self, signature: Signature, line: bytes) -> None:
+        """Record that this process appended `line`, and the new signature of the file."""
+        self._signature = signature
+        self._offset += len(line)
+        self._tail = (self._tail + line)[-_TAIL:]
 
-        :raises WriteFailed: AlreadyThere and others.
+    def _line(self, entry: Entry) -> bytes:
+        return (self._externalized(entry) if self.writing.limits_size else entry.source) + b"\n"
+
+    def _externalized(self, entry: Entry) -> bytes:
+        """Return the line of `entry`, with its images moved to the blob store.
+
+        :raises WriteFailed: they cannot be moved.
+        """
+        try:
+            return encode(externalize(entry.raw, self.blobs))
+        except OSError as error:
+            if error.errno == errno.EEXIST:  # a file in the place of the folder
+                error = NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+            refused(self.blobs.folder if self.blobs else self.path, error)
+
+    # writing the whole file
+
+    def save(self) -> None:
+        """Write the whole session to its new file, which must not exist.
+
+        :raises AlreadyThere: it exists.
+        :raises WriteFailed: the system refused.
         """
         assert self.storage is not None
         self._tidy()
@@ -165,205 +407,191 @@ class SessionFile(TrackedFile):
             self._failure = error
             raise
         self.written = self._made_here = True
-        self._rewritten(data, signature)
+        self._accept_rewritten(data, signature)
 
     def body(self) -> bytes:
-        """All of the session as the lines of a file."""
+        """Return the whole session as the bytes of a file."""
         writing = self.writing
-        lines = [writing.opening(self.header, now_ms())]
-        for entry in self.book.entries:
+        lines = [writing.head_lines(self.header_fields, now_ms())]
+        for entry in self.entry_store.entries:
             line = entry.source
             if not line:
-                line = self._shrunk(entry) if writing.limits_size else encode(entry.raw)
+                line = self._externalized(entry) if writing.limits_size else encode(entry.raw)
             lines.append(line + b"\n")
         return b"".join(lines)
 
-    def _shrunk(self, entry: Entry) -> bytes:
-        """The line of `entry` with its images put aside.
+    def _accept_rewritten(self, data: bytes, signature: Signature) -> None:
+        """Continue with `data` as the content of the file; the leaf stays."""
+        leaf, moved = self.entry_store.leaf_id, self.leaf_moved
+        self._parse(data, signature)
+        self.entry_store.leaf_id, self.leaf_moved = leaf, moved
 
-        :raises WriteFailed: they cannot be.
+    def _migrate(self) -> None:
+        """Rewrite a file of an old version as version 3, now that an entry is really written to it
+        (formats/README.md, "Behaviour of SessionManager").
+
+        Lines that are no entries stay in their places.
         """
-        try:
-            return encode(shrink(entry.raw, self.blobs))
-        except OSError as error:
-            if error.errno == errno.EEXIST:  # a file in the place of the folder
-                error = NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
-            refused(self.blobs.folder if self.blobs else self.path, error)
+        version = self.header.version
+        if version >= CURRENT_VERSION:
+            return
+        assert self.storage is not None
+        assert self._signature is not None
+        self.refuse_danger("rewrite")
+        lines = self._lines()
+        lines[self.header.line - 1] = edit_fields(lines[self.header.line - 1], {"version": CURRENT_VERSION})
+        for entry in self.entry_store.entries:
+            lines[entry.line - 1] = migrate_line(entry.source, version, entry.index)
+        data = b"\n".join(lines) + b"\n"
+        lock = self._publish_lock()
+        self._accept_rewritten(data, self.storage.replace(self.path, data, self._signature, lock))
+
+    # the title line
 
     def retitle(self, title: str, fields: Mapping[str, Any] | None = None) -> Entry | None:
-        """Put `title` into the title line; a file without one is written anew to get it
+        """Write `title` to the title line; a file without one is rewritten to get it
         (formats/README.md, "Results of writing").
 
         :param title: "" for none.
-        :param fields: of an entry that records the title, as for `append`; None for none.
+        :param fields: an entry that records the title, as for `append`; None for no entry.
         :return: that entry.
-        :raises LiveSession, WriteFailed: the title is as it was, and there is no entry.
+        :raises LiveSession, WriteFailed: the title is unchanged, and there is no entry.
         """
         self._check_writable(fields or {"parentId": None})
-        header = {name: value for name, value in self.header.items() if name not in _TITLE}
+        header = {name: value for name, value in self.header_fields.items() if name not in _TITLE_FIELDS}
         if title:
             header |= {"title": title, "titleSource": "user"}
         if self.storage is None or not self.written:
             added = None if fields is None else self.append(fields)
-            self.header, self.book.name = header, title or None
+            self.header_fields, self.entry_store.name = header, title or None
             return added
         slot = slot_line(title, "user" if title else None, now_ms())
-        for _ in range(_TRIES):
+        for _ in range(_MAX_ATTEMPTS):
             try:
                 if fields is not None:
-                    self.protect("branch" if self.moved else "append")
+                    self.refuse_danger("branch" if self.leaf_moved else "append")
                     self._tidy()
                     self._migrate()
-                if self.head.slot_writable:
-                    return self._overwritten(slot, fields)
-                return self._retitled(header, slot, fields)
+                if self.header.slot_writable:
+                    return self._overwrite_title(slot, fields)
+                return self._rewrite_with_title(header, slot, fields)
             except Changed:
-                self._follow(fields or {})
+                self._catch_up(fields or {})
             except WriteFailed as error:
                 self._failure = error
                 raise
         raise Changed(self.path)
 
-    def _overwritten(self, slot: bytes, fields: Mapping[str, Any] | None) -> Entry | None:
+    def _overwrite_title(self, slot: bytes, fields: Mapping[str, Any] | None) -> Entry | None:
         """Write the title line in place, and the entry of `fields` at the end.
 
         :raises Changed: the file is not what was read.
         """
         assert self.storage is not None
         assert self._signature is not None
-        self.protect("slot")
-        entry = None if fields is None else self._next(fields, written=True)
+        self.refuse_danger("slot")
+        entry = None if fields is None else self._make_entry(fields, written=True)
         line, size = b"" if entry is None else self._line(entry), self._signature.size
         signature = self.storage.overwrite(self.path, slot, self._signature, line)
         if entry is None:
-            self._settle(signature, b"")
+            self._advance(signature, b"")
         else:
-            entry = self._added(entry, line, size, signature)
-        self.book.name = read_slot(slot[:-1]) or None
+            entry = self._add_written(entry, line, size, signature)
+        self.entry_store.name = read_slot(slot[:-1]) or None
         return entry
 
-    def _retitled(
+    def _rewrite_with_title(
         self, header: dict[str, Any], slot: bytes, fields: Mapping[str, Any] | None
     ) -> Entry | None:
-        """Write the file anew with a title line, and with the entry of `fields` at the end.
+        """Rewrite the file with a title line, and with the entry of `fields` at the end.
 
         :raises Changed: the file is not what was read.
         """
         assert self.storage is not None
         assert self._signature is not None
-        self.protect("rewrite")
-        entry = None if fields is None else self._next(fields, written=True)
-        data = self._titled(header, slot) + (b"" if entry is None else self._line(entry))
+        self.refuse_danger("rewrite")
+        entry = None if fields is None else self._make_entry(fields, written=True)
+        data = self._with_title(header, slot) + (b"" if entry is None else self._line(entry))
         signature = self.storage.replace(self.path, data, self._signature, self._publish_lock())
-        left = self.book.leaf_id
-        self._rewritten(data, signature)
+        previous_leaf = self.entry_store.leaf_id
+        self._accept_rewritten(data, signature)
         if entry is None:
             return None
-        self.left, self.moved = left, False
-        self.book.leaf_id = entry.id
-        return self.book.by_id[entry.id]
+        self.previous_leaf, self.leaf_moved = previous_leaf, False
+        self.entry_store.leaf_id = entry.id
+        return self.entry_store.by_id[entry.id]
 
-    def _titled(self, header: dict[str, Any], slot: bytes) -> bytes:
-        """The file with the title line `slot` first, and the title in its header as well."""
+    def _with_title(self, header: dict[str, Any], slot: bytes) -> bytes:
+        """Return the file with the title line `slot` first, and the title in its header as well."""
         lines = self._lines()
-        place = self.head.line - 1
-        before = [line for line in lines[:place] if not _is_title(line)]
-        changes = {name: header.get(name, GONE) for name in _TITLE}
-        return slot + b"\n".join([*before, respell(lines[place], changes), *lines[place + 1 :]]) + b"\n"
+        header_index = self.header.line - 1
+        before = [line for line in lines[:header_index] if not _is_title(line)]
+        changes = {name: header.get(name, REMOVED) for name in _TITLE_FIELDS}
+        after = [edit_fields(lines[header_index], changes), *lines[header_index + 1 :]]
+        return slot + b"\n".join([*before, *after]) + b"\n"
 
-    # inside
-
-    def _next(self, fields: Mapping[str, Any], *, written: bool = False) -> Entry:
-        book = self.book
-        entry = {
-            "type": fields["type"],
-            "id": fresh_id(book.by_id),
-            "parentId": book.leaf_id,
-            "timestamp": iso(now_ms()),
-            **fields,
-        }
-        try:
-            line = encode(entry)
-        except ValueError as error:
-            raise BadValue(self.path, 0, f"a {fields['type']} entry cannot be written: {error}") from None
-        return book.make(entry, line if written else b"")
+    # beside running agents and other writers
 
     def is_dangerous(self, operation: str) -> bool:
-        """Whether such a write would be refused now, because an agent has the session open."""
+        """Return whether such a write would be refused now, because an agent has the session open."""
         try:
-            self.protect(operation)
+            self.refuse_danger(operation)
         except LiveSession:
             return True
         return False
 
-    def protect(self, operation: str) -> None:
-        """Pass, or refuse a write beside a running agent.
+    def refuse_danger(self, operation: str) -> None:
+        """Refuse a write that would harm a running agent.
 
         :param operation: one of `app.stores.base.DANGERS`.
-        :raises LiveSession: it would hurt the agent, or be in vain.
+        :raises LiveSession: the write would harm the agent, or have no effect.
         """
         if self.guard is not None and self.written:
-            # Nobody else can have opened what was made here, unless it is seen to be open.
-            self.guard.check(operation, self.head, self.path, now_ms(), only_live=self._made_here)
+            # A file that was made here cannot be open in an agent, unless it is seen to be.
+            self.guard.check(operation, self.header, self.path, now_ms(), only_live=self._made_here)
 
-    def doubt(self, operation: str) -> str:
-        """What may come of such a write, which is not refused, beside an agent that may have the session open
-        for all that is known; "" for nothing.
+    def danger_note(self, operation: str) -> str:
+        """Return a warning about such a write, which is not refused, beside an agent that may have the
+        session open; "" for none.
 
-        :raises LiveSession: it is refused.
+        :raises LiveSession: the write is refused.
         """
         if self.guard is None or not self.written or self._made_here:
             return ""
-        found = self.guard.check(operation, self.head, self.path, now_ms())
-        if found is None or found.state != MAYBE:
+        verdict = self.guard.check(operation, self.header, self.path, now_ms())
+        if verdict is None or verdict.state != MAYBE:
             return ""
-        _, harm = agent_named(self.head.agent).dangers[operation]
-        return f"{found.reason}; if it has this session open, {harm}"
-
-    def _migrate(self) -> None:
-        """Write a file of an old version as one of version 3, now that it is really written to
-        (formats/README.md, "Behaviour of SessionManager").
-
-        Lines that are no entries stay where they are.
-        """
-        version = self.head.version
-        if version >= CURRENT_VERSION:
-            return
-        assert self.storage is not None
-        assert self._signature is not None
-        self.protect("rewrite")
-        lines = self._lines()
-        lines[self.head.line - 1] = respell(lines[self.head.line - 1], {"version": CURRENT_VERSION})
-        for entry in self.book.entries:
-            lines[entry.line - 1] = migrated(entry.source, version, entry.index)
-        data = b"\n".join(lines) + b"\n"
-        lock = self._publish_lock()
-        self._rewritten(data, self.storage.replace(self.path, data, self._signature, lock))
+        _, harm = agent_named(self.header.agent).dangers[operation]
+        return f"{verdict.reason}; if it has this session open, {harm}"
 
     def _publish_lock(self) -> AbstractContextManager[None] | None:
-        return agent_named(self.head.agent).publish_lock(self.path)
+        return agent_named(self.header.agent).publish_lock(self.path)
 
     def _tidy(self) -> None:
-        """Clear up behind writes that were killed, before the first write of this session."""
+        """Clear up after writes that were killed, before the first write to this session."""
         if self.storage is not None and self._tidied != self.path:
             self._tidied = self.path
             self.storage.tidy(self.path, self._publish_lock())
 
 
+def now_ms() -> int:
+    """Return the current time in milliseconds since the epoch."""
+    return time.time_ns() // 1_000_000
+
+
 def fresh_id(taken: Mapping[str, Any]) -> str:
-    """Eight hex digits that no entry has: an id used twice makes pi fail on open
+    """Return eight hex digits that are no key of `taken`: pi fails to open a session with an id used twice
     (formats/README.md, "Rules for every write").
     """
     while True:
-        found = secrets.token_hex(4)
-        if found not in taken:
-            return found
+        entry_id = secrets.token_hex(4)
+        if entry_id not in taken:
+            return entry_id
 
 
-def _is_answer(entry: Entry) -> bool:
-    if entry.type != "message":
-        return False
-    message = entry.raw.get("message")
+def is_answer(entry: Entry) -> bool:
+    """Return whether `entry` is a message of the assistant."""
+    message = entry.raw.get("message") if entry.type == "message" else None
     return isinstance(message, dict) and message.get("role") == "assistant"
 
 

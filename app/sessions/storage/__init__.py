@@ -1,1 +1,1 @@
-"""Where bytes are put: the one writer, blobs and images, the history of prompts."""
+"""The one writer of session files, the blobs beside them, and the history of prompts."""

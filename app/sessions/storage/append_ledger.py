@@ -1,13 +1,13 @@
-"""What leafmark itself has added to session files: from that, nobody need conclude that an agent has the file
-open (formats/README.md, "Detecting a running agent").
+"""A ledger of leafmark's own appends to session files, so that they are not taken for those of a running
+agent (formats/README.md, "Detecting a running agent").
 
-An append is noted before it is made: in which file, from where to where, and a digest of its bytes. A note is
-believed only where those bytes stand in the file, so one of a write that never came to be, because the disk
-was full, the process was killed or an agent was quicker, says nothing about what stands there instead.
+An append is noted before it is made: the file, the offsets of its start and end, and a digest of its bytes. A
+note counts only if those bytes are in the file. The note of a write that did not happen, because the disk
+was full, the process was killed or an agent was faster, says nothing about the bytes that are there instead.
 
-Notes are kept in this process and, where it has said in which folder (`tell_others`), in a small file there,
-for all others that look there as well. Where that cannot be written or read, the others know no better than
-that somebody has written. A program that uses `SessionManager` alone leaves none: it may be an agent.
+Notes are kept in this process and, in a folder that `share_notes` names, in a small file for other processes
+that use the same folder. If that file cannot be written or read, the others only see that the session grew. A
+program that uses `SessionManager` alone leaves no notes: it may be an agent.
 """
 
 from __future__ import annotations
@@ -15,182 +15,179 @@ from __future__ import annotations
 import os
 import stat
 
-# The module itself: what `hashlib` adds is OpenSSL, which takes longer to load than many a file to read.
+# `hashlib` would load this and OpenSSL, which takes longer than reading many a file.
 from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from app.formats.lines import open_file, read_at
 from app.small_files import read_small
+from app.stores.locks import FileLock
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     Note = tuple[int, int, str]
-    """From where to where, and the digest of what was to stand there."""
+    """The offsets of start and end, and the digest of the bytes between them."""
 
 NAME = "own-growth"
-LONGEST = 32 << 10
-"""Bytes of notes, some five hundred. Then the file is put aside, in place of the one before, and another is
-begun: only what was written since somebody last looked matters, which is less than a second's.
+MAX_BYTES = 32 << 10
+"""Bytes of notes, about 500 of them. A full file is renamed, replacing the previous one, and a new one is
+begun: only the notes since the last check are needed, which is less than a second.
 """
 
-_ASIDE = ".old"
-_LONGEST_LINE = 64 << 20
-"""A guard against a damaged note, which would have us read much of a file."""
-_KEPT = 1_000
-"""So many notes are kept of each file that this process has added to."""
-_DIGEST = 16
-_TRIES = 3
-_PATIENCE = 0.2
-"""Seconds; it takes a moment, and the session is locked meanwhile."""
-_INODE = 0x7FFF_FFFF_FFFF_FFFF
+_PREVIOUS = ".old"
+_MAX_APPEND = 64 << 20
+"""Bytes of one append. A damaged note may claim more, and would have most of a file read."""
+_MAX_NOTES = 1_000
+"""Notes that are kept of each file that this process has appended to."""
+_DIGEST_BYTES = 16
+_MAX_ATTEMPTS = 3
+_LOCK_WAIT = 0.2
+"""Seconds to wait for the lock; the session is locked meanwhile."""
+_INODE_MASK = 0x7FFF_FFFF_FFFF_FFFF
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
-_own: dict[int, list[Note]] = {}
+_notes: dict[int, list[Note]] = {}
 _folder = ""
 
 
-def tell_others(folder: str) -> None:
-    """From now on, have what this process adds noted in `folder` as well, where it is there.
+def share_notes(folder: str) -> None:
+    """From now on, also write the notes of this process to `folder`, if it exists.
 
-    :param folder: the cache folder; "" for nowhere.
+    :param folder: the cache folder; "" for none.
     """
     global _folder
     _folder = folder
 
 
-def adding(inode: int, start: int, line: bytes) -> None:
-    """Note a write of ours that is about to put `line` at the end of a file, which is at `start`. Raises
-    nothing.
-    """
-    inode &= _INODE
+def note_append(inode: int, start: int, line: bytes) -> None:
+    """Note that this process is about to append `line` to a file of `start` bytes. Raises nothing."""
+    inode &= _INODE_MASK
     note = (start, start + len(line), _digest(line))
-    notes = _own.setdefault(inode, [])
+    notes = _notes.setdefault(inode, [])
     notes.append(note)
-    del notes[:-_KEPT]
+    del notes[:-_MAX_NOTES]
     if _folder:
         try:
-            # A line of its own, also where the one before was not written to its end.
+            # It begins with a newline, because the line before may be unfinished.
             _write(os.path.join(_folder, NAME), b"\n%d %d %d %b" % (inode, *note[:2], note[2].encode()))
         except (OSError, ValueError):
-            pass  # then others will take it for an agent's
+            pass  # other processes will take the append for an agent's
 
 
-def added_here(inode: int) -> Sequence[Note]:
-    """What this process itself has noted of that file."""
-    return tuple(_own.get(inode & _INODE, ()))
+def own_notes(inode: int) -> Sequence[Note]:
+    """Return the notes of this process about that file."""
+    return tuple(_notes.get(inode & _INODE_MASK, ()))
 
 
 def is_ours(path: str, inode: int, before: int, after: int, notes: Iterable[Note]) -> bool:
-    """Whether nobody else has made the file at `path` grow from `before` bytes to `after`, by these notes."""
-    wanted = sorted({note for note in notes if note[1] > before and note[0] < after})
-    if not wanted or wanted[0][0] > before:
+    """Return whether `notes` explain that the file at `path` grew from `before` to `after` bytes."""
+    relevant = sorted({note for note in notes if note[1] > before and note[0] < after})
+    if not relevant or relevant[0][0] > before:
         return False
     try:
         descriptor = open_file(path)
     except (OSError, ValueError):
         return False
     try:
-        if os.fstat(descriptor).st_ino & _INODE != inode & _INODE:
+        if os.fstat(descriptor).st_ino & _INODE_MASK != inode & _INODE_MASK:
             return False
-        at = before
-        for start, end, digest in wanted:
-            if start > at:
+        offset = before
+        for start, end, digest in relevant:
+            if start > offset:
                 break
-            if end > at and _stands(descriptor, start, end, digest):
-                at = end
-        return at >= after
+            if end > offset and _is_in_file(descriptor, start, end, digest):
+                offset = end
+        return offset >= after
     except OSError:
         return False
     finally:
         os.close(descriptor)
 
 
-class Others:
-    """What all processes have noted in `folder`. Used by one thread."""
+class SharedNotes:
+    """The notes that all processes have written to `folder`. For one thread."""
 
     def __init__(self, folder: str) -> None:
         self._path = os.path.join(folder, NAME)
-        self._seen: tuple[int, int, int] | None = None
+        self._signature: tuple[int, int, int] | None = None
         self._notes: dict[int, list[Note]] = {}
 
-    def look(self) -> None:
-        """See whether there is more; only then is it read. Raises nothing."""
+    def refresh(self) -> None:
+        """Read the notes again if the file has changed. Raises nothing."""
         try:
             status = os.stat(self._path)
-            seen = (status.st_ino, status.st_size, status.st_mtime_ns)
+            signature = (status.st_ino, status.st_size, status.st_mtime_ns)
         except (OSError, ValueError):
-            seen = None
-        if seen == self._seen:
+            signature = None
+        if signature == self._signature:
             return
-        self._seen = seen
+        self._signature = signature
         self._notes = {}
-        # In this order: what is put aside in between is read twice, and not never.
-        for path in (self._path, self._path + _ASIDE):
+        # In this order, a file that is renamed in between is read twice instead of never.
+        for path in (self._path, self._path + _PREVIOUS):
             try:
-                lines = read_small(path, 4 * LONGEST).split(b"\n")
+                lines = read_small(path, 4 * MAX_BYTES).split(b"\n")
             except OSError:
                 continue
             for line in lines:
-                self._take(line)
+                self._add(line)
 
     def of(self, inode: int) -> Sequence[Note]:
-        """What was noted of that file, as far as it was there when we looked."""
-        return self._notes.get(inode & _INODE, ())
+        """Return the notes about that file, as of the last refresh."""
+        return self._notes.get(inode & _INODE_MASK, ())
 
-    def _take(self, line: bytes) -> None:
+    def _add(self, line: bytes) -> None:
         fields = line.split(b" ")
-        # The last of the fields is the last that is written.
-        if len(fields) != 4 or len(fields[3]) != 2 * _DIGEST:
+        # The digest is written last, so that a note with a whole digest is whole.
+        if len(fields) != 4 or len(fields[3]) != 2 * _DIGEST_BYTES:
             return
         try:
             inode, start, end = map(int, fields[:3])
             digest = fields[3].decode("ascii")
         except ValueError:
             return
-        if 0 <= start < end <= start + _LONGEST_LINE:
+        if 0 <= start < end <= start + _MAX_APPEND:
             self._notes.setdefault(inode, []).append((start, end, digest))
 
 
 def _digest(data: bytes) -> str:
-    return blake2b(data, digest_size=_DIGEST).hexdigest()
+    return blake2b(data, digest_size=_DIGEST_BYTES).hexdigest()
 
 
-def _stands(descriptor: int, start: int, end: int, digest: str) -> bool:
+def _is_in_file(descriptor: int, start: int, end: int, digest: str) -> bool:
     data = read_at(descriptor, end - start, start)
     return len(data) == end - start and _digest(data) == digest
 
 
 def _write(path: str, note: bytes) -> None:
-    """Add a note, if there is room.
+    """Append a note, if there is room.
 
     :raises OSError: it cannot be written.
     """
-    for _ in range(_TRIES):
+    for _ in range(_MAX_ATTEMPTS):
         _make_room(path)
         descriptor = os.open(path, _APPEND, 0o600)
         try:
             status = os.fstat(descriptor)
-            # Longer only where it could not be put aside.
-            if stat.S_ISREG(status.st_mode) and status.st_size < LONGEST:
+            # The file is longer only if it could not be renamed.
+            if stat.S_ISREG(status.st_mode) and status.st_size < MAX_BYTES:
                 os.write(descriptor, note)
         finally:
             os.close(descriptor)
         if os.stat(path).st_ino == status.st_ino:
             return
-        # It was put aside in between: nobody would look there for more.
+        # The file was renamed in between, and readers do not expect new notes there.
 
 
 def _make_room(path: str) -> None:
-    """Put the file aside when it is full."""
+    """Rename the file if it is full."""
     try:
-        if os.stat(path).st_size < LONGEST:
+        if os.stat(path).st_size < MAX_BYTES:
             return
-        from app.stores.locks import FileLock
-
-        # One at a time: the second would put an almost empty one in place of what was just put aside.
-        with FileLock(path + ".lock", _PATIENCE):
-            if os.stat(path).st_size >= LONGEST:
-                os.replace(path, path + _ASIDE)
+        # One process at a time: a second one would replace the file just renamed by an almost empty one.
+        with FileLock(path + ".lock", _LOCK_WAIT):
+            if os.stat(path).st_size >= MAX_BYTES:
+                os.replace(path, path + _PREVIOUS)
     except OSError:
         pass

@@ -1,9 +1,9 @@
-"""The one writer
-(formats/README.md, "Rules for every write"): every byte that leafmark puts into an agent's file.
+"""Read and write sessions on disk: this module writes every byte that leafmark puts into an agent's file
+(formats/README.md, "Rules for every write").
 
-Two leafmarks exclude each other by a lock on the file itself, which leaves no trace. What an agent does in
-between shows in the file's size and times, which are looked at again, under the lock, just before the write.
-A rewrite takes oh-my-pi's own lock as well, and carries over what other processes append meanwhile.
+Two leafmarks exclude each other by a lock on the file itself, which leaves no trace. A write of an agent in
+between shows in the file's size and times, which are compared again, under the lock, just before the write.
+A rewrite takes oh-my-pi's own lock as well, and carries over lines that other processes append meanwhile.
 """
 
 from __future__ import annotations
@@ -15,8 +15,7 @@ import stat
 import time
 from typing import TYPE_CHECKING, NoReturn
 
-from app.formats.lines import data_from, read_at
-from app.sessions.asked import taken
+from app.formats.lines import next_data, read_at
 from app.sessions.errors import (
     AlreadyThere,
     Changed,
@@ -31,7 +30,7 @@ from app.sessions.errors import (
     WriteFailed,
 )
 from app.sessions.storage import append_ledger, temporary
-from app.sessions.storage.storage import Signature
+from app.sessions.storage.session_storage import Signature, path_text
 from app.stores.locks import Busy, publish_lock_holder, publish_lock_path
 from app.stores.processes import holder
 
@@ -51,20 +50,18 @@ _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _PIECE = 8 << 20
 """Bytes that are read at once; nearly all sessions are shorter."""
 NEW_MODE = 0o600
-"""Of new files: what a person said to a model is nobody else's business."""
-
-
+"""The mode of new files: prompts are private."""
 FRESH = 5.0
-"""Seconds since its last change after which nobody is writing an unfinished line any more."""
+"""Seconds after the last change of a file until its unfinished last line is taken for abandoned."""
 LINE_WAIT = 2.0
 """Seconds to wait for another process to finish its line."""
 HOLDER_WAIT = 0.5
 """Seconds to wait for another process to close a file; one that only reads a session closes it sooner."""
 _LAST_WAIT = 2.0
-"""The same where the process opened it in the moment of a rewrite."""
+"""The same, in seconds, for a process that opened the file in the moment of a rewrite."""
 _PAUSE = 0.02
-"""Seconds between two looks, and before the first one after a rewrite: a process that is inside of `open` has
-its descriptor then.
+"""Seconds between two checks, and before the first one after a rewrite: by then a process that is inside of
+`open` has its descriptor.
 """
 _LOCK_PAUSE = 0.002
 """Seconds between two attempts to lock a file; a write takes about as long."""
@@ -75,7 +72,8 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EI
 class FileStorage:
     """Sessions on disk.
 
-    :param clock: seconds since the epoch; ``sleep`` waits for so many seconds.
+    :param clock: returns the seconds since the epoch.
+    :param sleep: waits for a number of seconds.
     :param proc: the folder of the process file system.
     """
 
@@ -90,18 +88,18 @@ class FileStorage:
         self._proc = proc
 
     def read(self, path: str, start: int = 0) -> tuple[bytes, Signature]:
-        """As `SessionStorage.read`. Of a long run of NUL bytes, as a crash leaves, only a part is read."""
+        """As `SessionStorage.read`. A crash may leave a long run of NUL bytes; only a part of it is read."""
         with self._opened(path, os.O_RDONLY) as descriptor:
             try:
                 status = os.fstat(descriptor)
                 pieces: list[bytes] = []
                 offset, end = start, status.st_size
-                # What is appended while it is read belongs to the next look.
+                # Bytes that are appended meanwhile belong to the next read.
                 while offset < end and (piece := read_at(descriptor, min(_PIECE, end - offset), offset)):
                     offset += len(piece)
                     if not piece[0] and piece == bytes(len(piece)):
                         piece = piece[:1]
-                        offset = min(end, data_from(descriptor, offset))
+                        offset = min(end, next_data(descriptor, offset))
                     pieces.append(piece)
             except OSError as error:
                 raise Unreadable(path, 0, f"cannot be read: {error.strerror or error}") from None
@@ -117,25 +115,26 @@ class FileStorage:
     def append(self, path: str, line: bytes, expected: Signature, *, keep_time: bool = False) -> Signature:
         """As `SessionStorage.append`."""
         with self._locked(path, os.O_RDWR | os.O_APPEND, expected) as descriptor:
-            line = self._closing(path, descriptor) + line
+            line = self._newline_before(path, descriptor) + line
             before = os.fstat(descriptor)
-            self._add(path, descriptor, line)
-            self._settle(path, descriptor)
+            self._append(path, descriptor, line)
+            self._sync(path, descriptor)
             if keep_time:
-                with contextlib.suppress(OSError):  # not our file: the time is a courtesy
+                # Only the owner of a file can set its times.
+                with contextlib.suppress(OSError):
                     os.utime(descriptor, ns=(before.st_atime_ns, before.st_mtime_ns))
             return _signature(os.fstat(descriptor))
 
     def create(self, path: str, data: bytes) -> Signature:
         """As `SessionStorage.create`."""
         try:
-            taken(path)
+            path_text(path)
         except NoPath as error:
             raise WriteFailed(path, f"cannot be written: it {error.reason}", errno.EINVAL) from None
         folder = os.path.dirname(path)
         try:
             os.makedirs(folder, exist_ok=True)
-        except FileExistsError:  # something else is in the place of the folder, and not of the session
+        except FileExistsError:  # a file is in the place of the folder
             refused(path, NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR)))
         except OSError as error:
             refused(path, error)
@@ -150,17 +149,17 @@ class FileStorage:
     ) -> Signature:
         """As `SessionStorage.replace`.
 
-        A process that opened the file just before still has the old one. That gets a hidden name until no
-        process has it open, and what was appended to it is appended to the new one.
+        A process that opened the file just before still has the old one. The old file gets a hidden name
+        until no process has it open, and lines that are appended to it are appended to the new one.
         """
         target = os.path.realpath(path)
         with self._locked(path, os.O_RDWR, expected) as old:
-            self._closing(path, old)
+            self._newline_before(path, old)
             before = os.fstat(old)
             self._expect_closed(path, target, before, HOLDER_WAIT)
             made, signature = self._copy(target, data, stat.S_IMODE(before.st_mode))
-            with self._dropped_on_failure(made, path), self._held(path, lock):
-                # It took a while to write the copy.
+            with self._dropped_on_failure(made, path), self._agent_lock(path, lock):
+                # Writing the copy took time.
                 self._expect_closed(path, target, before, 0)
                 self._expect(path, old, expected)
                 kept = self._keep(target, expected.size)
@@ -179,25 +178,25 @@ class FileStorage:
         with self._locked(path, os.O_RDWR, expected) as descriptor, contextlib.ExitStack() as stack:
             end = -1
             if line:
-                line = self._closing(path, descriptor) + line
-                # A second descriptor: the first one would append the title as well.
+                line = self._newline_before(path, descriptor) + line
+                # A second descriptor, because one that appends would also append the title.
                 end = stack.enter_context(self._opened(path, os.O_RDWR | os.O_APPEND))
                 self._expect(path, end, expected)
             before = os.pread(descriptor, len(data), 0)
             added = 0
             try:
-                # The title first: a kill in between leaves a title that counts, not an entry that does not.
+                # The title comes first: a kill in between leaves a title without an entry, which counts.
                 if os.pwrite(descriptor, data, 0) != len(data):
                     raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
                 if line:
-                    self._add(path, end, line)
+                    self._append(path, end, line)
                     added = len(line)
                 os.fsync(descriptor)
             except (OSError, WriteFailed) as error:
                 with contextlib.suppress(OSError):
                     os.pwrite(descriptor, before, 0)
                 if added:
-                    self._take_back(descriptor, expected.size, added)
+                    self._truncate(descriptor, expected.size, added)
                 if isinstance(error, OSError):
                     refused(path, error)
                 raise
@@ -208,13 +207,13 @@ class FileStorage:
         target = os.path.realpath(path)
         folder = os.path.dirname(target)
         now_ms = int(self._clock() * 1000)
-        for found in list(temporary.temporaries(folder)):
-            if found.session:
-                self._tidy_kept(found, target, now_ms)
-            elif found.is_old(now_ms):
-                temporary.remove(found)
+        for hidden in list(temporary.temporaries(folder)):
+            if hidden.session:
+                self._tidy_kept(hidden, target, now_ms)
+            elif hidden.is_old(now_ms):
+                temporary.remove(hidden)
         if lock is not None and os.path.exists(publish_lock_path(path)):
-            # A program that was killed left it, unless it is held; to take it removes it.
+            # A killed process left the lock, unless it is held. Taking it removes it.
             with contextlib.suppress(OSError), lock:
                 pass
 
@@ -223,7 +222,7 @@ class FileStorage:
     @contextlib.contextmanager
     def _opened(self, path: str, flags: int) -> Iterator[int]:
         try:
-            # Not waiting: a named pipe in the place of a session must not hang us.
+            # Without waiting: a named pipe in the place of a session must not hang this process.
             descriptor = os.open(path, flags | _BINARY | _NO_WAIT)
         except (FileNotFoundError, NotADirectoryError):
             raise NotThere(path, 0, "no such file") from None
@@ -250,7 +249,8 @@ class FileStorage:
                     self._expect(path, descriptor, expected)
                     yield descriptor
                     return
-            # Another leafmark writes it, and refuses to rewrite a file that a process has open.
+            # Another leafmark writes the file. The file is closed while this one waits, because the other may
+            # be about to rewrite it, and refuses to if a process has it open.
             self._sleep(_LOCK_PAUSE)
 
     def _expect(self, path: str, descriptor: int, expected: Signature) -> None:
@@ -258,54 +258,51 @@ class FileStorage:
         if _signature(os.fstat(descriptor)) != expected or self.signature(path) != expected:
             raise Changed(path)
 
-    def _closing(self, path: str, descriptor: int) -> bytes:
-        """Return what goes before an appended line: a newline if the last line is unfinished and old, else
-        nothing. A line that another process may be writing is waited for.
+    def _newline_before(self, path: str, descriptor: int) -> bytes:
+        """Return the bytes before an appended line: a newline if the last line is unfinished and old, else
+        none. If another process may be writing the last line, wait for its end.
 
-        :raises Changed: it was finished; the file is to be read again.
-        :raises LiveSession: it was not.
+        :raises Changed: the line was finished; the file must be read again.
+        :raises LiveSession: the line was not finished in time.
         """
         status = os.fstat(descriptor)
-        if _ends_whole(descriptor, status):
+        if _ends_with_newline(descriptor, status):
             return b""
         began = self._clock()
         if abs(began - status.st_mtime) >= FRESH:
             return b"\n"
         while self._clock() - began < LINE_WAIT:
             self._sleep(_PAUSE)
-            if _ends_whole(descriptor, os.fstat(descriptor)):
+            if _ends_with_newline(descriptor, os.fstat(descriptor)):
                 raise Changed(path)
         raise LiveSession(path, "another process is writing its last line", None)
 
-    def _add(self, path: str, descriptor: int, line: bytes) -> None:
-        before = os.fstat(descriptor)
-        append_ledger.adding(before.st_ino, before.st_size, line)
-        self._write(path, descriptor, line, before.st_size)
+    def _append(self, path: str, descriptor: int, line: bytes) -> None:
+        """Append `line` in one write, after noting it in the ledger.
 
-    def _write(self, path: str, descriptor: int, line: bytes, size: int) -> None:
-        """Append `line` to a file of `size` bytes, in one write.
-
-        :raises WriteFailed: the system refused; nothing of it stays.
+        :raises WriteFailed: the system refused; nothing of the line stays.
         """
+        before = os.fstat(descriptor)
+        append_ledger.note_append(before.st_ino, before.st_size, line)
         try:
-            temporary.append_whole(descriptor, line, size)
+            temporary.append_whole(descriptor, line, before.st_size)
         except OSError as error:
             refused(path, error)
 
     # rewriting
 
     def _expect_closed(self, path: str, target: str, status: os.stat_result, patience: float) -> None:
-        """Wait until no other process has the file open, nor oh-my-pi's lock on it.
+        """Wait until no other process has the file open or holds oh-my-pi's lock on it.
 
         :param target: its real path.
         :param patience: seconds to wait.
-        :raises LiveSession: one has; it is named.
+        :raises LiveSession: a process has it; it is named.
         """
         began = self._clock()
         while True:
-            found = holder(target, status, proc=self._proc)
-            reason = f"process {found[0]} ({found[1]}) has it open" if found else ""
-            pid = found[0] if found else publish_lock_holder(publish_lock_path(path))
+            holding = holder(target, status, proc=self._proc)
+            reason = f"process {holding[0]} ({holding[1]}) has it open" if holding else ""
+            pid = holding[0] if holding else publish_lock_holder(publish_lock_path(path))
             if pid is None or pid == os.getpid():
                 return
             if self._clock() - began >= patience:
@@ -314,7 +311,7 @@ class FileStorage:
             self._sleep(_PAUSE)
 
     @contextlib.contextmanager
-    def _held(self, path: str, lock: AbstractContextManager[None] | None) -> Iterator[None]:
+    def _agent_lock(self, path: str, lock: AbstractContextManager[None] | None) -> Iterator[None]:
         """Hold the lock of the agent's own programs, if they have one."""
         with contextlib.ExitStack() as stack:
             if lock is not None:
@@ -337,10 +334,11 @@ class FileStorage:
         return kept
 
     def _carry_over(self, old: int, before: os.stat_result, target: str, kept: str) -> None:
-        """Append to the new file what other processes append to the old one, until none has it open.
+        """Append to the new file the lines that other processes append to the old one, until none has it
+        open.
 
-        :param kept: its hidden name. It stays if a process keeps the file open, or if the lines cannot be
-            written: the next write carries them over.
+        :param kept: the hidden name of the old file. It stays if a process keeps the file open, or if the
+            lines cannot be written: the next write carries them over.
         """
         began, size = self._clock(), before.st_size
         try:
@@ -359,44 +357,44 @@ class FileStorage:
             if not kept:
                 refused(target, error)
 
-    def _tidy_kept(self, found: temporary.Temporary, target: str, now_ms: int) -> None:
-        """Carry over what a kept file has that its session lacks, and remove it if it is old.
+    def _tidy_kept(self, kept: temporary.Temporary, target: str, now_ms: int) -> None:
+        """Carry over the lines of a kept file that its session lacks, and remove the file if it is old.
 
-        :param target: the session that is being written. A kept file of another one stays while it has more
-            than that session has.
+        :param target: the session that is being written. A kept file of another session stays while it has
+            lines that the session lacks.
         """
-        session = temporary.session_of(found)
+        session = temporary.session_of(kept)
         if not session:
             return
-        with contextlib.suppress(OSError, SessionError), self._opened(found.path, os.O_RDONLY) as old:
+        with contextlib.suppress(OSError, SessionError), self._opened(kept.path, os.O_RDONLY) as old:
             if not _lock(old):
                 return  # the rewrite is still under way
             status = os.fstat(old)
             if os.path.samestat(status, os.stat(session)):
-                temporary.remove(found)
+                temporary.remove(kept)
                 return
-            is_open = holder(found.path, status, session, self._proc) is not None
-            size = found.rewritten
+            is_open = holder(kept.path, status, session, self._proc) is not None
+            size = kept.rewritten
             if session == target:
                 size = temporary.carry_over(old, size, session, torn=not is_open)
-            if found.is_old(now_ms) and not is_open and size >= status.st_size:
-                temporary.remove(found)
+            if kept.is_old(now_ms) and not is_open and size >= status.st_size:
+                temporary.remove(kept)
 
-    def _settle(self, path: str, descriptor: int) -> None:
+    def _sync(self, path: str, descriptor: int) -> None:
         try:
             os.fsync(descriptor)
         except OSError as error:
-            # Nobody can say what reached the disk; what we wrote is whole in the file as everybody sees it.
+            # It is unknown what reached the disk, but every process sees the whole line in the file.
             refused(path, error)
 
-    def _take_back(self, descriptor: int, size: int, written: int) -> None:
-        """Cut off `written` bytes of ours, unless somebody has appended after them."""
+    def _truncate(self, descriptor: int, size: int, written: int) -> None:
+        """Cut off the `written` bytes of this process, unless another one has appended after them."""
         with contextlib.suppress(OSError):
             if os.fstat(descriptor).st_size == size + written:
                 os.ftruncate(descriptor, size)
 
     def _copy(self, path: str, data: bytes, mode: int) -> tuple[str, Signature]:
-        """A file of `data` beside `path`, on disk, under a name that is no session's; and what it is."""
+        """Write `data` to a hidden file beside `path`; return its path and its signature."""
         made = ""
         try:
             descriptor, made = temporary.new_copy(os.path.dirname(path))
@@ -417,13 +415,13 @@ class FileStorage:
         return made, signature
 
     def _move_in(self, made: str, path: str) -> None:
-        """Give the copy `made` the name `path`, which must be free."""
+        """Give the copy `made` the name `path`, which must not exist."""
         try:
             os.link(made, path)
         except FileExistsError:
             raise
         except OSError:
-            # A file system without hard links: take the name first, then put the file there.
+            # A file system without hard links: create the name first, then replace that file.
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, NEW_MODE))
             try:
                 os.replace(made, path)
@@ -446,7 +444,7 @@ class FileStorage:
             raise
 
     def _sync_folder(self, folder: str) -> None:
-        with contextlib.suppress(OSError):  # not every system opens folders
+        with contextlib.suppress(OSError):  # some systems cannot open folders
             descriptor = os.open(folder, os.O_RDONLY)
             try:
                 os.fsync(descriptor)
@@ -459,7 +457,7 @@ def _signature(status: os.stat_result) -> Signature:
 
 
 def _lock(descriptor: int) -> bool:
-    """Lock the file for this process, until the descriptor is closed; False where another one has it."""
+    """Lock the file for this process, until the descriptor is closed; return False if another one has it."""
     if fcntl is not None:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -470,13 +468,13 @@ def _lock(descriptor: int) -> bool:
     return True
 
 
-def _ends_whole(descriptor: int, status: os.stat_result) -> bool:
-    """Whether the last line has its newline; a file without lines has none to finish."""
+def _ends_with_newline(descriptor: int, status: os.stat_result) -> bool:
+    """Return whether the last line has its newline, or there is no line."""
     return not status.st_size or read_at(descriptor, 1, status.st_size - 1) == b"\n"
 
 
 def refused(path: str, error: OSError) -> NoReturn:
-    """Raise what the system said to a write at `path` as the `WriteFailed` of its kind."""
+    """Raise the error of a write at `path` as the `WriteFailed` of its kind."""
     code = error.errno or 0
     reason = f"cannot be written: {error.strerror or error}"
     if code == errno.EEXIST:

@@ -1,7 +1,8 @@
-"""The prompts that were sent, to be found and sent again (formats/README.md, "Behaviour of SessionManager").
+"""The history of prompts, to search them and send them again
+(formats/README.md, "Behaviour of SessionManager").
 
-A database of its own beside the sessions, and no part of any of them: `HistoryStorage` keeps one for this
-project, `open_history` looks into the one that omp keeps (formats/README.md, "oh-my-pi").
+It is a database beside the sessions, and no part of any of them. `HistoryStorage` keeps one for leafmark, and
+`open_history` reads the one that oh-my-pi keeps (formats/README.md, "oh-my-pi").
 """
 
 from __future__ import annotations
@@ -10,23 +11,25 @@ import os
 import re
 import sqlite3
 import stat
+import tempfile
+import time
 from contextlib import contextmanager
 from operator import methodcaller
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.errors import SessionError
-from app.formats.skim import clean
-from app.sessions.storage.sqlite_snapshot import Unsettled, load_copy
+from app.formats.lines import open_file
+from app.formats.text import replace_surrogates
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Self
 
 BUSY_SECONDS = 5.0
-"""How long a write waits for another process to finish its own."""
+"""Seconds that a write waits for another process to finish its own."""
 
 _OURS = 0x6C656166
-"""The `application_id` in the file's header, by which it is known before SQLite touches anything."""
+"""The `application_id` in the file's header. It is checked before SQLite opens the file."""
 _OURS_AT = slice(68, 72)
 _VERSION = 1
 _MOST = (1 << 63) - 1
@@ -53,7 +56,7 @@ class HistoryError(SessionError):
 
 
 class HistoryRow(NamedTuple):
-    """One prompt. `created_ms` is when it was last sent, in milliseconds since the epoch."""
+    """One prompt. `created_ms` is the last time it was sent, in milliseconds since the epoch."""
 
     id: int
     prompt: str
@@ -63,15 +66,19 @@ class HistoryRow(NamedTuple):
 
 
 class History:
-    """What was sent, newest first. For one thread at a time; a context manager that closes itself."""
+    """The prompts, newest first. For one thread at a time; a context manager that closes the database."""
 
     def __init__(self, path: str, connection: sqlite3.Connection, columns: str, *, indexed: bool) -> None:
-        """`columns` is how the fields of a `HistoryRow` are spelt; `indexed`: there is a `history_fts`."""
+        """Use an open database.
+
+        :param columns: the fields of a `HistoryRow` in SQL.
+        :param indexed: there is a table `history_fts`.
+        """
         self.path = path
         self._connection = connection
         self._newest_first = f"SELECT {columns} FROM history %s ORDER BY 3 DESC, 1 DESC"
         self._indexed = indexed
-        # Text that is no UTF-8 is not worth losing the rest for.
+        # A text that is not UTF-8 must not make the others unreadable.
         connection.text_factory = methodcaller("decode", "utf-8", "replace")
 
     def __enter__(self) -> Self:
@@ -81,66 +88,69 @@ class History:
         self.close()
 
     def close(self) -> None:
-        """Let go of the database. A second time does nothing."""
+        """Close the database. A second call does nothing."""
         self._connection.close()
 
     def recent(self, limit: int = 100, cwd: str | None = None) -> list[HistoryRow]:
-        """The last `limit` prompts, those last sent from the folder `cwd` where one is given.
+        """Return the last `limit` prompts.
 
+        :param cwd: only prompts that were last sent from this folder.
         :raises HistoryError: the database cannot be read.
         """
-        where, values = ("", []) if cwd is None else ("WHERE cwd = ?", [clean(cwd)])
-        with _told(self.path):
-            found = self._connection.execute(
+        where, values = ("", []) if cwd is None else ("WHERE cwd = ?", [replace_surrogates(cwd)])
+        with _history_errors(self.path):
+            rows = self._connection.execute(
                 f"{self._newest_first % where} LIMIT ?", [*values, min(max(limit, 0), _MOST)]
             )
-            return [HistoryRow._make(row) for row in found]
+            return [HistoryRow._make(row) for row in rows]
 
     def search(self, text: str, limit: int = 100) -> list[HistoryRow]:
-        """The last `limit` prompts in which all that blanks separate in `text` is found, in any order.
+        """Return the last `limit` prompts that contain all words of `text`, in any order.
 
-        Each part is found where it stands, whatever the case of its letters, and also where words begin with
-        it when accents and punctuation are left out of account. Any text will do: nothing in it has a meaning
-        of its own. A text of blanks finds nothing.
+        A word matches anywhere, whatever the case of its letters. It also matches the beginning of a word of
+        the prompt, without regard to accents and punctuation. No character of `text` has a special meaning. A
+        text of blanks matches nothing.
 
         :raises HistoryError: the database cannot be read.
         """
-        parts = clean(text).replace("\0", " ").casefold().split()
-        found: list[HistoryRow] = []
+        parts = replace_surrogates(text).replace("\0", " ").casefold().split()
+        rows: list[HistoryRow] = []
         if not parts or limit <= 0:
-            return found
-        # A part without letters and digits is nothing to the index: it has to stand in the prompt itself.
+            return rows
+        # The index has only letters and digits: any other part is searched in the prompt itself.
         words = [part for part in parts if any(map(str.isalnum, part))]
         signs = [part for part in parts if not any(map(str.isalnum, part))]
-        with _told(self.path):
-            by_words = self._having(words)
+        with _history_errors(self.path):
+            indexed = self._ids_with(words)
             for row in self._connection.execute(self._newest_first % ""):
                 folded = row[1].casefold()
-                if all(part in folded for part in (signs if row[0] in by_words else parts)):
-                    found.append(HistoryRow._make(row))
-                    if len(found) == limit:
+                if all(part in folded for part in (signs if row[0] in indexed else parts)):
+                    rows.append(HistoryRow._make(row))
+                    if len(rows) == limit:
                         break
-        return found
+        return rows
 
-    def _having(self, words: list[str]) -> set[int]:
-        """The ids of the prompts in which, for the index, there are words that begin with each of `words`."""
+    def _ids_with(self, words: list[str]) -> set[int]:
+        """Return the ids of the prompts that the index has words for that begin with each of `words`."""
         if not words or not self._indexed:
             return set()
         query = " ".join('"' + word.replace('"', '""') + '"*' for word in words)
-        rows = self._connection.execute("SELECT rowid FROM history_fts WHERE history_fts MATCH ?", [query])
-        return {row[0] for row in rows}
+        matching = self._connection.execute(
+            "SELECT rowid FROM history_fts WHERE history_fts MATCH ?", [query]
+        )
+        return {row[0] for row in matching}
 
 
 class HistoryStorage(History):
-    """The history that this project keeps at `path`, made there when it is first opened.
+    """The history that leafmark keeps at `path`. It is made when it is first opened.
 
-    Several processes may have it open and add to it. It is no history of omp's and will not touch one.
+    Several processes may have it open and add to it. A history of oh-my-pi is refused and not changed.
 
-    :raises HistoryError: it cannot be opened or made, or what is there is something else.
+    :raises HistoryError: it cannot be opened or made, or the file is something else.
     """
 
     def __init__(self, path: str) -> None:
-        with _told(path):
+        with _history_errors(path):
             _make_file(path)
             connection = sqlite3.connect(
                 path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
@@ -155,43 +165,47 @@ class HistoryStorage(History):
     def add(
         self, prompt: str, cwd: str | None = None, session_id: str | None = None, *, now_ms: int
     ) -> int | None:
-        """Keep `prompt`, which was sent at `now_ms`; the id of its row, or None where there is nothing in it.
+        """Add `prompt`, which was sent at `now_ms`; return the id of its row, or None for an empty prompt.
 
-        A prompt that is sent again right after itself stays one row, with the time, folder and session of the
-        last time. Blanks at the ends of its lines and around it are not kept, nor are lone surrogates.
+        A prompt that is sent twice in a row has one row, with the time, folder and session of the second
+        time. Blanks at the ends of its lines and around it are removed, and so are lone surrogates.
 
+        :param cwd: the working folder.
         :param now_ms: milliseconds since the epoch.
         :raises HistoryError: the database cannot be written, or cannot hold that time.
         """
         if abs(now_ms) > _MOST:
             raise HistoryError(self.path, 0, "cannot hold a time that is so far away")
-        kept = _folded(prompt)
-        if not kept.replace("\0", " ").strip():
+        text = _normalized(prompt)
+        if not text.replace("\0", " ").strip():
             return None
-        about = [now_ms, *(text if text is None else clean(text) for text in (cwd, session_id))]
-        with _told(self.path), _transaction(self._connection) as connection:
+        values = [
+            now_ms,
+            *(value if value is None else replace_surrogates(value) for value in (cwd, session_id)),
+        ]
+        with _history_errors(self.path), _transaction(self._connection) as connection:
             last = connection.execute("SELECT id, prompt FROM history ORDER BY id DESC LIMIT 1").fetchone()
-            if last is not None and last[1] == kept:
+            if last is not None and last[1] == text:
                 connection.execute(
                     "UPDATE history SET created_ms = ?, cwd = ?, session_id = ? WHERE id = ?",
-                    [*about, last[0]],
+                    [*values, last[0]],
                 )
                 return int(last[0])
             return connection.execute(
                 "INSERT INTO history (prompt, created_ms, cwd, session_id) VALUES (?, ?, ?, ?)",
-                [kept, *about],
+                [text, *values],
             ).lastrowid
 
 
 def open_history(path: str) -> History:
-    """The history of omp at `path`, as it is at this moment.
+    """Open the history of oh-my-pi at `path`, as it is at this moment.
 
-    A copy in memory is read: not a byte is written beside the original, and a running omp is not held up. Its
-    own file counts its time in seconds, so `created_ms` ends in three noughts.
+    A copy in memory is read: nothing is written beside the original, and a running oh-my-pi is not blocked.
+    The file has times in seconds, so that `created_ms` ends in three zeros.
 
     :raises HistoryError: there is none, it cannot be read, or it is something else.
     """
-    with _told(path):
+    with _history_errors(path):
         try:
             connection = load_copy(path)
         except Unsettled:
@@ -205,23 +219,23 @@ def open_history(path: str) -> History:
         except BaseException:
             connection.close()
             raise
-    # Before it had a version, omp kept no sessions here.
+    # Before it had a version, the history of oh-my-pi had no sessions.
     optional = [name if name in names else "NULL" for name in ("cwd", "session_id")]
     columns = ", ".join(["id", "CAST(prompt AS TEXT)", "CAST(created_at AS INTEGER) * 1000", *optional])
     return History(path, connection, columns, indexed=indexed)
 
 
-def _folded(prompt: str) -> str:
-    """`prompt` as omp keeps it, so that what a terminal padded with blanks is the same prompt again."""
-    return re.sub(r"[^\S\n]+\n", "\n", re.sub(r"\r\n?", "\n", clean(prompt))).strip()
+def _normalized(prompt: str) -> str:
+    """Return `prompt` as oh-my-pi keeps it, so that blanks that a terminal added make no other prompt."""
+    return re.sub(r"[^\S\n]+\n", "\n", re.sub(r"\r\n?", "\n", replace_surrogates(prompt))).strip()
 
 
 def _make_file(path: str) -> None:
-    """Make an empty file where there is none; refuse one that is not ours before SQLite writes beside it."""
+    """Make an empty file if there is none. Refuse another program's file before SQLite writes beside it."""
     folder = os.path.dirname(path)
     if folder:
         os.makedirs(folder, mode=0o700, exist_ok=True)
-    # Prompts are nobody else's business, and SQLite would not say so.
+    # Prompts are private, and SQLite would make a file that others can read.
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     try:
         head = os.read(descriptor, _OURS_AT.stop) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
@@ -236,16 +250,16 @@ def _make_file(path: str) -> None:
 def _make_tables(path: str, connection: sqlite3.Connection) -> None:
     if not _version(connection):
         with _transaction(connection):
-            # Another process may have made them in the meantime.
+            # Another process may have made them meanwhile.
             for statement in () if _version(connection) else _TABLES:
                 connection.execute(statement)
     if _version(connection) != _VERSION:
         raise HistoryError(path, 0, "was made by another version of this program")
     try:
-        # Only now: until here all is in the file itself, its `application_id` too.
+        # This comes last, so that the tables and the `application_id` are in the file itself.
         connection.execute("PRAGMA journal_mode = WAL")
     except sqlite3.OperationalError as error:
-        # Another process is at it, which does not wait: then that one has done it, or the next one will.
+        # Another process holds the lock: it has set the mode, or the next process will.
         if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY:
             raise
     connection.execute("PRAGMA synchronous = NORMAL")
@@ -268,8 +282,8 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]
 
 
 @contextmanager
-def _told(path: str) -> Iterator[None]:
-    """Whatever the system or SQLite raises, as a `HistoryError` with the path."""
+def _history_errors(path: str) -> Iterator[None]:
+    """Raise the errors of the system and of SQLite as a `HistoryError` with the path."""
     try:
         yield
     except OSError as error:
@@ -278,3 +292,77 @@ def _told(path: str) -> Iterator[None]:
         raise HistoryError(path, 0, f"is no path: {error}") from error
     except sqlite3.Error as error:
         raise HistoryError(path, 0, str(error)) from error
+
+
+# The database of another program is copied without a byte written beside it, and SQLite works on the copy.
+# SQLite cannot open such a database without writing: it makes a `-wal` and a `-shm` beside a database in WAL
+# mode that is not open, even to read it; it locks one that is open and writes to its `-shm`; and
+# `immutable=1` does not read the rows that are still in the `-wal`.
+
+_SUFFIXES = ("", "-wal", "-journal")
+_MAX_ATTEMPTS = 10
+_PAUSE_SECONDS = 0.02
+
+
+class Unsettled(Exception):
+    """The database was written to during every attempt to copy it."""
+
+
+def load_copy(path: str) -> sqlite3.Connection:
+    """Return a copy in memory of the database at `path`, with everything that has been committed to it.
+
+    Meanwhile a copy lies in a folder for temporary files that only this user can read.
+
+    :raises OSError: it cannot be read, or the copy cannot be written.
+    :raises sqlite3.Error: it is no database, or a damaged one.
+    :raises Unsettled: it is written to all the time.
+    """
+    files = _consistent_files(path)
+    memory = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+    try:
+        with tempfile.TemporaryDirectory(prefix="leafmark-") as folder:
+            copy = os.path.join(folder, "copy.db")
+            for suffix, data in zip(_SUFFIXES, files, strict=True):
+                if data:
+                    with open(copy + suffix, "wb") as file:
+                        file.write(data)
+            connection = sqlite3.connect(copy)
+            try:
+                connection.backup(memory)
+            finally:
+                connection.close()
+    except BaseException:
+        memory.close()
+        raise
+    return memory
+
+
+def _consistent_files(path: str) -> list[bytes]:
+    """Return the bytes of the database and of the files beside it, all of one moment.
+
+    They are read until two reads are equal: then nothing was written between the end of the first read and
+    the start of the second. A moment in the middle of a checkpoint is fine, because the `-wal` has everything
+    until the next write.
+    """
+    before = _read_all(path)
+    for _ in range(_MAX_ATTEMPTS):
+        after = _read_all(path)
+        if before == after:
+            return after
+        before = after
+        time.sleep(_PAUSE_SECONDS)
+    raise Unsettled(path)
+
+
+def _read_all(path: str) -> list[bytes]:
+    return [_read(path + suffix, needed=not suffix) for suffix in _SUFFIXES]
+
+
+def _read(path: str, *, needed: bool) -> bytes:
+    try:
+        with open(path, "rb", opener=lambda name, _: open_file(name)) as file:
+            return file.read()
+    except FileNotFoundError:
+        if needed:
+            raise
+        return b""

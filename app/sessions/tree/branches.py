@@ -1,24 +1,165 @@
-"""The branches of a session: how long, how dear, and where each left the active path.
+"""The branches of a session: their length, their cost, and where each left the active path.
 
-A branch is the whole way from a root to an end, so what several of them share counts in each. An end is an
-entry after which nobody says anything; the leaf is one, whatever comes after it. Labels, marks and the like
-make no branch of their own: they belong to the one they hang on.
+A branch is a whole path from a root to its tip, so entries that several branches share count in each. A tip
+is an entry with no conversation below it, or the leaf of the session. Labels, marks and the like make no
+branch of their own: they belong to the branch of their parent.
 """
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.formats.silent import SILENT
-from app.sessions.branch_tips import ends_of
-from app.sessions.tree.costs import NOTHING, Spent, UsageBook
+from app.formats.content import SnakeToolCallBlock, ToolCallBlock
+from app.formats.dialects import dialect_named
+from app.formats.dialects.base import MetadataRecord
+from app.formats.entry_types import SILENT, USAGE_TYPES
+from app.formats.errors import Cancelled
+from app.formats.json_codec import BadLine
+from app.formats.lines import line_windows, open_file
+from app.formats.partial_entry import finite
+from app.formats.summary_fields import Answer, decode_lines, summary_fields_of
+from app.sessions.errors import Changed
+from app.sessions.parent_links import tips_of
 from app.sessions.tree.node import path_to
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from app.sessions.tree.tree import Node, SessionTree
+    from app.formats.partial_entry import Usage
+    from app.formats.summary_fields import SummaryFields
+    from app.sessions.tree.node import Node
+    from app.sessions.tree.tree import SessionTree
+
+
+class UsageTotals(NamedTuple):
+    """Tokens, and dollars."""
+
+    input: float = 0
+    output: float = 0
+    cache_read: float = 0
+    cache_write: float = 0
+    cost: float = 0.0
+
+    def and_(self, more: UsageTotals) -> UsageTotals:
+        """Both together."""
+        return UsageTotals(
+            self.input + more.input,
+            self.output + more.output,
+            self.cache_read + more.cache_read,
+            self.cache_write + more.cache_write,
+            self.cost + more.cost,
+        )
+
+
+NO_USAGE = UsageTotals()
+
+
+def usage_totals_of(usage: Usage | None) -> UsageTotals:
+    """The usage that a line gives; nothing if it gives none."""
+    if usage is None:
+        return NO_USAGE
+    price = usage.cost
+    return UsageTotals(
+        finite(usage.input),
+        finite(usage.output),
+        finite(usage.cache_read),
+        finite(usage.cache_write),
+        finite(price.total) if price is not None else 0.0,
+    )
+
+
+class UsageBook:
+    """The usage and the number of tool calls of the entries of a tree, by the index of the entry.
+
+    Most entries have neither and are in neither table. Only lines that may have one are decoded.
+    """
+
+    def __init__(self, tree: SessionTree) -> None:
+        self.spent: dict[int, UsageTotals] = {}
+        self.calls: dict[int, int] = {}
+        self._tree = tree
+        self._dialect = dialect_named(tree.header.dialect)
+        self._known = 0
+
+    def read(self, keep_going: Callable[[], bool] = lambda: True) -> None:
+        """Take in the entries that the tree has by now: each line is read once, however often it is called.
+
+        :param keep_going: asked before each window of lines.
+        :raises Cancelled: it said no.
+        :raises Changed: the file is no longer the one that the tree was read from.
+        :raises OSError: it cannot be read.
+        """
+        tree = self._tree
+        entries = tree.entries
+        end = len(entries)
+        if self._known >= end:
+            return
+        descriptor = open_file(tree.path)
+        try:
+            tree.recognise(descriptor)
+            at = self._known
+            offset = entries[at].offset
+            for buffer, _, length in line_windows(descriptor, offset):
+                if not keep_going():
+                    raise Cancelled
+                wanted: list[Node] = []
+                while at < end and entries[at].offset < offset + length:
+                    if entries[at].role == "assistant" or entries[at].type in USAGE_TYPES:
+                        wanted.append(entries[at])
+                    at += 1
+                with memoryview(buffer) as view:
+                    starts = ((node.offset - offset, node.length) for node in wanted)
+                    lines = [bytes(view[start : start + length]) for start, length in starts]
+                self._take_all(wanted, lines)
+                offset += length
+                if at == end:
+                    self._known = end
+                    return
+            raise Changed(tree.path)
+        finally:
+            os.close(descriptor)
+
+    def _take_all(self, nodes: list[Node], lines: list[bytes]) -> None:
+        found = None
+        if self._dialect.one_entry_a_line:
+            found = decode_lines(b"\n".join(lines) + b"\n", snake=self._dialect.snake)
+        if found is not None and len(found[0]) == len(nodes):
+            for node, entry in zip(nodes, found[0], strict=True):
+                self._take(node, entry)
+            return
+        for node, line in zip(nodes, lines, strict=True):
+            try:
+                skims = [
+                    skim for skim in self._dialect.partial_entries(line) if type(skim) is not MetadataRecord
+                ]
+            except BadLine:
+                skims = []
+            if node.part >= len(skims):
+                raise Changed(self._tree.path)
+            self._take(node, summary_fields_of(skims[node.part]))
+
+    def _take(self, node: Node, entry: SummaryFields) -> None:
+        if (entry.type or "") != node.type or (entry.id not in (None, node.id) and self._tree.header.has_ids):
+            raise Changed(self._tree.path)
+        usage = None
+        message: Any = entry.message
+        if entry.type == "message":
+            if not isinstance(message, Answer):
+                return
+            usage = message.usage
+            if type(message.content) is list:
+                calls = sum(
+                    type(block) is ToolCallBlock or type(block) is SnakeToolCallBlock
+                    for block in message.content
+                )
+                if calls:
+                    self.calls[node.index] = calls
+        elif entry.type in USAGE_TYPES:
+            usage = entry.usage
+        if usage is not None:
+            self.spent[node.index] = usage_totals_of(usage)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +183,7 @@ class BranchFacts:
     turns: int
     messages: int
     tools: int
-    spent: Spent
+    spent: UsageTotals
     first_ms: int | None
     last_ms: int | None
     on_active_path: bool
@@ -73,13 +214,13 @@ class Branches:
     def __init__(self, tree: SessionTree) -> None:
         self._tree = tree
         self._book = UsageBook(tree)
-        self._last: tuple[Node | None, _Sum] = (None, _Sum())
+        self._last: tuple[Node | None, _PathTotals] = (None, _PathTotals())
 
     def read(self, keep_going: Callable[[], bool] = lambda: True) -> None:
         """Read what the tree's new entries cost; `all` and `of_path` do it, too.
 
         :param keep_going: asked all the while.
-        :raises Overtaken: it said no.
+        :raises Cancelled: it said no.
         :raises Changed: the file is no longer the one that the tree was read from.
         :raises OSError: it cannot be read.
         """
@@ -91,11 +232,13 @@ class Branches:
         Takes time linear in the entries. Raises as `read`.
         """
         self.read()
-        wanted = ends(self._tree)
+        wanted = branch_ends(self._tree)
         left = {node.index for node in wanted}
         active = {node.index for node in self._tree.active_path()}
-        sums: dict[int, tuple[_Sum, Node | None]] = {}
-        stack: list[tuple[Node, _Sum, Node | None]] = [(root, _Sum(), None) for root in self._tree.roots]
+        sums: dict[int, tuple[_PathTotals, Node | None]] = {}
+        stack: list[tuple[Node, _PathTotals, Node | None]] = [
+            (root, _PathTotals(), None) for root in self._tree.roots
+        ]
         while stack:
             node, total, common = stack.pop()
             while True:
@@ -124,14 +267,16 @@ class Branches:
         while node is not None and node is not known:
             new.append(node)
             node = node.parent
-        total = _Sum() if node is None else total
+        total = _PathTotals() if node is None else total
         for node in reversed(new):
             total.add(node, self._book)
         self._last = leaf, total
-        common = leaf if leaf is self._tree.leaf else common_of(self._tree.leaf, leaf)
+        common = leaf if leaf is self._tree.leaf else common_ancestor(self._tree.leaf, leaf)
         return self._facts(leaf, total, common, 0, 0)
 
-    def _facts(self, leaf: Node, total: _Sum, common: Node | None, number: int, of: int) -> BranchFacts:
+    def _facts(
+        self, leaf: Node, total: _PathTotals, common: Node | None, number: int, of: int
+    ) -> BranchFacts:
         return BranchFacts(
             leaf,
             number,
@@ -152,7 +297,7 @@ def branch_facts(tree: SessionTree) -> list[BranchFacts]:
     return Branches(tree).all()
 
 
-def common_of(one: Node | None, other: Node | None) -> Node | None:
+def common_ancestor(one: Node | None, other: Node | None) -> Node | None:
     """The last entry that the paths to two entries share; None where they share none."""
     seen = {node.index for node in path_to(one)}
     while other is not None and other.index not in seen:
@@ -160,12 +305,12 @@ def common_of(one: Node | None, other: Node | None) -> Node | None:
     return other
 
 
-def ends(tree: SessionTree) -> list[Node]:
-    """Where the branches of `tree` end, in the order of the file.
+def branch_ends(tree: SessionTree) -> list[Node]:
+    """The tips of the branches of `tree`, in the order of the file.
 
     Takes time linear in the entries.
     """
-    return ends_of(tree.entries, tree.leaf, SILENT)
+    return tips_of(tree.entries, tree.leaf, SILENT)
 
 
 def branches_from(tree: SessionTree, picked: Node | None) -> list[Node]:
@@ -177,7 +322,7 @@ def branches_from(tree: SessionTree, picked: Node | None) -> list[Node]:
     depths = {node.index: depth for depth, node in enumerate(path_to(picked))}
     shared: dict[int, int] = {}
     found = []
-    for end in ends(tree):
+    for end in branch_ends(tree):
         if end is tree.leaf:
             continue
         walked = []
@@ -191,19 +336,19 @@ def branches_from(tree: SessionTree, picked: Node | None) -> list[Node]:
     return [end for _, _, end in sorted(found, key=lambda one: one[:2])]
 
 
-class _Sum:
-    """What the entries of a path so far come to."""
+class _PathTotals:
+    """The totals of the entries of a path so far."""
 
     __slots__ = ("first", "last", "messages", "spent", "tools", "turns")
 
     def __init__(self) -> None:
         self.turns = self.messages = self.tools = 0
-        self.spent = NOTHING
+        self.spent = NO_USAGE
         self.first: int | None = None
         self.last: int | None = None
 
-    def copy(self) -> _Sum:
-        twin = _Sum()
+    def copy(self) -> _PathTotals:
+        twin = _PathTotals()
         for name in self.__slots__:
             setattr(twin, name, getattr(self, name))
         return twin

@@ -1,26 +1,20 @@
-"""The whole of one entry, read from its place in the file when somebody looks at it."""
+"""Reads one whole entry from its offset in the file, and checks that the file is still the same."""
 
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from app.formats.decode import BadLine
-from app.formats.dialects import named
-from app.formats.errors import SessionError
+from app.formats.dialects import dialect_named
+from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, open_file, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
+from app.sessions.errors import Changed
+from app.sessions.summaries.summarise import fingerprint_of
 
 if TYPE_CHECKING:
     from app.formats.header import Header
     from app.sessions.tree.node import Node
-
-
-class Changed(SessionError):
-    """A file is no longer what it was when it was opened."""
-
-    def __init__(self, path: str) -> None:
-        super().__init__(path, 0, "was changed by another program")
 
 
 def read_entry(
@@ -41,7 +35,7 @@ def read_entry(
     :raises Changed: a line does not begin and end there any more, or it holds no entry.
     :raises OSError: the file cannot be read.
     """
-    spelling = named(dialect)
+    spelling = dialect_named(dialect)
     try:
         entry = spelling.entry(read_line(path, offset, length), part)
     except BadLine:
@@ -113,3 +107,48 @@ def _read_fully(descriptor: int, offset: int, length: int) -> bytes:
         offset += len(piece)
         length -= len(piece)
     return b"".join(pieces)
+
+
+class FileSnapshot(NamedTuple):
+    """A file as far as it was read.
+
+    file          device and inode
+    end           the byte after the last newline that was read
+    fingerprint   of the file up to `end`
+    """
+
+    file: tuple[int, int]
+    end: int
+    fingerprint: bytes
+
+    @classmethod
+    def of(cls, descriptor: int, end: int) -> FileSnapshot:
+        """:raises OSError: the file cannot be read."""
+        status = os.fstat(descriptor)
+        return cls((status.st_dev, status.st_ino), end, fingerprint_of(descriptor, end))
+
+    def size_now(self, path: str, descriptor: int) -> int:
+        """How many bytes the file behind `descriptor` has now; only its beginning is not compared.
+
+        :raises Changed: it is another file, or shorter.
+        :raises OSError: it cannot be read.
+        """
+        status = os.fstat(descriptor)
+        if (status.st_dev, status.st_ino) != self.file or status.st_size < self.end:
+            raise Changed(path)
+        return status.st_size
+
+    def recognise(self, path: str, descriptor: int) -> int:
+        """How many bytes the file behind `descriptor` has now, which begins as it did.
+
+        :raises Changed: it is another file, or was written anew.
+        :raises OSError: it cannot be read.
+        """
+        size = self.size_now(path, descriptor)
+        if fingerprint_of(descriptor, self.end) != self.fingerprint:
+            raise Changed(path)
+        return size
+
+
+NO_SNAPSHOT = FileSnapshot((0, 0), 0, b"")
+"""Is never known again."""

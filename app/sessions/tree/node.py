@@ -4,12 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+import msgspec
+from msgspec import Raw, Struct
 
-from app.formats.stamps import parse_time
+from app.formats.content import read_content
+from app.formats.json_codec import DECODE_ERRORS
+from app.formats.partial_entry import ABSENT, Timestamp
+from app.formats.timestamps import parse_time
 
 if TYPE_CHECKING:
-    from app.formats.one_line import OneLine
+    from collections.abc import Callable
+
+    from app.sessions.tree.row_text import RowText
 
 
 class Node(Struct, eq=False, gc=False):
@@ -24,7 +30,7 @@ class Node(Struct, eq=False, gc=False):
     has_text       an answer that says something, and does not only think and call tools
     children       oldest first
     part           which entry of that line, where a line may hold several (lanes)
-    said           its row; None until `SessionTree.read_rows` has read it
+    row_text       its row; None until `SessionTree.read_rows` has read it
     label          the label on this entry, raw
     orphan         its parent is not in the file, so it stands as a root
     loop           its parents go round; the loop was cut here
@@ -45,7 +51,7 @@ class Node(Struct, eq=False, gc=False):
     parent: Node | None = None
     children: list[Node] = []
     part: int = 0
-    said: OneLine | None = None
+    row_text: RowText | None = None
     label: str | None = None
     orphan: bool = False
     loop: bool = False
@@ -68,3 +74,71 @@ def path_to(leaf: Node | None) -> list[Node]:
         leaf = leaf.parent
     path.reverse()
     return path
+
+
+class SkeletonMessage(Struct, gc=False):
+    """The message of an entry. `content` is JSON not yet read."""
+
+    role: str | None = None
+    stop_reason: str | None = None
+    content: Raw = ABSENT
+
+
+class Skeleton(Struct, gc=False):
+    """One line. `app.formats.partial_entry.PartialEntry` has these fields too, and more."""
+
+    type: str | None = None
+    id: str | None = None
+    parent_id: str | None = None
+    timestamp: Timestamp = None
+    message: SkeletonMessage | None = None
+
+
+# msgspec renames only the fields that a class declares itself.
+class _CamelMessage(SkeletonMessage, gc=False, rename="camel"):
+    stop_reason: str | None = None
+
+
+class _Camel(Skeleton, gc=False, rename="camel"):
+    parent_id: str | None = None
+    message: _CamelMessage | None = None
+
+
+class _Block(Struct, gc=False):
+    type: str | None = None
+    text: Raw = ABSENT
+
+
+_decode_camel = msgspec.json.Decoder(_Camel).decode
+_decode_snake = msgspec.json.Decoder(Skeleton).decode
+_decode_content = msgspec.json.Decoder(str | list[_Block]).decode
+_decode_text = msgspec.json.Decoder(str).decode
+
+
+def skeleton_decoder(*, snake: bool) -> Callable[[memoryview], Skeleton]:
+    """The decoder of one line in either spelling. Its result must be used before the bytes change.
+
+    It raises one of `DECODE_ERRORS` for a line that is not a JSON object, or has a field of another type.
+    """
+    return _decode_snake if snake else _decode_camel
+
+
+def contains_text(content: Raw) -> bool:
+    """Whether `content` has text that is not blank. Never raises."""
+    try:
+        found = _decode_content(content)
+        if isinstance(found, str):
+            return _is_text(found)
+        for block in found:
+            if block.type == "text" and block.text and _is_text(_decode_text(block.text)):
+                return True
+        return False
+    except DECODE_ERRORS:
+        read = read_content(content)
+    if isinstance(read, str):
+        return _is_text(read)
+    return any(block.type == "text" and _is_text(block.text or "") for block in read)
+
+
+def _is_text(text: str) -> bool:
+    return bool(text) and not text.isspace()

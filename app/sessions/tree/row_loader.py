@@ -1,7 +1,7 @@
-"""What the rows of a tree say, read from the file when they are about to be drawn.
+"""Reads the rows of a tree from the file when they are about to be drawn.
 
-Most entries of a long session are never looked at, and what a row says is most of what an entry costs, in
-time and in memory.
+Most entries of a long session are never on the screen, and the text of a row is most of the time and the
+memory that an entry takes.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ from itertools import islice
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from app.formats.decode import BadLine
-from app.formats.dialects import named
-from app.formats.dialects.base import Mark
+from app.formats.dialects import dialect_named
+from app.formats.dialects.base import MetadataRecord
+from app.formats.json_codec import BadLine
 from app.formats.lines import open_file, read_at
-from app.formats.one_line import OneLine, one_line_of
 from app.sessions.tree.entry_loader import begins_a_line
-from app.sessions.tree.row_fields import calls_of, glimpse
+from app.sessions.tree.row_fields import calls_of, row_fields_of
+from app.sessions.tree.row_text import RowText, row_text_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from app.formats.header import Header
-    from app.formats.skim import Skim
+    from app.formats.partial_entry import PartialEntry
     from app.sessions.tree.node import Node
-    from app.sessions.tree.row_fields import Call, RowFields
+    from app.sessions.tree.row_text import Call, RowFields
 
-LONG = 64 << 10
+LONG_LINE = 64 << 10
 """A line of more bytes than this is glimpsed at while its tree is read: so drawing a row never takes long."""
 
 _AHEAD = 16 << 10
 _OLDER_ANSWERS = 8
 _OLDER_ENTRIES = 256
-GONE = OneLine("error", "", "(cannot be read: the file was changed)")
+UNREADABLE_ROW = RowText("error", "", "(cannot be read: the file was changed)")
 
 
 class RowLoader:
@@ -43,61 +43,61 @@ class RowLoader:
         """:param entries: those of the session, in file order; may grow."""
         self._path = path
         self._entries = entries
-        self._dialect = named(header.dialect)
+        self._dialect = dialect_named(header.dialect)
         self._version = header.version
         self._held: dict[int, RowFields] = {}
         self._calls: dict[int, dict[str, Call]] = {}
 
-    def hold(self, node: Node, skim: Skim) -> None:
+    def hold(self, node: Node, skim: PartialEntry) -> None:
         """Remember what the row of an entry needs, because its line is too long to be read again."""
         self._held[node.index] = self._glimpse(node, skim)
 
     def read(self, nodes: Iterable[Node]) -> None:
-        """See that `said` of each of `nodes` is there, but for those that have it.
+        """See that `row_text` of each of `nodes` is there, but for those that have it.
 
         Raises nothing: the row of an entry that cannot be read any more says so.
         """
-        wanted = sorted((node for node in nodes if node.said is None), key=attrgetter("offset"))
+        wanted = sorted((node for node in nodes if node.row_text is None), key=attrgetter("offset"))
         if not wanted:
             return
         try:
             descriptor = open_file(self._path)
         except OSError:
             for node in wanted:
-                node.said = GONE
+                node.row_text = UNREADABLE_ROW
             return
         try:
             lines = _Lines(descriptor)
             for node in wanted:
-                node.said = self._said(node, lines)
+                node.row_text = self._said(node, lines)
         finally:
             os.close(descriptor)
 
-    def _said(self, node: Node, lines: _Lines) -> OneLine:
+    def _said(self, node: Node, lines: _Lines) -> RowText:
         found = self._held.pop(node.index, None)
         if found is None:
             skim = self._skim(node, lines)
             if skim is None:
-                return GONE
+                return UNREADABLE_ROW
             found = self._glimpse(node, skim)
         if found.call is not None and found.tool is None:
             found.tool = self._call(node, found.call, lines)
-        return one_line_of(found)
+        return row_text_of(found)
 
-    def _skim(self, node: Node, lines: _Lines) -> Skim | None:
+    def _skim(self, node: Node, lines: _Lines) -> PartialEntry | None:
         line = lines.line(node.offset, node.length)
         if line is None:
             return None
         try:
-            skims = [skim for skim in self._dialect.skims(line) if type(skim) is not Mark]
+            skims = [skim for skim in self._dialect.partial_entries(line) if type(skim) is not MetadataRecord]
         except BadLine:
             return None
         return skims[node.part] if node.part < len(skims) else None
 
-    def _glimpse(self, node: Node, skim: Skim) -> RowFields:
+    def _glimpse(self, node: Node, skim: PartialEntry) -> RowFields:
         if node.role == "assistant" and skim.message is not None:
             self._calls[node.index] = calls_of(skim.message)
-        return glimpse(skim, self._version)
+        return row_fields_of(skim, self._version)
 
     def _call(self, node: Node, call: str, lines: _Lines) -> Call | None:
         """The call that `node` answers: of the nearest answer above it that made one with this id, else, for

@@ -11,25 +11,23 @@ from bisect import bisect_left
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from app.formats.dialects import named
-from app.formats.header import Fault, Header, NotASession, find_header
+from app.formats.dialects import dialect_named
+from app.formats.header import Fault, Header, find_header
 from app.formats.lines import open_file, read_at, run_start
 from app.formats.migrate import made_up_id
-from app.formats.stamps import parse_time
-from app.sessions.leaf import deepest
-from app.sessions.parent_links import Links
-from app.sessions.tree.entry_loader import Changed, read_line, read_node
-from app.sessions.tree.known_file import NO_FILE, KnownFile
+from app.formats.timestamps import parse_time
+from app.sessions.errors import Changed
+from app.sessions.parent_links import Links, deepest_leaf
+from app.sessions.tree.entry_loader import NO_SNAPSHOT, FileSnapshot, read_line, read_node
 from app.sessions.tree.node import Node, path_to
 from app.sessions.tree.row_loader import RowLoader
-from app.sessions.tree.tree_builder import Overtaken, TreeBuilder
+from app.sessions.tree.tree_builder import TreeBuilder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["Changed", "Node", "NotASession", "Overtaken", "SessionTree", "open_end", "open_tree"]
 
-END = 256 << 10
+END_BYTES = 256 << 10
 """How much of the end of a file `open_end` reads."""
 
 
@@ -40,7 +38,7 @@ class SessionTree:
     entries       every entry, in file order
     leaf          where the agent would go on (formats/README.md, "Leaf"), None in an empty session
     problems      the lines that were skipped and other faults, in file order; invalid values of entries are
-                  listed by `sessions.tally.problems` alone
+                  listed by `sessions.summaries.problems` alone
     is_whole      False where only the end of the file was read
     """
 
@@ -53,10 +51,10 @@ class SessionTree:
         self._rows = RowLoader(path, header, self.entries)
         self._intake = TreeBuilder(header, self.entries, self._rows)
         self.problems: list[Fault] = self._intake.problems
-        self._dialect = named(header.dialect)
+        self._dialect = dialect_named(header.dialect)
         self._links: Links[Node] = Links()
         self._numbered = not header.has_ids
-        self._known = NO_FILE
+        self._known = NO_SNAPSHOT
 
     def __del__(self) -> None:
         for node in self.entries:
@@ -150,7 +148,7 @@ class SessionTree:
         return read_line(self.path, node.offset, node.length)
 
     def read_rows(self, nodes: Iterable[Node]) -> None:
-        """See that `said` of each of `nodes`, entries of this tree, is there. Raises nothing.
+        """See that `row_text` of each of `nodes`, entries of this tree, is there. Raises nothing.
 
         May be called in another thread than the tree is read in.
         """
@@ -181,7 +179,7 @@ class SessionTree:
                 raise Changed(self.path)
             before = len(self.entries)
             # until all of it is taken in, nothing can be read on from here
-            self._known = NO_FILE
+            self._known = NO_SNAPSHOT
             self._intake.read(descriptor)
             new = self.entries[before:]
             if self.header.has_ids and (
@@ -192,7 +190,7 @@ class SessionTree:
             if not self._hang(new, self.entries[before - 1] if before else None):
                 raise Changed(self.path)
             self._settle()
-            self._known = KnownFile.of(descriptor, self.offset)
+            self._known = FileSnapshot.of(descriptor, self.offset)
             return new
         finally:
             os.close(descriptor)
@@ -203,7 +201,7 @@ class SessionTree:
             self._numbered = True
         self._hang_all()
         self._settle()
-        self._known = KnownFile.of(descriptor, self.offset)
+        self._known = FileSnapshot.of(descriptor, self.offset)
 
     def _open_end(self, descriptor: int, offset: int) -> None:
         self.is_whole = False
@@ -211,7 +209,8 @@ class SessionTree:
         self._intake.read(descriptor)
         self._hang_all()
         self._settle()
-        # What hangs elsewhere, or on what was not read, is left out: nobody can say yet where it belongs.
+        # Other entries, and entries with a parent that was not read, are left out: their place is not known
+        # yet.
         self._links.roots = self.active_path()[:1]
         for root in self._links.roots:
             root.orphan = False
@@ -240,7 +239,7 @@ class SessionTree:
         else:
             shape = [(node.id, node.parent_id) for node in entries]
             marked = self._intake.marked
-            wanted = marked[0] if marked else deepest(shape)
+            wanted = marked[0] if marked else deepest_leaf(shape)
             self.leaf = None if wanted is None else self.by_id.get(wanted)
         by_id = self.by_id
         labels = self.labels
@@ -262,11 +261,11 @@ def open_tree(
 ) -> SessionTree:
     """Read the session at `path`.
 
-    :param agents: the agents whose store it lies in; empty where that is not known.
-    :param keep_going: asked all the while; when it says no, nobody waits for the tree any more.
-    :raises NotASession: it is none; `line` and `reason` say why.
-    :raises Overtaken: `keep_going` said no.
-    :raises OSError: it cannot be read.
+    :param agents: the agents whose store the file is in; empty if that is not known.
+    :param keep_going: called all the time; if it returns False, the work is cancelled.
+    :raises NotASession: the file is not a session; `line` and `reason` give the reason.
+    :raises Cancelled: `keep_going` returned False.
+    :raises OSError: the file cannot be read.
     """
     descriptor = open_file(path)
     try:
@@ -278,28 +277,28 @@ def open_tree(
 
 
 def open_end(path: str, agents: Sequence[str] = ()) -> SessionTree | None:
-    """The last entries of a long session, for somebody who waits for the whole of it.
+    """The last entries of a long session, to show something before the whole of it is read.
 
-    They have their right labels, and hang together as in the whole tree. Indexes, line numbers, the name and
-    what is wrong with the file are not known yet; the first entry of the active path that was read stands as
-    the only root. None where reading the whole takes no longer, or the end does not tell where the leaf is.
+    They have the right labels, and the same parents as in the whole tree. Indexes, line numbers, the name and
+    the problems of the file are not known yet. The first entry of the active path that was read is the only
+    root. None if reading the whole takes no longer, or the end does not show where the leaf is.
 
-    :raises NotASession: it is none; `line` and `reason` say why.
-    :raises OSError: it cannot be read.
+    :raises NotASession: the file is not a session; `line` and `reason` give the reason.
+    :raises OSError: the file cannot be read.
     """
     descriptor = open_file(path)
     try:
         size = run_start(descriptor, 0, os.fstat(descriptor).st_size)
-        if size < 4 * END:
+        if size < 4 * END_BYTES:
             return None
         header = find_header(path, descriptor, agents)
-        if not header.has_ids or not named(header.dialect).one_entry_a_line:
+        if not header.has_ids or not dialect_named(header.dialect).one_entry_a_line:
             return None
-        skipped = read_at(descriptor, END, size - END).find(b"\n") + 1
+        skipped = read_at(descriptor, END_BYTES, size - END_BYTES).find(b"\n") + 1
         if not skipped:
             return None
         tree = SessionTree(path, header)
-        tree._open_end(descriptor, size - END + skipped)
+        tree._open_end(descriptor, size - END_BYTES + skipped)
         return tree if tree.leaf is not None and tree.leaf.id is not None else None
     finally:
         os.close(descriptor)

@@ -7,30 +7,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.formats.decode import BadLine
-from app.formats.dialects import named
-from app.formats.dialects.base import Mark
+from app.formats.dialects import dialect_named
+from app.formats.dialects.base import MetadataRecord
+from app.formats.errors import Cancelled
 from app.formats.header import Fault
-from app.formats.lines import BOM, after_blanks, is_blank
-from app.formats.skim import REFUSALS
-from app.formats.trim import trimmed
-from app.sessions.header_checks import MORE_THAN_ENTRIES, Heads
-from app.sessions.tree.node import Node
+from app.formats.json_codec import DECODE_ERRORS, BadLine
+from app.formats.lines import BOM, is_blank, line_windows, skip_blanks
+from app.formats.text import trim_name
+from app.sessions.header_checks import MORE_THAN_ENTRIES, HeaderChecks
+from app.sessions.tree.node import Node, contains_text, skeleton_decoder
 from app.sessions.tree.row_fields import role_of, stop_of
-from app.sessions.tree.row_loader import LONG
-from app.sessions.tree.skeleton import outliner, says_something
-from app.sessions.tree.windows import windows
+from app.sessions.tree.row_loader import LONG_LINE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.formats.header import Header
-    from app.formats.skim import Skim, Stamp
+    from app.formats.partial_entry import PartialEntry, Timestamp
+    from app.sessions.tree.node import Skeleton
     from app.sessions.tree.row_loader import RowLoader
-    from app.sessions.tree.skeleton import Skeleton
 
 UNFINISHED = "the last line is unfinished; it may still be being written"
-"""What is said of a torn last line."""
+"""The reason of the fault of a torn last line."""
 
 _NEWLINE = 0x0A
 
@@ -41,31 +39,27 @@ _WORDS: dict[str | None, str] = {
 }
 
 
-class Overtaken(Exception):
-    """Nobody waits any more for what was being read."""
-
-
 class TreeBuilder:
-    """What was read of a file so far.
+    """The entries and facts read from a file so far.
 
     entries       in file order; not yet linked
     problems      the lines that were skipped and other faults, in file order
-    labels        label by entry id, in the order in which they were given; "" for one that was cleared
-    label_stamps  when each of them was given, as written
-    label_lines   of every line that gives or clears a label: whose, the line's number and its offset
+    labels        label by entry id, in the order in which they were given; "" for a cleared one
+    label_stamps  the time of each label, as written
+    label_lines   for every line that gives or clears a label: the entry, the line's number and its offset
     name          the user's name of the session, raw, or None
-    marked        the leaf's id where a line names it outright, in a tuple of one; else None
-    lines         how many complete lines were read; not known behind `skip_to`
+    marked        the leaf's id if a line names it, in a tuple of one; else None
+    lines         the number of complete lines; not known after `skip_to`
     offset        the byte after the last newline that was read
     unfinished    the last line has no newline, but is an entry all the same
-    torn          the last line where it has no newline and is no entry, at least not yet
+    torn          the last line, if it has no newline and is not an entry (yet)
     """
 
     def __init__(self, header: Header, entries: list[Node], rows: RowLoader) -> None:
         self.entries = entries
         self.problems: list[Fault] = list(header.faults)
         self.labels: dict[str, str] = {}
-        self.label_stamps: dict[str, Stamp] = {}
+        self.label_stamps: dict[str, Timestamp] = {}
         self.label_lines: list[tuple[str | None, int, int]] = []
         self.name = header.name
         self.marked: tuple[str | None] | None = None
@@ -74,10 +68,10 @@ class TreeBuilder:
         self.torn: Fault | None = None
         self._header = header
         self._version = header.version
-        self._dialect = named(header.dialect)
-        self._decode = outliner(snake=self._dialect.snake)
+        self._dialect = dialect_named(header.dialect)
+        self._decode = skeleton_decoder(snake=self._dialect.snake)
         self._rows = rows
-        self._heads = Heads()
+        self._header_checks = HeaderChecks()
         self.lines = 0
 
     def skip_to(self, offset: int) -> None:
@@ -89,13 +83,13 @@ class TreeBuilder:
         """Take in what follows `offset`.
 
         :param keep_going: asked before each window of lines.
-        :raises Overtaken: it said no; what was read until then is of no use.
+        :raises Cancelled: it said no; what was read until then is of no use.
         :raises OSError: the file cannot be read.
         """
         self.torn = None
-        for buffer, size, length in windows(descriptor, self.offset):
+        for buffer, size, length in line_windows(descriptor, self.offset):
             if not keep_going():
-                raise Overtaken
+                raise Cancelled
             if buffer[size - 1] != _NEWLINE:
                 self._read_unfinished(bytes(memoryview(buffer)[:size]), length)
                 return
@@ -115,9 +109,9 @@ class TreeBuilder:
             number += 1
             line = view[start:end]
             try:
-                outline = decode(line) if end - start <= LONG else None
-            except REFUSALS:
-                start, blank = after_blanks(buffer, start, size)
+                outline = decode(line) if end - start <= LONG_LINE else None
+            except DECODE_ERRORS:
+                start, blank = skip_blanks(buffer, start, size)
                 if blank:
                     number += blank - 1
                     continue
@@ -137,7 +131,7 @@ class TreeBuilder:
         offset = self.offset
         start = self._begin()
         while start < len(data):
-            start, blank = after_blanks(data, start, len(data))
+            start, blank = skip_blanks(data, start, len(data))
             self.lines += blank
             if start == len(data):
                 break
@@ -149,7 +143,7 @@ class TreeBuilder:
             start = end + 1
 
     def _begin(self) -> int:
-        """Where the first line begins in what was read."""
+        """The offset of the first line in the bytes that were read."""
         return len(BOM) if not self.lines and self._header.has_bom else 0
 
     def _read_unfinished(self, line: bytes, length: int) -> None:
@@ -160,7 +154,7 @@ class TreeBuilder:
         self.lines -= 1
         self.unfinished = len(self.entries) > before
         if not self.unfinished and len(self.problems) > faults:
-            # Whatever is wrong with it, it may still be being written.
+            # The agent may still be writing it.
             del self.problems[faults:]
             self.torn = Fault(self.lines + 1, self.offset, UNFINISHED, torn=True, length=length)
 
@@ -168,28 +162,28 @@ class TreeBuilder:
         if is_blank(line):
             return
         try:
-            skims = self._dialect.skims(line)
+            skims = self._dialect.partial_entries(line)
         except BadLine as bad:
             self.problems.append(Fault(number, offset, bad.reason))
             return
         part = 0
         for skim in skims:
-            if type(skim) is Mark:
+            if type(skim) is MetadataRecord:
                 self._mark(skim, number, offset)
             else:
                 self._take(skim, number, offset, len(line), part)
                 part += 1
 
-    def _take(self, skim: Skim, number: int, offset: int, length: int, part: int) -> None:
+    def _take(self, skim: PartialEntry, number: int, offset: int, length: int, part: int) -> None:
         kind = skim.type
         if self._dialect.one_entry_a_line and (kind == "session" or (kind == "title" and skim.id is None)):
-            reason = self._heads.fault(kind, skim.id, len(self.entries))
+            reason = self._header_checks.fault(kind, skim.id, len(self.entries))
             if reason:
                 self.problems.append(Fault(number, offset, reason))
             return
         node = self._add(skim, number, offset, length)
         node.part = part
-        if length > LONG:
+        if length > LONG_LINE:
             self._rows.hold(node, skim)
         if kind == "message":
             if skim.message is None:
@@ -197,9 +191,9 @@ class TreeBuilder:
         elif kind == "label":
             self._label(skim, number, offset)
         elif kind == "session_info":
-            self.name = self._dialect.renamed(self.name, trimmed(skim.name))
+            self.name = self._dialect.name_after(self.name, trim_name(skim.name))
 
-    def _add(self, outline: Skeleton | Skim, number: int, offset: int, length: int) -> Node:
+    def _add(self, outline: Skeleton | PartialEntry, number: int, offset: int, length: int) -> Node:
         entries, words = self.entries, _WORDS
         kind = outline.type or ""
         role = stop = None
@@ -209,7 +203,7 @@ class TreeBuilder:
             role = words.get(message.role) or role_of(message.role, self._version)
             if role == "assistant":
                 stop = words.get(message.stop_reason) or stop_of(message.stop_reason)
-                has_text = says_something(message.content)
+                has_text = contains_text(message.content)
         node = Node(
             len(entries),
             outline.id,
@@ -226,17 +220,17 @@ class TreeBuilder:
         entries.append(node)
         return node
 
-    def _label(self, skim: Skim, number: int, offset: int) -> None:
+    def _label(self, skim: PartialEntry, number: int, offset: int) -> None:
         self.label_lines.append((skim.target_id, number, offset))
         if skim.target_id is not None and self._header.has_ids:
             self.labels.pop(skim.target_id, None)
             self.labels[skim.target_id] = skim.label or ""
             self.label_stamps[skim.target_id] = skim.timestamp
 
-    def _mark(self, mark: Mark, number: int, offset: int) -> None:
+    def _mark(self, mark: MetadataRecord, number: int, offset: int) -> None:
         if mark.type == "leaf":
             self.marked = (mark.target_id,)
         elif mark.type == "label":
             self._label(mark, number, offset)
         elif mark.type == "session_info":
-            self.name = trimmed(mark.name)
+            self.name = trim_name(mark.name)

@@ -1,7 +1,7 @@
-"""What the entries of a tree say, folded, to look for words in all of them.
+"""The folded text of the entries of a tree, for a search in all of them.
 
-The file is read in blocks of about a megabyte. What a block says is kept once it was read, as far as there is
-room; of a longer session the rest is read again for each search, so that memory stays bounded.
+The file is read in blocks of about a megabyte. The text of a block is cached as far as there is room. In a
+longer session the other blocks are read again for each search, which bounds the memory.
 """
 
 from __future__ import annotations
@@ -9,32 +9,37 @@ from __future__ import annotations
 import os
 from array import array
 from bisect import bisect_right
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from app.formats.bytes_in import find
-from app.formats.decode import BadLine
-from app.formats.dialects import named
-from app.formats.fold import encoded, fold, fold_utf8
+import msgspec
+from msgspec import Raw, Struct
+
+from app.formats.dialects import dialect_named
+from app.formats.entry_types import TOOL_CALL_TYPES
+from app.formats.errors import Cancelled
+from app.formats.json_codec import DECODE_ERRORS, BadLine
 from app.formats.lines import open_file, read_at
 from app.formats.migrate import migrate
-from app.formats.sought import TOOL_ROLE, Sought, sought, sought_quickly
-from app.sessions.tree.entry_loader import Changed
-from app.sessions.tree.tree_builder import Overtaken
+from app.formats.search_text import argument_texts, iter_texts
+from app.formats.text_kinds import CALL
+from app.formats.utf8_text import find, fold, fold_utf8, to_utf8
+from app.sessions.errors import Changed
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from app.sessions.tree.tree import Node, SessionTree
+    from app.sessions.tree.node import Node
+    from app.sessions.tree.tree import SessionTree
 
 BLOCK = 1 << 20
-KEPT = 128 << 20
+CACHED_BYTES = 128 << 20
 """Bytes of folded text that are kept of one session."""
 _STEP = 100
-"""Entries that are decoded between two looks at whether somebody else waits."""
+"""Entries that are decoded before another request may interrupt."""
 _CALLS = 1_000
 
 
-class _Block:
+class _TextBlock:
     """Entries that follow each other in the file: the first and the one behind the last, and, once they were
     read, their texts with a NUL behind each and where each begins.
     """
@@ -48,18 +53,18 @@ class _Block:
         self.starts = array("I")
 
 
-class EntryTexts:
+class TreeText:
     """Looks for words in the entries of a tree. For one thread, which need not be the one that reads it."""
 
-    def __init__(self, tree: SessionTree, room: int = KEPT) -> None:
+    def __init__(self, tree: SessionTree, room: int = CACHED_BYTES) -> None:
         """:param room: bytes of text that are kept."""
         self.read = 0
         """How many blocks were read so far."""
         self._tree = tree
         self._room = room
-        self._blocks: list[_Block] = []
+        self._blocks: list[_TextBlock] = []
         self._known = 0
-        self._dialect = named(tree.header.dialect)
+        self._dialect = dialect_named(tree.header.dialect)
         self._quick = self._dialect.one_entry_a_line and not self._dialect.snake
 
     @property
@@ -80,14 +85,14 @@ class EntryTexts:
         """The entries of a block that have all of ``words``, which are folded, in the order of the file.
 
         :param rest: called every millisecond or so; whether to go on.
-        :raises Overtaken: `rest` said no.
+        :raises Cancelled: `rest` said no.
         :raises Changed: the file is no longer the one that the tree was read from.
         :raises OSError: it cannot be read.
         """
         block = self._blocks[number]
         entries = self._tree.entries
         text, starts = self._text(block, rest)
-        sought = [encoded(word) for word in words]
+        sought = [to_utf8(word) for word in words]
         longest = max(sought, key=len)
         others = [word for word in sought if word is not longest]
         found = []
@@ -99,7 +104,7 @@ class EntryTexts:
                 found.append(block.first + place)
             at = find(text, longest, end)
         labels = {
-            node.index: encoded(fold(node.label))
+            node.index: to_utf8(fold(node.label))
             for node in map(self._tree.by_id.get, list(self._tree.labels))
             if node is not None and node.label and block.first <= node.index < block.end
         }
@@ -116,21 +121,21 @@ class EntryTexts:
             self._text(self._blocks[number], rest)
 
     def _take_in(self) -> None:
-        """Cut the entries that came into blocks. What a call was given is in one block with its results."""
+        """Divide the new entries into blocks. A tool result is in the same block as its call."""
         entries = self._tree.entries
         count, first = len(entries), self._known
         size = 0
         for index in range(first, count):
             node = entries[index]
             if size >= BLOCK and (node.role != TOOL_ROLE or size >= 4 * BLOCK):
-                self._blocks.append(_Block(first, index))
+                self._blocks.append(_TextBlock(first, index))
                 first, size = index, 0
             size += node.length + 1
         if first < count:
-            self._blocks.append(_Block(first, count))
+            self._blocks.append(_TextBlock(first, count))
         self._known = count
 
-    def _text(self, block: _Block, rest: Callable[[], bool]) -> tuple[bytes, array[int]]:
+    def _text(self, block: _TextBlock, rest: Callable[[], bool]) -> tuple[bytes, array[int]]:
         if block.text is not None:
             return block.text, block.starts
         text, starts = self._read(block, rest)
@@ -138,7 +143,7 @@ class EntryTexts:
             block.text, block.starts = text, starts
         return text, starts
 
-    def _read(self, block: _Block, rest: Callable[[], bool]) -> tuple[bytes, array[int]]:
+    def _read(self, block: _TextBlock, rest: Callable[[], bool]) -> tuple[bytes, array[int]]:
         self.read += 1
         nodes = self._tree.entries[block.first : block.end]
         base = nodes[0].offset
@@ -152,8 +157,10 @@ class EntryTexts:
         folded = []
         for at in range(0, len(nodes), _STEP):
             if not rest():
-                raise Overtaken
-            folded.append(_folded([self._says(node, data, base, calls) for node in nodes[at : at + _STEP]]))
+                raise Cancelled
+            folded.append(
+                _fold_texts([self._says(node, data, base, calls) for node in nodes[at : at + _STEP]])
+            )
         text = b"".join(folded)
         starts = array("I", [0])
         end = text.find(0)
@@ -166,9 +173,9 @@ class EntryTexts:
         return text, starts
 
     def _says(self, node: Node, data: bytes, base: int, calls: dict[str, str]) -> str:
-        """What an entry says, and what it is. `calls`: what each call before it was given, by its id."""
+        """The text of an entry, with its role. `calls` has the text of each earlier call by its id."""
         line = data[node.offset - base : node.offset - base + node.length]
-        found = sought_quickly(line) if self._quick else None
+        found = plain_entry_text(line) if self._quick else None
         if found is None:
             found = self._slowly(node, line)
         texts = found.texts
@@ -183,19 +190,123 @@ class EntryTexts:
         texts.append(node.role or node.type.replace("_", " "))
         return "\n".join(texts).replace("\0", "")
 
-    def _slowly(self, node: Node, line: bytes) -> Sought:
+    def _slowly(self, node: Node, line: bytes) -> EntryText:
         try:
             entry = self._dialect.entry(line, node.part)
         except BadLine:
-            return Sought([])
+            return EntryText([])
         if self._dialect.migrates:
             entry = migrate(entry, self._tree.header.version, node.index)
-        return sought(entry)
+        return entry_text(entry)
 
 
-def _folded(texts: Sequence[str]) -> bytes:
+def _fold_texts(texts: Sequence[str]) -> bytes:
     """The texts, folded, with a NUL behind each."""
     joined = "\0".join(texts) + "\0"
-    data = encoded(joined)
+    data = to_utf8(joined)
     folded = fold_utf8(data)
-    return encoded(fold(joined)) if folded is None else folded
+    return to_utf8(fold(joined)) if folded is None else folded
+
+
+TOOL_ROLE = "toolResult"
+
+
+class CallText(Struct, gc=False):
+    """A call of a tool: its id, and its name and arguments as text."""
+
+    id: str
+    text: str
+
+
+class EntryText(Struct, gc=False):
+    """The searchable text of one entry.
+
+    texts    its texts, not folded
+    calls    the calls in it; their texts are not in `texts`
+    answers  the id of the call of which it is the result
+    """
+
+    texts: list[str]
+    calls: list[CallText] = []
+    answers: str | None = None
+
+
+class _Block(Struct, gc=False):
+    type: str | None = None
+    text: str = ""
+    thinking: str = ""
+    name: str = ""
+    id: str | None = None
+    arguments: Raw = Raw(b"")
+
+
+class _Message(Struct, gc=False, rename="camel"):
+    role: str
+    content: str | list[_Block]
+    tool_name: str = ""
+    tool_call_id: str | None = None
+    error_message: str | None = None
+
+
+class _Line(Struct, gc=False):
+    type: str
+    message: _Message
+
+
+_decode: Callable[[bytes], _Line] = msgspec.json.Decoder(_Line).decode
+_value: Callable[[Raw], Any] = msgspec.json.Decoder().decode
+_PLAIN = frozenset(("user", "assistant", TOOL_ROLE))
+
+
+def plain_entry_text(line: bytes) -> EntryText | None:
+    """`entry_text` of a usual message of pi and its relatives, in a third of the time; None of other
+    lines.
+    """
+    try:
+        found = _decode(line)
+        message = found.message
+        if found.type != "message" or message.role not in _PLAIN:
+            return None
+        content = message.content
+        texts: list[str] = []
+        calls: list[CallText] = []
+        if isinstance(content, str):
+            texts.append(content)
+        else:
+            for block in content:
+                if block.text:
+                    texts.append(block.text)
+                elif block.thinking:
+                    texts.append(block.thinking)
+                elif block.type in TOOL_CALL_TYPES:
+                    words = [block.name]
+                    if block.arguments:
+                        words += argument_texts(_value(block.arguments))
+                    calls.append(CallText(block.id or "", "\n".join(words)))
+    except DECODE_ERRORS:
+        return None
+    if message.error_message:
+        texts.append(message.error_message)
+    if message.tool_name:
+        texts.append(message.tool_name)
+    return EntryText(texts, calls, message.tool_call_id)
+
+
+def entry_text(entry: dict[str, Any]) -> EntryText:
+    """The searchable text of an entry that is a dict, as version 3 of pi spells it. Never raises."""
+    message = entry.get("message")
+    texts = [text for kind, text, _ in iter_texts(entry) if kind != CALL]
+    answers = None
+    calls: list[CallText] = []
+    if entry.get("type") == "message" and isinstance(message, dict):
+        answers = message.get("toolCallId")
+        name = message.get("toolName")
+        if isinstance(name, str) and message.get("role") != TOOL_ROLE:
+            texts.append(name)
+        content = message.get("content")
+        for block in content if isinstance(content, list) else ():
+            if isinstance(block, dict) and block.get("type") in TOOL_CALL_TYPES:
+                words = [block.get("name"), *argument_texts(block.get("arguments"))]
+                text = "\n".join(word for word in words if isinstance(word, str))
+                calls.append(CallText(str(block.get("id")), text))
+    return EntryText(texts, calls, answers if isinstance(answers, str) else None)

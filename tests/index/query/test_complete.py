@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.query.complete import MOST, complete
-from app.index.query.table import SORTS
-from app.index.query.vocabulary import Vocabulary, vocabulary
+from app.index.query.completion import MOST_CANDIDATES, Vocabulary, complete, vocabulary
+from app.index.query.filter_table import FILTER_KINDS
 from tests.factory import make_row
 from tests.index.query.helpers import FACTS, read
 
@@ -33,7 +32,7 @@ def applied(marked: str, known: Vocabulary | None = KNOWN) -> list[str]:
 
 
 def test_between_words_all_filters_are_offered() -> None:
-    names = [f"{name}:" for name in SORTS] + ["re:"]
+    names = [f"{name}:" for name in FILTER_KINDS] + ["re:"]
     assert applied("|") == names
     assert applied("fold |") == [f"fold {name}" for name in names]
     assert applied("| fold")[0] == "agent: fold"
@@ -135,9 +134,9 @@ def test_a_position_outside_is_the_nearest_inside() -> None:
 
 
 def test_only_so_many_are_offered() -> None:
-    rows = [make_row(str(number), name=f"name-{number}") for number in range(3 * MOST)]
+    rows = [make_row(str(number), name=f"name-{number}") for number in range(3 * MOST_CANDIDATES)]
     found = complete("name:NAME", 9, vocabulary(rows))
-    assert [each.text for each in found] == [f"name-{number}" for number in range(MOST)]
+    assert [each.text for each in found] == [f"name-{number}" for number in range(MOST_CANDIDATES)]
 
 
 @pytest.mark.parametrize("blank", ["\t", "\n", "\r\n", " \n ", "  ", "\u2028", "\u00a0", "\x1f", "\x85"])

@@ -10,9 +10,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from app.index.query.dates import span
 from app.index.query.grammar import parse
 from app.index.query.query import Facts, QueryError
+from app.index.query.values import time_range
 from tests.factory import NOW, make_row
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def at(text: str, zone: tzinfo = UTC) -> int:
 
 
 def meant(value: str, now: str = "2026-10-05T12:00", zone: tzinfo = UTC) -> tuple[float, float] | None:
-    return span(value, at(now, zone), zone)
+    return time_range(value, at(now, zone), zone)
 
 
 @pytest.mark.parametrize(
@@ -157,15 +157,15 @@ def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[ZoneInfo]:
 @pytest.mark.parametrize("value", ["today", "yesterday", "2026", "2026-03-08", "2026-11", ">2026-11-01"])
 def test_without_a_zone_days_are_those_of_this_machine(new_york: ZoneInfo, value: str) -> None:
     now = at("2026-11-02T00:30", new_york)
-    assert span(value, now) == span(value, now, new_york)
-    assert span(value, now) != span(value, now, UTC)
+    assert time_range(value, now) == time_range(value, now, new_york)
+    assert time_range(value, now) != time_range(value, now, UTC)
 
 
 def test_days_follow_one_another_without_gaps(new_york: ZoneInfo) -> None:
     day = datetime(2026, 1, 1)
     end = None
     for _ in range(366):
-        begin, following = span(day.date().isoformat(), NOW) or (0, 0)
+        begin, following = time_range(day.date().isoformat(), NOW) or (0, 0)
         assert end is None or begin == end
         end = following
         day += timedelta(1)
@@ -174,7 +174,7 @@ def test_days_follow_one_another_without_gaps(new_york: ZoneInfo) -> None:
 @pytest.mark.parametrize("now_ms", [-(10**15), 10**15, 10**18, -(10**30), 10**30])
 @pytest.mark.parametrize("value", ["today", "yesterday", "<=today", "2026..today"])
 def test_without_a_date_there_is_no_today(value: str, now_ms: int) -> None:
-    assert span(value, now_ms, UTC) is None
+    assert time_range(value, now_ms, UTC) is None
     with pytest.raises(QueryError, match="not " + re.escape(value)):
         parse(f"date:{value}", now_ms)
     parse("date:2026 date:<2d date:2026..1w", now_ms)

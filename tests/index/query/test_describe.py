@@ -9,39 +9,38 @@ from pathlib import Path
 
 import pytest
 
-from app.formats import kinds
-from app.index.query.describe import as_text, table
-from app.index.query.table import SORTS
+from app.formats import text_kinds
+from app.index.query.filter_table import FILTER_KINDS, language_help, language_table
 from tests.index.query.helpers import read
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def test_every_example_is_read_as_what_it_is_an_example_of() -> None:
-    for sort in SORTS.values():
-        assert read(sort.example).notes == ()
-        assert sort.example.startswith(f"{sort.name}:")
-    for _, _, example in table():
+    for kind in FILTER_KINDS.values():
+        assert read(kind.example).notes == ()
+        assert kind.example.startswith(f"{kind.name}:")
+    for _, _, example in language_table():
         assert read(f"x {example}").notes == ()
 
 
-@pytest.mark.parametrize("name", list(SORTS))
+@pytest.mark.parametrize("name", list(FILTER_KINDS))
 def test_every_value_that_is_offered_is_taken(name: str) -> None:
-    for value in SORTS[name].values:
+    for value in FILTER_KINDS[name].values:
         assert read(f"{name}:{value} in:all").notes == ()
 
 
 def test_every_place_has_its_role() -> None:
-    assert set(SORTS["role"].values) == set(kinds.NAMES)
+    assert set(FILTER_KINDS["role"].values) == set(text_kinds.NAMES)
 
 
 @pytest.mark.parametrize("columns", [10, 40, 80, 200])
 def test_help_fits(columns: int) -> None:
-    lines = as_text(columns).splitlines()
+    lines = language_help(columns).splitlines()
     widest = max(len(line) for line in lines)
-    examples = max(len(sort.example) for sort in SORTS.values())
+    examples = max(len(kind.example) for kind in FILTER_KINDS.values())
     assert widest <= max(columns, 40, examples + 13)
-    for what, _, example in table():
+    for what, _, example in language_table():
         assert any(line.startswith(f"  {what} ") for line in lines)
         assert any(line.strip() == example for line in lines)
 
@@ -50,7 +49,7 @@ IMPORTED = """
 import json, sys
 sys.path.insert(0, sys.argv[1])
 from app.index.query.grammar import parse
-import app.index.query.complete
+import app.index.query.completion
 parse('word "a phrase" agent:pi cost:>1', 0)
 print(json.dumps(sorted(sys.modules)))
 """

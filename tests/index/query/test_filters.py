@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.index.query.amounts import amount
 from app.index.query.grammar import parse
 from app.index.query.query import Facts, QueryError
+from app.index.query.values import number_test
 from tests.factory import NOW, make_row
 from tests.index.query.helpers import FACTS, passes, read
 
@@ -132,7 +132,7 @@ def test_a_filter_leaves_the_sessions_it_is_about(text: str, fields: dict[str, A
     ],
 )
 def test_what_is_no_number_is_refused(value: str) -> None:
-    assert amount(value) is None
+    assert number_test(value) is None
 
 
 @pytest.mark.parametrize("field", ["messages", "cost", "tokens"])

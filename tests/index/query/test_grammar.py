@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from app.index.query.grammar import MOST_CHARACTERS, MOST_FILTERS, MOST_TERMS, WANTS_QUOTES
+from app.index.query.grammar import MOST_CHARACTERS, MOST_FILTERS, MOST_TERMS
 from app.index.query.query import Note, Query, QueryError
 from tests.index.query.helpers import messages, read, refused, term, words
+
+WANTS_QUOTES = 'a pattern with a blank in it wants quotes: re:"a b"'
 
 
 def test_words_phrases_and_patterns() -> None:

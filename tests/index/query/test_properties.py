@@ -6,21 +6,20 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from app.formats.fold import composed
 from app.formats.text import one_line
-from app.index.query.complete import MOST, complete
+from app.formats.utf8_text import to_nfc
+from app.index.query.completion import MOST_CANDIDATES, complete, vocabulary
+from app.index.query.filter_table import FILTER_KINDS
 from app.index.query.grammar import MOST_CHARACTERS, MOST_TERMS, parse
 from app.index.query.query import Facts, QueryError
-from app.index.query.table import SORTS
 from app.index.query.tokens import as_value, quote, tokens
-from app.index.query.vocabulary import vocabulary
 from tests.factory import NOW, make_row
 
 FACTS = Facts(live=lambda row: row.id == "live", pinned=lambda row: row.id == "pinned")
 
 PARTS = [
-    *(f"{name}:" for name in SORTS),
-    *(value for sort in SORTS.values() for value in sort.values),
+    *(f"{name}:" for name in FILTER_KINDS),
+    *(value for kind in FILTER_KINDS.values() for value in kind.values),
     *(
         "re:",
         "agnet:",
@@ -113,7 +112,7 @@ def test_tokens_stand_one_after_the_other_with_blanks_between(text: str) -> None
 @given(TYPABLE)
 def test_a_quoted_phrase_is_read_as_it_was(text: str) -> None:
     query = parse(quote(text), NOW)
-    words = " ".join(composed(text).split())
+    words = " ".join(to_nfc(text).split())
     assert [(term.kind, term.text) for term in query.terms] == ([("phrase", words)] if words else [])
     assert query.filters == ()
 
@@ -138,9 +137,9 @@ def test_a_value_finds_what_has_that_very_value(text: str, field: str) -> None:
 def test_a_word_is_looked_for_as_it_stands(word: str) -> None:
     assume(not word.startswith(('"', "-", ">")) and ":" not in word)
     (term,) = parse(word, NOW).terms
-    assert (term.kind, term.text, term.negated) == ("word", composed(word), False)
+    assert (term.kind, term.text, term.negated) == ("word", to_nfc(word), False)
     (term,) = parse(f"-{word}", NOW).terms
-    assert (term.text, term.negated) == (composed(word), True)
+    assert (term.text, term.negated) == (to_nfc(word), True)
 
 
 @given(
@@ -244,7 +243,7 @@ KNOWN = vocabulary(
 @example("label:x,", 8)
 def test_what_is_completed_replaces_what_is_there(text: str, position: int) -> None:
     found = complete(text, position, KNOWN)
-    assert len(found) <= MOST
+    assert len(found) <= MOST_CANDIDATES
     inside = min(max(position, 0), len(text))
     for candidate in found:
         assert 0 <= candidate.start <= candidate.end <= len(text)

@@ -7,10 +7,10 @@ from types import ModuleType
 
 import pytest
 
-from app.formats.fold import fold
+from app.formats.utf8_text import fold
 from app.index.query.query import QueryError
 from app.index.query.regex import BadPattern, check, compiled
-from app.index.search.regex_matcher import RegexMatcher
+from app.index.search.matchers import RegexMatcher
 from tests.index.query.helpers import read, refused, term
 
 

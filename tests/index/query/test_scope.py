@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from app.formats import kinds
-from app.formats.kinds import ASSISTANT, CALL, CONVERSATION, OTHER, RESULT, SHELL, THINKING, TOOLS, USER
-from app.index.query.wider import leaves_tools
+from app.formats import text_kinds
+from app.formats.text_kinds import ASSISTANT, CALL, CONVERSATION, OTHER, RESULT, SHELL, THINKING, TOOLS, USER
+from app.index.query.grammar import leaves_tools
 from tests.index.query.helpers import passes, read, refused
 
 
@@ -14,7 +14,7 @@ from tests.index.query.helpers import passes, read, refused
     ("text", "places", "everywhere"),
     [
         ("x", CONVERSATION, True),
-        ("x in:all", kinds.ALL, True),
+        ("x in:all", text_kinds.ALL, True),
         ("x in:tools", TOOLS, False),
         ("x in:thinking", {THINKING}, False),
         ("x in:tools,thinking", TOOLS | {THINKING}, False),
@@ -38,7 +38,7 @@ from tests.index.query.helpers import passes, read, refused
         # What is taken away leaves the rest as it was.
         ("x -in:thinking", CONVERSATION - {THINKING}, True),
         ("x -role:user,assistant", CONVERSATION - {USER, ASSISTANT}, True),
-        ("x in:all -in:tools", kinds.ALL - TOOLS, True),
+        ("x in:all -in:tools", text_kinds.ALL - TOOLS, True),
         ("x in:tools -role:bash", {CALL, RESULT}, False),
         ("x -tool:bash", CONVERSATION, True),
         ("x -in:tools", CONVERSATION, True),
@@ -51,11 +51,11 @@ def test_places_come_together(text: str, places: set[int], everywhere: bool) -> 
 
 
 def test_all_text_is_everything_unless_the_query_names_a_place() -> None:
-    assert read("x", all_text=True).kinds == kinds.ALL
+    assert read("x", all_text=True).kinds == text_kinds.ALL
     assert read("x", all_text=True).everywhere
     assert read("x in:thinking", all_text=True).kinds == {THINKING}
     assert read("x role:user", all_text=True).kinds == {USER}
-    assert read("x -in:thinking", all_text=True).kinds == kinds.ALL - {THINKING}
+    assert read("x -in:thinking", all_text=True).kinds == text_kinds.ALL - {THINKING}
 
 
 def test_files_are_read_for_what_the_store_does_not_hold() -> None:

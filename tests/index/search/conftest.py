@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.search import originals, search
+from app.index.search import originals, search_run
 from tests.index.search.helpers import World
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 @pytest.fixture
 def decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """The lines that were decoded."""
+    """The lines that are decoded."""
     lines: list[bytes] = []
     plain = originals.entries_of
 
@@ -35,6 +35,6 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 @pytest.fixture(autouse=True)
 def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A page comes when it is full or all is found, and not because the machine was slow."""
-    monkeypatch.setattr(search, "SOON_SECONDS", 60)
-    monkeypatch.setattr(search, "_PAUSE_SECONDS", 60)
+    """Pages come when they are full or the search ends, and not because the machine is slow."""
+    monkeypatch.setattr(search_run, "SOON_SECONDS", 60)
+    monkeypatch.setattr(search_run, "_PAUSE_SECONDS", 60)

@@ -1,4 +1,4 @@
-"""A store of a few sessions, scanned, and what a search of it gives."""
+"""A store of a few sessions, its index, and searches in it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
     from app.index.search.engine import SearchEngine
     from app.index.search.results import Hit, Page
-    from app.index.search.search import Search
+    from app.index.search.search_run import SearchRun
 
 
 class World:
-    """Sessions in a store, and an index of them. `s1` is older than `s2`, and so on."""
+    """Sessions in a store, and their index. `s1` is older than `s2`, and so on."""
 
     def __init__(self, folder: Path, home: str = "") -> None:
         self.home = home
@@ -33,7 +33,7 @@ class World:
         return Index([pi_store(self.root)], str(self.cache), lambda: NOW, home=self.home)
 
     def session(self, id: str, *texts: str | dict[str, Any], cwd: str = "/work/app") -> Path:
-        """Write a session: texts are said by the user and the assistant in turn, dicts stand as they are."""
+        """Write a session. Texts are said by the user and the assistant in turn; dicts are entries."""
         lines: list[dict[str, Any]] = [header(id, cwd)]
         self._count += 1
         for at, text in enumerate(texts):
@@ -48,7 +48,7 @@ class World:
         return path
 
     def append(self, id: str, text: str, at: float = 500) -> None:
-        """Have the user say one thing more."""
+        """Append a prompt."""
         line = message(f"{id}-more-{text[:3]}", f"{id}-0", "user", text, at)
         with open(self.path(id), "a") as file:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
@@ -59,7 +59,7 @@ class World:
     def scan(self) -> None:
         self.index.scan(lambda delta: None)
 
-    def search(self, text: str, **how: Any) -> Search:
+    def search(self, text: str, **how: Any) -> SearchRun:
         return self.index.query(text, **how)
 
     def pages(self, text: str, **how: Any) -> list[Page]:
@@ -72,7 +72,7 @@ class World:
         return [hit for page in self.pages(text, **how) for hit in page.hits]
 
     def ids(self, text: str, **how: Any) -> list[str]:
-        """The sessions found, in order."""
+        """The ids of the sessions that are found, in order."""
         return [hit.row.id for hit in self.hits(text, **how)]
 
     def one(self, text: str, **how: Any) -> Hit:
@@ -85,17 +85,17 @@ class World:
 
 
 def marked(hit: Hit) -> list[str]:
-    """What of the snippet is marked as found."""
+    """The marked parts of the snippet."""
     return [hit.snippet[start:end] for start, end in hit.ranges]
 
 
 def looked(world: World, text: str) -> int:
-    """How often a session is looked through for a term."""
+    """How often the texts of a session are searched for a term."""
     asked = world.search(text)
     list(asked)
-    return asked.looked
+    return asked.texts_searched
 
 
 def searcher(index: Index) -> SearchEngine:
-    """What searches an index of this process."""
-    return index._own.searcher()
+    """The search engine of an index."""
+    return index._engine

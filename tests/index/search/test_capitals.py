@@ -1,4 +1,4 @@
-"""Words with capitals: looked for in the bytes of files first, and found wherever a decoded text has them."""
+"""Words with capitals are searched for in the bytes of files first, and found if a decoded text has them."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.formats.fold import composed, encoded, fold
 from app.formats.lines import open_file
+from app.formats.utf8_text import fold, to_nfc, to_utf8
 from app.index.search import raw_lines
 from app.index.search.cased import cased
 from app.index.search.raw_lines import RawLines
@@ -45,7 +45,7 @@ def nothing() -> None:
         "x" * 300_000 + "Widget",
     ],
 )
-def test_whatever_is_around_it(world: World, text: str) -> None:
+def test_any_characters_may_surround_a_word(world: World, text: str) -> None:
     world.session("s1", "a widget", "the widget", text, "widget")
     world.session("s2", "a widget", text.replace("Widget", "widget"))
     world.scan()
@@ -83,7 +83,7 @@ def test_capitals_of_all_scripts(
     assert world.ids(f"hello -{word}") == ["s2"]
 
 
-def test_what_is_composed_to_it(world: World) -> None:
+def test_characters_that_are_composed_to_a_word(world: World) -> None:
     world.session("s1", "a \u212aelvin", "an \u212bre")
     world.session("s2", "kelvin and åre", "Cafe\u0301 and cafe")
     world.scan()
@@ -92,13 +92,13 @@ def test_what_is_composed_to_it(world: World) -> None:
     assert world.ids("Café") == ["s2"]
 
 
-def test_a_nul_within_is_left_out(world: World) -> None:
+def test_a_nul_within_a_word_is_ignored(world: World) -> None:
     world.session("s1", "def", "e\0F")
     world.scan()
     assert world.ids("eF") == ["s1"]
 
 
-def test_a_line_that_has_it_elsewhere_is_not_decoded(world: World, decoded: list[bytes]) -> None:
+def test_a_line_with_the_word_outside_its_texts_is_not_decoded(world: World, decoded: list[bytes]) -> None:
     call = {"type": "toolCall", "id": "c", "name": "newWidget", "arguments": {"path": "src/Widget.py"}}
     answer = {"role": "assistant", "content": [{"type": "text", "text": "a widget"}, call]}
     for number in range(3):
@@ -109,7 +109,7 @@ def test_a_line_that_has_it_elsewhere_is_not_decoded(world: World, decoded: list
     assert [b"a Widget" in line for line in decoded] == [True]
 
 
-def test_what_no_file_has_is_not_decoded(world: World, decoded: list[bytes]) -> None:
+def test_nothing_is_decoded_for_a_word_that_no_file_has(world: World, decoded: list[bytes]) -> None:
     for number in range(5):
         world.session(f"s{number}", *["grüße and проверка"] * 20)
     world.scan()
@@ -118,7 +118,7 @@ def test_what_no_file_has_is_not_decoded(world: World, decoded: list[bytes]) -> 
     assert decoded == []
 
 
-def test_what_has_been_added_is_looked_through(world: World) -> None:
+def test_appended_entries_are_searched(world: World) -> None:
     world.session("s1", "a widget", "a gadget")
     world.scan()
     assert world.pages("Widget")[-1].notes
@@ -128,7 +128,7 @@ def test_what_has_been_added_is_looked_through(world: World) -> None:
     assert world.pages("Gadget")[-1].notes
 
 
-# -- the parts --
+# -- the filter of lines --
 
 _TEXTS = st.text(
     st.sampled_from(
@@ -142,7 +142,7 @@ _WORDS = st.text(st.sampled_from('aAbBeEfFkKsSI.:"éÄäÅßẞſİσςΣЙй日
 @given(_TEXTS, _WORDS, _TEXTS, st.sampled_from(["NFC", "NFD", None]), st.booleans(), st.booleans())
 @example("\n", "The", "", None, False, False)
 @example("", "A", "e\u0301", None, False, False)
-def test_no_line_is_passed_over(
+def test_no_line_with_the_word_is_excluded(
     before: str, word: str, behind: str, form: str | None, escaped: bool, has_more: bool
 ) -> None:
     text = before + word + behind
@@ -152,8 +152,8 @@ def test_no_line_is_passed_over(
     ).encode()
     text = text.replace("\0", "")
     found = cased([word])
-    folded = encoded(fold(text))
-    if found is None or composed(word) not in composed(text) or fold(word) not in fold(text):
+    folded = to_utf8(fold(text))
+    if found is None or to_nfc(word) not in to_nfc(text) or fold(word) not in fold(text):
         return
     assert found.is_in(line)
     assert found.may_be_in(line, Source(folded), 0, len(folded))
@@ -179,7 +179,7 @@ def test_how_a_run_is_chosen() -> None:
     st.booleans(),
     st.integers(0, 12),
 )
-def test_raw_lines_are_found_whatever_is_read_at_once(lines: list[str], is_ended: bool, skipped: int) -> None:
+def test_lines_are_found_for_any_buffer_size(lines: list[str], is_ended: bool, skipped: int) -> None:
     data = "\n".join(lines).encode() + (b"\n" if is_ended else b"")
     offsets, offset = [], 0
     for line in lines:
@@ -209,11 +209,11 @@ def test_raw_lines_are_found_whatever_is_read_at_once(lines: list[str], is_ended
     assert looking.read <= 2 * (4 * len(data) + 100)
 
 
-def test_lines_that_say_nothing_cost_no_look_at_all_that_is_said(
+def test_matching_tool_output_costs_no_pass_over_the_conversation(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What has the word is said by tools, behind all that people say: each block is read a few times at most,
-    however many lines have it.
+    """Only tool output after the conversation has the word. Each block is read a few times at most, however
+    many lines have the word.
     """
     said = 40
     world.session("s1", "the def")

@@ -1,4 +1,4 @@
-"""Folders are found as they are and as they are shown: with `~` for the home folder."""
+"""Folders are found in full and as they are shown, with `~` for the home folder."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.view.folders import tilde
+from app.view.formatting import tilde
 from tests.index.search.helpers import World, marked
 
 if TYPE_CHECKING:
@@ -56,16 +56,16 @@ def test_a_word_finds_the_folder_as_it_is_shown(world: World, more: str, word: s
 
 
 @pytest.mark.parametrize("scope", ["", " in:all"])
-def test_so_does_what_is_left_out(world: World, scope: str) -> None:
+def test_a_negated_word_excludes_the_folder_as_it_is_shown(world: World, scope: str) -> None:
     assert world.ids("agent:pi -~/work" + scope) == ["s7", "s6", "s5", "s4", "s1"]
 
 
-def test_where_only_texts_are_looked_through_there_are_no_folders(world: World) -> None:
+def test_folders_are_not_searched_if_only_texts_are(world: World) -> None:
     assert world.ids("role:user ~/work") == []
 
 
 @pytest.mark.parametrize("scope", ["", " in:all"])
-def test_the_short_form_is_shown_where_it_was_found(world: World, scope: str) -> None:
+def test_the_short_form_is_shown_if_it_matched(world: World, scope: str) -> None:
     hit = world.hits("~/work" + scope)[0]
     assert (hit.where, hit.snippet, marked(hit)) == ("folder", "~/work/App", ["~/work"])
     assert hit.snippet == tilde(hit.row.cwd, HOME)
@@ -80,7 +80,7 @@ def test_the_short_form_is_shown_where_it_was_found(world: World, scope: str) ->
         ("me work", "/home/Me/work"),
     ],
 )
-def test_a_folder_is_one_place(world: World, words: str, shown: str) -> None:
+def test_a_folder_is_one_hit(world: World, words: str, shown: str) -> None:
     hits = [hit for hit in world.hits(words, every=True) if hit.row.id == "s2"]
     assert [(hit.where, hit.snippet) for hit in hits] == [("folder", shown)]
 
@@ -93,19 +93,19 @@ def test_without_a_home_there_is_no_short_form(tmp_path: Path) -> None:
     world.index.close()
 
 
-def test_case_counts_where_it_is_asked_for(world: World) -> None:
+def test_case_counts_in_a_query_with_capitals(world: World) -> None:
     assert all(hit.near for hit in world.hits("~/WORK"))
     assert world.ids("~/work/app") == world.ids("~/work/App") == ["s3"]
 
 
-def test_a_session_that_changes_keeps_it(world: World) -> None:
+def test_a_changed_session_keeps_the_short_form(world: World) -> None:
     assert not world.ids("-said ~/work")
     world.append("s2", "Said once more")
     world.scan()
     assert world.ids("~/work Said") == ["s2"]
 
 
-def test_the_short_form_is_no_second_place_of_a_spelling(world: World) -> None:
+def test_the_short_form_is_not_counted_twice_for_suggestions(world: World) -> None:
     world.session("s8", "a widgeb", cwd=f"{HOME}/widgez")
     world.scan()
     (note,) = world.pages("widgex")[-1].notes
@@ -113,7 +113,7 @@ def test_the_short_form_is_no_second_place_of_a_spelling(world: World) -> None:
 
 
 @pytest.mark.parametrize("word", ["~/work", "dir:~/work", "re:^~/work$", "~/work -said", "~/work in:all"])
-def test_a_home_folder_that_is_a_link_is_found_in_both_of_its_spellings(tmp_path: Path, word: str) -> None:
+def test_a_home_folder_that_is_a_link_is_found_by_both_paths(tmp_path: Path, word: str) -> None:
     real, link = tmp_path.resolve() / "disk", tmp_path / "home"
     real.mkdir()
     link.symlink_to(real)
@@ -125,7 +125,7 @@ def test_a_home_folder_that_is_a_link_is_found_in_both_of_its_spellings(tmp_path
     world.index.close()
 
 
-def test_one_that_is_a_link_is_shown_so_in_both(tmp_path: Path) -> None:
+def test_a_home_folder_that_is_a_link_is_shown_as_tilde_for_both_paths(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "home").symlink_to("disk")
     home = str(tmp_path / "home")

@@ -1,4 +1,4 @@
-"""Of every kind of line that an agent writes, each text is looked through by `in:all`."""
+"""`in:all` searches every text of every kind of line that an agent writes, and those that only files have."""
 
 from __future__ import annotations
 
@@ -7,11 +7,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.formats.everything import everything
-from app.index.search.grep.entries import Entries
+from app.formats.search_text import text_pieces
+from app.index.index import Index
+from app.index.search.grep.file_search import LineDecoder
+from app.index.search.hit_branch import NOWHERE
 from app.index.search.originals import entries_of
+from app.stores import agent_named
+from app.stores.base import Store
+from tests.factory import NOW, header
+from tests.index.search.helpers import World, marked
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.index.search.helpers import World
 
 MESSAGES: dict[str, Any] = {
@@ -118,8 +126,8 @@ SNAKE = [
         ("lanes", {"kind": "header", "v": 4, "id": "x", "cwd": "x", "parentSessionPath": "*", "more": ["*"]}),
     ],
 )
-def test_every_text_of_every_kind_of_line_is_looked_through(dialect: str, written: Any) -> None:
-    """Wherever a person may have written or read something, whatever the dialect (README, `in:all`)."""
+def test_every_text_of_every_kind_of_line_is_searched(dialect: str, written: Any) -> None:
+    """All texts that a person may have written or read, in any dialect (README, `in:all`)."""
     planted: list[str] = []
 
     def plant(value: Any) -> Any:
@@ -133,18 +141,16 @@ def test_every_text_of_every_kind_of_line_is_looked_through(dialect: str, writte
         return planted[-1]
 
     line = json.dumps(plant(written)).encode()
-    found = "\n".join(piece.text for piece in Entries(dialect).pieces(line, 0))
+    found = "\n".join(piece.text for piece in LineDecoder(dialect).texts(line, 0))
     assert [text for text in planted if text not in found] == []
-    again = "\n".join(said.text for entry in entries_of(line, dialect) for said in everything(entry))
+    again = "\n".join(said.text for entry in entries_of(line, dialect) for said in text_pieces(entry))
     assert again == found
 
 
 @pytest.mark.parametrize("levels", [50, 900, 1_100, 3_000])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"named":', "}")])
-def test_what_is_nested_deeply_is_looked_through(
-    world: World, levels: int, opening: str, closing: str
-) -> None:
-    """pi's parser does not mind."""
+def test_deeply_nested_values_are_searched(world: World, levels: int, opening: str, closing: str) -> None:
+    """pi's parser accepts them."""
     deep = opening * levels + '"%s"' + closing * levels
     call = '{"type":"toolCall","id":"c","name":"bash","arguments":{"x":' + deep % "asked" + "}}"
     messages = [
@@ -160,3 +166,156 @@ def test_what_is_nested_deeply_is_looked_through(
     world.scan()
     words = ["asked", "given", "kept", *(["named"] if "named" in opening else [])]
     assert [world.one(f"{word} in:all").entry_id for word in words] == ["0", "1", "2", "0"][: len(words)]
+
+
+LONG = "a" * 600
+"""Such a value may be base64 or a path."""
+
+
+def said(**message: Any) -> dict[str, Any]:
+    return {"type": "message", "message": message}
+
+
+def call(name: str, **arguments: Any) -> dict[str, Any]:
+    block = {"type": "toolCall", "id": "call_1", "name": name, "arguments": arguments}
+    return said(role="assistant", content=[block])
+
+
+def result(tool: str, text: str, **more: Any) -> dict[str, Any]:
+    content = [{"type": "text", "text": text}]
+    return said(role="toolResult", toolCallId="call_1", toolName=tool, content=content, **more)
+
+
+def with_header(world: World, id: str, **fields: Any) -> None:
+    """A session whose header also has these fields."""
+    path = world.session(id, "hello", "hi")
+    _, rest = path.read_text().split("\n", 1)
+    path.write_text(json.dumps({**header(id, "/work/app"), **fields}) + "\n" + rest)
+
+
+@pytest.mark.parametrize("scope", ["in:tools", "in:all"])
+def test_long_values_that_look_like_base64_are_found(world: World, scope: str) -> None:
+    world.session("s1", "hello", call("write", path="a.txt", content="needleinarg" + LONG))
+    world.session("s2", "hello", result("write", "done", details={"d": "needleindet" + LONG + "="}))
+    world.scan()
+    hit = world.one(f"needleinarg {scope}")
+    assert (hit.row.id, hit.role, marked(hit)) == ("s1", "assistant", ["needleinarg"])
+    hit = world.one(f"needleindet {scope}")
+    assert (hit.row.id, hit.role, marked(hit)) == ("s2", "toolResult", ["needleindet"])
+    assert world.ids("needleinarg", all_text=True) == ["s1"]
+    assert world.ids(f"re:needlein(arg|det)a+ {scope}") == ["s2", "s1"]
+
+
+def test_an_image_is_not_searched(world: World) -> None:
+    picture = {"type": "image", "mimeType": "image/png", "data": "needle" + LONG}
+    world.session("s1", "hello", said(role="user", content=[picture]))
+    world.session("s2", "hello", result("look", "done", details={"shots": [picture]}))
+    world.session("s3", "hello", call("draw", image_url="data:image/png;base64,needle" + LONG))
+    world.session("s4", "hello", call("draw", path="needle" + LONG))
+    world.scan()
+    assert world.ids("needle in:all") == ["s4"]
+    assert world.ids("image/png in:all") == ["s2", "s1"]
+
+
+@pytest.mark.parametrize("query", ["in:all frobtool", "in:tools frobtool", "in:tools FrobTool role:tool"])
+def test_the_tool_of_a_result_is_found(world: World, query: str) -> None:
+    world.session("s1", "hello", result("FrobTool" if "F" in query else "frobtool", "out"))
+    world.session("s2", "hello", result("other", "out"))
+    world.scan()
+    hit = world.one(query)
+    assert (hit.row.id, hit.entry_id, hit.role) == ("s1", "s1-1", "toolResult")
+    assert hit.snippet.startswith("out ")
+
+
+def test_a_result_without_a_call_belongs_to_the_tool_it_names(world: World) -> None:
+    world.session("s1", "hello", result("frobtool", "out of frobtool"))
+    world.session("s2", "hello", call("bash", command="out"), result("bash", "out of bash"))
+    world.session("s3", "frobtool", "out")
+    world.scan()
+    assert world.ids("in:tools out tool:frobtool") == ["s1"]
+    assert world.ids("out tool:FROBTOOL") == ["s1"]
+    assert world.ids("out tool:frobtool,bash") == ["s2", "s1"]
+    assert world.ids("out tool:bash") == ["s2"]
+    assert world.ids("out -bash tool:frobtool,bash") == ["s1"]
+    # A filter of sessions: the tools that are called in them.
+    assert world.ids("tool:frobtool") == []
+    assert world.ids("in:tools out -tool:bash") == ["s1"]
+
+
+@pytest.mark.parametrize("query", ["needle in:all", "NEEDLE in:all", "needle role:other", "re:need.e in:all"])
+def test_the_header_is_searched(world: World, query: str) -> None:
+    needle = "NEEDLE" if "N" in query else "needle"
+    with_header(world, "s1", parentSession=f"/old/{needle}.jsonl")
+    with_header(world, "s2", unheard={"of": [f"the {needle} there"]})
+    with_header(world, "s3", cwd=f"/work/{needle}")
+    world.session("s4", "hello", "hi")
+    world.scan()
+    folder = ["s3"] if "role" not in query else []
+    assert sorted(world.ids(query)) == ["s1", "s2", *folder]
+    for every in (False, True):
+        hits = {hit.row.id: hit for hit in world.hits(query, every=every)}
+        # The folder is found once, in the metadata.
+        assert [hit.where for hit in hits.values() if hit.row.id == "s3"] == ["folder"] * len(folder)
+        for id in ("s1", "s2"):
+            hit = hits[id]
+            assert (hit.where, hit.entry_id, hit.offset, hit.role) == ("header", None, -1, "")
+            assert (marked(hit), hit.timestamp) == ([needle], None)
+            assert world.index.place(hit) == NOWHERE
+    assert world.ids("needle") == ["s3"] if needle == "needle" else True
+
+
+def test_texts_come_before_the_header(world: World) -> None:
+    with_header(world, "s1", parentSession="/old/hello")
+    world.scan()
+    assert (world.one("hello in:all").where, world.one("hello in:all").role) == ("text", "user")
+    assert [hit.where for hit in world.hits("hello in:all", every=True)] == ["text", "header"]
+    assert world.ids("old -parent in:all") == ["s1"]
+    assert world.ids("hi -old in:all") == []
+
+
+def test_a_header_after_a_byte_order_mark(world: World) -> None:
+    with_header(world, "s1", parentSession="/old/needle")
+    path = world.path("s1")
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    world.scan()
+    hit = world.one("needle in:all")
+    assert (hit.where, hit.snippet) == ("header", "/old/needle")
+
+
+@pytest.mark.parametrize(
+    ("agent", "head", "entry"),
+    [
+        (
+            "pi",
+            {"kind": "header", "v": 4, "id": "one", "createdAt": 1, "cwd": "/w", "parentSessionId": "needle"},
+            {"kind": "entry", "type": "message", "id": "a", "message": {"role": "user", "content": "hello"}},
+        ),
+        (
+            "indusagi",
+            {"schema": "indus/transcript@1", "kind": "head", "sessionId": "one", "leaf": "a", "x": "needle"},
+            {"kind": "entry", "id": "a", "role": "user", "message": {"role": "user", "content": "hello"}},
+        ),
+        (
+            "agent",
+            {"type": "session", "version": 1, "id": "one", "cwd": "/w", "parent_session": "needle"},
+            {"type": "message", "id": "a", "message": {"role": "user", "content": "hello"}},
+        ),
+    ],
+)
+def test_the_headers_of_other_agents(
+    tmp_path: Path, agent: str, head: dict[str, Any], entry: dict[str, Any]
+) -> None:
+    root = tmp_path / "store"
+    root.mkdir()
+    lines = (json.dumps(head), json.dumps(entry))
+    (root / "one.jsonl").write_text("".join(f"{line}\n" for line in lines))
+    index = Index([Store(agent_named(agent), str(root), "default")], str(tmp_path / "cache"), lambda: NOW)
+    index.scan(lambda delta: None)
+    try:
+        for every in (False, True):
+            (hit,) = [hit for page in index.query("needle in:all", every=every) for hit in page.hits]
+            assert (hit.where, hit.entry_id, hit.snippet) == ("header", None, "needle")
+        for words in ("one role:other", "indus role:other", "hello role:other"):
+            assert not [hit for page in index.query(words) for hit in page.hits]
+    finally:
+        index.close()

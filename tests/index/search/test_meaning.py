@@ -1,4 +1,4 @@
-"""What matches, and what is shown of it."""
+"""The meaning of terms, and the hits that they give."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from app.formats import kinds
+from app.formats import text_kinds
 from app.index.query.query import QueryError
 from tests.factory import header, message, write_session
 from tests.index.search.helpers import World, marked
@@ -21,7 +21,7 @@ def test_words_match_inside_identifiers_and_all_of_them_somewhere_in_the_session
     assert world.ids("robnosticat -window") == ["s2"]
 
 
-def test_no_word_reaches_from_one_piece_into_the_next_or_into_a_head(world: World) -> None:
+def test_no_word_matches_across_passages_or_heads(world: World) -> None:
     world.session("s1", "alpha", "beta", "gamma")
     world.scan()
     assert world.ids("alphabeta") == []
@@ -33,7 +33,7 @@ def test_no_word_reaches_from_one_piece_into_the_next_or_into_a_head(world: Worl
 
 
 @pytest.mark.parametrize("pattern", [r"\Abeta\z", r"\Abe", r"ta\z", r"(?-m)^beta$", r"\bbeta\b", r"(?s)be.a"])
-def test_a_pattern_sees_each_piece_alone(world: World, pattern: str) -> None:
+def test_a_pattern_matches_within_one_passage(world: World, pattern: str) -> None:
     world.session("s1", "alpha", "beta", "gamma")
     world.session("s2", "alphabetagamma", "nothing")
     world.scan()
@@ -50,7 +50,7 @@ def test_a_line_may_end_with_crlf(world: World, scope: str) -> None:
     assert marked(world.one("re:^alpha$" + scope)) == ["alpha"]
 
 
-def test_capitals_make_a_term_exact_in_the_very_piece(world: World) -> None:
+def test_capitals_make_a_term_exact_in_the_passage_itself(world: World) -> None:
     world.session("s1", "the Widget is here")
     world.session("s2", "the widget is here")
     world.session("s3", "widget", {"type": "custom", "customType": "Widget", "data": "Widget"})
@@ -63,7 +63,7 @@ def test_capitals_make_a_term_exact_in_the_very_piece(world: World) -> None:
     assert world.ids("widget -Widget") == ["s3", "s2"]
 
 
-def test_capitals_are_found_where_the_line_escapes_them(world: World) -> None:
+def test_capitals_that_are_escaped_in_the_line_are_found(world: World) -> None:
     line = '{"type":"message","id":"e","message":{"role":"user","content":"the \\u0057idget"}}\n'
     path = world.session("s1", "nothing")
     path.write_text(path.read_text() + line)
@@ -92,7 +92,7 @@ def test_case_and_composition_are_folded_on_both_sides(world: World) -> None:
     assert world.ids("👍🏽") == ["s3"]
 
 
-def test_names_labels_folders_and_ids_are_looked_through_unless_a_role_is_asked_for(world: World) -> None:
+def test_metadata_is_searched_unless_the_query_names_a_role(world: World) -> None:
     world.session(
         "s1",
         "hello",
@@ -114,7 +114,7 @@ def test_names_labels_folders_and_ids_are_looked_through_unless_a_role_is_asked_
     assert world.ids("hello role:assistant") == []
 
 
-def test_without_terms_every_session_that_passes_is_a_hit_itself(world: World) -> None:
+def test_without_terms_every_session_that_passes_the_filters_is_a_hit(world: World) -> None:
     world.session("s1", "one", cwd="/work/a")
     world.session("s2", "two", cwd="/work/b")
     world.scan()
@@ -124,7 +124,7 @@ def test_without_terms_every_session_that_passes_is_a_hit_itself(world: World) -
     assert world.ids("-two") == ["s1"]
 
 
-def test_the_best_hit_has_most_terms_then_is_the_users_then_the_last(world: World) -> None:
+def test_the_best_hit_has_most_terms_then_is_a_prompt_then_the_last(world: World) -> None:
     world.session("s1", "apple", "apple pear", "apple", "pear apple pear", "plum", "apple")
     world.scan()
     assert world.one("apple").entry_id == "s1-2"
@@ -135,17 +135,17 @@ def test_the_best_hit_has_most_terms_then_is_the_users_then_the_last(world: Worl
     assert world.one("apple role:assistant").entry_id == "s1-5"
 
 
-def test_of_one_answer_what_is_said_comes_before_what_is_thought(world: World) -> None:
+def test_the_text_of_an_answer_comes_before_its_thinking(world: World) -> None:
     said = [{"type": "thinking", "thinking": "apple, I think"}, {"type": "text", "text": "an apple"}]
     answer = {"type": "message", "message": {"role": "assistant", "content": said}}
     world.session("s1", "hello", answer)
     world.scan()
     hit = world.one("apple")
-    assert (hit.kind, hit.snippet) == (kinds.ASSISTANT, "an apple")
-    assert world.one("apple in:thinking").kind == kinds.THINKING
+    assert (hit.kind, hit.snippet) == (text_kinds.ASSISTANT, "an apple")
+    assert world.one("apple in:thinking").kind == text_kinds.THINKING
 
 
-def test_every_place_is_given_on_demand(world: World) -> None:
+def test_every_passage_is_a_hit_on_request(world: World) -> None:
     world.session("s1", "apple", "pear", "apple pear", {"type": "session_info", "name": "Apples"})
     world.session("s2", "nothing", cwd="/work/apple")
     world.session("apple3", "an apple", cwd="/work/apple")
@@ -168,9 +168,7 @@ def test_every_place_is_given_on_demand(world: World) -> None:
 @pytest.mark.parametrize(
     "content", [("thinking", "text"), ("text", "thinking"), ("text", "toolCall", "thinking")]
 )
-def test_places_in_one_entry_have_one_order_wherever_they_are_found(
-    world: World, content: tuple[str, ...]
-) -> None:
+def test_hits_in_one_entry_have_one_order_in_store_and_file(world: World, content: tuple[str, ...]) -> None:
     blocks = {
         "thinking": {"type": "thinking", "thinking": "apple, I think"},
         "text": {"type": "text", "text": "an apple"},
@@ -185,17 +183,17 @@ def test_places_in_one_entry_have_one_order_wherever_they_are_found(
         return [(hit.entry_id, hit.kind) for hit in world.hits("apple", every=True)]
 
     stored = places()
-    asked = [(number, kind) for number in (2, 1) for kind in (kinds.ASSISTANT, kinds.THINKING)]
-    first, last = ("s1-0", kinds.USER), ("s1-3", kinds.ASSISTANT)
+    asked = [(number, kind) for number in (2, 1) for kind in (text_kinds.ASSISTANT, text_kinds.THINKING)]
+    first, last = ("s1-0", text_kinds.USER), ("s1-3", text_kinds.ASSISTANT)
     assert stored == [last, *[(f"s1-{number}", kind) for number, kind in asked], first]
     deep = [(hit.entry_id, hit.kind) for hit in world.hits("apple in:all", every=True)]
-    assert [place for place in deep if place[1] != kinds.CALL] == stored
+    assert [place for place in deep if place[1] != text_kinds.CALL] == stored
     for segment in world.segments():
         os.unlink(segment)
     assert places() == stored
 
 
-def test_of_name_and_labels_the_name_is_shown_unless_a_label_has_more(world: World) -> None:
+def test_the_name_is_shown_unless_a_label_has_more_terms(world: World) -> None:
     labels = [
         {"type": "label", "targetId": "s1-0", "label": "apple one"},
         {"type": "label", "targetId": "s1-1", "label": "apple pear"},
@@ -207,11 +205,11 @@ def test_of_name_and_labels_the_name_is_shown_unless_a_label_has_more(world: Wor
     assert world.one("apple pear").snippet == "apple pear"
 
 
-def test_a_hit_tells_of_its_entry(world: World) -> None:
+def test_a_hit_has_the_fields_of_its_entry(world: World) -> None:
     world.session("s1", "hello", "say \x1b[31mapple\x1b[0m\tand\n\nAPPLE pie\u202e")
     world.scan()
     hit = world.one("apple")
-    assert (hit.entry_id, hit.role, hit.kind) == ("s1-1", "assistant", kinds.ASSISTANT)
+    assert (hit.entry_id, hit.role, hit.kind) == ("s1-1", "assistant", text_kinds.ASSISTANT)
     assert hit.snippet == "say ␛[31mapple␛[0m and APPLE pie\ufffd"
     assert marked(hit) == ["apple", "APPLE"]
     assert hit.timestamp is not None
@@ -228,7 +226,7 @@ def test_a_bad_pattern_is_an_error_at_once_and_the_search_before_goes_on(world: 
     assert [page.total for page in before if page.done] == [1]
 
 
-def test_a_word_that_is_nowhere_is_looked_for_as_it_is_spelt_elsewhere(world: World) -> None:
+def test_a_word_that_nothing_matches_is_searched_in_a_similar_spelling(world: World) -> None:
     world.session("s1", "the widget", "a gadget")
     world.session("s2", "wdiget wizard")
     world.scan()
@@ -237,7 +235,7 @@ def test_a_word_that_is_nowhere_is_looked_for_as_it_is_spelt_elsewhere(world: Wo
     assert "widget" in page.notes[0].message
     assert (page.notes[0].position, page.notes[0].length) == (0, 6)
     assert not world.one("gadget").near
-    # It is somewhere, if not in what the filter leaves.
+    # A session outside the filter has it.
     assert world.pages("wdiget dir:elsewhere")[-1].notes == ()
     assert world.ids("wigdet role:assistant") == []
 
@@ -248,14 +246,19 @@ def test_entries_without_ids_and_of_old_versions_have_a_role_and_no_id(world: Wo
     write_session(world.path("v1"), head, old)
     world.scan()
     hit = world.one("apple")
-    assert (hit.entry_id, hit.role, hit.kind) == (None, "custom", kinds.CUSTOM)
+    assert (hit.entry_id, hit.role, hit.kind) == (None, "custom", text_kinds.CUSTOM)
 
 
-def test_tools_are_found_where_they_are_asked_for(world: World) -> None:
+def test_tools_are_found_if_the_query_names_them(world: World) -> None:
     result = {"type": "message", "message": {"role": "toolResult", "toolName": "bash", "content": "apple"}}
     world.session("s1", "hello", result)
     world.scan()
     assert world.ids("apple") == []
     hit = world.one("in:tools apple")
-    assert (hit.role, hit.kind, hit.entry_id, marked(hit)) == ("toolResult", kinds.RESULT, "s1-1", ["apple"])
+    assert (hit.role, hit.kind, hit.entry_id, marked(hit)) == (
+        "toolResult",
+        text_kinds.RESULT,
+        "s1-1",
+        ["apple"],
+    )
     assert world.one("apple", all_text=True).entry_id == "s1-1"

@@ -1,4 +1,4 @@
-"""The order of hits, and their places in their trees."""
+"""The order of hits, and their branches."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.search.best_passage import PassagePicker
-from app.index.search.relevance import MOST
+from app.index.search.best_passage import PassageFinder
+from app.index.search.search_run import MAX_DENSITY_PASSAGES
 from tests.factory import message
 
 if TYPE_CHECKING:
     from app.index.row import Row
-    from app.index.search.documents import Places
+    from app.index.search.documents import Texts
     from tests.index.search.helpers import World
 
 
@@ -25,7 +25,7 @@ def test_recent_is_the_order_of_the_list(world: World) -> None:
     assert world.ids("needle") == ["s1", "s3", "s2"] == [row.id for row in world.index.rows()]
 
 
-def test_names_are_more_relevant_than_prompts_and_these_than_the_rest(world: World) -> None:
+def test_names_are_more_relevant_than_prompts_and_prompts_than_the_rest(world: World) -> None:
     world.session("named", "hello", {"type": "session_info", "name": "the needle"})
     world.session("asked", "needle " + "in a stack of hay " * 500)
     world.session("said", "hello", "needle needle")
@@ -41,8 +41,8 @@ def test_names_are_more_relevant_than_prompts_and_these_than_the_rest(world: Wor
 
 
 @pytest.mark.parametrize("text", ["needle", "Needle", '"needle needle"', "re:need.e", "needle in:all"])
-def test_a_prompt_counts_as_one_however_much_comes_after_it(world: World, text: str) -> None:
-    later = [word for _ in range(MOST) for word in ("thanks", "Needle needle")]
+def test_a_prompt_counts_however_many_entries_follow_it(world: World, text: str) -> None:
+    later = [word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "Needle needle")]
     world.session("asked", "Needle needle", "hello", *later)
     world.session("said", "thanks", "hello", *later)
     world.session("just asked", *later, "Needle needle", "hello")
@@ -52,38 +52,40 @@ def test_a_prompt_counts_as_one_however_much_comes_after_it(world: World, text: 
     assert abs(scores["asked"] - scores["just asked"]) < 0.1
 
 
-def test_of_several_terms_each_counts_where_it_is_however_much_comes_after_it(world: World) -> None:
-    later = [word for _ in range(MOST) for word in ("thanks", "a needle")]
+def test_each_of_several_terms_counts_however_many_entries_follow_it(world: World) -> None:
+    later = [word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "a needle")]
     world.session("asked", "a thimble", "hello", *later)
     world.session("said", "thanks", "a thimble", *later)
     world.session("named", {"type": "session_info", "name": "thimble"}, "a thimble", "hello", *later)
     world.scan()
     scores = {hit.row.id: hit.score for hit in world.hits("needle thimble", order="relevance")}
     assert scores["named"] > scores["asked"] + 4 > scores["said"] + 8 > 16
-    # In what the user said nothing is looked for where that is not asked for.
+    # Prompts are not searched if the query names another role.
     ids = world.ids("needle thimble role:assistant", order="relevance")
     assert ids == ["said"]
 
 
-def test_prompts_are_looked_for_only_where_they_may_be(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of what is everywhere, what the user says is found among the last places."""
+def test_prompts_are_searched_only_if_the_last_passages_have_none(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The last passages of a frequent term include a prompt."""
     asked = Counter[str]()
-    plain = PassagePicker.asked
+    plain = PassageFinder.terms_in_prompts
 
-    def counted(picker: PassagePicker, row: Row, places: Places, terms: int) -> int:
+    def counted(picker: PassageFinder, row: Row, texts: Texts, terms: int) -> int:
         asked[row.id] += 1
-        return plain(picker, row, places, terms)
+        return plain(picker, row, texts, terms)
 
-    monkeypatch.setattr(PassagePicker, "asked", counted)
-    world.session("often", *["a needle"] * 2 * MOST)
+    monkeypatch.setattr(PassageFinder, "terms_in_prompts", counted)
+    world.session("often", *["a needle"] * 2 * MAX_DENSITY_PASSAGES)
     world.session("seldom", "hello", "a needle")
-    world.session("said", *[word for _ in range(MOST) for word in ("thanks", "a needle")])
+    world.session("said", *[word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "a needle")])
     world.scan()
     assert len(world.ids("needle", order="relevance")) == 3
     assert asked == {"said": 1}
 
 
-def test_dense_is_more_relevant_than_sparse_and_young_than_old(world: World) -> None:
+def test_dense_matches_and_young_sessions_are_more_relevant(world: World) -> None:
     hay = "a stack of hay " * 300
     world.session("dense", "needle", "the needle", "needle")
     world.session("old", "needle", "hello")
@@ -93,7 +95,7 @@ def test_dense_is_more_relevant_than_sparse_and_young_than_old(world: World) -> 
     assert world.ids("needle", order="relevance") == ["dense", "young", "old", "sparse"]
 
 
-def test_more_terms_in_better_places_are_more_relevant(world: World) -> None:
+def test_terms_in_better_places_are_more_relevant(world: World) -> None:
     world.session("both", "apple pear")
     world.session("one", "apple", "pear")
     world.session("none", "hello", "apple pear")
@@ -106,7 +108,7 @@ def branch(id: str, parent: str | None, text: str) -> dict[str, Any]:
 
 
 def test_a_hit_is_on_the_active_path_or_on_one_of_the_branches(world: World) -> None:
-    """Three branches: a-b, a-c-d and, active, a-c-e."""
+    """Three branches: a-b, a-c-d and the active a-c-e."""
     lines = [
         branch("a", None, "root"),
         branch("b", "a", "first"),
@@ -127,7 +129,8 @@ def test_a_hit_is_on_the_active_path_or_on_one_of_the_branches(world: World) -> 
         "second": (False, 2, 3),
         "third": (True, 3, 3),
     }
-    finder = world.index._own.searcher()._places
+    finder = world.index._engine._branch_finder
+    assert finder is not None
     assert finder.opened == 1
     assert world.index.place(world.one("straight")) == (True, 1, 1)
     assert world.index.place(world.one("named")).on_active_path is None
@@ -141,17 +144,17 @@ def test_a_hit_is_on_the_active_path_or_on_one_of_the_branches(world: World) -> 
 @pytest.mark.parametrize(
     ("lines", "off"),
     [
-        # Two with one id, of which the agent goes on from the latter.
+        # Two entries with one id; the agent continues from the second.
         ([("a", None), ("b", "a"), ("b", "a"), ("c", "b")], {1}),
         ([("a", None), ("b", "a"), ("b", None), ("c", "b")], {0, 1}),
         # A child before its parent, which is the last entry and so the leaf.
         ([("b", "a"), ("a", None)], {0}),
-        # A loop beside all else.
+        # A loop beside the other entries.
         ([("a", "b"), ("b", "a"), ("c", None)], {0, 1}),
         ([("a", "a"), ("c", None)], {0}),
     ],
 )
-def test_of_a_damaged_file_with_one_leaf_not_all_is_on_the_active_path(
+def test_a_damaged_file_with_one_leaf_has_entries_off_the_active_path(
     world: World, lines: list[tuple[str, str | None]], off: set[int]
 ) -> None:
     said = [branch(id, parent, f"text{number}") for number, (id, parent) in enumerate(lines)]
@@ -164,7 +167,7 @@ def test_of_a_damaged_file_with_one_leaf_not_all_is_on_the_active_path(
         return [world.index.place(hit).on_active_path for hit in hits]
 
     assert active() == [number not in off for number in range(len(lines))]
-    # The same of one that grew line by line.
+    # The same for a file that grew line by line.
     whole = world.path("s1").read_bytes().splitlines(keepends=True)
     world.path("s1").unlink()
     for line in whole:
@@ -174,7 +177,7 @@ def test_of_a_damaged_file_with_one_leaf_not_all_is_on_the_active_path(
     assert active() == [number not in off for number in range(len(lines))]
 
 
-def test_a_label_is_where_its_entry_is(world: World) -> None:
+def test_a_label_is_on_the_branch_of_its_entry(world: World) -> None:
     label = {"type": "label", "id": "l", "parentId": "c", "label": "keepsake", "targetId": "b"}
     world.session("s1", branch("a", None, "root"), branch("b", "a", "first"), branch("c", "a", "x"), label)
     world.scan()
@@ -182,7 +185,7 @@ def test_a_label_is_where_its_entry_is(world: World) -> None:
     assert world.index.place(world.one("first")) == (False, 1, 2)
 
 
-def test_the_place_in_a_file_that_is_gone_is_not_known(world: World) -> None:
+def test_the_branch_of_a_hit_in_a_missing_file_is_unknown(world: World) -> None:
     world.session("s1", branch("a", None, "root"), branch("b", "a", "first"), branch("c", "a", "last"))
     world.scan()
     hit = world.one("first")

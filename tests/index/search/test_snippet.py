@@ -1,4 +1,4 @@
-"""One inert line around a match, and where in it the match is; folding may change lengths on the way."""
+"""A snippet is one inert line around a match, with the ranges of the matches. Folding may change lengths."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.fold import composed, fold
+from app.formats.utf8_text import fold, to_nfc
 from app.index.query.query import PHRASE, REGEX, WORD, Term
 from app.index.search.mapping import Folded
+from app.index.search.matchers import matcher_for
 from app.index.search.snippet import LIMIT, snippet
-from app.index.search.terms import seeker
 
 HARD = st.text(alphabet="aß İıfiﬁe\u0301\u0300ǰ\u030cΐ가각ᄀ\u1161\u11a8Å\u212bŉxK\u212a\n ", max_size=40)
 
 
 def marks(text: str, *terms: Term) -> list[str]:
-    found = snippet(text, [seeker(term) for term in terms])
+    found = snippet(text, [matcher_for(term) for term in terms])
     assert found is not None
     line, ranges = found
     return [line[start:end] for start, end in ranges]
@@ -45,11 +45,11 @@ def word(text: str, *, exact: bool = False) -> Term:
         ("日本語テスト", "本語", "本語"),
     ],
 )
-def test_ranges_are_of_the_text_as_it_is_written(text: str, sought: str, found: str) -> None:
+def test_ranges_refer_to_the_text_as_it_is_written(text: str, sought: str, found: str) -> None:
     assert marks(text, Term(PHRASE, sought)) == [found]
 
 
-def test_only_the_exact_ones_of_an_exact_word_are_marked() -> None:
+def test_only_exact_matches_of_an_exact_word_are_marked() -> None:
     assert marks("foo Foo FOO Foobar", word("Foo", exact=True)) == ["Foo", "Foo"]
     assert marks("cafe\u0301 Cafe\u0301", word("Café", exact=True)) == ["Cafe\u0301"]
 
@@ -58,8 +58,8 @@ def test_ranges_of_several_terms_are_in_order_and_do_not_touch() -> None:
     assert marks("foobar bar", word("foo"), word("bar"), word("oba")) == ["foobar", "bar"]
 
 
-def test_a_pattern_may_have_matched_the_white_space_that_was_folded() -> None:
-    line, ranges = snippet("one\n\ntwo three", [seeker(Term(REGEX, "one\n\ntwo"))]) or ("", ())
+def test_a_pattern_may_match_white_space_that_the_line_joins() -> None:
+    line, ranges = snippet("one\n\ntwo three", [matcher_for(Term(REGEX, "one\n\ntwo"))]) or ("", ())
     assert (line, ranges) == ("one two three", ((0, 7),))
 
 
@@ -76,20 +76,20 @@ def test_a_pattern_may_have_matched_the_white_space_that_was_folded() -> None:
         ("hay " * 100 + "\n\n" + "end", r"\n\n", "…" + "hay " * 18 + "end", [" "]),
     ],
 )
-def test_white_space_that_a_line_is_without_is_not_marked(
+def test_white_space_that_the_line_leaves_out_is_not_marked(
     text: str, pattern: str, line: str, found: list[str]
 ) -> None:
-    shown, ranges = snippet(text, [seeker(Term(REGEX, pattern))]) or ("", ())
+    shown, ranges = snippet(text, [matcher_for(Term(REGEX, pattern))]) or ("", ())
     assert shown == line
     assert [shown[start:end] for start, end in ranges] == found
 
 
 def test_a_text_without_the_term_has_no_snippet() -> None:
-    assert snippet("something else", [seeker(word("needle"))]) is None
+    assert snippet("something else", [matcher_for(word("needle"))]) is None
 
 
 def test_a_long_text_is_cut_at_words_on_both_sides() -> None:
-    line, ranges = snippet("hay " * 500 + "needle" + " hay" * 500, [seeker(word("needle"))]) or ("", ())
+    line, ranges = snippet("hay " * 500 + "needle" + " hay" * 500, [matcher_for(word("needle"))]) or ("", ())
     assert len(line) <= LIMIT
     assert line.startswith("…hay ")
     assert line.endswith("…")
@@ -97,13 +97,13 @@ def test_a_long_text_is_cut_at_words_on_both_sides() -> None:
 
 
 def test_a_run_of_white_space_takes_no_room() -> None:
-    line, _ = snippet("needle" + " " * 1000 + "thread", [seeker(word("needle"))]) or ("", ())
+    line, _ = snippet("needle" + " " * 1000 + "thread", [matcher_for(word("needle"))]) or ("", ())
     assert line == "needle thread"
 
 
 @given(HARD, st.data())
-def test_every_place_leads_back_to_what_it_was_made_of(text: str, data: st.DataObject) -> None:
-    for change in (fold, composed):
+def test_every_position_maps_back_to_its_characters(text: str, data: st.DataObject) -> None:
+    for change in (fold, to_nfc):
         folded = Folded(text, change)
         if not folded.changed:
             continue
@@ -111,11 +111,11 @@ def test_every_place_leads_back_to_what_it_was_made_of(text: str, data: st.DataO
         end = data.draw(st.integers(start + 1, len(folded.changed)))
         begin, stop = folded.back(start, end)
         assert 0 <= begin < stop <= len(text)
-        # Whole characters: what they become by themselves has what was asked for.
+        # Whole characters: folded by themselves they contain the range.
         assert folded.changed[start:end] in change(text[begin:stop])
 
 
-# Syllables as they are and in parts, with and without an ending.
+# Syllables composed and in parts, with and without a final consonant.
 HANGUL = st.lists(
     st.sampled_from(("한글", "각", normalize("NFD", "한글"), normalize("NFD", "각나"), "a ", "é")),
     max_size=12,
@@ -124,7 +124,7 @@ HANGUL = st.lists(
 
 @given(HANGUL)
 def test_syllables_in_parts_are_marked_whole(text: str) -> None:
-    for change in (fold, composed):
+    for change in (fold, to_nfc):
         folded = Folded(text, change)
         for at, char in enumerate(folded.changed):
             begin, stop = folded.back(at, at + 1)
@@ -132,10 +132,10 @@ def test_syllables_in_parts_are_marked_whole(text: str) -> None:
             assert folded.back(0, at + 1) == (0, stop)
 
 
-def test_words_of_syllables_in_parts_are_found_far_into_a_text() -> None:
+def test_words_of_syllables_in_parts_are_found_deep_in_a_text() -> None:
     parts = normalize("NFD", "각하의 한글")
     text = normalize("NFD", "나라 말이 ") * 700 + parts + " end"
-    line, ranges = snippet(text, [seeker(word("한글"))]) or ("", ())
+    line, ranges = snippet(text, [matcher_for(word("한글"))]) or ("", ())
     assert [line[start:end] for start, end in ranges] == [normalize("NFD", "한글")]
     folded = Folded(text)
     at = folded.changed.index("각하의")
@@ -144,16 +144,16 @@ def test_words_of_syllables_in_parts_are_found_far_into_a_text() -> None:
 
 
 @given(HARD, st.data())
-def test_what_is_in_a_text_is_marked_in_its_snippet(text: str, data: st.DataObject) -> None:
+def test_a_word_of_a_text_is_marked_in_its_snippet(text: str, data: st.DataObject) -> None:
     folded = fold(text)
     words = [each for each in folded.split() if each]
     if not words:
         return
     sought = data.draw(st.sampled_from(words))
     term = word(sought)
-    found = snippet(text, [seeker(term)])
+    found = snippet(text, [matcher_for(term)])
     if found is None:
-        # Folded once more it is another word.
+        # Folding it again changes the word.
         assert fold(sought) not in folded
         return
     line, ranges = found

@@ -1,4 +1,4 @@
-"""Lines of pi's v4 files hold several entries, and values that are none: a hit names the very entry."""
+"""Lines of pi's version 4 hold several entries and values: a hit names its entry."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.formats import kinds
+from app.formats import text_kinds
 
 if TYPE_CHECKING:
     from app.index.search.results import Hit
@@ -64,7 +64,7 @@ def test_each_entry_of_a_transaction_has_its_own_hit(world: World, scope: str) -
     assert place.on_active_path is False
 
 
-def test_of_two_entries_with_the_same_words_each_is_named(world: World) -> None:
+def test_two_entries_with_the_same_words_have_their_own_hits(world: World) -> None:
     write(world, [entry(own, "a" if own != "a" else None, "user", "yes") for own in "abc"])
     assert [hit.entry_id for hit in world.hits("yes", every=True)] == ["c", "b", "a"]
 
@@ -91,7 +91,7 @@ def test_capitals_count_in_each_entry_of_a_transaction(world: World, scope: str)
     write(
         world,
         [
-            # What is escaped in a line has it decoded.
+            # The escaped text has the word when it is decoded.
             entry("a", None, "user", "Shared it is, café"),
             entry("b", "a", "user", "shared and It"),
             entry("c", "b", "user", "SHARED"),
@@ -102,8 +102,8 @@ def test_capitals_count_in_each_entry_of_a_transaction(world: World, scope: str)
     assert world.one("Shared" + scope).entry_id == "a"
 
 
-def test_neighbours_in_the_store_with_lines_at_the_same_place(world: World) -> None:
-    """Of which line a piece is, its offset alone does not say."""
+def test_neighbours_in_the_store_with_lines_at_the_same_offset(world: World) -> None:
+    """The offset alone does not say which session a passage belongs to."""
     for name in ("one", "two", "six"):
         write(
             world, [entry("a", None, "user", "shared"), entry("b", "a", "user", f"shared {name}")], name=name
@@ -131,23 +131,23 @@ def test_values_are_found_in_all(world: World) -> None:
         for word in ("taken", "replaced", "former", "thing", "listed", "retried", "my.ext")
     }
     assert found == {
-        "taken": [("label", kinds.OTHER, None)],
-        "replaced": [("label", kinds.OTHER, None)],
-        "former": [("session_info", kinds.OTHER, None)],
-        "thing": [("value", kinds.OTHER, None)],
-        "listed": [("list", kinds.OTHER, None)],
-        "retried": [("usage", kinds.OTHER, None)],
-        "my.ext": [("value", kinds.OTHER, None)],
+        "taken": [("label", text_kinds.OTHER, None)],
+        "replaced": [("label", text_kinds.OTHER, None)],
+        "former": [("session_info", text_kinds.OTHER, None)],
+        "thing": [("value", text_kinds.OTHER, None)],
+        "listed": [("list", text_kinds.OTHER, None)],
+        "retried": [("usage", text_kinds.OTHER, None)],
+        "my.ext": [("value", text_kinds.OTHER, None)],
     }
     assert world.one("thing in:all").snippet == "my.ext note thing"
-    # Only the texts of all, as in the files of version 3.
+    # Only the texts, as in files of version 3.
     assert world.hits("taken") == []
-    # What nobody reads: the format's own words, ids.
+    # The words of the format and ids are not searched.
     for word in ("append", "main", "namespace", "pi.branch.tip", "delete"):
         assert world.hits(f"{word} in:all") == []
 
 
-def test_the_calls_of_one_entry_have_each_their_own_hit(world: World) -> None:
+def test_each_call_of_an_entry_has_its_own_hit(world: World) -> None:
     calls = [
         {"type": "toolCall", "id": name, "name": name, "arguments": {"path": f"shared of {name}"}}
         for name in ("read", "edit")

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from app.index.catalog import span_table
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
-from app.index.text import table
-from app.index.text.spans import bytes_of
-from app.index.text.store import sizes_in
+from app.index.text.segment import read_spans, sizes_in
 from app.index.verify import verify
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.text.segment import Span
+    from app.index.row import Span
     from app.stores.base import Store
 
 
@@ -24,7 +23,7 @@ def texts(cache: Path, store: Store) -> dict[str, bytes | None]:
     catalog = Catalog(str(cache), [store])
     try:
         found = catalog.texts()
-        return {os.path.basename(path): bytes_of(catalog.text_folder, at) for path, at in found.items()}
+        return {os.path.basename(path): read_spans(catalog.text_folder, at) for path, at in found.items()}
     finally:
         catalog.close()
 
@@ -58,7 +57,7 @@ def counted(catalog: Catalog) -> dict[str, tuple[int, int]]:
 
 def used(catalog: Catalog) -> dict[str, tuple[int, int]]:
     """The same as the catalog keeps it; it may remember a reach that is gone."""
-    kept = catalog.run(table.segments)
+    kept = catalog.run(span_table.segments)
     assert kept is not None
     real = counted(catalog)
     assert all(known.reach >= real[name][1] for name, known in kept.items())

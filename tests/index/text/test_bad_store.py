@@ -15,12 +15,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.formats.kinds import USER
+from app.formats.text_kinds import USER
 from app.index import network_mounts
-from app.index.cache import where
+from app.index.cache import cache_status
+from app.index.catalog import catalog_file
 from app.index.catalog.catalog import Catalog
-from app.index.catalog.database import SCHEMA
 from app.index.index import Index
+from app.index.row import SCHEMA
 from app.index.text import segment as segment_module
 from app.index.text.store import TextStore
 from app.sessions.passages import pack
@@ -161,14 +162,14 @@ def test_the_same_under_a_segment_that_is_being_written(
 
 
 def test_a_list_does_not_wait_for_texts(cache: Path, store: Store) -> None:
-    from app.index.scan.current import make_current
+    from app.index.scan.retry import make_current
     from app.index.scan.walk import walk
 
     fill(Path(store.root), 5)
     scanned(cache, store)
     delete_the_segment(cache)
     catalog = Catalog(str(cache), [store])
-    assert make_current(catalog, [store], lambda: 0, walk([store]), catalog.rows)[1]
+    assert make_current(catalog, TextStore(catalog), [store], lambda: 0, walk([store]), catalog.rows)[1]
     catalog.close()
     assert segments(cache) == {}
     assert scanned(cache, store).counts.whole == 5
@@ -243,7 +244,7 @@ def test_a_disk_that_fills_up_in_the_middle_keeps_what_is_there(
     assert "No space left on device" in (index.note or "")
     assert sorted(texts(cache, store)) == ["session-8.jsonl", "session-9.jsonl"]
     assert None not in texts(cache, store).values()
-    assert where(str(cache)).without_text == 8
+    assert cache_status(str(cache)).without_text == 8
     monkeypatch.setattr(TextStore, "_has_room", lambda *_: False)
     assert scanned(cache, store).counts.whole == 0, "there is no room for them"
     monkeypatch.undo()
@@ -314,12 +315,11 @@ sys.path.insert(0, sys.argv[1])
 import app.index.watch.follower
 import app.index.scan.scan
 import app.index.text.store
-import app.index.text.compact
-import app.sessions.tally.summarise
+import app.index.text.compaction
+import app.sessions.summaries.summarise
 import app.index.verify
 import app.index.cache
 import app.index.catalog.writes
-import app.index.catalog.in_memory
 import app.index.catalog.db_errors
 from tests.index.helpers import pi_store
 from tests.index.text.helpers import texts
@@ -329,8 +329,8 @@ store = pi_store(sys.argv[3])
 index = Index([store], sys.argv[2])
 index.scan()
 kept = index.catalog.texts()
-from app.index.text.spans import bytes_of
-whole = [bytes_of(index.catalog.text_folder, spans) for spans in kept.values()]
+from app.index.text.segment import read_spans
+whole = [read_spans(index.catalog.text_folder, spans) for spans in kept.values()]
 print(index.counts.whole, len(index.rows()), len(kept), None in whole, index.note, flush=True)
 """
 
@@ -371,12 +371,12 @@ def test_on_a_network_share_the_journal_is_one_that_works_there(
     table = cache.with_name("mounts")
     table.write_text(f"/dev/a / ext4 rw 0 0\nserver:/home {cache.parent} {kind} rw 0 0\n")
     really = network_mounts.is_silent
-    monkeypatch.setattr(network_mounts, "is_silent", lambda path: really(path, str(table)))
+    monkeypatch.setattr(catalog_file, "is_silent", lambda path: really(path, str(table)))
     paths = fill(Path(store.root), 5)
     index = Index([store], str(cache))
     index.scan()
     assert (cache / f"catalog-{SCHEMA}.db-wal").exists() == (kind == "ext4")
-    assert where(str(cache)).network == (kind != "ext4")
+    assert cache_status(str(cache)).network == (kind != "ext4")
     append(paths[0], message("n", "e0", "more"))
     index.scan()
     index.close()

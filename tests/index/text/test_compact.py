@@ -13,12 +13,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.catalog.catalog import Catalog
+from app.index.catalog.span_table import Usage
 from app.index.index import Index
-from app.index.text import compact as module
+from app.index.text import compaction as module
 from app.index.text import segment as segment_module
-from app.index.text.compact import MANY, WORTH_BYTES, groups, victims
+from app.index.text.compaction import MANY, WORTH_BYTES, groups, victims
 from app.index.text.segment import FULL_BYTES, SMALL_BYTES, Segment, Writer, path_of
-from app.index.text.table import Used
+from app.index.text.store import TextStore
 from tests.index.helpers import append, fill, message, pi_store, session, write
 from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, texts
 
@@ -60,12 +61,12 @@ def half_dead(cache: Path, store: Store, count: int = 6) -> dict[str, bytes | No
 
 def test_what_is_copied_and_what_is_not() -> None:
     used = {
-        "alive": Used(LARGE, LARGE),
-        "half": Used(LARGE, 2 * LARGE),
-        "dead": Used(LARGE - 1, 2 * LARGE),
-        "hardly worth it": Used(10, 20),
-        "short": Used(10, 50),
-        "gone": Used(10, 50),
+        "alive": Usage(LARGE, LARGE),
+        "half": Usage(LARGE, 2 * LARGE),
+        "dead": Usage(LARGE - 1, 2 * LARGE),
+        "hardly worth it": Usage(10, 20),
+        "short": Usage(10, 50),
+        "gone": Usage(10, 50),
     }
     sizes = {
         "alive": LARGE,
@@ -76,14 +77,14 @@ def test_what_is_copied_and_what_is_not() -> None:
         "orphan": 5,
     }
     assert victims(used, sizes) == ["dead", "short"]
-    many = {f"small {at}": Used(9, 9) for at in range(MANY)}
+    many = {f"small {at}": Usage(9, 9) for at in range(MANY)}
     there = dict.fromkeys(many, 9)
     assert victims(many, there) == []
-    assert victims(many | {"one more": Used(9, 9)}, there | {"one more": 9}) == ["one more", *many]
+    assert victims(many | {"one more": Usage(9, 9)}, there | {"one more": 9}) == ["one more", *many]
 
 
 def test_no_more_than_one_segment_is_copied_at_a_time() -> None:
-    used = {name: Used(FULL_BYTES // 3, 0) for name in "abcdefg"} | {"h": Used(5 * FULL_BYTES, 0)}
+    used = {name: Usage(FULL_BYTES // 3, 0) for name in "abcdefg"} | {"h": Usage(5 * FULL_BYTES, 0)}
     assert groups(list(used), used) == [["a", "b", "c"], ["d", "e", "f"], ["g"], ["h"]]
 
 
@@ -189,9 +190,9 @@ def test_while_others_write_nothing_is_touched(cache: Path, store: Store, eager:
     orphan = Writer(folder)
     orphan.keep(b"text of somebody who is about to store it")
     orphan.close()
-    other = Catalog(str(cache), [store])
-    tidy = Catalog(str(cache), [store]).text_store.tidy
-    with other.text_store.writing():
+    other = TextStore(Catalog(str(cache), [store]))
+    tidy = TextStore(Catalog(str(cache), [store])).tidy
+    with other.writing():
         tidy(threading.Event())
         assert len(segments(cache)) == 2
     tidy(threading.Event())
@@ -213,7 +214,7 @@ def test_a_session_that_is_stored_anew_meanwhile_keeps_what_is_new(
     def copy(self: module._Copying, found: object) -> object:
         moves = really(self, found)  # type: ignore[arg-type]
         append(path, message("n", "e0", "late"))
-        monkeypatch.setattr(other.catalog.text_store, "_hold", lambda **_: False)
+        monkeypatch.setattr(other.text_store, "_acquire", lambda **_: False)
         other.scan()
         return moves
 
@@ -250,9 +251,11 @@ import os, sys, threading
 sys.path.insert(0, sys.argv[1])
 sys.argv[2]
 from app.index.catalog.catalog import Catalog
-from app.index.text import compact, segment, table
+from app.index.catalog import span_table
+from app.index.text import compaction, segment
+from app.index.text.store import TextStore
 from tests.index.helpers import pi_store
-compact.WORTH_BYTES = 0
+compaction.WORTH_BYTES = 0
 left = int(sys.argv[4])
 def step(frame, event, what):
     global left
@@ -262,7 +265,7 @@ def step(frame, event, what):
             os.kill(os.getpid(), 9)
 catalog = Catalog(sys.argv[2], [pi_store(sys.argv[3])])
 catalog.texts()
-store = catalog.text_store
+store = TextStore(catalog)
 sys.setprofile(step)
 store.tidy(threading.Event())
 catalog.close()
@@ -329,7 +332,7 @@ def test_a_compaction_that_is_stopped_ends_between_two_segments(
 
     monkeypatch.setattr(module._Copying, "move", move)
     catalog = Catalog(str(cache), [store])
-    catalog.text_store.tidy(stop)
+    TextStore(catalog).tidy(stop)
     assert len(moved) == 1
     assert_right(cache, store)
     assert os.listdir(catalog.text_folder)

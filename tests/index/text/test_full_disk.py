@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.index import Index
-from app.index.text.store import TextStore, sizes_in
+from app.index.text.segment import sizes_in
+from app.index.text.store import TextStore
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
 from tests.index.text.helpers import assert_right, used
 
@@ -112,7 +113,7 @@ def test_where_another_process_is_the_reason_nothing_that_is_alive_goes(cache: P
     index = scanned(cache, store)
     before = sizes_in(index.catalog.text_folder)
     index.catalog._database.do_without()
-    index.catalog.text_store.tidy(threading.Event())
+    index.text_store.tidy(threading.Event())
     assert index.catalog.in_memory
     assert sizes_in(index.catalog.text_folder) == before
 
@@ -121,13 +122,13 @@ def test_what_somebody_appends_to_is_left_alone(cache: Path, store: Store) -> No
     index = scanned(cache, store)
     other = Index([store], str(cache))
     other.scan()
-    texts = other.catalog.text_store
+    texts = other.text_store
     assert texts.keep is not None
     kept = texts.keep(b"not in the catalog yet")
     assert isinstance(kept, tuple)
     index.catalog._database.do_without()
     sizes = sizes_in(index.catalog.text_folder)
-    index.catalog.text_store.tidy(threading.Event())
+    index.text_store.tidy(threading.Event())
     assert sizes_in(index.catalog.text_folder) == sizes
 
 
@@ -137,11 +138,11 @@ def test_what_waits_to_be_stored_is_nobodys_to_take(
     """Another process has the catalog locked: the rows wait, and so does whoever would tidy."""
     index = scanned(cache, store)
     other = TextStore(Index([store], str(cache)).catalog)
-    with index.catalog.text_store.writing():
+    with index.text_store.writing():
         monkeypatch.setattr(type(index.catalog), "is_behind", property(lambda _: True))
-    assert not other._hold(alone=True)
+    assert not other._acquire(alone=True)
     monkeypatch.undo()
-    with index.catalog.text_store.writing():
+    with index.text_store.writing():
         pass
-    assert other._hold(alone=True)
+    assert other._acquire(alone=True)
     other.close()

@@ -10,8 +10,8 @@ import pytest
 
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
-from app.index.text import compact
-from app.index.text.compact import WORTH_BYTES
+from app.index.text import compaction
+from app.index.text.compaction import WORTH_BYTES
 from app.index.text.segment import Writer
 from app.index.text.store import TextStore
 from tests.index.helpers import append, message
@@ -75,8 +75,9 @@ def test_where_nothing_is_dead_nobody_tidies(cache: Path, store: Store, tidied: 
     with open(path, "ab") as file:
         file.write(os.urandom(WORTH_BYTES // 2))
     catalog = Catalog(str(cache), [store])
-    assert catalog.text_store.lost({}) == set()
-    assert not catalog.text_store.is_untidy
+    text_store = TextStore(catalog)
+    assert text_store.lost({}) == set()
+    assert not text_store.is_untidy
     catalog.close()
 
 
@@ -86,7 +87,7 @@ def test_what_cannot_be_copied_is_tried_once(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(compact.Segment, "make", full)
+    monkeypatch.setattr(compaction.Segment, "make", full)
     add_dead(cache)
     index = Index([store], str(cache))
     for _ in range(3):

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from app.index.catalog.span_table import is_segment_name
 from app.index.text import segment as module
-from app.index.text.segment import Segment, Vanished, Writer, is_name, path_of
+from app.index.text.segment import Segment, Vanished, Writer, path_of
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -44,12 +45,12 @@ def test_nobody_else_may_read_it(tmp_path: Path) -> None:
     kept(Writer(str(tmp_path / "text")), b"secret")
     (path,) = (tmp_path / "text").iterdir()
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-    assert is_name(path.stem)
+    assert is_segment_name(path.stem)
 
 
 @pytest.mark.parametrize("name", ["", "../../x", "0" * 15, "g" * 16, 7, None, "0123456789ABCDEF"])
 def test_other_names_are_no_segments(name: object) -> None:
-    assert not is_name(name)
+    assert not is_segment_name(name)
 
 
 def test_a_segment_is_taken_on_when_nobody_has_it_and_it_is_whole(tmp_path: Path) -> None:
@@ -210,7 +211,7 @@ def test_somebody_who_tidies_may_be_faster(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_without_locks_it_keeps_to_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.index.text.locks.fcntl", None)
+    monkeypatch.setattr("app.index.text.segment.fcntl", None)
     first = Writer(str(tmp_path))
     name = kept(first, b"one")[0]
     first.close()

@@ -6,8 +6,8 @@ import os
 import random
 from typing import TYPE_CHECKING
 
-from app.index.text.segment import Writer
-from app.index.text.spans import MOST, bytes_of, joined, scattered
+from app.index.catalog.span_table import MOST_SPANS, copy_from, joined
+from app.index.text.segment import Writer, read_spans
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,9 +26,9 @@ def test_spans_that_meet_are_one() -> None:
 def test_what_is_copied_is_small_compared_with_what_stays() -> None:
     long = ("a", 0, 1_000_000)
     few = [("a", 2_000_000 + at * 10, 5) for at in range(40)]
-    assert scattered((long, *few)) == 1
-    assert scattered((*few, long)) == 0, "what is small beside the last is worth its copy"
-    assert scattered((long,)) == 0
+    assert copy_from((long, *few)) == 1
+    assert copy_from((*few, long)) == 0, "what is small beside the last is worth its copy"
+    assert copy_from((long,)) == 0
 
 
 def test_an_append_costs_the_same_whatever_was_said_before() -> None:
@@ -42,13 +42,13 @@ def test_an_append_costs_the_same_whatever_was_said_before() -> None:
             at += length + 1
             added += length
             spans = joined((*spans, ("a", at, length)))
-            if len(spans) > MOST:
-                first = scattered(spans)
+            if len(spans) > MOST_SPANS:
+                first = copy_from(spans)
                 weight = sum(span[2] for span in spans[first:])
                 copied += weight
                 at += weight + 1
                 spans = (*spans[:first], ("a", at, weight))
-            assert len(spans) <= MOST
+            assert len(spans) <= MOST_SPANS
         assert copied < 6 * added
 
 
@@ -57,9 +57,9 @@ def test_bytes_are_read_from_all_segments_or_not_at_all(tmp_path: Path) -> None:
     spans = [
         span for writer, text in ((one, b"ab"), (two, b"cd"), (one, b"ef")) for span in writer.keep(text)
     ]
-    assert bytes_of(str(tmp_path), spans) == b"abcdef"  # type: ignore[arg-type]
-    assert bytes_of(str(tmp_path), []) == b""
+    assert read_spans(str(tmp_path), spans) == b"abcdef"  # type: ignore[arg-type]
+    assert read_spans(str(tmp_path), []) == b""
     name, start, length = spans[2]
-    assert bytes_of(str(tmp_path), [(str(name), int(start), int(length) + 1)]) is None
+    assert read_spans(str(tmp_path), [(str(name), int(start), int(length) + 1)]) is None
     os.unlink(tmp_path / f"{spans[1][0]}.seg")
-    assert bytes_of(str(tmp_path), spans) is None  # type: ignore[arg-type]
+    assert read_spans(str(tmp_path), spans) is None  # type: ignore[arg-type]

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import threading
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from app.formats.kinds import USER
+from app.formats.text_kinds import USER
+from app.index.catalog import span_table
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
-from app.index.text import spans as spans_module
 from app.index.text import store as store_module
-from app.sessions.passages import pack, pieces
+from app.index.text.store import TextStore
+from app.sessions.passages import pack, unpack
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 from tests.index.test_soak import Mischief
 from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, texts
@@ -40,7 +39,7 @@ def store(tmp_path: Path) -> Store:
 
 def said(text: bytes | None) -> list[bytes]:
     assert text is not None
-    return [said for _, _, said in pieces(text)]
+    return [said for _, _, said in unpack(text)]
 
 
 def test_what_is_read_is_kept_for_the_next_process(cache: Path, store: Store) -> None:
@@ -54,11 +53,13 @@ def test_what_is_read_is_kept_for_the_next_process(cache: Path, store: Store) ->
 
 def test_an_append_adds_its_text_and_nothing_else(cache: Path, store: Store) -> None:
     path = fill(Path(store.root), 5)[2]
-    scanned(cache, store)
+    index = Index([store], str(cache))
+    index.scan()
     before, (size,) = texts(cache, store), segments(cache).values()
     append(path, message("new", "e0", "ONE more"))
-    index = scanned(cache, store)
-    assert (index.counts.whole, index.counts.tails) == (0, 1)
+    index.scan()
+    assert (index.counts.whole, index.counts.tails) == (5, 1)
+    index.close()
     after = texts(cache, store)
     assert said(after.pop(path.name)) == [b"prompt 2", b"one more"]
     assert after == {name: text for name, text in before.items() if name != path.name}
@@ -69,10 +70,13 @@ def test_an_append_adds_its_text_and_nothing_else(cache: Path, store: Store) -> 
 
 def test_an_append_without_words_writes_no_text(cache: Path, store: Store) -> None:
     path = fill(Path(store.root), 2)[0]
-    scanned(cache, store)
+    index = Index([store], str(cache))
+    index.scan()
     before = segments(cache)
     append(path, '{"type":"custom","id":"x","parentId":"e0"}\n')
-    assert scanned(cache, store).counts.tails == 1
+    index.scan()
+    assert index.counts.tails == 1
+    index.close()
     assert segments(cache) == before
     assert_right(cache, store)
 
@@ -124,8 +128,8 @@ def test_one_process_after_the_other_makes_no_more_segments(cache: Path, store: 
 def test_what_follows_itself_is_one_span_and_the_rest_never_many(
     cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(spans_module, "MOST", 4)
-    monkeypatch.setattr(store_module, "MOST", 4)
+    monkeypatch.setattr(span_table, "MOST_SPANS", 4)
+    monkeypatch.setattr(store_module, "MOST_SPANS", 4)
     one, two = fill(Path(store.root), 2)
     index = Index([store], str(cache))
     index.scan()
@@ -200,26 +204,6 @@ def test_only_texts_of_the_stores_at_hand_and_only_those_asked_for(tmp_path: Pat
     assert catalog.texts([]) == {}
 
 
-READS_ROWS = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from app.formats.kinds import USER
-from app.index.catalog.catalog import Catalog
-from tests.index.helpers import pi_store
-catalog = Catalog(sys.argv[2], [pi_store(sys.argv[3])])
-assert catalog.groups() and catalog.newest(50)[0] and catalog.rows()
-catalog.close()
-print(sorted(name for name in sys.modules if name.startswith(("app.index.text", "app.index.catalog.writes"))))
-"""
-
-
-def test_reading_rows_loads_nothing_of_the_store(cache: Path, store: Store) -> None:
-    fill(Path(store.root), 3)
-    scanned(cache, store)
-    command = [sys.executable, "-c", READS_ROWS, str(ROOT), str(cache), store.root]
-    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "[]\n"
-
-
 def test_two_writers_keep_apart(cache: Path, store: Store) -> None:
     one, two = fill(Path(store.root), 2)
     first, second = Index([store], str(cache)), Index([store], str(cache))
@@ -232,7 +216,8 @@ def test_two_writers_keep_apart(cache: Path, store: Store) -> None:
     assert len(segments(cache)) == 2
     append(one, message("c", "a", "third"))
     first.scan()
-    assert len({span[0] for span in spans_by_name(first.catalog)[one.name]}) == 2
+    # It goes on from no text that another process has put away.
+    assert len({span[0] for span in spans_by_name(first.catalog)[one.name]}) == 1
     first.close()
     second.close()
     assert_right(cache, store)
@@ -245,13 +230,13 @@ def test_the_lock_of_the_folder_is_held_while_texts_are_not_in_the_catalog(
     scanned(cache, store)
     fill(Path(store.root), 40)
     tidied = []
-    other = Catalog(str(cache), [store])
-    monkeypatch.setattr("app.index.text.compact.compact", lambda *_: tidied.append(1))
-    other.text_store.tidy(threading.Event())
+    other = TextStore(Catalog(str(cache), [store]))
+    monkeypatch.setattr("app.index.text.store.compact", lambda *_: tidied.append(1))
+    other.tidy(threading.Event())
     assert tidied == [1], "nobody writes"
 
     def on_delta(delta: object) -> None:
-        other.text_store.tidy(threading.Event())
+        other.tidy(threading.Event())
 
     index = Index([store], str(cache))
     index.scan(on_delta)

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from app.index.catalog import queries, span_table
 from app.index.catalog.catalog import Catalog
-from app.index.catalog.database import Doubt
-from app.index.catalog.unused import NOTED_MS, UNUSED_MS
-from app.index.parse_result import Reading
-from app.index.row import session_row
-from app.index.text import table
+from app.index.catalog.db_errors import Doubt
+from app.index.catalog.writes import NOTED_MS, UNUSED_MS
+from app.index.row import Reading, session_row
 from tests.index.helpers import pi_store
 from tests.index.test_row import SUMMARY
 from tests.index.text.helpers import counted, used
@@ -20,13 +19,13 @@ from tests.index.text.helpers import counted, used
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from app.index.text.segment import Span
+    from app.index.row import Span
 
 NAMES = [letter * 16 for letter in "abcdef"]
 
 
 def reading(path: str, spans: tuple[Span, ...] | None, store: str = "/s") -> Reading:
-    return Reading(session_row(path, store, SUMMARY.values(), (1, 2, 3, 4)), 10, b"print", (), spans)
+    return Reading(session_row(path, store, SUMMARY.values(), (1, 2, 3, 4)), spans)
 
 
 def test_after_many_changes_the_books_are_right(tmp_path: Path) -> None:
@@ -67,7 +66,7 @@ def test_texts_of_stores_that_nobody_uses_go_with_their_rows(tmp_path: Path) -> 
     old.tidy(1000)
     new.tidy(UNUSED_MS + NOTED_MS + 1001)
     assert old.texts() == {}
-    found = new.run(table.segments)
+    found = new.run(span_table.segments)
     assert found is not None
     assert {name: (kept.live, kept.reach) for name, kept in found.items()} == {NAMES[1]: (7, 12)}
 
@@ -77,7 +76,7 @@ def test_sessions_without_text_are_found(tmp_path: Path) -> None:
     catalog.save([reading("/s/1", ()), reading("/s/2", ((NAMES[0], 0, 5),))])
 
     def without() -> set[str] | None:
-        return catalog.run(lambda connection: table.paths_without(connection, catalog.ids(connection)))
+        return catalog.run(lambda connection: span_table.paths_without(connection, catalog.ids(connection)))
 
     assert without() == set()
     catalog.save([reading("/s/3", None)])
@@ -89,7 +88,7 @@ def test_another_process_sees_both_tables_as_one(tmp_path: Path) -> None:
     mine = Catalog(str(tmp_path), [pi_store("/s")])
     other = Catalog(str(tmp_path), [pi_store("/s")])
     mine.save([reading("/s/1", ((NAMES[0], 0, 5),))])
-    really = table.names
+    really = queries.segment_names
     late = []
 
     def names(connection: object) -> dict[int, str]:
@@ -100,7 +99,7 @@ def test_another_process_sees_both_tables_as_one(tmp_path: Path) -> None:
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(table, "names", names)
+        patch.setattr(queries, "segment_names", names)
         assert mine.texts() == {"/s/1": ((NAMES[0], 0, 5),)}
     assert mine.texts() == {"/s/1": ((NAMES[1], 0, 5),)}
     assert mine.generation == 0
@@ -111,4 +110,4 @@ def test_another_process_sees_both_tables_as_one(tmp_path: Path) -> None:
 )
 def test_what_is_no_list_of_spans_is_doubted(blob: bytes) -> None:
     with pytest.raises(Doubt):
-        table.spans_of(blob if blob is not None else 7, {1: NAMES[0]})  # type: ignore[arg-type]
+        span_table.decode_spans(blob if blob is not None else 7, {1: NAMES[0]})  # type: ignore[arg-type]

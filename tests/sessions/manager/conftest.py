@@ -1,4 +1,4 @@
-"""A home folder of one's own, and sessions in it."""
+"""Fixtures: an empty home folder, and sessions in it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ ANSWER = {
 
 
 def content(path: str | None) -> bytes:
-    """The bytes of a session's file."""
+    """Return the bytes of a session's file."""
     return Path(path or "").read_bytes()
 
 
 class Home:
-    """A home folder with nothing in it but what a test puts there."""
+    """A home folder that is empty until a test writes to it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -43,7 +43,7 @@ class Home:
         return SessionManager.open(str(path), env=self.env)
 
     def answered(self, agent: str = "pi") -> SessionManager:
-        """A session with one question and its answer, so that it is on disk."""
+        """Make a session with one question and its answer, so that it is on disk."""
         manager = self.create(agent)
         manager.append_message(USER)
         manager.append_message(ANSWER)
@@ -57,7 +57,7 @@ def home(tmp_path: Path) -> Home:
 
 @pytest.fixture
 def session(home: Home) -> Callable[..., SessionManager]:
-    """Open a session of the lines that are given."""
+    """Return a function that writes its lines to a file and opens that."""
 
     def made(*lines: dict[str, Any] | str, name: str = "s.jsonl") -> SessionManager:
         return home.open(write_session(home.folder / "loose" / name, *lines))

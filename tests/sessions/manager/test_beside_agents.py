@@ -1,4 +1,4 @@
-"""What is written to a session that a running agent has open
+"""Writes to a session that a running agent has open
 (formats/README.md, "Writing beside a running agent").
 """
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from tests.sessions.manager.conftest import Home
 
 
-def states(monkeypatch: pytest.MonkeyPatch, state: str) -> None:
-    found = Verdict(state, "process 7 (agent) has it open", 7)
-    monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: found)
+def set_state(monkeypatch: pytest.MonkeyPatch, state: str) -> None:
+    verdict = Verdict(state, "process 7 (agent) has it open", 7)
+    monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: verdict)
 
 
 @pytest.mark.parametrize(
@@ -37,13 +37,13 @@ def states(monkeypatch: pytest.MonkeyPatch, state: str) -> None:
         ("omp", LIVE, False, False, True),
     ],
 )
-def test_what_may_be_written_beside_a_running_agent(
+def test_writes_that_harm_a_running_agent_are_refused(
     home: Home, monkeypatch: pytest.MonkeyPatch, agent: str, state: str, label: bool, move: bool, name: bool
 ) -> None:
     manager = home.answered(agent)
     path = manager.session_file or ""
     target = manager.get_entries()[0].id
-    states(monkeypatch, state)
+    set_state(monkeypatch, state)
     writes: list[tuple[bool, Callable[[SessionManager], object]]] = [
         (label, lambda it: it.append_label_change(target, "x")),
         (move, lambda it: it.move_leaf(target, "mine")),
@@ -69,7 +69,7 @@ def test_a_name_beside_a_running_oh_my_pi_changes_the_title_line_alone(
 ) -> None:
     manager = home.answered("omp")
     path = manager.session_file or ""
-    states(monkeypatch, LIVE)
+    set_state(monkeypatch, LIVE)
     before = content(path)
     change = home.open(path).set_name("N")
     assert (change.entry_id, change.after) == ("", "N")
@@ -78,34 +78,34 @@ def test_a_name_beside_a_running_oh_my_pi_changes_the_title_line_alone(
 
 
 @pytest.mark.parametrize("state", [LIVE, MAYBE])
-def test_an_old_file_is_not_written_anew_beside_an_agent(
+def test_an_old_file_is_not_migrated_beside_an_agent(
     home: Home, monkeypatch: pytest.MonkeyPatch, state: str
 ) -> None:
     path = write_session(
         home.folder / "old.jsonl", '{"type":"session","id":"s","cwd":"/w"}', '{"type":"message","message":{}}'
     )
     before = path.read_bytes()
-    states(monkeypatch, state)
+    set_state(monkeypatch, state)
     with pytest.raises(LiveSession):
         home.open(path).append_message(USER)
     assert path.read_bytes() == before
 
 
-def test_a_session_made_here_is_refused_only_when_it_is_seen_open(
+def test_a_session_made_here_is_refused_only_if_an_agent_has_it_open(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manager = home.answered("omp")
-    states(monkeypatch, MAYBE)
+    set_state(monkeypatch, MAYBE)
     manager.append_message(USER)
-    states(monkeypatch, LIVE)
+    set_state(monkeypatch, LIVE)
     with pytest.raises(LiveSession):
         manager.append_message(USER)
 
 
-def test_a_refusal_is_not_remembered(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_write_works_after_the_agent_has_ended(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     manager = home.answered("omp")
     with monkeypatch.context() as patch:
-        states(patch, LIVE)
+        set_state(patch, LIVE)
         with pytest.raises(LiveSession):
             manager.append_message(USER)
     manager.append_message(USER)

@@ -1,4 +1,4 @@
-"""The context that `build_session_context` gives."""
+"""The result of `build_session_context`."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 def texts(manager: SessionManager, leaf: str | None = None) -> list[str]:
-    """What the context says, a word for each message."""
-    found = []
-    for said in manager.build_session_context(leaf).messages:
-        content = said.get("summary", said.get("content"))
-        found.append(content if isinstance(content, str) else "".join(block["text"] for block in content))
-    return found
+    """Return the text of each message of the context."""
+    messages = []
+    for fields in manager.build_session_context(leaf).messages:
+        content = fields.get("summary", fields.get("content"))
+        messages.append(content if isinstance(content, str) else "".join(block["text"] for block in content))
+    return messages
 
 
 def test_a_session_without_entries_has_an_empty_context(session: Make) -> None:
@@ -29,13 +29,13 @@ def test_a_session_without_entries_has_an_empty_context(session: Make) -> None:
     assert (context.messages, context.thinking_level, context.model) == ([], "off", None)
 
 
-def test_a_straight_conversation_comes_in_order(session: Make) -> None:
+def test_the_messages_are_in_order(session: Make) -> None:
     assert texts(session(*chain("one", "two", "three"))) == ["one", "two", "three"]
 
 
 def test_messages_are_the_dicts_of_the_file(session: Make) -> None:
-    said = message("a", None, "user", "hi", odd={"nested": [1, None]}, timestamp=7)
-    assert session(header(), said).build_session_context().messages == [said["message"]]
+    line = message("a", None, "user", "hi", odd={"nested": [1, None]}, timestamp=7)
+    assert session(header(), line).build_session_context().messages == [line["message"]]
 
 
 def test_the_last_thinking_level_and_model_of_the_path_win(session: Make) -> None:
@@ -61,7 +61,7 @@ def compacted(kept: str, *after: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def test_a_compaction_gives_summary_then_kept_then_later(session: Make) -> None:
+def test_a_compaction_gives_summary_kept_and_later_messages(session: Make) -> None:
     assert texts(session(*compacted("00000003"))) == ["so far", "three", "four", "five"]
 
 
@@ -78,7 +78,7 @@ def test_the_latest_compaction_wins(session: Make) -> None:
     assert texts(session(*compacted("00000001", again))) == ["all", "five"]
 
 
-def test_an_older_compaction_among_the_kept_says_nothing(session: Make) -> None:
+def test_an_older_compaction_among_the_kept_entries_is_left_out(session: Make) -> None:
     again = entry("compaction", "c2", "late", summary="all", firstKeptEntryId="00000004", tokensBefore=9)
     assert texts(session(*compacted("00000001", again))) == ["all", "four", "five"]
 
@@ -99,10 +99,10 @@ def test_system_messages_before_a_compaction_are_not_sent(session: Make) -> None
 
 
 def test_the_summary_has_the_agents_shape(session: Make) -> None:
-    said = session(*compacted("c1")).build_session_context().messages[0]
-    assert said["role"] == "compactionSummary"
-    assert said["tokensBefore"] == 9
-    assert isinstance(said["timestamp"], int)
+    summary = session(*compacted("c1")).build_session_context().messages[0]
+    assert summary["role"] == "compactionSummary"
+    assert summary["tokensBefore"] == 9
+    assert isinstance(summary["timestamp"], int)
 
 
 def test_a_branch_summary_on_the_path_appears(session: Make) -> None:
@@ -113,12 +113,12 @@ def test_a_branch_summary_on_the_path_appears(session: Make) -> None:
     assert manager.build_session_context().messages[1]["role"] == "branchSummary"
 
 
-def test_an_empty_branch_summary_says_nothing(session: Make) -> None:
+def test_an_empty_branch_summary_is_left_out(session: Make) -> None:
     manager = session(*chain("one"), entry("branch_summary", "s", "00000001", fromId="root", summary=""))
     assert texts(manager) == ["one"]
 
 
-def test_sibling_branches_do_not_leak(session: Make) -> None:
+def test_entries_of_sibling_branches_are_left_out(session: Make) -> None:
     manager = session(*chain("one", "two"), message("x", "00000001", "assistant", "other"))
     assert texts(manager) == ["one", "other"]
     assert texts(manager, "00000002") == ["one", "two"]
@@ -128,16 +128,16 @@ def test_an_unknown_leaf_falls_back_to_the_last_entry(session: Make) -> None:
     assert texts(session(*chain("one", "two")), "nowhere") == ["one", "two"]
 
 
-def test_an_orphan_chain_is_a_context_of_its_own(session: Make) -> None:
+def test_the_path_of_an_orphan_is_its_context(session: Make) -> None:
     assert texts(session(*chain("one"), message("x", "gone", "user", "lost"))) == ["lost"]
 
 
-def test_parents_that_go_round_end(session: Make) -> None:
+def test_a_loop_of_parents_ends(session: Make) -> None:
     manager = session(header(), message("a", "b", "user", "one"), message("b", "a", "assistant", "two"))
     assert texts(manager) == ["one", "two"]
 
 
-def test_labels_names_and_custom_entries_are_not_told(session: Make) -> None:
+def test_labels_names_and_custom_entries_are_left_out(session: Make) -> None:
     manager = session(
         *chain("one"),
         entry("label", "l", "00000001", targetId="00000001", label="x"),
@@ -148,15 +148,15 @@ def test_labels_names_and_custom_entries_are_not_told(session: Make) -> None:
     assert texts(manager) == ["one"]
 
 
-def test_a_custom_message_is_told(session: Make) -> None:
+def test_a_custom_message_is_included(session: Make) -> None:
     manager = session(
         header(), entry("custom_message", "c", None, customType="t", content="hey", display=True)
     )
-    said = manager.build_session_context().messages[0]
-    assert (said["role"], said["content"], said["display"]) == ("custom", "hey", True)
+    custom = manager.build_session_context().messages[0]
+    assert (custom["role"], custom["content"], custom["display"]) == ("custom", "hey", True)
 
 
-def test_an_edit_changes_what_an_entry_says(session: Make) -> None:
+def test_an_edit_replaces_or_removes_a_message(session: Make) -> None:
     manager = session(
         *chain("one", "two", "three"),
         entry("context_edit", "e", "00000003", targetId="00000002", replacement={"content": "2"}),
@@ -165,7 +165,7 @@ def test_an_edit_changes_what_an_entry_says(session: Make) -> None:
     assert texts(manager) == ["one", "2"]
 
 
-def test_a_message_without_content_is_told_with_none(session: Make) -> None:
+def test_a_message_without_content_has_an_empty_list(session: Make) -> None:
     manager = session(header(), entry("message", "a", None, message={"role": "user", "content": None}))
     assert manager.build_session_context().messages == [{"role": "user", "content": []}]
 
@@ -186,14 +186,14 @@ def test_oh_my_pi_has_models_by_role_mode_and_rules(session: Make) -> None:
     assert context.injected_rules == ["r1", "r2", "r3"]
 
 
-def test_an_answer_says_the_default_model_where_none_was_chosen(session: Make) -> None:
+def test_the_model_of_an_answer_is_the_default_if_none_was_chosen(session: Make) -> None:
     manager = session(
         {**header(), "title": "t"}, message("a", None, "assistant", "x", provider="anthropic", model="claude")
     )
     assert manager.build_session_context().models == {"default": "anthropic/claude"}
 
 
-def test_nothing_before_a_reset_is_told(session: Make) -> None:
+def test_messages_before_a_reset_are_left_out(session: Make) -> None:
     manager = session(
         *chain("one"), entry("reset_boundary", "r", "00000001"), message("x", "r", "user", "new")
     )
@@ -201,7 +201,7 @@ def test_nothing_before_a_reset_is_told(session: Make) -> None:
 
 
 def test_the_linear_agents_summary_is_a_user_message(session: Make) -> None:
-    said = {"role": "user", "content": [{"type": "text", "text": "kept"}]}
+    prompt = {"role": "user", "content": [{"type": "text", "text": "kept"}]}
     lines = [
         {
             "type": "session",
@@ -210,8 +210,14 @@ def test_the_linear_agents_summary_is_a_user_message(session: Make) -> None:
             "timestamp": "2026-02-26T14:30:12Z",
             "cwd": "/w",
         },
-        {"type": "message", "id": "m1", "timestamp": "2026-02-26T14:30:13Z", "role": "user", "message": said},
-        {"type": "message", "id": "m2", "parent_id": "m1", "role": "user", "message": said},
+        {
+            "type": "message",
+            "id": "m1",
+            "timestamp": "2026-02-26T14:30:13Z",
+            "role": "user",
+            "message": prompt,
+        },
+        {"type": "message", "id": "m2", "parent_id": "m1", "role": "user", "message": prompt},
         {
             "type": "compaction",
             "id": "c",
@@ -224,10 +230,10 @@ def test_the_linear_agents_summary_is_a_user_message(session: Make) -> None:
     manager = session(*map(json.dumps, lines))
     assert manager.build_session_context().messages == [
         {"role": "user", "content": [{"type": "text", "text": "## Goal"}]},
-        said,
+        prompt,
     ]
 
 
-def test_a_long_path_takes_one_look_at_each_entry(session: Make) -> None:
+def test_a_long_path_has_all_its_messages(session: Make) -> None:
     manager = session(*chain(*map(str, range(3_000))))
     assert len(texts(manager)) == 3_000

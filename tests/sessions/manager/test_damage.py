@@ -1,4 +1,4 @@
-"""Issue 3 "Bad input": what is damaged is skipped and told by its own class, and the rest is read."""
+"""Damaged lines are skipped and reported with a class for each cause, and the rest of the file is read."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def write(folder: Path, *extra: bytes) -> Path:
     path.write_bytes(
         b"".join(json.dumps(line).encode() + b"\n" for line in chain("one", "two")) + b"".join(extra)
     )
-    # Long ago: an unfinished line that is new would be waited for.
+    # The file is old, because a write waits for the end of a new unfinished line.
     os.utime(path, (1, 1))
     return path
 
@@ -58,7 +58,7 @@ def test_each_damage_has_its_class_and_its_line(home: Home) -> None:
         b'{"type":"mess',
     )
     manager = home.open(path)
-    assert [(type(found), found.line) for found in manager.problems] == [
+    assert [(type(problem), problem.line) for problem in manager.problems] == [
         (DamagedLine, 4),
         (NulBytes, 5),
         (BadEncoding, 6),
@@ -69,7 +69,9 @@ def test_each_damage_has_its_class_and_its_line(home: Home) -> None:
         (UnknownLabelTarget, 11),
         (TornLine, 12),
     ]
-    assert all(isinstance(found, SessionError) and found.path == str(path) for found in manager.problems)
+    assert all(
+        isinstance(problem, SessionError) and problem.path == str(path) for problem in manager.problems
+    )
     assert str(manager.problems[0]).startswith(f"{path}:4: ")
     assert len(manager.get_entries()) == 8
 
@@ -78,14 +80,14 @@ def test_a_whole_file_has_no_problems(home: Home) -> None:
     assert home.open(write(home.folder)).problems == []
 
 
-def test_a_long_line_is_read_and_told(session: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.sessions.manager.problems.LONG_LINE", 1_000)
+def test_a_long_line_is_read_and_is_a_problem(session: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.sessions.manager.nested_tree.LONG_LINE", 1_000)
     manager = session(*chain("one"), message("m", "00000001", "user", "x" * 2_000))
-    assert [(type(found), found.line) for found in manager.problems] == [(LongLine, 3)]
+    assert [(type(problem), problem.line) for problem in manager.problems] == [(LongLine, 3)]
     assert len(manager.build_session_context().messages) == 2
 
 
-def test_a_line_of_100_megabytes(home: Home) -> None:
+def test_a_line_of_100_megabytes_is_read(home: Home) -> None:
     path = write(
         home.folder, b'{"type":"custom","id":"b","parentId":"00000002","data":"', b"x" * 100_000_000, b'"}\n'
     )
@@ -93,7 +95,7 @@ def test_a_line_of_100_megabytes(home: Home) -> None:
     assert manager.leaf_id == "b"
     manager.append_message(USER)
     assert home.open(path).leaf_id == manager.leaf_id
-    assert [type(found) for found in manager.problems] == [LongLine]
+    assert [type(problem) for problem in manager.problems] == [LongLine]
 
 
 def test_unknown_types_and_fields_are_kept(session: Make) -> None:
@@ -104,16 +106,16 @@ def test_unknown_types_and_fields_are_kept(session: Make) -> None:
     assert {**manager.get_entries()[1].raw, "parentId": odd["parentId"]} == odd
 
 
-def test_a_torn_last_line_is_closed_and_not_lost(home: Home) -> None:
+def test_a_torn_last_line_is_ended_and_kept(home: Home) -> None:
     path = write(home.folder, b'{"type":"mess')
     manager = home.open(path)
     added = manager.append_message(USER)
     assert content(str(path)).split(b"\n")[3] == b'{"type":"mess'
     again = home.open(path)
     assert again.leaf_id == added == manager.leaf_id
-    found = again.get_entry(added)
-    assert found is not None
-    assert found.parent_id == "00000002"
+    entry_read = again.get_entry(added)
+    assert entry_read is not None
+    assert entry_read.parent_id == "00000002"
     assert [type(problem) for problem in again.problems] == [DamagedLine]
 
 
@@ -122,18 +124,18 @@ def test_a_whole_last_line_without_a_newline_is_an_entry(home: Home) -> None:
     manager = home.open(path)
     assert (manager.leaf_id, manager.problems) == ("c", [])
     added = manager.append_message(USER)
-    found = home.open(path).get_entry(added)
-    assert found is not None
-    assert found.parent_id == "c"
+    entry_read = home.open(path).get_entry(added)
+    assert entry_read is not None
+    assert entry_read.parent_id == "c"
     assert len(manager.get_entries()) == 4
 
 
-def test_a_line_that_is_finished_later_is_no_damage_any_more(home: Home) -> None:
+def test_a_line_that_is_finished_later_is_no_problem(home: Home) -> None:
     path = write(home.folder, b'{"type":"custom","id":"c",')
     manager = home.open(path)
-    assert [type(found) for found in manager.problems] == [TornLine]
+    assert [type(problem) for problem in manager.problems] == [TornLine]
     with path.open("ab") as file:
         file.write(b'"parentId":"00000002"}\n{"type":"cus')
     assert manager.refresh()
     assert manager.leaf_id == "c"
-    assert [(type(found), found.line) for found in manager.problems] == [(TornLine, 5)]
+    assert [(type(problem), problem.line) for problem in manager.problems] == [(TornLine, 5)]

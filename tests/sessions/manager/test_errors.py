@@ -1,4 +1,4 @@
-"""Whatever a caller hands over, what comes back is a `SessionError` of one line that names it."""
+"""An invalid argument raises a `SessionError` of one line that names the argument."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 AGENTS = ("pi", "omp", "indusagi", "agent")
 BAD = ("/a\0b", "a\0b", "/a\ud800b")
 
-ASKED: dict[str, Call] = {
+CALLS: dict[str, Call] = {
     "create": lambda bad, **more: SessionManager.create(bad, **more),
     "create in": lambda bad, **more: SessionManager.create("/x", bad, **more),
     "list": lambda bad, **more: SessionManager.list(bad, **more),
@@ -36,19 +36,19 @@ ASKED: dict[str, Call] = {
 
 @pytest.mark.parametrize("bad", BAD)
 @pytest.mark.parametrize("agent", AGENTS)
-@pytest.mark.parametrize("what", ASKED)
-def test_what_is_no_path_is_refused_by_its_name(home: Home, what: str, agent: str, bad: str) -> None:
+@pytest.mark.parametrize("what", CALLS)
+def test_an_invalid_path_is_refused_and_named(home: Home, what: str, agent: str, bad: str) -> None:
     with pytest.raises(NoPath, match="no path") as caught:
-        ASKED[what](bad, agent=agent, env=home.env)
+        CALLS[what](bad, agent=agent, env=home.env)
     assert caught.value.path == bad
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("bad", BAD)
-def test_no_file_or_folder_is_taken_that_can_be_none(home: Home, bad: str) -> None:
+def test_an_invalid_file_or_folder_is_refused(home: Home, bad: str) -> None:
     path = str(write_session(home.folder / "s.jsonl", *chain("one")))
     manager = home.open(path)
-    for ask in (
+    for call in (
         lambda: home.open(bad),
         lambda: SessionManager.open(path, bad, env=home.env),
         lambda: SessionManager.fork_from(bad, "/x", env=home.env),
@@ -62,26 +62,26 @@ def test_no_file_or_folder_is_taken_that_can_be_none(home: Home, bad: str) -> No
         lambda: manager.blank(bad),
     ):
         with pytest.raises(NoPath):
-            ask()
+            call()
     assert manager.session_file == path
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_home_folder_that_can_be_none(agent: str) -> None:
+def test_an_invalid_home_folder_is_refused(agent: str) -> None:
     env = {"HOME": "/a\0b"}
-    for ask in (
+    for call in (
         lambda: SessionManager.create("/x", agent=agent, env=env),
         lambda: SessionManager.list("/x", agent=agent, env=env),
         lambda: SessionManager.list_all(agent=agent, env=env),
         lambda: SessionManager.open("/x/s.jsonl", env=env),
     ):
         with pytest.raises(NoPath):
-            ask()
+            call()
 
 
-def test_an_agent_that_nobody_knows_is_named(home: Home) -> None:
+def test_an_unknown_agent_is_named(home: Home) -> None:
     path = str(write_session(home.folder / "s.jsonl", *chain("one")))
-    for ask in (
+    for call in (
         lambda: home.create("zzz"),
         lambda: SessionManager.list("/x", agent="zzz", env=home.env),
         lambda: SessionManager.list_all(agent="zzz", env=home.env),
@@ -92,20 +92,20 @@ def test_an_agent_that_nobody_knows_is_named(home: Home) -> None:
         lambda: SessionManager.get_recent_sessions(str(home.folder), 1, agents=("zzz",), env=home.env),
     ):
         with pytest.raises(UnknownAgent, match=r"^there is no agent 'zzz'; there are pi, omp, "):
-            ask()
+            call()
 
 
-def test_agents_that_are_only_read_have_no_new_session(home: Home) -> None:
-    for ask in (
+def test_read_only_agents_have_no_new_session(home: Home) -> None:
+    for call in (
         lambda: home.create("agent"),
         lambda: SessionManager.continue_recent(home.work, agent="agent", env=home.env),
         lambda: SessionManager.in_memory(home.work, agent="agent"),
     ):
         with pytest.raises(ReadOnly):
-            ask()
+            call()
 
 
-def test_a_session_in_memory_is_given_no_file(home: Home) -> None:
+def test_a_session_in_memory_cannot_get_a_file(home: Home) -> None:
     manager = SessionManager.in_memory(home.work)
     with pytest.raises(NoFile, match="in memory"):
         manager.set_session_file(str(home.folder / "s.jsonl"))
@@ -113,18 +113,18 @@ def test_a_session_in_memory_is_given_no_file(home: Home) -> None:
 
 
 @pytest.mark.parametrize("below", ["", "deeper", "deeper/still"])
-def test_a_file_in_the_place_of_the_folder_is_no_session_that_is_there(home: Home, below: str) -> None:
-    stands = home.folder / "file"
-    stands.touch()
-    manager = home.create(session_dir=str(stands / below))
+def test_a_file_in_place_of_the_folder_is_a_failed_write(home: Home, below: str) -> None:
+    file = home.folder / "file"
+    file.touch()
+    manager = home.create(session_dir=str(file / below))
     manager.append_message(USER)
     with pytest.raises(WriteFailed, match="Not a directory") as caught:
         manager.append_message(ANSWER)
     assert (type(caught.value), caught.value.code) == (WriteFailed, errno.ENOTDIR)
-    assert stands.read_bytes() == b""
+    assert file.read_bytes() == b""
 
 
-def test_a_link_to_nowhere_in_the_place_of_the_folder(home: Home) -> None:
+def test_a_broken_link_in_place_of_the_folder_is_a_failed_write(home: Home) -> None:
     (home.folder / "link").symlink_to("gone")
     source = home.answered().session_file or ""
     with pytest.raises(WriteFailed) as caught:
@@ -133,7 +133,7 @@ def test_a_link_to_nowhere_in_the_place_of_the_folder(home: Home) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b.jsonl", "a\ud800b.jsonl", "no\0/folder.jsonl"])
-def test_a_storage_makes_nothing_that_can_be_none(tmp_path: Path, name: str) -> None:
+def test_a_storage_refuses_an_invalid_path(tmp_path: Path, name: str) -> None:
     path = f"{tmp_path}/{name}"
     with pytest.raises(WriteFailed) as caught:
         FileStorage().create(path, b"{}\n")
@@ -144,14 +144,14 @@ def test_a_storage_makes_nothing_that_can_be_none(tmp_path: Path, name: str) -> 
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a\0/h", "a\ud800b"])
-def test_a_history_at_no_path(tmp_path: Path, name: str) -> None:
+def test_a_history_refuses_an_invalid_path(tmp_path: Path, name: str) -> None:
     for make in (HistoryStorage, open_history):
         with pytest.raises(HistoryError, match="no path"):
             make(f"{tmp_path}/{name}")
 
 
 @pytest.mark.parametrize("now_ms", [10**30, -(10**30), 1 << 63])
-def test_a_history_takes_no_time_that_it_cannot_hold(tmp_path: Path, now_ms: int) -> None:
+def test_a_history_refuses_a_time_that_it_cannot_hold(tmp_path: Path, now_ms: int) -> None:
     with HistoryStorage(str(tmp_path / "h")) as history:
         with pytest.raises(HistoryError, match="time"):
             history.add("x", now_ms=now_ms)

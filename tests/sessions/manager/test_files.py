@@ -47,7 +47,7 @@ def test_nothing_is_written_before_the_first_answer(home: Home) -> None:
         ("omp", ".omp/agent/sessions/-work"),
     ],
 )
-def test_a_new_session_goes_where_its_agent_would_put_it(home: Home, agent: str, folder: str) -> None:
+def test_a_new_session_is_in_the_folder_of_its_agent(home: Home, agent: str, folder: str) -> None:
     expected = folder.format(home.work[1:].replace("/", "-"))
     assert home.create(agent).session_dir == str(home.folder / expected)
     assert home.create(agent, session_dir=str(home.folder / "flat")).session_dir == str(home.folder / "flat")
@@ -62,8 +62,8 @@ def test_the_agents_variables_move_new_sessions(home: Home) -> None:
     env = {**home.env, "PI_CODING_AGENT_SESSION_DIR": str(home.folder / "flat")}
     assert SessionManager.create("/w", env=env).session_dir == str(home.folder / "flat")
     env = {**home.env, "OMP_PROFILE": "p"}
-    found = SessionManager.create("/w", agent="omp", env=env).session_dir
-    assert found == str(home.folder / ".omp/profiles/p/agent/sessions/--w--")
+    folder = SessionManager.create("/w", agent="omp", env=env).session_dir
+    assert folder == str(home.folder / ".omp/profiles/p/agent/sessions/--w--")
 
 
 def test_a_missing_file_is_made_with_the_first_answer(home: Home) -> None:
@@ -89,7 +89,7 @@ def test_an_empty_file_gets_a_header_and_keeps_its_path(home: Home) -> None:
     "data",
     [b"garbage", b"\n\n", b'{"type":"message","id":"a"}\n', b'{"type":"session"}\n', b"\0" * 100, b"[1]\n"],
 )
-def test_what_is_no_session_is_refused_and_untouched(home: Home, data: bytes) -> None:
+def test_a_file_that_is_no_session_is_refused_and_unchanged(home: Home, data: bytes) -> None:
     path = home.folder / "bad.jsonl"
     path.write_bytes(data)
     os.utime(path, ns=(1, 2))
@@ -99,7 +99,7 @@ def test_what_is_no_session_is_refused_and_untouched(home: Home, data: bytes) ->
     assert (path.read_bytes(), path.stat().st_mtime_ns) == (data, 2)
 
 
-def test_a_folder_or_a_pipe_in_the_place_of_a_file(home: Home) -> None:
+def test_a_folder_or_a_pipe_is_refused(home: Home) -> None:
     (home.folder / "folder.jsonl").mkdir()
     os.mkfifo(home.folder / "pipe.jsonl")
     for name in ("folder.jsonl", "pipe.jsonl"):
@@ -108,14 +108,14 @@ def test_a_folder_or_a_pipe_in_the_place_of_a_file(home: Home) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_an_unreadable_file_says_so(home: Home) -> None:
+def test_an_unreadable_file_raises(home: Home) -> None:
     path = write_session(home.folder / "secret.jsonl", *chain("one"))
     path.chmod(0)
     with pytest.raises(Unreadable):
         home.open(path)
 
 
-def test_looking_writes_nothing(session: Make) -> None:
+def test_reading_writes_nothing(session: Make) -> None:
     manager = session(*chain("one"), '{"torn":')
     path = manager.session_file or ""
     os.utime(path, ns=(1, 2))
@@ -136,7 +136,7 @@ def test_setting_another_file_keeps_folder_and_working_folder(home: Home) -> Non
     assert manager.session_id == "s1"
 
 
-def test_a_new_session_begins_anew(home: Home) -> None:
+def test_a_new_session_has_no_entries(home: Home) -> None:
     manager = home.answered()
     before = manager.session_file
     path = manager.new_session(before)
@@ -146,11 +146,11 @@ def test_a_new_session_begins_anew(home: Home) -> None:
     assert manager.header["parentSession"] == before
 
 
-def test_the_header_says_the_working_folder(session: Make) -> None:
+def test_the_header_names_the_working_folder(session: Make) -> None:
     assert session(*chain("one", cwd="/elsewhere")).cwd == "/elsewhere"
 
 
-def test_a_storage_of_ones_own(home: Home) -> None:
+def test_another_storage_can_be_used(home: Home) -> None:
     storage = MemoryStorage()
     manager = SessionManager("pi", "/w", "/sessions", storage, home.env)
     manager.new_session()
@@ -170,16 +170,16 @@ def test_a_storage_of_ones_own(home: Home) -> None:
 # recent and listing
 
 
-def test_the_most_recent_is_by_the_files_time(home: Home) -> None:
+def test_the_most_recent_session_has_the_newest_file_time(home: Home) -> None:
     first, second = home.answered(), home.answered()
     os.utime(first.session_file or "", (9e9, 9e9))
     write_session(home.folder / first.session_dir / "not-one.jsonl", '{"type":"other"}')
     os.utime(home.folder / first.session_dir / "not-one.jsonl", (9.1e9, 9.1e9))
-    found = SessionManager.continue_recent(home.work, env=home.env)
-    assert found.session_file == first.session_file != second.session_file
+    recent = SessionManager.continue_recent(home.work, env=home.env)
+    assert recent.session_file == first.session_file != second.session_file
 
 
-def test_without_any_the_most_recent_is_a_new_one(home: Home) -> None:
+def test_a_new_session_is_made_if_there_is_no_recent_one(home: Home) -> None:
     manager = SessionManager.continue_recent(home.work, env=home.env)
     assert manager.get_entries() == []
     assert manager.cwd == home.work
@@ -193,35 +193,37 @@ def test_a_flat_folder_is_filtered_by_working_folder(home: Home) -> None:
     (home.folder / "real").mkdir()
     os.symlink(home.folder / "real", home.work)
     write_session(flat / "c.jsonl", *chain("linked", id="c", cwd=str(home.folder / "real")))
-    found = SessionManager.list(home.work, str(flat), env=home.env)
-    assert {info.id for info in found} == {"a", "c"}
+    infos = SessionManager.list(home.work, str(flat), env=home.env)
+    assert {info.id for info in infos} == {"a", "c"}
     recent = SessionManager.continue_recent(home.work, str(flat), env=home.env)
     assert recent.session_id in ("a", "c")
 
 
-def test_the_list_is_by_the_last_message_and_tells_its_progress(home: Home) -> None:
+def test_the_list_is_sorted_by_last_message_and_reports_progress(home: Home) -> None:
     flat = home.folder / "flat"
     new = write_session(flat / "new.jsonl", header("new", home.work), message("a", None, "user", "n", at=50))
     old = write_session(flat / "old.jsonl", header("old", home.work), message("a", None, "user", "o", at=5))
     write_session(flat / "bad.jsonl", "{}")
     os.utime(old, (9e9, 9e9))
     seen: list[tuple[int, int]] = []
-    found = SessionManager.list(home.work, str(flat), lambda done, of: seen.append((done, of)), env=home.env)
-    assert [info.path for info in found] == [str(new), str(old)]
+    infos = SessionManager.list(home.work, str(flat), lambda done, of: seen.append((done, of)), env=home.env)
+    assert [info.path for info in infos] == [str(new), str(old)]
     assert seen == [(1, 3), (2, 3), (3, 3)]
-    assert [info.first_message for info in found] == ["n", "o"]
+    assert [info.first_message for info in infos] == ["n", "o"]
 
 
-def test_all_sessions_of_all_working_folders(home: Home) -> None:
+def test_list_all_returns_the_sessions_of_all_working_folders(home: Home) -> None:
     home.answered()
     SessionManager.fork_from(home.answered().session_file or "", "/elsewhere", env=home.env)
-    found = SessionManager.list_all(env=home.env)
-    assert sorted(info.cwd for info in found) == sorted([home.work, home.work, "/elsewhere"])
+    infos = SessionManager.list_all(env=home.env)
+    assert sorted(info.cwd for info in infos) == sorted([home.work, home.work, "/elsewhere"])
     assert SessionManager.list_all(agent="omp", env=home.env) == []
     assert len(SessionManager.list(home.work, env=home.env)) == 2
 
 
-def test_oh_my_pi_goes_on_where_this_terminal_was(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_oh_my_pi_continues_the_last_session_of_the_terminal(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
     older, newer = home.answered("omp"), home.answered("omp")
     os.utime(newer.session_file or "", (9e9, 9e9))
     crumbs = home.folder / ".omp/agent/terminal-sessions"

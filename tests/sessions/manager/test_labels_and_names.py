@@ -50,7 +50,7 @@ def test_a_label_keeps_the_leaf_in_its_branch_and_the_files_time(home: Home) -> 
     assert manager.leaf_entry.parent_id == leaf
 
 
-def test_a_label_after_a_move_of_the_leaf_is_a_move(home: Home) -> None:
+def test_a_label_after_a_move_of_the_leaf_records_the_move(home: Home) -> None:
     manager = home.answered()
     path = manager.session_file or ""
     os.utime(path, ns=(1_000, 2_000))
@@ -59,7 +59,7 @@ def test_a_label_after_a_move_of_the_leaf_is_a_move(home: Home) -> None:
     manager.branch(first)
     manager.append_label_change(first, "x")
     assert os.stat(path).st_mtime_ns != 2_000
-    branch = [found.id for found in home.open(path).get_branch()]
+    branch = [entry.id for entry in home.open(path).get_branch()]
     assert branch == [first, manager.leaf_id]
 
 
@@ -74,7 +74,7 @@ def test_a_label_on_a_missing_entry_is_refused(home: Home, target: str) -> None:
     assert content(path) == before
 
 
-def test_a_label_on_an_id_used_twice_is_refused(session: Make) -> None:
+def test_a_label_on_a_duplicate_id_is_refused(session: Make) -> None:
     manager = session(*chain("one"), message("00000001", None, "user", "two"))
     with pytest.raises(AmbiguousEntry) as caught:
         manager.append_label_change("00000001", "x")
@@ -92,7 +92,7 @@ def test_a_name_is_one_line_and_keeps_the_order_of_the_list(home: Home, agent: s
     assert (change.kind, change.before, change.after) == ("name", None, "two lines")
 
 
-def test_an_empty_name_clears_it(home: Home) -> None:
+def test_an_empty_name_clears_the_name(home: Home) -> None:
     for agent, left in (("pi", None), ("omp", None), ("indusagi", "N")):
         manager = home.answered(agent)
         manager.append_session_info("N")
@@ -100,7 +100,7 @@ def test_an_empty_name_clears_it(home: Home) -> None:
         assert (agent, home.open(manager.session_file or "").session_name) == (agent, left)
 
 
-def test_the_latest_name_of_the_file_counts_on_any_branch(session: Make) -> None:
+def test_the_latest_name_counts_on_any_branch(session: Make) -> None:
     manager = session(
         *chain("one", "two"),
         entry("session_info", "n", "00000001", name="old"),
@@ -123,7 +123,7 @@ def test_the_title_line_stays_256_bytes(home: Home, title: str) -> None:
     assert home.open(path).session_name == manager.session_name
 
 
-def test_a_title_line_is_put_in_where_there_is_none(session: Make) -> None:
+def test_a_missing_title_line_is_added(session: Make) -> None:
     manager = session(
         *({**line, "title": "old"} if line["type"] == "session" else line for line in chain("one", "two"))
     )

@@ -1,4 +1,4 @@
-"""Migrations happen on disk only with a real write."""
+"""An old file is migrated on disk only when an entry is written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def old(version: int | None) -> list[dict[str, Any] | str]:
-    """A session of version 1 or 2, with a line that is none and a blank one."""
+    """Return the lines of a session of version 1 or 2, with a damaged line and a blank one."""
     head: dict[str, Any] = {"type": "session", "id": "s1", "timestamp": "2025-01-01T00:00:00Z", "cwd": "/w"}
     if version:
         head["version"] = version
@@ -29,8 +29,8 @@ def old(version: int | None) -> list[dict[str, Any] | str]:
         {"type": "message", "message": {"role": "assistant", "content": []}},
     ]
     if version == 2:
-        for at, line in enumerate(lines):
-            line |= {"id": f"e{at}", "parentId": f"e{at - 1}" if at else None}
+        for index, line in enumerate(lines):
+            line |= {"id": f"e{index}", "parentId": f"e{index - 1}" if index else None}
         lines[2] = {**lines[2], "firstKeptEntryId": "e1"}
         del lines[2]["firstKeptEntryIndex"]
     first = json.dumps(lines[0]).replace("1.5", "1.50")
@@ -39,35 +39,35 @@ def old(version: int | None) -> list[dict[str, Any] | str]:
 
 @pytest.fixture(params=[None, 2])
 def path(request: pytest.FixtureRequest, home: Home) -> Path:
-    found = write_session(home.folder / "old.jsonl", *old(request.param))
-    found.chmod(0o640)
-    os.utime(found, ns=(1, 2))
-    return found
+    path = write_session(home.folder / "old.jsonl", *old(request.param))
+    path.chmod(0o640)
+    os.utime(path, ns=(1, 2))
+    return path
 
 
 def test_an_old_file_reads_as_version_3(home: Home, path: Path) -> None:
     manager = home.open(path)
     entries = manager.get_entries()
-    assert [found.parent_id for found in entries] == [None, *(found.id for found in entries[:-1])]
-    assert len({found.id for found in entries}) == 4
+    assert [entry.parent_id for entry in entries] == [None, *(entry.id for entry in entries[:-1])]
+    assert len({entry.id for entry in entries}) == 4
     assert entries[1].raw["message"]["role"] == "custom"
     assert entries[2].raw["firstKeptEntryId"] == entries[1].id
-    assert [said["role"] for said in manager.build_session_context().messages] == [
+    assert [message["role"] for message in manager.build_session_context().messages] == [
         "compactionSummary",
         "custom",
         "assistant",
     ]
 
 
-def test_opening_it_writes_nothing(home: Home, path: Path) -> None:
+def test_opening_an_old_file_writes_nothing(home: Home, path: Path) -> None:
     before = path.read_bytes()
     home.open(path).get_tree()
     assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, 2)
 
 
-def test_a_write_makes_it_a_file_of_version_3_with_nothing_lost(home: Home, path: Path) -> None:
+def test_a_write_migrates_an_old_file_and_loses_nothing(home: Home, path: Path) -> None:
     manager = home.open(path)
-    before = [found.raw for found in manager.get_entries()]
+    before = [entry.raw for entry in manager.get_entries()]
     added = manager.append_message(USER)
     lines = content(str(path)).split(b"\n")
     assert json.loads(lines[0])["version"] == 3
@@ -77,12 +77,12 @@ def test_a_write_makes_it_a_file_of_version_3_with_nothing_lost(home: Home, path
     assert str(2**70).encode() in lines[4]
     assert path.stat().st_mode & 0o777 == 0o640
     again = home.open(path)
-    assert [found.raw for found in again.get_entries()][:-1] == before
+    assert [entry.raw for entry in again.get_entries()][:-1] == before
     assert again.leaf_id == added
     assert os.listdir(home.folder) == ["old.jsonl"]
 
 
-def test_it_is_written_anew_only_once(home: Home, path: Path) -> None:
+def test_an_old_file_is_rewritten_only_once(home: Home, path: Path) -> None:
     manager = home.open(path)
     manager.append_message(USER)
     inode, size = path.stat().st_ino, path.stat().st_size
@@ -92,7 +92,7 @@ def test_it_is_written_anew_only_once(home: Home, path: Path) -> None:
     assert path.stat().st_size > size
 
 
-def test_a_branch_of_an_old_file_is_one_of_version_3(home: Home, path: Path) -> None:
+def test_a_branched_session_of_an_old_file_has_version_3(home: Home, path: Path) -> None:
     manager = home.open(path)
     before = path.read_bytes()
     new = manager.create_branched_session(manager.leaf_id or "")
@@ -102,7 +102,7 @@ def test_a_branch_of_an_old_file_is_one_of_version_3(home: Home, path: Path) -> 
     assert again.get_entries()[1].raw["message"] == {"role": "custom", "content": "hook", "big": 2**70}
 
 
-def test_a_fork_of_an_old_file_is_one_of_version_3(home: Home, path: Path) -> None:
+def test_a_fork_of_an_old_file_has_version_3(home: Home, path: Path) -> None:
     fork = type(home.open(path)).fork_from(str(path), "/w2", env=home.env)
     assert fork.header["version"] == 3
     assert len(fork.get_branch()) == 4

@@ -1,4 +1,4 @@
-"""The names that the format documents give are there, and mean what stands in them."""
+"""The documented names of the agents' class exist here and do the same."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from tests.sessions.manager.conftest import Home
 
-# As the documents spell them. Some are properties here.
+# The names in the agents' spelling. Some are properties here.
 NAMED = [
     "create",
     "open",
@@ -64,17 +64,17 @@ NAMED = [
     "getSessionFile",
     "isPersisted",
 ]
-ELSEWHERE = {"set_session_name": "set_name"}
+RENAMED = {"set_session_name": "set_name"}
 
 
 @pytest.mark.parametrize("name", NAMED)
-def test_every_name_is_there(name: str) -> None:
-    ours = re.sub(r"(?<!^)([A-Z])", lambda found: "_" + found[1].lower(), name)
-    ours = ELSEWHERE.get(ours, ours)
+def test_every_documented_name_exists(name: str) -> None:
+    ours = re.sub(r"(?<!^)([A-Z])", lambda match: "_" + match[1].lower(), name)
+    ours = RENAMED.get(ours, ours)
     assert hasattr(SessionManager, ours) or hasattr(SessionManager, ours.removeprefix("get_"))
 
 
-def test_a_path_is_what_a_branch_is(home: Home) -> None:
+def test_get_path_equals_get_branch(home: Home) -> None:
     manager = home.answered()
     first, second = manager.get_entries()
     manager.branch(first.id)
@@ -85,7 +85,9 @@ def test_a_path_is_what_a_branch_is(home: Home) -> None:
 
 
 def sessions(folder: Path, count: int) -> list[str]:
-    """Sessions, the one that was written to last first; their own times say the opposite."""
+    """Write sessions and return their paths, newest file time first; the times in the files are in the
+    opposite order.
+    """
     made = []
     for number in range(count):
         path = write_session(
@@ -98,7 +100,7 @@ def sessions(folder: Path, count: int) -> list[str]:
     return made
 
 
-def test_the_sessions_of_a_folder_that_were_written_to_last(home: Home) -> None:
+def test_recent_sessions_are_sorted_by_file_time(home: Home) -> None:
     folder = home.folder / "some"
     made = sessions(folder, 4)
     (folder / "newest.jsonl").write_text("no session\n")
@@ -107,7 +109,7 @@ def test_the_sessions_of_a_folder_that_were_written_to_last(home: Home) -> None:
     assert find(str(folder), env=home.env) == made[0]
     recent = SessionManager.get_recent_sessions(str(folder), 3, env=home.env)
     assert [(info.path, info.name) for info in recent] == [
-        (path, f"n{at}") for at, path in enumerate(made[:3])
+        (path, f"n{number}") for number, path in enumerate(made[:3])
     ]
     assert SessionManager.get_recent_sessions(str(folder), 0, env=home.env) == []
     assert len(SessionManager.get_recent_sessions(str(folder), 99, env=home.env)) == 4
@@ -116,7 +118,7 @@ def test_the_sessions_of_a_folder_that_were_written_to_last(home: Home) -> None:
         assert SessionManager.get_recent_sessions(str(missing), 3, env=home.env) == []
 
 
-def test_only_so_many_of_a_folder_are_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_requested_number_of_files_is_read(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     made = sessions(home.folder / "some", 9)
     read: list[str] = []
     from app.sessions.manager import listing
@@ -127,7 +129,7 @@ def test_only_so_many_of_a_folder_are_read(home: Home, monkeypatch: pytest.Monke
     assert read == made[:2]
 
 
-def test_a_folder_in_a_store_holds_sessions_of_its_agent(home: Home) -> None:
+def test_a_folder_in_a_store_has_sessions_of_its_agent(home: Home) -> None:
     made = home.answered("omp")
     (info,) = SessionManager.get_recent_sessions(made.session_dir, 5, env=home.env)
     assert (info.agent, info.path) == ("omp", made.session_file)
@@ -135,7 +137,7 @@ def test_a_folder_in_a_store_holds_sessions_of_its_agent(home: Home) -> None:
     assert info.path == made.session_file
 
 
-def test_a_flush_has_nothing_to_write_and_tells_what_was_not(
+def test_a_flush_writes_nothing_and_repeats_a_write_error(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manager = home.create()
@@ -155,7 +157,7 @@ def test_a_flush_has_nothing_to_write_and_tells_what_was_not(
     SessionManager.in_memory("/x").flush()
 
 
-def test_a_fork_says_why_it_was_made(home: Home) -> None:
+def test_a_fork_records_its_reason(home: Home) -> None:
     folder = home.folder / ".config/agent/sessions"
     lines = [
         {
@@ -168,32 +170,32 @@ def test_a_fork_says_why_it_was_made(home: Home) -> None:
         {"type": "message", "id": "m1", "timestamp": "2026-02-26T14:30:13Z", "role": "user", "message": USER},
     ]
     path = write_session(folder / "20260226-143012-a3f7c901.jsonl", *lines)
-    why = "Exploring alternative approach"
+    reason = "Exploring alternative approach"
     fork = SessionManager.fork_from(
-        str(path), "/w", str(home.folder / "new"), last=10, summary=why, env=home.env
+        str(path), "/w", str(home.folder / "new"), last=10, summary=reason, env=home.env
     )
     branch = json.loads(content(fork.session_file).splitlines()[1])
-    assert (branch["type"], branch["branch_summary"]) == ("branch", why)
+    assert (branch["type"], branch["branch_summary"]) == ("branch", reason)
     assert branch["parent_session_path"] == str(path)
     plain = SessionManager.fork_from(str(path), "/w", str(home.folder / "new"), env=home.env)
     assert "branch_summary" not in json.loads(content(plain.session_file).splitlines()[1])
 
 
-def test_a_fork_that_cannot_say_why_is_not_made(home: Home) -> None:
+def test_a_fork_without_a_place_for_its_reason_is_refused(home: Home) -> None:
     source = home.answered().session_file or ""
     with pytest.raises(ReadOnly, match="no place for a summary"):
         SessionManager.fork_from(source, "/w", str(home.folder / "new"), summary="why", env=home.env)
     assert not (home.folder / "new").exists()
 
 
-def test_an_empty_file_that_is_only_to_be_read_stays_empty(home: Home) -> None:
+def test_an_empty_file_opened_without_new_stays_empty(home: Home) -> None:
     path = home.folder / "empty.jsonl"
     path.touch()
     os.utime(path, ns=(1, 2))
-    for ask in (
+    for call in (
         lambda: SessionManager.open(str(path), env=home.env, new=False),
         lambda: SessionManager.fork_from(str(path), "/w", env=home.env),
     ):
         with pytest.raises(NotASession):
-            ask()
+            call()
     assert (path.read_bytes(), path.stat().st_mtime_ns) == (b"", 2)

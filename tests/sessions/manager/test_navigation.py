@@ -1,4 +1,4 @@
-"""Where the leaf goes when an entry of the tree is picked. A summary is handed over ready made."""
+"""The new leaf after a user picks an entry of the tree. The caller makes the text of a summary."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ IMAGE = {"type": "image", "mimeType": "image/png", "data": "AAAA"}
 TALK = ("one", "two", "three", "four")
 
 
-def test_a_message_of_the_users_puts_the_leaf_at_its_parent_and_offers_its_text(session: Make) -> None:
+def test_a_user_message_moves_the_leaf_to_its_parent_and_offers_its_text(session: Make) -> None:
     assert target_of(session(*chain(*TALK)), "00000003") == Target("00000002", "three")
 
 
-def test_a_message_of_an_extension_does_the_same(session: Make) -> None:
-    told = entry("custom_message", "c", "00000002", customType="x", content="told", display=True)
-    manager = session(*chain("one", "two"), told, message("d", "c", "assistant", "so be it"))
+def test_an_extension_message_moves_the_leaf_to_its_parent_and_offers_its_text(session: Make) -> None:
+    extension = entry("custom_message", "c", "00000002", customType="x", content="told", display=True)
+    manager = session(*chain("one", "two"), extension, message("d", "c", "assistant", "so be it"))
     assert target_of(manager, "c") == Target("00000002", "told")
 
 
-def test_an_answer_becomes_the_leaf_and_offers_nothing(session: Make) -> None:
+def test_an_answer_becomes_the_leaf_and_offers_no_text(session: Make) -> None:
     assert target_of(session(*chain(*TALK)), "00000002") == Target("00000002")
 
 
@@ -54,11 +54,11 @@ def test_any_other_entry_becomes_the_leaf(session: Make, other: dict[str, Any]) 
     assert target_of(manager, "o") == Target("o")
 
 
-def test_the_users_first_message_puts_the_leaf_before_all_entries(session: Make) -> None:
+def test_the_first_user_message_moves_the_leaf_before_all_entries(session: Make) -> None:
     assert target_of(session(*chain(*TALK)), "00000001") == Target(None, "one")
 
 
-def test_so_does_a_message_whose_parent_is_nowhere(session: Make) -> None:
+def test_a_message_with_a_missing_parent_moves_the_leaf_before_all_entries(session: Make) -> None:
     manager = session(*chain("one", "two"), message("o", "gone", "user", "lost"), *chain("x")[1:])
     assert target_of(manager, "o") == Target(None, "lost")
 
@@ -74,7 +74,7 @@ def test_so_does_a_message_whose_parent_is_nowhere(session: Make) -> None:
         (["odd", {"type": "text", "text": 7}, {"type": "text", "text": " kept "}], " kept ", ()),
     ],
 )
-def test_what_is_offered_of_a_message(
+def test_texts_and_images_of_a_message_are_offered(
     session: Make, written: object, text: str, images: tuple[dict[str, str], ...]
 ) -> None:
     manager = session(
@@ -86,7 +86,7 @@ def test_what_is_offered_of_a_message(
 
 
 @pytest.mark.parametrize("talk", [TALK, TALK[:3]], ids=["answer", "question"])
-def test_the_leaf_is_where_one_is_already(session: Make, talk: tuple[str, ...]) -> None:
+def test_picking_the_leaf_changes_nothing(session: Make, talk: tuple[str, ...]) -> None:
     manager = session(*chain(*talk))
     leaf = manager.leaf_id
     assert leaf is not None
@@ -94,18 +94,18 @@ def test_the_leaf_is_where_one_is_already(session: Make, talk: tuple[str, ...]) 
 
 
 @pytest.mark.parametrize("named", ["gone", "", "root"])
-def test_an_entry_that_is_not_there(session: Make, named: str) -> None:
+def test_an_unknown_entry_raises(session: Make, named: str) -> None:
     manager = session(*chain("one", "two"))
     with pytest.raises(UnknownEntry, match=repr(named)):
         target_of(manager, named)
     assert manager.leaf_id == "00000002"
 
 
-def test_who_looks_and_goes_back_has_changed_nothing(session: Make) -> None:
+def test_finding_targets_changes_nothing(session: Make) -> None:
     manager = session(*chain(*TALK))
     before = content(manager.session_file)
-    for each in manager.get_entries():
-        target_of(manager, each.id)
+    for picked in manager.get_entries():
+        target_of(manager, picked.id)
     assert content(manager.session_file) == before
     assert manager.leaf_id == "00000004"
     assert manager.last_change is None
@@ -117,23 +117,23 @@ def test_who_looks_and_goes_back_has_changed_nothing(session: Make) -> None:
 @pytest.mark.parametrize(
     ("picked", "parent"), [("00000001", None), ("00000002", "00000002"), ("00000003", "00000002")]
 )
-def test_a_summary_hangs_below_the_new_leaf(session: Make, picked: str, parent: str | None) -> None:
+def test_the_parent_of_a_summary_is_the_new_leaf(session: Make, picked: str, parent: str | None) -> None:
     manager = session(*chain(*TALK))
     manager.branch_with_summary(target_of(manager, picked).leaf_id, "what was left")
-    written = manager.leaf_entry
-    assert written is not None
-    assert (written.type, written.parent_id) == ("branch_summary", parent)
+    summary = manager.leaf_entry
+    assert summary is not None
+    assert (summary.type, summary.parent_id) == ("branch_summary", parent)
 
 
-def test_there_is_no_summary_unless_one_is_written(home: Home) -> None:
+def test_branching_writes_no_summary_by_itself(home: Home) -> None:
     manager = home.answered()
     manager.append_message(USER)
-    asked = manager.append_message(ANSWER)
+    answer_id = manager.append_message(ANSWER)
     target = target_of(manager, manager.get_branch()[2].id)
     assert target.leaf_id is not None
     manager.branch(target.leaf_id)
     added = manager.append_message({**USER, "content": f"{target.text}, in other words"})
     entries = home.open(manager.session_file or "").get_entries()
-    assert [found.type for found in entries] == ["message"] * 5
-    assert [found.id for found in entries[-2:]] == [asked, added]
+    assert [entry.type for entry in entries] == ["message"] * 5
+    assert [entry.id for entry in entries[-2:]] == [answer_id, added]
     assert entries[-1].parent_id == target.leaf_id

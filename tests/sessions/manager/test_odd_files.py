@@ -1,4 +1,4 @@
-"""Issue 3 "Bad input": paths that no file has, links, long names, other line ends, entries without an id."""
+"""Invalid paths, links, long names, other line ends, and entries without an id."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ HEADER = '{"type":"session","version":3,"id":"s","timestamp":"2026-01-01T00:00:0
 OLD = '{"type":"session","id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}'
 
 
-def said(entry_id: str, parent: str | None, role: str = "user") -> str:
+def message_line(entry_id: str, parent: str | None, role: str = "user") -> str:
     return json.dumps(
         {"type": "message", "id": entry_id, "parentId": parent, "message": {"role": role, "content": "hi"}}
     )
@@ -34,12 +34,12 @@ def said(entry_id: str, parent: str | None, role: str = "user") -> str:
 
 
 @pytest.mark.parametrize("name", ["a\0b.jsonl", "a\ud800b.jsonl"])
-def test_a_path_that_no_file_can_have(home: Home, name: str) -> None:
+def test_an_invalid_path_is_unreadable(home: Home, name: str) -> None:
     with pytest.raises(Unreadable):
         home.open(str(home.folder / name))
 
 
-def test_a_link_that_leads_round_is_no_new_session(home: Home) -> None:
+def test_a_loop_of_links_is_no_new_session(home: Home) -> None:
     os.symlink("round.jsonl", home.folder / "round.jsonl")
     with pytest.raises(Unreadable):
         home.open(home.folder / "round.jsonl")
@@ -52,7 +52,7 @@ def test_an_empty_pipe_is_no_empty_file(home: Home) -> None:
         home.open(home.folder / "pipe.jsonl")
 
 
-def test_one_bad_link_does_not_hide_the_rest_of_the_folder(home: Home) -> None:
+def test_a_broken_link_does_not_hide_the_other_sessions(home: Home) -> None:
     path = home.answered().session_file or ""
     os.symlink("round.jsonl", os.path.join(os.path.dirname(path), "round.jsonl"))
     os.symlink("nowhere", os.path.join(os.path.dirname(path), "gone.jsonl"))
@@ -74,21 +74,19 @@ def test_a_relative_path_is_made_absolute(home: Home, monkeypatch: pytest.Monkey
     assert SessionManager.create("work", "kept", env=home.env).session_dir == str(home.folder / "kept")
 
 
-def test_a_name_as_long_as_a_name_can_be(home: Home) -> None:
+def test_a_file_name_of_maximum_length_works(home: Home) -> None:
     name = "n" * 249 + ".jsonl"
     manager = home.open(home.folder / name)
     manager.append_message(USER)
     manager.append_message(ANSWER)
     (home.folder / "old").mkdir()
-    old = write_session(home.folder / "old" / name, OLD, said("", None))
+    old = write_session(home.folder / "old" / name, OLD, message_line("", None))
     home.open(old).append_label_change("00000000", "x")
     assert home.open(old).header["version"] == 3
 
 
-def test_a_new_file_that_cannot_be_put_in_place_leaves_none(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On a file system without hard links, the name is taken before the file is there."""
+def test_a_new_file_that_cannot_be_moved_leaves_no_file(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a file system without hard links, the name is created before the file is moved there."""
 
     def refuse(*_: object) -> None:
         raise OSError(errno.EPERM, "no")
@@ -103,7 +101,7 @@ def test_a_new_file_that_cannot_be_put_in_place_leaves_none(
 
 
 def test_a_link_to_an_old_file_stays_a_link(home: Home) -> None:
-    real = write_session(home.folder / "real.jsonl", OLD, said("", None))
+    real = write_session(home.folder / "real.jsonl", OLD, message_line("", None))
     link = home.folder / "link.jsonl"
     link.symlink_to(real)
     home.open(link).append_custom_entry("t")
@@ -111,7 +109,7 @@ def test_a_link_to_an_old_file_stays_a_link(home: Home) -> None:
     assert len(home.open(real).get_entries()) == 2
 
 
-# what is in the file
+# the content of a file
 
 
 def lines_of(path: Path, *lines: str, start: bytes = b"", end: bytes = b"\r\n") -> Path:
@@ -119,8 +117,10 @@ def lines_of(path: Path, *lines: str, start: bytes = b"", end: bytes = b"\r\n") 
     return path
 
 
-def test_lines_that_end_as_on_windows(home: Home) -> None:
-    path = lines_of(home.folder / "s.jsonl", HEADER, said("a", None), said("b", "a", "assistant"))
+def test_lines_may_end_with_crlf(home: Home) -> None:
+    path = lines_of(
+        home.folder / "s.jsonl", HEADER, message_line("a", None), message_line("b", "a", "assistant")
+    )
     before = path.read_bytes()
     manager = home.open(path)
     manager.append_label_change("a", "x")
@@ -130,25 +130,34 @@ def test_lines_that_end_as_on_windows(home: Home) -> None:
     assert [entry.id for entry in home.open(manager.session_file or "").get_entries()][:2] == ["a", "b"]
 
 
-def test_an_old_file_with_a_byte_order_mark_and_damage(home: Home) -> None:
+def test_an_old_file_with_a_byte_order_mark_and_damage_is_migrated(home: Home) -> None:
     compaction = '{"type":"compaction","summary":"s","firstKeptEntryIndex":2,"tokensBefore":1}'
     path = lines_of(
         home.folder / "s.jsonl",
-        *(OLD, said("", None), "{bad", "", said("", None, "hookMessage"), compaction, "\0\0", '{"torn'),
+        *(
+            OLD,
+            message_line("", None),
+            "{bad",
+            "",
+            message_line("", None, "hookMessage"),
+            compaction,
+            "\0\0",
+            '{"torn',
+        ),
         start=b"\xef\xbb\xbf",
     )
     manager = home.open(path)
     ids = [entry.id for entry in manager.get_entries()]
     manager.append_label_change(ids[0], "x")
-    assert not path.read_bytes().startswith(b"\xef\xbb\xbf")  # pi reads no such file
+    assert not path.read_bytes().startswith(b"\xef\xbb\xbf")  # pi cannot read a file with one
     after = home.open(path)
     assert [entry.id for entry in after.get_entries()][:-1] == ids
     assert after.get_entries()[2].raw["firstKeptEntryId"] == ids[1]
-    kept = path.read_bytes().split(b"\n")
-    assert [line.strip() for line in (kept[2], kept[6], kept[7])] == [b"{bad", b"\0\0", b'{"torn']
+    lines = path.read_bytes().split(b"\n")
+    assert [line.strip() for line in (lines[2], lines[6], lines[7])] == [b"{bad", b"\0\0", b'{"torn']
 
 
-def test_a_tail_of_nul_bytes_is_closed_and_not_lost(home: Home) -> None:
+def test_nul_bytes_at_the_end_are_ended_and_kept(home: Home) -> None:
     path = write_session(home.folder / "s.jsonl", *chain("one", "two"))
     with path.open("ab") as file:
         file.write(b"\0" * 100)
@@ -159,13 +168,15 @@ def test_a_tail_of_nul_bytes_is_closed_and_not_lost(home: Home) -> None:
     assert home.open(path).leaf_id == added
 
 
-def test_nothing_hangs_on_an_entry_without_an_id(home: Home) -> None:
-    nameless = said("c", "b").replace('"id": "c", ', "")
-    path = write_session(home.folder / "s.jsonl", HEADER, said("a", None), said("b", "a"), nameless)
+def test_an_entry_without_an_id_gets_no_children(home: Home) -> None:
+    nameless = message_line("c", "b").replace('"id": "c", ', "")
+    path = write_session(
+        home.folder / "s.jsonl", HEADER, message_line("a", None), message_line("b", "a"), nameless
+    )
     before = path.read_bytes()
     manager = home.open(path)
     assert manager.leaf_id is None
-    # pi goes on from the last entry there as well, and would lose it with the next.
+    # pi would also continue from the last entry, and lose it with the next one.
     assert len(manager.build_session_context().messages) == 3
     with pytest.raises(ReadOnly):
         manager.append_label_change("a", "x")
@@ -178,7 +189,7 @@ def test_nothing_hangs_on_an_entry_without_an_id(home: Home) -> None:
 
 
 @pytest.mark.parametrize("bad", [{1: 2}, {"deep": [{None: 1}]}, datetime.datetime(2026, 1, 1)])
-def test_what_would_come_back_as_something_else_is_refused(home: Home, bad: object) -> None:
+def test_a_value_that_json_would_change_is_refused(home: Home, bad: object) -> None:
     manager = home.answered()
     before = content(manager.session_file)
     with pytest.raises(BadValue):
@@ -187,14 +198,14 @@ def test_what_would_come_back_as_something_else_is_refused(home: Home, bad: obje
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp"])
-def test_a_name_of_ten_thousand_characters(home: Home, agent: str) -> None:
+def test_a_name_of_ten_thousand_characters_is_written(home: Home, agent: str) -> None:
     manager = home.answered(agent)
     manager.append_session_info("\u00fc" * 10_000)
     assert manager.session_name
     assert home.open(manager.session_file or "").session_name == manager.session_name
 
 
-def test_what_an_old_file_holds_is_carried_over_byte_for_byte(home: Home) -> None:
+def test_the_values_of_an_old_file_are_copied_byte_for_byte(home: Home) -> None:
     odd = b'"deep":' + b"[" * 50_000 + b"]" * 50_000 + b',"huge":1e400,"text":"\xff"'
     path = home.folder / "s.jsonl"
     path.write_bytes(OLD.encode() + b'\n{"type":"message","message":{"role":"assistant",' + odd + b"}}\n")

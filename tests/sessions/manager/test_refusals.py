@@ -1,4 +1,6 @@
-"""What the system refuses, and what JSON cannot hold (formats/README.md, "Behaviour of SessionManager")."""
+"""Writes that the system refuses, and values that JSON cannot hold
+(formats/README.md, "Behaviour of SessionManager").
+"""
 
 from __future__ import annotations
 
@@ -38,7 +40,7 @@ def failing(code: int) -> Callable[..., int]:
 @pytest.mark.parametrize(
     ("code", "kind"), [(errno.ENOSPC, DiskFull), (errno.EIO, WriteFailed), (errno.EDQUOT, DiskFull)]
 )
-def test_a_write_that_fails_leaves_the_file_and_is_told_again(
+def test_a_failed_write_leaves_the_file_and_is_raised_again(
     home: Home, monkeypatch: pytest.MonkeyPatch, code: int, kind: type[WriteFailed]
 ) -> None:
     path = straight(home.folder / "s.jsonl")
@@ -52,7 +54,7 @@ def test_a_write_that_fails_leaves_the_file_and_is_told_again(
     assert str(path) in str(caught.value)
     assert path.read_bytes() == before
     assert len(manager.get_entries()) == 2
-    # The system would let it be written now; but memory and file may differ, so nobody goes on unknowing.
+    # The system would accept the write now, but memory and file may differ.
     for write in (lambda: manager.append_message(USER), lambda: manager.branch("00000001")):
         with pytest.raises(kind, match=str(path)):
             write()
@@ -61,7 +63,7 @@ def test_a_write_that_fails_leaves_the_file_and_is_told_again(
     manager.append_message(USER)
 
 
-def test_half_a_write_is_taken_off_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_write_is_removed(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     path = straight(home.folder / "s.jsonl")
     before = path.read_bytes()
     manager = home.open(path)
@@ -72,7 +74,7 @@ def test_half_a_write_is_taken_off_again(home: Home, monkeypatch: pytest.MonkeyP
     assert path.read_bytes() == before
 
 
-def test_half_a_write_with_another_behind_it_stays(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_a_write_before_another_append_stays(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     path = straight(home.folder / "s.jsonl")
     manager = home.open(path)
     real = os.write
@@ -90,9 +92,7 @@ def test_half_a_write_with_another_behind_it_stays(home: Home, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("what", ["os.fsync", "os.link", "os.open"])
-def test_a_new_file_is_there_whole_or_not_at_all(
-    home: Home, monkeypatch: pytest.MonkeyPatch, what: str
-) -> None:
+def test_a_new_file_is_complete_or_missing(home: Home, monkeypatch: pytest.MonkeyPatch, what: str) -> None:
     manager = home.create()
     manager.append_message(USER)
     real = os.open
@@ -111,23 +111,25 @@ def test_a_new_file_is_there_whole_or_not_at_all(
     left = [name for _, _, names in os.walk(home.folder) for name in names if not name.endswith(".jsonl")]
     assert left == []
     assert not any(
-        os.path.getsize(os.path.join(at, name)) for at, _, names in os.walk(home.folder) for name in names
+        os.path.getsize(os.path.join(folder, name))
+        for folder, _, names in os.walk(home.folder)
+        for name in names
     )
 
 
-def test_a_new_file_never_takes_the_place_of_another(home: Home) -> None:
+def test_a_new_file_never_replaces_another(home: Home) -> None:
     manager = home.create()
     manager.append_message(USER)
     path = manager.session_file or ""
     os.makedirs(os.path.dirname(path))
     with open(path, "wb") as file:
-        file.write(b"somebody else's")
+        file.write(b"another's")
     with pytest.raises(AlreadyThere):
         manager.append_message(ANSWER)
-    assert content(path) == b"somebody else's"
+    assert content(path) == b"another's"
 
 
-def test_a_folder_that_cannot_be_made(home: Home) -> None:
+def test_a_folder_that_cannot_be_made_is_a_failed_write(home: Home) -> None:
     (home.folder / ".pi").write_text("a file")
     manager = home.create()
     manager.append_message(USER)
@@ -135,7 +137,7 @@ def test_a_folder_that_cannot_be_made(home: Home) -> None:
         manager.append_message(ANSWER)
 
 
-def test_a_read_only_file_or_folder(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_file_is_a_failed_write(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     path = straight(home.folder / "s.jsonl")
     manager = home.open(path)
     real = os.open
@@ -150,7 +152,7 @@ def test_a_read_only_file_or_folder(home: Home, monkeypatch: pytest.MonkeyPatch)
         manager.append_message(USER)
 
 
-def test_what_json_cannot_hold_is_refused(home: Home) -> None:
+def test_a_value_that_json_cannot_hold_is_refused(home: Home) -> None:
     path = straight(home.folder / "s.jsonl")
     before = path.read_bytes()
     manager = home.open(path)
@@ -162,7 +164,7 @@ def test_what_json_cannot_hold_is_refused(home: Home) -> None:
     assert home.open(path).get_entries()[-1].raw["data"] == {"lone": "\ud83d", "big": 2**70}
 
 
-# Whoever may do everything is told nothing, so the child gives up all it may do beyond its own files.
+# Root may write to every file, so the child process gives up the rights that it has beyond its own files.
 LIMITED = """
     import ctypes, os, resource, signal, sys
     from app.sessions import SessionManager
@@ -185,9 +187,9 @@ LIMITED = """
 
 
 def limited(path: Path, home: Home, limit: int) -> list[str]:
-    """What another process says that appends to `path`: the class of the error and its code.
+    """Append to `path` in another process; return the class of its error and the code, nothing for success.
 
-    :param limit: the most bytes that a file may have there; below 0 for any, and no rights of root's.
+    :param limit: bytes that a file may have there; below 0 for no limit, and without the rights of root.
     """
     command = [sys.executable, "-B", "-c", textwrap.dedent(LIMITED), str(path), str(home.folder), str(limit)]
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
@@ -197,7 +199,7 @@ def limited(path: Path, home: Home, limit: int) -> list[str]:
 @pytest.mark.parametrize(
     ("room", "code"), [(0, errno.EFBIG), (10, errno.ENOSPC)], ids=["none", "half an entry"]
 )
-def test_a_file_that_may_not_grow_is_as_it_was(home: Home, room: int, code: int) -> None:
+def test_a_file_at_its_size_limit_is_unchanged(home: Home, room: int, code: int) -> None:
     path = straight(home.folder / "s.jsonl")
     before = path.read_bytes()
     assert limited(path, home, len(before) + room) == ["DiskFull", str(code)]
@@ -207,7 +209,7 @@ def test_a_file_that_may_not_grow_is_as_it_was(home: Home, room: int, code: int)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="rights are given up in Linux's way")
-def test_a_file_that_was_made_read_only_is_as_it_was(home: Home) -> None:
+def test_a_read_only_file_is_unchanged(home: Home) -> None:
     path = straight(home.folder / "s.jsonl")
     before = path.read_bytes()
     path.chmod(0o400)

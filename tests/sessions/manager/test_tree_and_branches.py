@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Make = Callable[..., SessionManager]
 
 
-def test_every_append_moves_the_leaf_and_hangs_on_the_old_one() -> None:
+def test_every_append_is_a_child_of_the_leaf_and_becomes_the_leaf() -> None:
     manager = SessionManager.in_memory("/w")
     before: str | None = None
     for append in (
@@ -41,10 +41,10 @@ def test_every_append_moves_the_leaf_and_hangs_on_the_old_one() -> None:
         assert found is not None
         assert (found.parent_id, manager.leaf_id) == (before, added)
         before = added
-    assert [found.id for found in manager.get_branch()] == [found.id for found in manager.get_entries()]
+    assert [entry.id for entry in manager.get_branch()] == [entry.id for entry in manager.get_entries()]
 
 
-def test_two_and_three_branches(session: Make) -> None:
+def test_siblings_are_in_file_order(session: Make) -> None:
     manager = session(
         *chain("one"), message("x", "00000001", "user", "a"), message("y", "00000001", "user", "b")
     )
@@ -55,7 +55,7 @@ def test_two_and_three_branches(session: Make) -> None:
     assert [child.id for child in manager.get_children("00000001")] == ["x", "y", added]
 
 
-def test_children_are_oldest_first_and_stable(session: Make) -> None:
+def test_children_are_sorted_by_time_and_stable(session: Make) -> None:
     manager = session(
         *chain("one"),
         message("late", "00000001", "user", "l", at=9),
@@ -65,7 +65,7 @@ def test_children_are_oldest_first_and_stable(session: Make) -> None:
     assert [child.entry.id for child in manager.get_tree()[0].children] == ["early", "same", "late"]
 
 
-def test_orphans_stand_as_roots_and_loops_are_seen(session: Make) -> None:
+def test_orphans_and_cut_loops_are_roots(session: Make) -> None:
     manager = session(
         *chain("one"),
         message("o", "gone", "user", "o"),
@@ -76,7 +76,7 @@ def test_orphans_stand_as_roots_and_loops_are_seen(session: Make) -> None:
 
 
 @pytest.mark.parametrize("deep", [True, False])
-def test_fifty_thousand_entries_in_one_line_or_side_by_side(home: Home, deep: bool) -> None:
+def test_fifty_thousand_entries_in_a_chain_or_as_siblings(home: Home, deep: bool) -> None:
     path = home.folder / "deep.jsonl"
     with path.open("w") as file:
         file.write(json.dumps(header()) + "\n")
@@ -91,7 +91,7 @@ def test_fifty_thousand_entries_in_one_line_or_side_by_side(home: Home, deep: bo
     assert manager.create_branched_session(manager.leaf_id or "") is not None
 
 
-def test_a_branch_to_a_missing_entry_is_an_error() -> None:
+def test_a_branch_to_a_missing_entry_raises() -> None:
     manager = SessionManager.in_memory()
     manager.append_message(USER)
     leaf = manager.leaf_id
@@ -122,7 +122,7 @@ def test_after_a_reset_the_next_entry_is_a_root(home: Home) -> None:
     assert manager.build_session_context().messages[:0] == []
     assert manager.leaf_id is None
     added = manager.append_message(USER)
-    assert [found.id for found in home.open(manager.session_file or "").get_branch()] == [added]
+    assert [entry.id for entry in home.open(manager.session_file or "").get_branch()] == [added]
 
 
 def test_a_move_alone_writes_nothing(home: Home) -> None:
@@ -135,7 +135,9 @@ def test_a_move_alone_writes_nothing(home: Home) -> None:
 
 
 @pytest.mark.parametrize(("agent", "from_target"), [("pi", False), ("indusagi", False), ("omp", True)])
-def test_a_summary_hangs_on_the_target_and_is_the_leaf(home: Home, agent: str, from_target: bool) -> None:
+def test_a_summary_is_a_child_of_the_target_and_becomes_the_leaf(
+    home: Home, agent: str, from_target: bool
+) -> None:
     manager = home.answered(agent)
     first, second = manager.get_entries()
     summary = manager.branch_with_summary(first.id, "what was left", {"readFiles": []}, True)
@@ -150,13 +152,13 @@ def test_a_summary_hangs_on_the_target_and_is_the_leaf(home: Home, agent: str, f
     assert at_root.raw["fromId"] == ("root" if from_target else summary)
 
 
-def test_a_written_move_is_where_the_agent_goes_on(home: Home) -> None:
+def test_an_agent_continues_at_a_written_move(home: Home) -> None:
     manager = home.answered()
     first = manager.get_entries()[0].id
     mark = manager.move_leaf(first, "mine", {"a": 1})
     reopened = home.open(manager.session_file or "")
     assert reopened.leaf_id == mark
-    assert [found.id for found in reopened.get_branch()] == [first, mark]
+    assert [entry.id for entry in reopened.get_branch()] == [first, mark]
     assert len(reopened.build_session_context().messages) == 1
 
 
@@ -176,14 +178,14 @@ def test_a_branched_session_has_the_path_and_its_labels(session: Make) -> None:
     assert path == manager.session_file != before
     assert manager.header["parentSession"] == before
     kept = manager.get_entries()
-    assert [found.id for found in kept][:3] == ["00000001", "00000002", "x"]
-    assert [found.parent_id for found in kept] == [None, "00000001", "00000002", "x"]
+    assert [entry.id for entry in kept][:3] == ["00000001", "00000002", "x"]
+    assert [entry.parent_id for entry in kept] == [None, "00000001", "00000002", "x"]
     assert kept[3].timestamp == entry("label", "l1", None)["timestamp"]
     assert (manager.get_label("00000001"), manager.get_label("y")) == ("kept", None)
     assert SessionManager.open(path or "").leaf_id == manager.leaf_id
 
 
-def test_a_compaction_that_kept_from_a_label_keeps_from_the_next(session: Make) -> None:
+def test_a_compaction_that_kept_from_a_label_keeps_from_the_next_entry(session: Make) -> None:
     manager = session(
         *chain("one", "two"),
         entry("label", "l", "00000002", targetId="00000001", label="x"),
@@ -207,7 +209,7 @@ def test_a_fork_before_the_first_answer_is_written_once(home: Home) -> None:
     assert len({line["id"] for line in lines}) == 3
 
 
-def test_what_is_carried_over_keeps_every_byte(session: Make) -> None:
+def test_copied_entries_keep_every_byte(session: Make) -> None:
     odd = (
         '{"type":"message","id":"a","parentId":null,"big":123456789012345678901234567890,"f":1.10,'
         '"s":"\\ud83d","message":{"role":"assistant","content":[]}}'
@@ -217,17 +219,17 @@ def test_what_is_carried_over_keeps_every_byte(session: Make) -> None:
     assert content(path).split(b"\n")[1] == odd.encode()
 
 
-def test_in_memory_a_branched_session_has_no_file() -> None:
+def test_a_branched_session_in_memory_has_no_file() -> None:
     manager = SessionManager.in_memory("/w")
     first = manager.append_message(USER)
     manager.append_message(ANSWER)
     assert manager.create_branched_session(first) is None
-    assert [found.id for found in manager.get_entries()] == [first]
+    assert [entry.id for entry in manager.get_entries()] == [first]
     assert not manager.is_persisted
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp", "indusagi"])
-def test_a_fork_of_all_entries(home: Home, agent: str) -> None:
+def test_a_fork_has_all_entries(home: Home, agent: str) -> None:
     source = home.answered(agent)
     source.append_session_info("N")
     source.branch(source.get_entries()[0].id)
@@ -235,14 +237,14 @@ def test_a_fork_of_all_entries(home: Home, agent: str) -> None:
     before = content(source.session_file or "")
     fork = SessionManager.fork_from(source.session_file or "", str(home.folder / "other"), env=home.env)
     assert content(source.session_file or "") == before
-    assert [found.raw for found in fork.get_entries()] == [found.raw for found in source.get_entries()]
+    assert [entry.raw for entry in fork.get_entries()] == [entry.raw for entry in source.get_entries()]
     assert (fork.leaf_id, fork.session_name) == (source.leaf_id, "N")
     assert fork.cwd == str(home.folder / "other")
     assert fork.header["parentSession"] == (source.session_id if agent == "omp" else source.session_file)
     assert fork.session_id != source.session_id
 
 
-def test_a_fork_of_oh_my_pi_takes_its_artifacts_along(home: Home) -> None:
+def test_a_fork_of_oh_my_pi_copies_its_artifacts(home: Home) -> None:
     source = home.answered("omp")
     folder = (source.session_file or "").removesuffix(".jsonl")
     (home.folder / folder).mkdir()

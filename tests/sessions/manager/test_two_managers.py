@@ -1,4 +1,4 @@
-"""What another writes between our reading and our writing counts."""
+"""A write respects the entries that another process wrote since the last read."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def cut_to(path: str | None, lines: int) -> None:
-    """Leave only the first lines of a session, as a program does that writes it anew."""
+    """Leave only the first lines of a session, like a program that rewrites it."""
     kept = content(path).splitlines(keepends=True)[:lines]
     Path(path or "").write_bytes(b"".join(kept))
 
 
-def test_a_title_that_another_gave_is_seen(home: Home) -> None:
+def test_a_title_of_another_process_is_read(home: Home) -> None:
     first = home.answered("omp")
     second = home.open(first.session_file or "")
     second.append_session_info("theirs")
@@ -37,7 +37,7 @@ def test_a_title_that_another_gave_is_seen(home: Home) -> None:
     assert first.session_name == "theirs again"
 
 
-def test_what_was_before_is_what_another_left(home: Home) -> None:
+def test_a_change_records_the_values_that_another_process_wrote(home: Home) -> None:
     first = home.answered()
     second = home.open(first.session_file or "")
     target = first.get_entries()[0].id
@@ -58,20 +58,20 @@ def test_what_was_before_is_what_another_left(home: Home) -> None:
     assert summary.raw["fromId"] == first.last_change.before
 
 
-def test_an_entry_that_another_wrote_can_be_labelled_at_once(home: Home) -> None:
+def test_an_entry_of_another_process_can_be_labelled_at_once(home: Home) -> None:
     first = home.answered()
     new = home.open(first.session_file or "").append_custom_entry("new")
     first.append_label_change(new, "x")
     assert first.get_label(new) == "x"
 
 
-def meanwhile(monkeypatch: pytest.MonkeyPatch, what: Callable[[], object]) -> None:
-    """Let `what` be done just before the next write, when everything has been looked up."""
+def meanwhile(monkeypatch: pytest.MonkeyPatch, action: Callable[[], object]) -> None:
+    """Call `action` just before the next write, after all checks."""
     real = FileStorage.append
 
     def append(*args: object, **more: object) -> object:
         monkeypatch.setattr(FileStorage, "append", real)
-        what()
+        action()
         return real(*args, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(FileStorage, "append", append)
@@ -85,7 +85,7 @@ def move(manager: SessionManager, gone: str) -> None:
     manager.move_leaf(gone, "mark")
 
 
-def go_on(manager: SessionManager, gone: str) -> None:
+def append_below(manager: SessionManager, gone: str) -> None:
     manager.branch(gone)
     manager.append_message(USER)
 
@@ -95,8 +95,8 @@ def leave(manager: SessionManager, gone: str) -> None:
     manager.branch_with_summary(manager.get_entries()[0].id, "what was left")
 
 
-@pytest.mark.parametrize("write", [label, move, go_on, leave])
-def test_what_is_gone_is_not_named(
+@pytest.mark.parametrize("write", [label, move, append_below, leave])
+def test_an_entry_that_was_removed_is_not_referenced(
     home: Home, monkeypatch: pytest.MonkeyPatch, write: Callable[[SessionManager, str], None]
 ) -> None:
     manager = home.answered()
@@ -107,7 +107,7 @@ def test_what_is_gone_is_not_named(
     with pytest.raises(UnknownEntry):
         write(manager, gone)
     assert len(content(path).splitlines()) == 3
-    # It goes on where the file ends now.
+    # The next entry is a child of the last one that is left.
     added = manager.get_entry(manager.append_message(USER))
     assert added is not None
     assert added.parent_id == manager.get_entries()[1].id
@@ -130,7 +130,7 @@ def test_a_refused_move_leaves_the_leaf_where_others_put_it(
     assert manager.leaf_id == theirs[0]
 
 
-def test_an_empty_file_that_another_begins_first_is_theirs(
+def test_an_empty_file_that_another_process_begins_first_is_not_written(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = home.folder / "s.jsonl"
@@ -161,7 +161,7 @@ def test_a_session_is_live_under_all_its_names(
     assert content(path) == before
 
 
-def test_images_lie_with_the_store_of_the_session(home: Home) -> None:
+def test_images_are_beside_the_store_of_the_session(home: Home) -> None:
     picture = {"type": "image", "data": "QUJD" * 400, "mimeType": "image/png"}
     env = {**home.env, "OMP_PROFILE": "other"}
     manager = type(home.create("omp")).create(home.work, agent="omp", env=env)
@@ -177,7 +177,7 @@ def test_images_lie_with_the_store_of_the_session(home: Home) -> None:
     assert not (home.folder / ".omp" / "agent" / "blobs").exists()
 
 
-def test_images_that_cannot_be_put_aside_are_a_failed_write(home: Home) -> None:
+def test_images_that_cannot_be_stored_are_a_failed_write(home: Home) -> None:
     manager = home.answered("omp")
     before = content(manager.session_file)
     (home.folder / ".omp" / "agent" / "blobs").write_text("a file")

@@ -1,4 +1,4 @@
-"""Any order of writes, by us and by others: the file stays whole and says what we say."""
+"""Any order of writes by leafmark and by other processes leaves a whole file with the entries in memory."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ STEPS = st.lists(
 
 
 def step(manager: SessionManager, path: Path, what: str, at: int, text: str) -> None:
-    """One write, by us or by somebody who knows nothing of us."""
+    """Make one write, by leafmark or by another process."""
     entries = manager.get_entries()
     target = entries[at % len(entries)].id
     foreign = {"type": "custom", "id": f"f{len(path.read_bytes()):07x}", "parentId": entries[-1].id}
@@ -69,13 +69,13 @@ def step(manager: SessionManager, path: Path, what: str, at: int, text: str) -> 
             }
             with path.open("ab") as file:
                 file.write(written[what])
-            # Long ago: an unfinished line that is new would be waited for.
+            # The file is old, because a write waits for the end of a new unfinished line.
             os.utime(path, (1, 1))
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp"])
 @given(steps=STEPS)
-def test_whatever_is_written_the_file_is_whole(agent: str, steps: Sequence[tuple[str, int, str]]) -> None:
+def test_any_order_of_writes_leaves_a_whole_file(agent: str, steps: Sequence[tuple[str, int, str]]) -> None:
     with tempfile.TemporaryDirectory() as name:
         env = {"HOME": name}
         path = write_session(Path(name) / "s.jsonl", *chain("one", "two"))
@@ -87,19 +87,21 @@ def test_whatever_is_written_the_file_is_whole(agent: str, steps: Sequence[tuple
                 assert path.read_bytes().startswith(before)
         manager.refresh()
         again = SessionManager.open(str(path), env=env, agents=(agent,))
-        assert [found.id for found in again.get_entries()] == [found.id for found in manager.get_entries()]
+        assert [entry.id for entry in again.get_entries()] == [entry.id for entry in manager.get_entries()]
         seen: set[str | None] = {None}
-        for found in again.get_entries():
-            assert found.id not in seen
-            assert found.parent_id in seen
-            seen.add(found.id)
-        targets = [found.id for found in again.get_entries()]
-        assert [again.get_label(it) for it in targets] == [readable(manager.get_label(it)) for it in targets]
+        for entry in again.get_entries():
+            assert entry.id not in seen
+            assert entry.parent_id in seen
+            seen.add(entry.id)
+        targets = [entry.id for entry in again.get_entries()]
+        assert [again.get_label(target) for target in targets] == [
+            readable(manager.get_label(target)) for target in targets
+        ]
         assert again.session_name == readable(manager.session_name)
         if path.read_bytes().startswith(b'{"type":"title"'):
             assert path.read_bytes().index(b"\n") == 255
 
 
 def readable(text: str | None) -> str | None:
-    """A text as it is read: half a character is none."""
+    """Return `text` as it is read again: half a character becomes U+FFFD."""
     return None if text is None else text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

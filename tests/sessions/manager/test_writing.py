@@ -1,4 +1,4 @@
-"""Writing next to others, and when the system says no."""
+"""Writes beside other processes, kills during writes, and syncs to the disk."""
 
 from __future__ import annotations
 
@@ -11,12 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions.errors import (
-    Changed,
-    NotThere,
-    ReadOnly,
-    WriteFailed,
-)
+from app.sessions.errors import Changed, NotThere, ReadOnly, WriteFailed
 from tests.factory import chain, write_session
 from tests.sessions.manager.conftest import ANSWER, USER, content
 
@@ -36,10 +31,10 @@ def straight(path: Path) -> Path:
     return write_session(path, *chain("one", "two"))
 
 
-# beside others
+# beside other processes
 
 
-def test_a_foreign_append_between_reading_and_writing_is_noticed(home: Home) -> None:
+def test_an_append_of_another_process_is_read_before_a_write(home: Home) -> None:
     path = straight(home.folder / "s.jsonl")
     manager = home.open(path)
     with path.open("ab") as file:
@@ -62,7 +57,7 @@ def test_a_leaf_that_was_moved_stays_when_others_write(home: Home) -> None:
     assert added.parent_id == "00000001"
 
 
-def test_a_file_that_was_written_anew_is_read_anew(home: Home) -> None:
+def test_a_rewritten_file_is_read_again(home: Home) -> None:
     path = straight(home.folder / "s.jsonl")
     manager = home.open(path)
     replacement = write_session(home.folder / "new", *chain("a", "b", "c"))
@@ -72,7 +67,7 @@ def test_a_file_that_was_written_anew_is_read_anew(home: Home) -> None:
     assert added.parent_id == "00000003"
 
 
-def test_a_file_that_is_gone_is_not_made_again(home: Home) -> None:
+def test_a_missing_file_is_not_made_again(home: Home) -> None:
     path = straight(home.folder / "s.jsonl")
     manager = home.open(path)
     path.unlink()
@@ -81,7 +76,7 @@ def test_a_file_that_is_gone_is_not_made_again(home: Home) -> None:
     assert not path.exists()
 
 
-def test_an_append_reads_none_of_the_file_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_append_does_not_read_the_file_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     path = straight(home.folder / "s.jsonl")
     manager = home.open(path)
     reads: list[int] = []
@@ -111,7 +106,7 @@ def writer(path: Path, home: Home, count: int, word: str) -> subprocess.Popen[st
     )
 
 
-def test_two_of_our_own_processes_lose_nothing(home: Home) -> None:
+def test_two_leafmark_processes_lose_no_entries(home: Home) -> None:
     path = straight(home.folder / "s.jsonl")
     both = [writer(path, home, 60, word) for word in "ab"]
     added = {line for process in both for line in process.communicate()[0].split()}
@@ -124,17 +119,17 @@ def test_two_of_our_own_processes_lose_nothing(home: Home) -> None:
 
 
 @pytest.mark.slow
-def test_killed_in_the_middle_200_times_the_file_is_whole(home: Home) -> None:
+def test_200_kills_during_writes_leave_a_whole_file(home: Home) -> None:
     path = straight(home.folder / "s.jsonl")
-    # The interpreter is started once: two hundred would take minutes.
+    # The interpreter starts once, because two hundred starts would take minutes.
     script = textwrap.dedent(WRITER)
     starter = f"""
 import os, signal, sys, time
 sys.argv = ["", {str(path)!r}, {str(home.folder)!r}, "100000", "word"]
 code = compile({script!r}, "writer", "exec")
-import app.sessions.manager.manager
+import app.sessions.manager.session_manager
 for turn in range(200):
-    # A line that was cut off by the last kill is old: nobody waits for it to be finished.
+    # The file is old, because a write waits for the end of a new unfinished line.
     os.utime({str(path)!r}, (1, 1))
     child = os.fork()
     if child == 0:
@@ -153,7 +148,7 @@ for turn in range(200):
     assert len(done.stdout.split()) == 200
     manager = home.open(path)
     assert len(manager.get_branch()) == len(manager.get_entries()) >= 202
-    # What was cut off by a kill is a line of its own: it never took another with it.
+    # A line that a kill cut off is a line of its own, and no other is lost with it.
     assert all(b'{"type":"message"' not in line[1:] for line in content(str(path)).split(b"\n"))
     added = manager.append_message(USER)
     assert home.open(path).leaf_id == added
@@ -170,7 +165,7 @@ for turn in range(200):
         ['{"type":"session","id":"s","version":1,"timestamp":"2026-02-26T14:30:12Z","cwd":"/w"}'],
     ],
 )
-def test_formats_that_are_only_read_refuse_every_write(session: Make, lines: list[str]) -> None:
+def test_read_only_formats_refuse_every_write(session: Make, lines: list[str]) -> None:
     manager = session(*lines)
     before = content(manager.session_file)
     for write in (
@@ -185,7 +180,7 @@ def test_formats_that_are_only_read_refuse_every_write(session: Make, lines: lis
     assert content(manager.session_file) == before
 
 
-def test_somebody_who_never_stops_writing(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_changes_all_the_time_raises(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     path = straight(home.folder / "s.jsonl")
     manager = home.open(path)
     monkeypatch.setattr(
@@ -196,10 +191,10 @@ def test_somebody_who_never_stops_writing(home: Home, monkeypatch: pytest.Monkey
         manager.append_message(USER)
 
 
-# what reaches the disk
+# ids and syncs
 
 
-def test_an_id_that_is_taken_is_not_given_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_used_id_is_not_used_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     path = straight(home.folder / "s.jsonl")
     manager = home.open(path)
     drawn = ["00000001", "00000002", "00000001", "0badcafe", "0badcafe", "0badcaff"]
@@ -210,41 +205,37 @@ def test_an_id_that_is_taken_is_not_given_again(home: Home, monkeypatch: pytest.
 
 
 def synced(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """What is handed to the disk from now on: "file" or "folder", each time."""
-    found: list[str] = []
+    """Return a list that gets "file" or "folder" for each sync from now on."""
+    syncs: list[str] = []
     real = os.fsync
 
     def fsync(descriptor: int) -> None:
-        found.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
+        syncs.append("folder" if stat.S_ISDIR(os.fstat(descriptor).st_mode) else "file")
         real(descriptor)
 
     monkeypatch.setattr("os.fsync", fsync)
-    return found
+    return syncs
 
 
-def test_an_append_is_handed_to_the_disk_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_append_is_synced_once(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     manager = home.open(straight(home.folder / "s.jsonl"))
-    found = synced(monkeypatch)
+    syncs = synced(monkeypatch)
     manager.append_message(USER)
-    assert found == ["file"]
+    assert syncs == ["file"]
 
 
-def test_a_new_file_is_handed_to_the_disk_and_then_its_name(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_new_file_is_synced_before_its_name(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     manager = home.create()
-    found = synced(monkeypatch)
+    syncs = synced(monkeypatch)
     manager.append_message(USER)
-    assert found == []
+    assert syncs == []
     manager.append_message(ANSWER)
-    assert found == ["file", "folder"]
+    assert syncs == ["file", "folder"]
 
 
-def test_a_file_written_anew_is_handed_to_the_disk_and_then_its_name(
-    home: Home, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_rewritten_file_is_synced_before_its_name(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     old = ('{"type":"session","id":"s","cwd":"/w"}', '{"type":"message","message":{}}')
     manager = home.open(write_session(home.folder / "old.jsonl", *old))
-    found = synced(monkeypatch)
+    syncs = synced(monkeypatch)
     manager.append_message(USER)
-    assert found == ["file", "folder", "file"]
+    assert syncs == ["file", "folder", "file"]

@@ -1,1 +1,1 @@
-"""The second tier of the search: the files themselves, for what the text store does not hold."""
+"""Search of the session files themselves, for texts that the text store does not hold."""

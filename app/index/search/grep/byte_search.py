@@ -1,83 +1,242 @@
-"""What every match of a pattern must have in it."""
+"""Search for text in the bytes of a session file: as they are, or without regard to case.
+
+A finder is called with the data, a start and an end, and returns the first offset of a match or -1.
+
+The second half maps folding backwards: which characters of a file become a given character when they are
+folded (`formats.utf8_text`). A search of unfolded bytes for a folded word needs all of them.
+"""
 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+from unicodedata import combining, normalize
 
-_MOST = 8
-"""More words than this are not looked for at once."""
+from app.formats.utf8_text import fold
 
-# Quotes, and characters by number or by class: nothing is promised then.
-_HARD = re.compile(r"\[:|\\[QExpPC0-9]")
-_TOKEN = re.compile(
-    r"(?s)(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<times>\{[^}]*\}|[*?+])|(?P<escape>\\.)"
-    r"|(?P<flags>\(\?[a-zA-Z-]*\))|(?P<open>\((?:\?(?:[a-zA-Z-]*:|P?<[^>]*>))?)|(?P<char>.)"
-)
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    Finder = Callable[[bytes | bytearray, int, int], int]
+
+try:
+    from stringzilla import find as _find
+    from stringzilla import utf8_uncased_search as _find_uncased
+except ImportError:  # a platform without a wheel
+    _find = _find_uncased = None
+
+_NEAR_BYTES = 4 << 10
+_FAR_BYTES = 64 << 10
+"""Without StringZilla, the first and the longest part of the data that is lowered at once."""
+_FEW_ESCAPES = 32
+
+# The arguments of a call are searched as `json.dumps` writes them. A number in the file may be written
+# differently if it has an exponent, is tiny, or has more digits than are kept.
+_ODD_NUMBER = re.compile(rb"[:\[,][ \t\r]*-?(?:[0-9.]+[eE]|0\.0000|[0-9.]{16})")
+_ARGUMENTS = b'"arguments"'
+
+TO_ASCII = {
+    "a": "ẚ",
+    "f": "ﬀﬁﬂﬃﬄ",
+    "i": "İﬁﬃ",
+    "k": "\u212a",
+    "l": "ﬂﬄ",
+    "n": "ŉ",
+    "s": "ßſẞﬅﬆ",
+    "t": "ﬅﬆ",
+    ";": "\u037e",
+    "`": "\u1fef",
+}
+"""ASCII character -> the other characters that fold to something with it. A test compares it with Unicode."""
+
+_BLOCK = 0x100
+_BEYOND = 0x30000
+"""From this code point on, no character folds to another one."""
+_JAMOS = (*range(0x1161, 0x1176), *range(0x11A8, 0x11C3))
+"""Vowels and final consonants that compose with what precedes them. A rule composes Hangul, not a table."""
+_REPLACEMENT = "\ufffd"
 
 
-class _Alternatives:
-    """What has been read of a group, or of the whole pattern.
+# -- finders --
 
-    done   of each alternative before this one the words one of which it has; none where nothing is known
-    best   the same of this one; `run` the letters read last, `last` what the part before is known by
+
+def exactly(needle: bytes) -> Finder:
+    """A finder of these bytes."""
+    if _find is None:
+        return lambda data, start, end: data.find(needle, start, end)
+    find = _find
+
+    def find_exactly(data: bytes | bytearray, start: int, end: int) -> int:
+        offset: int = find(data, needle, start, end)
+        return offset
+
+    return find_exactly
+
+
+def uncased(folded: str) -> Finder:
+    """A finder of folded text in any case, with StringZilla. It misses text that is composed differently."""
+    find, needle = _find_uncased, folded.encode()
+    assert find is not None
+
+    def find_uncased(data: bytes | bytearray, start: int, end: int) -> int:
+        offset: int = find(data, needle, start, end)
+        return offset
+
+    return find_uncased
+
+
+def in_any_case(folded: str) -> list[Finder]:
+    """Finders of folded ASCII text: one of them finds everything that folds to it, except escapes.
+
+    Without StringZilla, the finders after the first look for the characters that fold to several.
+
+    :param folded: has no character that "\u037e" or "\u1fef" folds to: StringZilla does not know these.
     """
-
-    def __init__(self) -> None:
-        self.done: list[list[str]] = []
-        self.best: list[str] = []
-        self.run = ""
-        self.last: list[str] = []
-
-    def settle(self) -> None:
-        """What comes next is not read on from here."""
-        self.best = max(self.best, [self.run] if self.run else [], self.last, key=_merit)
-        self.run, self.last = "", []
-
-    def next(self) -> None:
-        self.settle()
-        self.done.append(self.best)
-        self.best = []
-
-    def words(self) -> list[str]:
-        """The words one of which is in all that it matches."""
-        self.next()
-        words = sorted({word for each in self.done for word in each})
-        return words if all(self.done) and len(words) <= _MOST else []
+    if _find_uncased is None:
+        needle = folded.encode("ascii")
+        return [_lowered(needle), *map(exactly, shortened(char.encode() for char in becomes(folded)))]
+    return [uncased(folded)]
 
 
-def required(pattern: str) -> list[str]:
-    """Runs of ASCII letters, digits and underscores, one of which is in all that an RE2 pattern matches,
-    whatever the case. None where that cannot be told.
+def knows_case() -> bool:
+    """Whether there is a search that knows about case beyond ASCII."""
+    return _find_uncased is not None
+
+
+def same_case(one: str, other: str) -> bool:
+    """Whether `uncased` finds `one` for `other`."""
+    return _find_uncased is not None and _find_uncased(one.encode(), other.encode()) == 0
+
+
+def escapes(pattern: bytes) -> Finder:
+    """A finder of escapes of the form `\\uXXXX` that match `pattern`."""
+    find_escape = exactly(b"\\u")
+    compiled = re.compile(pattern)
+
+    def find_matching(data: bytes | bytearray, start: int, end: int) -> int:
+        # Most files have few escapes. In those with thousands, one regex search is faster.
+        for _ in range(_FEW_ESCAPES):
+            start = find_escape(data, start, end)
+            if start < 0 or compiled.match(data, start, end):
+                return start
+            start += 2
+        match = compiled.search(data, start, end)
+        return match.start() if match else -1
+
+    return find_matching
+
+
+def odd_numbers() -> Finder:
+    """A finder of numbers in the arguments of calls that `json.dumps` would write differently."""
+    find_arguments = exactly(_ARGUMENTS)
+
+    def find_number(data: bytes | bytearray, start: int, end: int) -> int:
+        while True:
+            start = find_arguments(data, start, end)
+            if start < 0:
+                return -1
+            stop = data.find(b"\n", start, end)
+            stop = end if stop < 0 else stop
+            if _ODD_NUMBER.search(data, start, stop):
+                return start
+            start = stop
+
+    return find_number
+
+
+def shortened(needles: Iterable[bytes], most: int = 4) -> list[bytes]:
+    """As few byte strings as find all of `needles`, and possibly more: the first byte of a combining mark,
+    and the first two bytes of the others if there are more than `most`.
     """
-    if _HARD.search(pattern):
-        return []
-    groups = [_Alternatives()]
-    for token in _TOKEN.finditer(pattern):
-        text = token.group()
-        here = groups[-1]
-        if token["times"]:
-            # What may be left out is no part of it, and what may come again is followed by anything.
-            if text != "+":
-                here.run, here.last = here.run[:-1], []
-            here.settle()
-        elif token["char"] and text.isascii() and (text.isalnum() or text == "_"):
-            if here.last:
-                here.settle()
-            here.run += text
-        elif token["open"]:
-            here.settle()
-            groups.append(_Alternatives())
-        elif text == ")" and len(groups) > 1:
-            words = groups.pop().words()
-            groups[-1].last = words
-        elif text == "|":
-            here.next()
-        else:
-            here.settle()
-    # Only a pattern that nobody can compile has groups that are still open.
-    return groups[0].words() if len(groups) == 1 else []
+    prefixes = {needle[:1] if needle[:1] in (b"\xcc", b"\xcd") else needle for needle in needles}
+    if len(prefixes) > most:
+        prefixes = {needle[:2] for needle in prefixes}
+    return sorted(prefixes)
 
 
-def _merit(words: list[str]) -> tuple[int, int]:
-    """The longer the shortest of them, and the fewer they are, the better."""
-    return (min(map(len, words)), -len(words)) if words else (0, 0)
+def _lowered(needle: bytes) -> Finder:
+    """A finder without StringZilla: it lowers parts of the data that grow while nothing is found."""
+
+    def find_lowered(data: bytes | bytearray, start: int, end: int) -> int:
+        size = max(_NEAR_BYTES, 2 * len(needle))
+        while start < end:
+            offset = data[start : start + size].lower().find(needle, 0, end - start)
+            if offset >= 0:
+                return start + offset
+            start += size - len(needle) + 1
+            size = min(2 * size, max(_FAR_BYTES, 2 * len(needle)))
+        return -1
+
+    return find_lowered
+
+
+# -- folding backwards --
+
+
+def becomes(run: str) -> list[str]:
+    """The characters beyond ASCII that can become a part of `run` when they are folded.
+
+    :param run: folded, and ASCII only.
+    """
+    candidates = {other for char in set(run) for other in TO_ASCII.get(char, "")}
+    return sorted(char for char in candidates if _overlaps(fold(char), run))
+
+
+def _overlaps(part: str, run: str) -> bool:
+    """Whether a text can contain `part` and `run` so that they overlap."""
+    for shift in range(1 - len(part), len(run)):
+        start, end = max(0, shift), min(len(run), shift + len(part))
+        if part[start - shift : end - shift] == run[start:end]:
+            return True
+    return False
+
+
+def is_findable(char: str) -> bool:
+    """Whether every text whose folded form has `char` contains `char` itself, one of `variants` or one of
+    `precursors`: composition does not move, remove or create it.
+
+    :param char: not ASCII.
+    """
+    if char == _REPLACEMENT or "\ud800" <= char <= "\udfff" or combining(char):
+        return False
+    return char not in _unfolding()[1]
+
+
+def variants(char: str) -> tuple[str, ...]:
+    """The characters that fold to `char` alone, itself included."""
+    others = _unfolding()[0].get(char, ())
+    return (char, *(other for other in others if fold(other) == char and not combining(other)))
+
+
+def precursors(char: str) -> frozenset[str]:
+    """The characters one of which a text has if its folded form has `char` and it has none of `variants`."""
+    folds_to, _ = _unfolding()
+    plain = variants(char)
+    found = {other for other in folds_to.get(char, ()) if other not in plain}
+    for mark in normalize("NFD", char)[1:]:
+        found.add(mark)
+        found.update(folds_to.get(mark, ()))
+    return frozenset(found)
+
+
+@lru_cache(maxsize=1)
+def _unfolding() -> tuple[dict[str, tuple[str, ...]], frozenset[str]]:
+    """Character -> the others that fold to something with it; and the characters that compose with what
+    precedes them.
+    """
+    folds_to: dict[str, list[str]] = {}
+    composing = set(map(chr, _JAMOS))
+    for first in range(0, _BEYOND, _BLOCK):
+        if 0xD800 <= first < 0xE000:
+            continue
+        block = "".join(map(chr, range(first, first + _BLOCK)))
+        if fold(block) == block and normalize("NFD", block) == block:
+            continue
+        for char in block:
+            folded = fold(char)
+            if folded != char:
+                for part in folded:
+                    folds_to.setdefault(part, []).append(char)
+            composing.update(normalize("NFD", char)[1:] if not "가" <= char <= "힣" else "")
+    return {char: tuple(others) for char, others in folds_to.items()}, frozenset(composing)

@@ -1,9 +1,9 @@
-"""Which lines of a file may have a term, seen from their bytes: never one too few.
+"""The lines of a file that may have a term, found in their bytes. No line that has it is left out.
 
-Most lines are told apart from the few that have a word without being decoded. What a line says differs from
-its bytes by escapes, by case and by composition, so of a word only a run is looked for that these leave
-alone; and a line counts, too, when it has anything that might become a part of the run. Where a word has no
-such run, all lines count. Whether a line has the term is told by its decoded and folded pieces alone.
+Most lines are excluded without being decoded. The text of a line differs from its bytes by escapes, case and
+composition. A prefilter therefore searches for a run of the word that these leave alone, and also lets a line
+through if it has anything that can become a part of the run. If a word has no such run, it lets every line
+through. Only the decoded and folded texts decide whether a line has the term.
 """
 
 from __future__ import annotations
@@ -13,78 +13,71 @@ from itertools import product
 from math import prod
 from typing import TYPE_CHECKING
 
-from app.formats.fold import encoded, fold
+from app.formats.text import replace_surrogates
+from app.formats.utf8_text import fold, to_utf8
 from app.index.query.query import REGEX
-from app.index.search.grep.byte_search import required
-from app.index.search.grep.finders import (
+from app.index.search.grep.byte_search import (
+    becomes,
     escapes,
     exactly,
+    in_any_case,
+    is_findable,
     knows_case,
     odd_numbers,
+    precursors,
     same_case,
     shortened,
     uncased,
-    whatever_the_case,
+    variants,
 )
-from app.index.search.grep.unescape import unescaped
-from app.index.search.grep.unfold import becomes, plainly, signs, stands
-from app.index.search.term_matcher import Words
+from app.index.search.matchers import WordMatcher
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Sequence
 
-    from app.index.search.grep.finders import Finder
-    from app.index.search.term_matcher import TermMatcher
+    from app.index.search.grep.byte_search import Finder
+    from app.index.search.matchers import TermMatcher
 
     Line = tuple[int, int]
 
-# Runs of ASCII that stand in a file as they are, or as JSON escapes them. What folds to ";" and "`" is
-# nothing that StringZilla knows of.
+# Runs of ASCII that a file has as they are, or as JSON escapes them. StringZilla does not know what folds to
+# ";" and "`".
 _ASCII = re.compile(r"[!-:<-_a-~]+")
 # The same without what JSON escapes.
 _PLAIN = re.compile(r"[!#-.0-:<-[\]-_a-~]+")
-# As case has it, without what is composed to it: Kelvin's sign.
+# ASCII with case, without "K", to which the Kelvin sign is composed.
 _CASED = re.compile(r"[!-:<-JL-_a-~]+")
 _OTHERS = re.compile(r"[^\0-\x7f]+")
 _NUMBER = re.compile(r"[0-9e+.-]+")
 _INFINITY = "-infinity"
 _WINDOW = 3
-_SEARCHES = 16
-"""So many spellings of a window, and signs of others, are looked for at most."""
+_MAX_SEARCHES = 16
+"""Spellings of a window, and precursors of others, that are searched for at most."""
 
 
 class Prefilter:
-    """Gives the lines that may have a term. `weight`: the higher, the fewer they should be.
-
-    finders   one of them finds something in each of these lines; none where all lines count
-    """
+    """Lets every line through. `weight`: the higher, the fewer lines a prefilter should let through."""
 
     weight = 0
-    finders: Sequence[Finder] = ()
 
     def lines(self, data: bytearray, start: int, end: int) -> Iterator[Line]:
-        """Where these lines begin and end, from top to bottom; `start` and `end` are a line's, too."""
-        at = start
-        while at < end:
-            stop = data.find(b"\n", at, end)
-            stop = end if stop < 0 else stop
-            yield at, stop
-            at = stop + 1
+        """The (start, end) of the lines that may have the term, from top to bottom.
 
-    def lets_through(self, data: bytearray, start: int, end: int) -> bool:
+        :param start: begins a line; `end` ends one.
+        """
+        while start < end:
+            stop = data.find(b"\n", start, end)
+            stop = end if stop < 0 else stop
+            yield start, stop
+            start = stop + 1
+
+    def matches(self, data: bytearray, start: int, end: int) -> bool:
         """Whether there is such a line."""
         return next(self.lines(data, start, end), None) is not None
 
 
-class Fine(Prefilter):
-    """A sieve for one run of a word.
-
-    :param finders: what they find is the run, as it stands there.
-    :param odd: what they find may become a part of it: seldom there, and looked at more closely. One of all
-        these finds something in each line that has the word.
-    :param word: the word, to look for more closely; "" where that cannot be done.
-    :param sure: what `finders` find is not looked at more closely.
-    """
+class RunFilter(Prefilter):
+    """Lets the lines through in which a run of a word is found."""
 
     def __init__(
         self,
@@ -94,151 +87,159 @@ class Fine(Prefilter):
         word: str = "",
         sure: bool = True,
     ) -> None:
+        """One of all these finders finds something in each line that has the word.
+
+        :param finders: they find the run as it stands in a file.
+        :param odd: they find rare things that may become a part of the run; such a line is unescaped and
+            folded to look for `word`.
+        :param word: the folded word; "" to let a line through without looking for it.
+        :param sure: a line with a match of `finders` is let through without looking for `word`.
+        """
         self.weight = weight
-        self.finders = (*finders, *odd)
-        self._finders = [(each, sure or not word) for each in finders] + [(each, not word) for each in odd]
+        self._finders = [(finder, sure or not word) for finder in finders]
+        self._finders += [(finder, not word) for finder in odd]
         self._word = word
 
     def lines(self, data: bytearray, start: int, end: int) -> Iterator[Line]:
         ahead = [
-            (place, finder, is_it)
-            for finder, is_it in self._finders
-            if (place := finder(data, start, end)) >= 0
+            (offset, finder, is_sure)
+            for finder, is_sure in self._finders
+            if (offset := finder(data, start, end)) >= 0
         ]
         while ahead:
-            at = min([place for place, _, _ in ahead])
-            begin = max(start, data.rfind(b"\n", start, at) + 1)
-            stop = data.find(b"\n", at, end)
+            nearest = min([offset for offset, _, _ in ahead])
+            begin = max(start, data.rfind(b"\n", start, nearest) + 1)
+            stop = data.find(b"\n", nearest, end)
             stop = end if stop < 0 else stop
-            sure = any(is_it and place <= stop for place, _, is_it in ahead)
-            if sure or self._has_word(data, begin, stop):
+            sure = any(is_sure and offset <= stop for offset, _, is_sure in ahead)
+            if sure or self._word in fold(unescaped(data[begin:stop])):
                 yield begin, stop
             ahead = [
-                (there, finder, is_it)
-                for place, finder, is_it in ahead
-                if (there := place if place > stop else finder(data, stop, end)) >= 0
+                (after, finder, is_sure)
+                for offset, finder, is_sure in ahead
+                if (after := offset if offset > stop else finder(data, stop, end)) >= 0
             ]
-
-    def _has_word(self, data: bytearray, begin: int, stop: int) -> bool:
-        return self._word in fold(unescaped(data[begin:stop]))
 
 
 class AnyOf(Prefilter):
-    """The lines of any of several sieves."""
+    """Lets the lines of any of several prefilters through."""
 
-    def __init__(self, sieves: Sequence[Prefilter]) -> None:
-        self.weight = min(each.weight for each in sieves)
-        if all(each.finders for each in sieves):
-            self.finders = tuple(finder for each in sieves for finder in each.finders)
-        self._sieves = sieves
+    def __init__(self, prefilters: Sequence[Prefilter]) -> None:
+        self.weight = min(prefilter.weight for prefilter in prefilters)
+        self._prefilters = prefilters
 
     def lines(self, data: bytearray, start: int, end: int) -> Iterator[Line]:
-        return iter(sorted({line for each in self._sieves for line in each.lines(data, start, end)}))
+        return iter(
+            sorted({line for prefilter in self._prefilters for line in prefilter.lines(data, start, end)})
+        )
 
-    def lets_through(self, data: bytearray, start: int, end: int) -> bool:
-        return any(each.lets_through(data, start, end) for each in self._sieves)
-
-
-def sieve(seeker: TermMatcher) -> Prefilter:
-    """The sieve for what a seeker seeks."""
-    if seeker.term.kind == REGEX:
-        runs = required(seeker.term.text)
-        return any_of([of_word(run.lower()) for run in runs]) if runs else Prefilter()
-    if isinstance(seeker, Words):
-        cased = seeker.term.text if seeker.exact else ""
-        return any_of([of_word(each, cased) for each in seeker.spellings])
-    words = seeker.term.text.split()
-    sieves = [of_word(fold(word), word if seeker.exact else "") for word in words]
-    return max(sieves, key=lambda each: each.weight)
+    def matches(self, data: bytearray, start: int, end: int) -> bool:
+        return any(prefilter.matches(data, start, end) for prefilter in self._prefilters)
 
 
-def of_names(names: Collection[str]) -> Prefilter:
-    """The sieve for folded texts of which JSON escapes nothing, each the whole of a value."""
+def prefilter_for(matcher: TermMatcher) -> Prefilter:
+    """The prefilter of a term."""
+    if matcher.term.kind == REGEX:
+        literals = required_literals(matcher.term.text)
+        return any_of([word_filter(literal.lower()) for literal in literals]) if literals else Prefilter()
+    if isinstance(matcher, WordMatcher):
+        cased = matcher.term.text if matcher.exact else ""
+        return any_of([word_filter(spelling, cased) for spelling in matcher.spellings])
+    filters = [word_filter(fold(word), word if matcher.exact else "") for word in matcher.term.text.split()]
+    return max(filters, key=lambda prefilter: prefilter.weight)
+
+
+def name_filter(names: Collection[str]) -> Prefilter:
+    """The prefilter for folded texts that are whole values; all lines if JSON escapes any of them."""
     if not all(map(_PLAIN.fullmatch, names)):
         return Prefilter()
     return any_of(
         [
-            Fine(whatever_the_case(f'"{name}"'), [escapes(_codes((*name, *name.upper(), *becomes(name))))], 0)
+            RunFilter(in_any_case(f'"{name}"'), [escapes(_codes((*name, *name.upper(), *becomes(name))))], 0)
             for name in sorted(names)
         ]
     )
 
 
-def any_of(sieves: Sequence[Prefilter]) -> Prefilter:
-    """One sieve for all of these."""
-    return sieves[0] if len(sieves) == 1 else AnyOf(sieves)
+def any_of(prefilters: Sequence[Prefilter]) -> Prefilter:
+    """One prefilter that lets the lines of any of these through."""
+    return prefilters[0] if len(prefilters) == 1 else AnyOf(prefilters)
 
 
-def of_word(word: str, cased: str = "") -> Prefilter:
-    """The sieve for a folded word, without white space.
+def word_filter(word: str, cased: str = "") -> Prefilter:
+    """The prefilter of a folded word without white space.
 
-    :param cased: the same word where case counts.
+    :param cased: the same word as written, if its case counts.
     """
     if _CASED.fullmatch(cased):
-        return _of_ascii(word, [exactly(_written(cased))], word)
+        return _ascii_filter(word, [exactly(_as_json(cased))], word)
     run = max(_ASCII.findall(word), key=len, default="")
     if not word.isascii() and knows_case():
-        mixed = _mixed(word)
+        mixed = _mixed_run(word)
         if len(run) < 2 * _weight(mixed):
-            return _of_mixed(mixed, word)
+            return _mixed_filter(mixed, word)
     window = "" if word.isascii() or len(run) >= 2 * _WINDOW else _window(word)
     if len(run) >= max(1, 2 * len(window)):
-        return _of_ascii(run, whatever_the_case(_written(run).decode()), word)
-    return _of_window(window, word) if window else Prefilter()
+        return _ascii_filter(run, in_any_case(_as_json(run).decode()), word)
+    return _window_filter(window, word) if window else Prefilter()
 
 
-def _of_ascii(run: str, found: list[Finder], word: str) -> Prefilter:
+def escaped(chars: Sequence[str]) -> Finder:
+    """A finder of these characters as escapes with their code."""
+    return escapes(_codes(chars))
+
+
+# -- the filters of words --
+
+
+def _ascii_filter(run: str, finders: list[Finder], word: str) -> Prefilter:
     odd = [escapes(_codes(("\0", *run, *run.upper(), *becomes(run))))]
     if "/" in run:
         odd.append(exactly(rb"\/"))
     if _NUMBER.fullmatch(run) or run in _INFINITY:
-        # What such a line says is not to be seen in it.
-        found = [*found, odd_numbers()]
-    return Fine(found, odd, len(run), word)
+        # The text of such a line differs from its bytes.
+        finders = [*finders, odd_numbers()]
+    return RunFilter(finders, odd, len(run), word)
 
 
-def _of_mixed(run: str, word: str) -> Prefilter:
-    """For a run of any characters that stand for themselves, whatever their case."""
+def _mixed_filter(run: str, word: str) -> Prefilter:
+    """The filter of a run of any findable characters, in any case."""
     ascii_ = [char for char in run if char.isascii()]
     others = {char for char in run if not char.isascii()}
-    rare = {sign for char in others for sign in signs(char)}
-    plain = {each for char in others for each in plainly(char)}
-    odd = {encoded(each) for char in others for each in plainly(char) if not same_case(each, char)}
+    rare = {sign for char in others for sign in precursors(char)}
+    plain = {variant for char in others for variant in variants(char)}
+    odd = {to_utf8(variant) for char in others for variant in variants(char) if not same_case(variant, char)}
     strange = becomes("".join(ascii_))
     codes = _codes(("\0", *ascii_, *"".join(ascii_).upper(), *strange, *rare, *plain))
-    searched = shortened([*odd, *map(encoded, rare)])
-    return Fine([uncased(run)], [*map(exactly, searched), escapes(codes)], _weight(run), word, run == word)
+    needles = shortened([*odd, *map(to_utf8, rare)])
+    return RunFilter(
+        [uncased(run)], [*map(exactly, needles), escapes(codes)], _weight(run), word, run == word
+    )
 
 
-def _of_window(window: str, word: str) -> Prefilter:
-    spellings = list(product(*map(plainly, window)))
-    found = [exactly(encoded("".join(each))) for each in spellings]
-    codes = _codes(("\0", *(sign for char in window for sign in (*signs(char), *plainly(char)))))
-    odd = [*map(exactly, _signs(window)), escapes(codes)]
-    return Fine(found, odd, 2 * len(window), word, window == word)
+def _window_filter(window: str, word: str) -> Prefilter:
+    finders = [exactly(to_utf8("".join(spelling))) for spelling in product(*map(variants, window))]
+    codes = _codes(("\0", *(sign for char in window for sign in (*precursors(char), *variants(char)))))
+    odd = [*map(exactly, _precursor_needles(window)), escapes(codes)]
+    return RunFilter(finders, odd, 2 * len(window), word, window == word)
 
 
-def _written(run: str) -> bytes:
+def _as_json(run: str) -> bytes:
     return run.replace("\\", "\\\\").replace('"', '\\"').encode()
 
 
-def escaped(chars: Sequence[str]) -> Finder:
-    """Finds these characters where they are escaped by their number."""
-    return escapes(_codes(chars))
-
-
 def _codes(chars: Sequence[str]) -> bytes:
-    """The escapes of characters; of a pair of surrogates, the first one. Of one of the usual combining marks,
-    those of all: they are looked for together.
+    """A pattern of the escapes of characters: for a pair of surrogates, the first one; for one of the usual
+    combining marks, all of them, since they are searched for together.
     """
-    codes = {_code(ord(each)) for each in chars}
-    if any("\u0300" <= each <= "\u036f" for each in chars):
+    codes = {_code(ord(char)) for char in chars}
+    if any("\u0300" <= char <= "\u036f" for char in chars):
         codes.update(map(_code, range(0x300, 0x370)))
     return (r"\\u" + _any_code(codes)).encode()
 
 
 def _any_code(codes: set[str]) -> str:
-    """A pattern for these, which are of one length: digit by digit, since most others differ in the first."""
+    """A pattern of hexadecimal codes of one length, digit by digit: most other codes differ in the first."""
     if codes == {""}:
         return ""
     parts = []
@@ -249,17 +250,17 @@ def _any_code(codes: set[str]) -> str:
 
 
 def _code(number: int) -> str:
-    # What UTF-16 has; but to import that codec takes as long as to look through some files.
+    # The first code unit of UTF-16.
     return f"{number if number < 0x10000 else 0xD800 + (number - 0x10000 >> 10):04x}"
 
 
-def _mixed(word: str) -> str:
-    """The weightiest characters of a word that stand for themselves one after the other, or become another
-    only where a sign tells.
+def _mixed_run(word: str) -> str:
+    """The run of a word with the highest weight whose characters are findable, or ASCII that JSON does not
+    escape.
     """
     runs = [""]
     for char in word:
-        if _PLAIN.fullmatch(char) if char.isascii() else stands(char):
+        if _PLAIN.fullmatch(char) if char.isascii() else is_findable(char):
             runs[-1] += char
         else:
             runs.append("")
@@ -271,21 +272,138 @@ def _weight(run: str) -> int:
 
 
 def _window(word: str) -> str:
-    """The longest characters of a word, none of ASCII, that can be looked for as they are spelt; of several
-    the ones with the fewest spellings.
-    """
-    found = {"": 0}
+    """The longest run of a word, without ASCII, with few spellings; of several the one with the fewest."""
+    searches_by_window = {"": 0}
     for run in _OTHERS.findall(word):
         for start in range(len(run)):
             for end in range(start + 1, min(len(run), start + _WINDOW) + 1):
                 window = run[start:end]
-                if not stands(window[-1]):
+                if not is_findable(window[-1]):
                     break
-                searches = prod([len(plainly(char)) for char in window]) + len(_signs(window))
-                if searches <= _SEARCHES:
-                    found[window] = searches
-    return max(found, key=lambda window: (len(window), -found[window]))
+                searches = prod([len(variants(char)) for char in window]) + len(_precursor_needles(window))
+                if searches <= _MAX_SEARCHES:
+                    searches_by_window[window] = searches
+    return max(searches_by_window, key=lambda window: (len(window), -searches_by_window[window]))
 
 
-def _signs(window: str) -> list[bytes]:
-    return shortened(encoded(sign) for char in window for sign in signs(char))
+def _precursor_needles(window: str) -> list[bytes]:
+    return shortened(to_utf8(sign) for char in window for sign in precursors(char))
+
+
+# -- the text of a line --
+
+_BY_CODE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_SHORT_ESCAPES = (
+    ('\\"', '"'),
+    ("\\/", "/"),
+    ("\\n", "\n"),
+    ("\\t", "\t"),
+    ("\\r", "\r"),
+    ("\\b", "\b"),
+    ("\\f", "\f"),
+)
+
+
+def unescaped(line: bytes | bytearray) -> str:
+    """A line of JSON with its escapes replaced, without NUL characters. Invalid UTF-8 is replaced.
+
+    It contains each text of the line in one piece, between quotes, as decoding gives it, except for lone
+    surrogates next to each other.
+    """
+    text = line.decode("utf-8", "replace")
+    if "\\" not in text:
+        return text
+    # Backslashes pair up from the left. JSON has no bare NUL.
+    text = text.replace("\\\\", "\0")
+    for escape, char in _SHORT_ESCAPES:
+        if escape in text:
+            text = text.replace(escape, char)
+    if "\\u" in text:
+        text = replace_surrogates(_BY_CODE.sub(_char, text))
+    return text.replace("\0", "\\")
+
+
+def _char(match: re.Match[str]) -> str:
+    code = int(match[1], 16)
+    return chr(code) if code else ""
+
+
+# -- the literals of a pattern --
+
+_MAX_LITERALS = 8
+# Quotes, and characters by code or by class: nothing is known of such a pattern.
+_OPAQUE = re.compile(r"\[:|\\[QExpPC0-9]")
+_TOKEN = re.compile(
+    r"(?s)(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<times>\{[^}]*\}|[*?+])|(?P<escape>\\.)"
+    r"|(?P<flags>\(\?[a-zA-Z-]*\))|(?P<open>\((?:\?(?:[a-zA-Z-]*:|P?<[^>]*>))?)|(?P<char>.)"
+)
+
+
+class _Group:
+    """The part of a group, or of the whole pattern, that has been read.
+
+    alternatives   for each alternative before this one, the literals of which it has one; none if unknown
+    best           the same for this alternative
+    run            the literal that is being read
+    last           the literals of the part before it
+    """
+
+    def __init__(self) -> None:
+        self.alternatives: list[list[str]] = []
+        self.best: list[str] = []
+        self.run = ""
+        self.last: list[str] = []
+
+    def end_run(self) -> None:
+        """The literal ends here."""
+        self.best = max(self.best, [self.run] if self.run else [], self.last, key=_merit)
+        self.run, self.last = "", []
+
+    def end_alternative(self) -> None:
+        self.end_run()
+        self.alternatives.append(self.best)
+        self.best = []
+
+    def literals(self) -> list[str]:
+        """The literals of which every match has one."""
+        self.end_alternative()
+        literals = sorted({literal for alternative in self.alternatives for literal in alternative})
+        return literals if all(self.alternatives) and len(literals) <= _MAX_LITERALS else []
+
+
+def required_literals(pattern: str) -> list[str]:
+    """Runs of ASCII letters, digits and underscores of which every match of an RE2 pattern has one, in any
+    case. None if that is not known.
+    """
+    if _OPAQUE.search(pattern):
+        return []
+    groups = [_Group()]
+    for token in _TOKEN.finditer(pattern):
+        text = token.group()
+        group = groups[-1]
+        if token["times"]:
+            # An optional character is no part of the run, and anything may follow a repeated one.
+            if text != "+":
+                group.run, group.last = group.run[:-1], []
+            group.end_run()
+        elif token["char"] and text.isascii() and (text.isalnum() or text == "_"):
+            if group.last:
+                group.end_run()
+            group.run += text
+        elif token["open"]:
+            group.end_run()
+            groups.append(_Group())
+        elif text == ")" and len(groups) > 1:
+            literals = groups.pop().literals()
+            groups[-1].last = literals
+        elif text == "|":
+            group.end_alternative()
+        else:
+            group.end_run()
+    # A pattern with open groups does not compile.
+    return groups[0].literals() if len(groups) == 1 else []
+
+
+def _merit(literals: list[str]) -> tuple[int, int]:
+    """The longer the shortest literal and the fewer there are, the better."""
+    return (min(map(len, literals)), -len(literals)) if literals else (0, 0)

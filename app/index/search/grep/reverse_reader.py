@@ -1,4 +1,4 @@
-"""The lines of a file in slices, the last ones first: what was said last is most often what is looked for."""
+"""The lines of a file in slices, from the end to the beginning: the newest entries are wanted most often."""
 
 from __future__ import annotations
 
@@ -6,27 +6,27 @@ import io
 import os
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.formats.lines import lines_end
+from app.formats.lines import last_line_end
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
 READ = 8 << 20
-"""Bytes that are held at once; nearly all sessions are shorter."""
+"""Bytes of a file that are held at once. Nearly all sessions are shorter, so that they are read once."""
 
 _HAS_PREADV = hasattr(os, "preadv")  # not on Windows
-_AT_FIRST = 512 << 10
-"""The buffer is for so much until there is a longer file: to clear what it takes is time, too."""
+_INITIAL = 512 << 10
+"""Bytes of the buffer until a file is longer: clearing a larger one takes time."""
 _FIRST = 64 << 10
 _SLICE = 256 << 10
-"""Slices stay in the processor's cache while one word after the other is looked for in them. So they are
-read one by one: who has found enough in the first one reads no more."""
+"""Bytes of the first slice and of the longest one. A slice fits in the processor's cache while several terms
+are searched for, and the rest of the file is not read if the first slices decide."""
 
 
 class Slice(NamedTuple):
-    """Some whole lines: data[start:end]. They are gone when the next slice is asked for.
+    """Some whole lines: data[start:end]. The next slice overwrites them.
 
-    :param base: where data[0] is in the file.
+    :param base: the offset of data[0] in the file.
     """
 
     data: bytearray
@@ -36,22 +36,23 @@ class Slice(NamedTuple):
 
 
 class ReverseReader:
-    """Reads files, one after the other, into a buffer that it keeps.
+    """Reads files, one after the other, into one buffer.
 
-    read   bytes that were read so far; `descriptor` is the file that is read
+    read         bytes that were read so far
+    descriptor   the file that is read
     """
 
     def __init__(self, size: int = READ) -> None:
         self.read = 0
         self._size = size
-        self._buffer = bytearray(min(size, _AT_FIRST))
+        self._buffer = bytearray(min(size, _INITIAL))
         self.descriptor = -1
         self._end = 0
         self._held = (-1, 0)
         self._low = 0
 
     def open(self, descriptor: int) -> None:
-        """Go on with another file, as long as it is now; what is added to it later is not read.
+        """Begin with another file. Bytes that are appended to it later are not read.
 
         :raises OSError: the file cannot be read.
         """
@@ -59,15 +60,15 @@ class ReverseReader:
         self._end = os.fstat(descriptor).st_size
         self._held = (-1, 0)
         if len(self._buffer) > self._size:
-            self._buffer = bytearray(min(self._size, _AT_FIRST))
+            self._buffer = bytearray(min(self._size, _INITIAL))
 
     def slices(self, end: int = -1) -> Iterator[Slice]:
-        """All lines; those before the offset `end`, where a line begins, unless it is negative. The last may
-        have no LF.
+        """All lines in slices, the last slice first. The last line may have no LF.
 
-        Only one such iteration is to be under way at a time. What is gone by the time it is read, because the
-        file became shorter, is blank.
+        Only one such iteration may be in progress. If the file has become shorter, the missing bytes are
+        empty lines.
 
+        :param end: only the lines before this offset, where a line begins; negative for all.
         :raises OSError: the file cannot be read.
         """
         end = self._end if end < 0 else min(end, self._end)
@@ -77,16 +78,16 @@ class ReverseReader:
             self._hold(base, end)
             first = yield from self._cut(base, end - base)
             if first == end - base:
-                # one line fills all of it
+                # One line fills all of it.
                 if self._buffer.find(0, 0, first) >= 0:
-                    # No entry has a NUL, of which a crash may leave gigabytes.
-                    end, size = lines_end(self.descriptor, base), self._size
+                    # No entry has a NUL. A crash can leave gigabytes of them.
+                    end, size = last_line_end(self.descriptor, base), self._size
                     continue
                 size *= 2
             end = base + first
 
     def _cut(self, base: int, end: int) -> Generator[Slice, None, int]:
-        """The slices of what is held, up to `end` in it. Returns where in it the first whole line begins."""
+        """The slices of the buffer up to `end`. Returns where its first whole line begins."""
         data = self._buffer
         size = _FIRST
         while end > 0:
@@ -104,7 +105,7 @@ class ReverseReader:
         return end
 
     def _hold(self, base: int, end: int) -> None:
-        """See that the buffer is for these bytes."""
+        """Prepare the buffer for these bytes of the file."""
         if self._held == (base, end):
             return
         if end - base > len(self._buffer):
@@ -113,7 +114,7 @@ class ReverseReader:
         self._low = end - base
 
     def _reach(self, base: int, low: int) -> None:
-        """Read what the buffer, which begins at `base`, lacks from `low` on."""
+        """Read the missing bytes of the buffer from `low` on; the buffer begins at `base` of the file."""
         high = self._low
         if low >= high:
             return
@@ -129,7 +130,8 @@ class ReverseReader:
 
 
 def read_into(descriptor: int, view: memoryview, offset: int) -> int:
-    """Fill `view`, as far as there is something, with what the file has from `offset` on; how many bytes.
+    """Read bytes of a file from `offset` on into `view`. Returns their number, which is less at the file's
+    end.
 
     :raises OSError: they cannot be read.
     """

@@ -1,0 +1,176 @@
+"""The branch that is abandoned when the leaf moves, to be summarised by the user or by a command.
+
+The rule is pi's (pi 0.87.1, `/tree` with a summary): the abandoned branch is everything from the old leaf up
+to the last entry that is also on the path to the picked entry. A compaction stands for the entries that it
+summarised, but their files are listed, as pi does.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from app.formats.context import messages_of
+from app.formats.entry_types import SHELL_ROLES
+from app.formats.text import one_line, replace_surrogates
+from app.formats.tool_calls import FileLists, call_blocks, files_of
+from app.sessions.manager.entry_store import Entry
+from app.sessions.manager.session_manager import SessionManager
+
+PROMPT_LIMIT = 300
+"""Characters of a prompt in the outline."""
+PROMPTS = 200
+"""Prompts in the outline: the last ones. The outline counts the others."""
+OUTPUT_LIMIT = 2_000
+"""Characters of a tool's argument, or of a command's output, in a transcript; pi's number."""
+PATH_LIMIT = 1_000
+
+_SPEAKERS = {
+    "user": "User",
+    "assistant": "Assistant",
+    "custom": "Note",
+    "system": "System",
+    "developer": "System",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AbandonedBranch:
+    """An abandoned branch.
+
+    :param leaf_id: the old leaf, None if there was none.
+    :param common_id: the last entry that both paths share, None if they share none.
+    :param entries: the entries of the branch, oldest first; the first may be a compaction that stands for
+        more.
+    :param files: the files that were read and changed in the whole branch.
+    """
+
+    leaf_id: str | None
+    common_id: str | None
+    entries: tuple[Entry, ...]
+    files: FileLists
+
+    def __bool__(self) -> bool:
+        """Whether the branch has a message that can be summarised."""
+        return any(True for _ in _messages(self.entries))
+
+
+def find_abandoned(manager: SessionManager, picked: str | None) -> AbandonedBranch:
+    """The branch that is abandoned when an entry of the session is picked.
+
+    :param picked: the entry itself, and not the leaf that it leads to: a prompt that is edited and sent again
+        is not abandoned. None for the place before all entries.
+    """
+    path = manager.get_branch() if manager.leaf_id is not None else []
+    stays = {entry.index for entry in manager.get_branch(picked)} if picked is not None else set()
+    at = next((at for at in range(len(path), 0, -1) if path[at - 1].index in stays), 0)
+    left = path[at:]
+    files = files_of((entry.normalized for entry in left), manager.dialect)
+    compacted = next((at for at in range(len(left) - 1, -1, -1) if left[at].type == "compaction"), 0)
+    common = path[at - 1].id if at else None
+    return AbandonedBranch(manager.leaf_id, common, tuple(left[compacted:]), files)
+
+
+def outline(left: AbandonedBranch) -> str:
+    """A draft of a summary that the user edits: the prompts, and the files that were read and changed.
+
+    :return: inert text of several lines; "" if the branch has no message.
+    """
+    said = []
+    for message in _messages(left.entries):
+        role = message.get("role")
+        if role in ("compactionSummary", "branchSummary"):
+            what = "Before that" if role == "compactionSummary" else "On a branch from there"
+            said.append(f"- {what}: {one_line(_text(message.get('summary')), PROMPT_LIMIT)}")
+        elif role == "user":
+            said.append(f"- {one_line(_texts(message.get('content')), PROMPT_LIMIT) or '(no text)'}")
+    if not said and not left:
+        return ""
+    if len(said) > PROMPTS:
+        said[:-PROMPTS] = [f"- ({len(said) - PROMPTS:,} before these)"]
+    head = "Another way was tried from here and left. What was asked there:\n\n"
+    return (head + "\n".join(said) if said else "Another way was tried from here and left.") + file_list(left)
+
+
+def file_list(left: AbandonedBranch) -> str:
+    """The files as pi's summaries list them at their end; "" for none."""
+    found = ""
+    for name, paths in (("read-files", left.files.read), ("modified-files", left.files.changed)):
+        if paths:
+            lines = "\n".join(one_line(path, PATH_LIMIT) for path in paths)
+            found += f"\n\n<{name}>\n{lines}\n</{name}>"
+    return found
+
+
+def transcript(left: AbandonedBranch) -> str:
+    """The messages for a program that summarises them: each with its speaker, separated by empty lines.
+
+    Tool results are left out, as in pi; arguments and outputs are cut at `OUTPUT_LIMIT`. The rest is the text
+    of the session. Only lone surrogates, which cannot be written, are replaced.
+    """
+    return replace_surrogates(
+        "\n\n".join(part for message in _messages(left.entries) for part in _paragraphs(message))
+    )
+
+
+def _messages(entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
+    """The messages that the model got from `entries`, without tool results."""
+    for entry in entries:
+        fields = entry.normalized
+        if entry.type == "compaction":
+            yield {"role": "compactionSummary", "summary": fields.get("summary")}
+            continue
+        for message in messages_of(fields, None):
+            if message.get("role") != "toolResult":
+                yield message
+
+
+def _paragraphs(message: dict[str, Any]) -> Iterator[str]:
+    role = message.get("role")
+    if role in ("compactionSummary", "branchSummary"):
+        yield from _paragraph("Summary", _text(message.get("summary")))
+    elif role in SHELL_ROLES:
+        yield from _paragraph("User ran", _cut(_text(message.get(SHELL_ROLES[role]))))
+        yield from _paragraph("Output", _cut(_text(message.get("output"))))
+    elif role == "assistant":
+        yield from _paragraph("Thinking", _texts(message.get("content"), "thinking"))
+        yield from _paragraph("Assistant", _texts(message.get("content")))
+        calls = [_call(block) for block in call_blocks({"type": "message", "message": message})]
+        yield from _paragraph("Tool calls", "\n".join(calls))
+    else:
+        who = _SPEAKERS.get(role if isinstance(role, str) else "", "Note")
+        yield from _paragraph(who, _texts(message.get("content")))
+
+
+def _paragraph(who: str, text: str) -> Iterable[str]:
+    return (f"[{who}] {text}",) if text else ()
+
+
+def _call(block: dict[str, Any]) -> str:
+    arguments = block.get("arguments")
+    told = []
+    for name, value in arguments.items() if isinstance(arguments, dict) else ():
+        told.append(f"{name}={_cut(json.dumps(value, ensure_ascii=False))}")
+    return f"{_text(block.get('name')) or 'tool'}({', '.join(told)})"
+
+
+def _texts(content: Any, kind: str = "text") -> str:
+    """The texts of a message's content, one per line."""
+    if isinstance(content, str):
+        return content if kind == "text" else ""
+    blocks = content if isinstance(content, list) else []
+    texts = [
+        _text(block.get(kind)) for block in blocks if isinstance(block, dict) and block.get("type") == kind
+    ]
+    return "\n".join(text for text in texts if text)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _cut(text: str) -> str:
+    over = len(text) - OUTPUT_LIMIT
+    return text if over <= 0 else f"{text[:OUTPUT_LIMIT]} [{over:,} more characters]"

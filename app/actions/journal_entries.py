@@ -1,0 +1,240 @@
+"""The lines of the journal: each has a change, or the fate of one."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from app.formats.lines import skip_blanks
+from app.sessions.manager.change import Change
+
+_FIELDS = frozenset(field.name for field in fields(Change))
+
+
+@dataclass(slots=True)
+class JournalEntry:
+    """One change in the journal.
+
+    :param number: its id; later changes have higher numbers.
+    :param at_ms: when it was recorded, milliseconds since the epoch.
+    :param action: the number of the first change of the same action.
+    :param is_active: it was not undone.
+    :param is_reported: the user was told why it cannot be undone now.
+    :param by: the change that undid it, if that was another move to the trash; `by_ms`: when.
+    """
+
+    number: int
+    at_ms: int
+    change: Change
+    action: int
+    is_active: bool = True
+    is_reported: bool = False
+    by: Change | None = None
+    by_ms: int = 0
+
+
+def parse_entries(data: bytes) -> list[JournalEntry]:
+    """The changes in a journal, each with the state that later lines give it."""
+    entries: dict[int, JournalEntry] = {}
+    moved: dict[str, list[JournalEntry]] = {}
+    for value in _parse_lines(data):
+        taken_back, told = value.get("taken_back"), value.get("in_the_way")
+        if isinstance(taken_back, int):
+            if taken_back in entries:
+                _apply_undo(entries[taken_back], value, moved)
+            continue
+        if isinstance(told, int):
+            if told in entries:
+                entries[told].is_reported = True
+            continue
+        entry = _parse_entry(value)
+        if entry is not None:
+            entries[entry.number] = entry
+            if entry.change.kind == "trash" and entry.change.after:
+                moved.setdefault(entry.change.after, []).append(entry)
+    return list(entries.values())
+
+
+def trash_moves(entries: Iterable[JournalEntry]) -> list[tuple[int, Change]]:
+    """All moves to the trash with a known place in it, and their times, the last one last; also the moves
+    that were undone, and those that undid something.
+    """
+    found = [(entry.at_ms, entry.change) for entry in entries]
+    found += [(entry.by_ms, entry.by) for entry in entries if entry.by is not None]
+    to_trash = [(at_ms, change) for at_ms, change in found if change.kind == "trash" and change.after]
+    return sorted(to_trash, key=lambda one: one[0])
+
+
+def group_by_action(entries: Iterable[JournalEntry]) -> list[list[JournalEntry]]:
+    """One list for each action; sorted by the last change of each, oldest first."""
+    found: dict[int, list[JournalEntry]] = {}
+    for entry in entries:
+        found.setdefault(entry.action, []).append(entry)
+    return sorted(found.values(), key=lambda steps: steps[-1].number)
+
+
+def parse_number(line: bytes) -> int:
+    """The number of the change in a line, also in one that another version wrote; 0 for none."""
+    value = _parse_line(line) if b'"number"' in line else None
+    number = None if value is None else value.get("number")
+    return number if type(number) is int else 0
+
+
+def encode_line(value: dict[str, Any]) -> bytes:
+    """A complete line of the journal."""
+    return json.dumps(value).encode("ascii") + b"\n"
+
+
+@dataclass(frozen=True, slots=True)
+class InterruptedChange:
+    """A change that was announced by a process that has ended. The files show whether it was made.
+
+    :param path: of the intent file.
+    :param token: is also in the journal's line about the same change, if there is one.
+    :param at_ms: when the change was begun, milliseconds since the epoch.
+    :param action: see `JournalEntry`; 0 for a change that begins an action.
+    :param undoes: the number of the change that it undoes; 0 for none.
+    """
+
+    path: str
+    token: str
+    at_ms: int
+    action: int
+    undoes: int
+    change: Change
+
+
+def parse_intent(data: bytes, path: str) -> InterruptedChange | None:
+    """The content of the intent file at `path`; None if it is incomplete, or another version wrote it."""
+    value = _parse_line(data) or {}
+    change, token = _parse_change(value.get("change")), value.get("intent")
+    at_ms, action, undoes = (value.get(name) for name in ("at", "action", "undoes"))
+    if change is None or not isinstance(token, str):
+        return None
+    if not (isinstance(at_ms, int) and isinstance(action, int) and isinstance(undoes, int)):
+        return None
+    return InterruptedChange(path, token, at_ms, action, undoes, change)
+
+
+def encode_intent(token: str, at_ms: int, action: int, undoes: int, change: Change) -> bytes:
+    """The content of the intent file of a change; parameters as of `InterruptedChange`."""
+    value = {
+        "intent": token,
+        "at": at_ms,
+        "action": action,
+        "undoes": undoes,
+        "change": _change_fields(change),
+    }
+    return encode_line(value)
+
+
+def encode_entry(entry: JournalEntry, intent: str = "") -> bytes:
+    """The line of a change with its state.
+
+    :param intent: the token of its intent, "" for none.
+    """
+    value: dict[str, Any] = {
+        "number": entry.number,
+        "at": entry.at_ms,
+        "action": entry.action,
+        "stands": entry.is_active,
+        "told": entry.is_reported,
+        "change": _change_fields(entry.change),
+    }
+    if entry.by is not None:
+        value |= {"by": _change_fields(entry.by), "by_at": entry.by_ms}
+    return encode_line(value | ({"intent": intent} if intent else {}))
+
+
+def encode_undone(number: int, by: Change | None, at_ms: int, intent: str = "") -> bytes:
+    """The line that says that the change of this number was undone.
+
+    :param by: the change that undid it; the line has it if it moved a session to the trash.
+    :param intent: the token of its intent, "" for none.
+    """
+    value: dict[str, Any] = {"taken_back": number, "at": at_ms}
+    if by is not None and by.kind == "trash":
+        value["by"] = _change_fields(by)
+    return encode_line(value | ({"intent": intent} if intent else {}))
+
+
+def _change_fields(change: Change) -> dict[str, Any]:
+    """The fields of a change without its prompt: an older leafmark refuses a field that it does not know, and
+    the prompt stays in the session.
+    """
+    value = asdict(change)
+    del value["prompt"]
+    return value
+
+
+def _apply_undo(entry: JournalEntry, value: dict[str, Any], moved: dict[str, list[JournalEntry]]) -> None:
+    """Apply to `entry` a line that was written when it was undone.
+
+    :param moved: the moves to the trash, by where the session lay then.
+    """
+    entry.is_active = False
+    at_ms, by = value.get("at"), _parse_change(value.get("by"))
+    if by is None or not isinstance(at_ms, int):
+        return
+    entry.by, entry.by_ms = by, at_ms
+    restored = entry.change
+    if restored.kind != "restore":
+        return
+    # The move that the restore undid is active again, with the session where it lies now.
+    for before in reversed(moved.get(restored.before or "", ())):
+        if before.number < entry.number and not before.is_active and before.change.path == restored.path:
+            before.change, before.is_active, before.is_reported = by, True, False
+            if by.after:
+                moved.setdefault(by.after, []).append(before)
+            return
+
+
+def _parse_lines(data: bytes) -> Iterator[dict[str, Any]]:
+    start = 0
+    while start < len(data):
+        start, _ = skip_blanks(data, start, len(data))
+        end = data.find(b"\n", start)
+        value = _parse_line(data[start : end if end >= 0 else len(data)])
+        if value is not None:
+            yield value
+        start = end + 1 if end >= 0 else len(data)
+
+
+def _parse_line(line: bytes) -> dict[str, Any] | None:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _parse_entry(value: dict[str, Any]) -> JournalEntry | None:
+    """The entry of a line; None if another version wrote it, or it is damaged."""
+    number, at_ms, change = value.get("number"), value.get("at"), _parse_change(value.get("change"))
+    if not (isinstance(number, int) and isinstance(at_ms, int)) or change is None:
+        return None
+    action, by_ms = value.get("action"), value.get("by_at")
+    return JournalEntry(
+        number,
+        at_ms,
+        change,
+        action if isinstance(action, int) else number,
+        is_active=value.get("stands") is not False,
+        is_reported=value.get("told") is True,
+        by=_parse_change(value.get("by")),
+        by_ms=by_ms if isinstance(by_ms, int) else at_ms,
+    )
+
+
+def _parse_change(value: object) -> Change | None:
+    if not isinstance(value, dict) or not value.keys() <= _FIELDS:
+        return None
+    if not all(isinstance(value.get(name), str) for name in ("kind", "path")):
+        return None
+    try:
+        moves = tuple((str(was), str(now)) for was, now in value.get("moves", ()))
+        return Change(**{"entry_id": "", **value, "moves": moves})
+    except (TypeError, ValueError):
+        return None

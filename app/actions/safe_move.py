@@ -1,0 +1,135 @@
+"""Moves of files and folders that lose nothing."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import stat
+
+from app.sessions.errors import AlreadyThere, NotThere
+from app.sessions.storage.file_storage import refused
+from app.sessions.storage.temporary import COPY, copy_name, new_copy
+
+
+def move(source: str, target: str) -> None:
+    """Move the file, link or folder at `source` to `target`, which must not exist.
+
+    Bytes, permissions and times stay as they are, on another file system too. The folder of `target` is made
+    if it is missing. If the move fails, everything is as it was.
+
+    :raises NotThere: nothing is at `source`.
+    :raises AlreadyThere: something is at `target`; it is left alone.
+    :raises WriteFailed: the system refused.
+    """
+    try:
+        status = os.lstat(source)
+    except OSError as error:
+        raise NotThere(source, 0, error.strerror or "no such file") from None
+    try:
+        os.makedirs(os.path.dirname(target), exist_ok=True)
+        if stat.S_ISDIR(status.st_mode):
+            _move_folder(source, target)
+        else:
+            _move_file(source, target, status)
+    except shutil.Error as error:
+        refused(target, OSError(errno.EIO, str(error)))
+    except OSError as error:
+        refused(target, error)
+    _sync(os.path.dirname(target))
+
+
+def _move_file(source: str, target: str, status: os.stat_result) -> None:
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except FileExistsError:
+        # An earlier move was stopped between giving it the new name and removing the old one.
+        if not os.path.samestat(os.lstat(target), status):
+            raise already_there(target) from None
+    except OSError as error:
+        if error.errno != errno.EXDEV:
+            _move_without_links(source, target)
+            return
+        _copy_file(source, target)
+    try:
+        os.unlink(source)
+    except OSError:
+        os.unlink(target)
+        raise
+
+
+def _move_without_links(source: str, target: str) -> None:
+    """Move on a file system without hard links: take the name first, then put the file there."""
+    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    try:
+        os.replace(source, target)
+    except OSError:
+        os.unlink(target)
+        raise
+
+
+def _copy_file(source: str, target: str) -> None:
+    descriptor, temporary = create_beside(target)
+    os.close(descriptor)
+    try:
+        os.unlink(temporary)
+        shutil.copy2(source, temporary, follow_symlinks=False)
+        if not os.path.islink(temporary):
+            _sync(temporary)
+        try:
+            os.link(temporary, target, follow_symlinks=False)
+        except FileExistsError:
+            raise
+        except OSError:
+            _move_without_links(temporary, target)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+
+
+def _move_folder(source: str, target: str) -> None:
+    if os.path.lexists(target):
+        raise already_there(target)
+    try:
+        os.rename(source, target)
+    except OSError as error:
+        if error.errno in (errno.ENOTEMPTY, errno.ENOTDIR):  # it came there just now
+            raise already_there(target) from None
+        if error.errno != errno.EXDEV:
+            raise
+    else:
+        return
+    temporary = copy_name(os.path.dirname(target))
+    os.mkdir(temporary, 0o700)
+    try:
+        shutil.copytree(source, temporary, symlinks=True, dirs_exist_ok=True)
+        os.rename(temporary, target)
+    except (OSError, shutil.Error):
+        shutil.rmtree(temporary, ignore_errors=True)
+        raise
+    # The rest of the source is a copy of the folder that is complete at the target.
+    shutil.rmtree(source, ignore_errors=True)
+
+
+def create_beside(target: str, kind: str = COPY) -> tuple[int, str]:
+    """A new, empty file in the folder of `target`, open, and its path; its name is no session's.
+
+    :param kind: `COPY`, or another word if it will hold data that is nowhere else.
+    :raises OSError: the system refused.
+    """
+    return new_copy(os.path.dirname(target), kind)
+
+
+def already_there(path: str) -> AlreadyThere:
+    """The error to raise if `path` exists and must not be overwritten."""
+    return AlreadyThere(path, "is there already", errno.EEXIST)
+
+
+def _sync(path: str) -> None:
+    with contextlib.suppress(OSError):  # not every system opens folders
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)

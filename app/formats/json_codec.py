@@ -1,0 +1,337 @@
+"""A line of JSON to a dict and back, accepted exactly when JavaScript's JSON.parse accepts it.
+
+The agents count lines by that (formats/README.md, "pi"): bad UTF-8 reads as U+FFFD, lone surrogates are
+allowed, NaN and Infinity are not, and nesting has no limit that a session reaches. pi's parser does not
+recurse, so deeply nested lines are entries: values below `DEPTH` levels are checked and then laid flat behind
+a note, which keeps their words searchable.
+
+`encode` writes as the agents do: compact, with text as it is. `edit_fields` changes single fields of a line
+and keeps every other byte, because numbers of any size, odd escapes and unknown fields must survive a copy
+into another file.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import msgspec
+from msgspec import Raw
+
+from app.formats.text import replace_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+NOT_AN_OBJECT = "not a JSON object"
+"""The reason of a line that is JSON all the same."""
+
+_LONGEST_EXACT_INTEGER = 4000  # digits; Python refuses to convert longer ones, JavaScript makes them a float
+
+
+DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+"""The errors of the typed decoders for a line that needs a lenient decoder."""
+
+
+class BadLine(ValueError):
+    """A line that holds no JSON object. `reason` is one short sentence for `doctor`."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+def decode(line: bytes) -> dict[str, Any]:
+    """The JSON object of `line` (a CR or LF at the end is white space).
+
+    Strings may hold lone surrogates. Values nested deeper than `DEPTH` levels may be laid flat, see
+    `flatten`.
+
+    :raises BadLine: the line is not JSON, or not an object.
+    """
+    try:
+        value = _decode(line)
+    except (ValueError, RecursionError):
+        value = _decode_leniently(line)
+    if not isinstance(value, dict):
+        raise BadLine(NOT_AN_OBJECT)
+    return value
+
+
+def _decode_leniently(line: bytes) -> Any:
+    text = line.decode("utf-8", "replace")
+    try:
+        return _DECODER.decode(text)
+    except RecursionError:
+        pass
+    except json.JSONDecodeError as error:
+        raise BadLine(_reason(line, error)) from None
+    except ValueError as error:
+        raise BadLine(f"not JSON: {error}") from None
+    try:
+        return _DECODER.decode(flatten(text))
+    except json.JSONDecodeError as error:
+        raise BadLine(_reason(line, error)) from None
+    except ValueError as error:
+        raise BadLine(f"not JSON: {error}") from None
+
+
+def _reason(line: bytes, error: json.JSONDecodeError) -> str:
+    if b"\0" in line:
+        return f"NUL bytes from byte {line.index(0)} on"
+    if error.pos >= len(error.doc.rstrip()) or error.msg.startswith("Unterminated string"):
+        return "not JSON: the line ends in the middle of a value"
+    why = error.msg.removesuffix(" at")
+    return f"not JSON: {why[:1].lower()}{why[1:]} at character {error.pos}"
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is no JSON number")
+
+
+def _integer(digits: str) -> int | float:
+    return int(digits) if len(digits) <= _LONGEST_EXACT_INTEGER else float(digits)
+
+
+_decode = msgspec.json.Decoder().decode
+_DECODER = json.JSONDecoder(parse_constant=_refuse, parse_int=_integer)
+
+
+def raw_json(value: Any) -> Raw:
+    """`value` as JSON that any decoder accepts: lone surrogates are replaced."""
+    try:
+        return Raw(msgspec.json.encode(value))
+    except (UnicodeEncodeError, OverflowError, RecursionError):
+        return Raw(replace_surrogates(json.dumps(value, ensure_ascii=False, separators=(",", ":"))).encode())
+
+
+DEPTH = 200
+NOTE = '"[nested too deeply to show]"'
+
+_BLANK = re.compile(r"[ \t\n\r]*")
+_SCALAR = re.compile(
+    r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*+"'
+    r"|-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?"
+    r"|true|false|null"
+)
+
+
+def flatten(text: str, depth: int = DEPTH) -> str:
+    """`text` with what is below `depth` levels laid flat. An array or object there becomes a note; or, where
+    a text, a number or a name is in it, an array: the note, then it and each one within it, in their order,
+    none within the other. The name of a field that held one is kept once, with null.
+
+    Without recursion, in one pass.
+
+    :raises ValueError: `text` is not JSON.
+    """
+    out: list[str] = []
+    closers: list[str] = []
+    length = len(text)
+    kept = 0  # text up to here is in `out` or was dropped
+    position = 0
+    expect = "value"  # value | first value | first key | key | after
+    name = ""  # of the field that is read
+    below: list[list[str]] = []  # what each array and object below `depth` holds, see `_side_by_side`
+    inside: list[list[str]] = []  # those of them that are not closed yet
+    names: set[str] = set()
+    while True:
+        position = _skip(text, position)
+        if position >= length:
+            break
+        char = text[position]
+        if expect == "after":
+            if not closers:
+                raise ValueError(f"trailing characters at character {position}")
+            if char == closers[-1]:
+                closers.pop()
+                position += 1
+                if inside:
+                    inside.pop().append(char)
+                if len(closers) == depth:
+                    out.append(_side_by_side(below))
+                    below.clear()
+                    kept = position
+            elif char == ",":
+                position += 1
+                expect = "key" if closers[-1] == "}" else "value"
+            else:
+                raise ValueError(f"expected a comma at character {position}")
+        elif (expect == "first value" and char == "]") or (expect == "first key" and char == "}"):
+            expect = "after"
+        elif expect in ("key", "first key"):
+            end = _scalar(text, position, key=True)
+            name = text[position:end]
+            position = _colon(text, end)
+            expect = "value"
+        elif char in "[{":
+            if len(closers) == depth:
+                out.append(text[kept:position])
+            if len(closers) >= depth:
+                if inside and closers[-1] == "}" and name not in names:
+                    names.add(name)
+                    inside[-1].append(f"{name}:null")
+                inside.append([char])
+                below.append(inside[-1])
+            closers.append("]" if char == "[" else "}")
+            expect = "first value" if char == "[" else "first key"
+            position += 1
+        else:
+            end = _scalar(text, position)
+            if inside:
+                scalar = text[position:end]
+                inside[-1].append(f"{name}:{scalar}" if closers[-1] == "}" else scalar)
+            position = end
+            expect = "after"
+    if closers or expect != "after":
+        raise ValueError("the line ends in the middle of a value")
+    out.append(text[kept:])
+    return "".join(out)
+
+
+def _side_by_side(below: list[list[str]]) -> str:
+    """The text that replaces the nested values.
+
+    :param below: for each array or object its first character, its contents without nested ones, its last
+        character.
+    """
+    found = [f"{opens}{','.join(held)}{closes}" for opens, *held, closes in below if held]
+    return f"[{','.join((NOTE, *found))}]" if found else NOTE
+
+
+def _skip(text: str, position: int) -> int:
+    if position < len(text) and text[position] not in " \t\n\r":
+        return position
+    match = _BLANK.match(text, position)
+    return match.end() if match else position
+
+
+def _scalar(text: str, position: int, *, key: bool = False) -> int:
+    match = _SCALAR.match(text, position)
+    if match is None or (key and text[position] != '"'):
+        raise ValueError(f"unexpected character at character {position}")
+    return match.end()
+
+
+def _colon(text: str, position: int) -> int:
+    position = _skip(text, position)
+    if not text.startswith(":", position):
+        raise ValueError(f"expected a colon at character {position}")
+    return position + 1
+
+
+def encode(value: dict[str, Any]) -> bytes:
+    """`value` as JSON in UTF-8, keys in their order, without a newline.
+
+    Lone surrogates and integers of any size, which the lenient reader lets in, come out as they went in.
+
+    :raises ValueError: it holds something that JSON has no word for (NaN, a set, keys that are no text).
+    """
+    # Most runs only read, and orjson is needed only to write.
+    import orjson
+
+    only_json = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
+    try:
+        # Strings with surrogates and integers above 64 bits are refused, and NaN would become null.
+        line = orjson.dumps(value, option=only_json)
+    except TypeError:
+        return _encode_leniently(value)
+    return line if b"null" not in line else _encode_leniently(value) if _has_nan(value) else line
+
+
+def _encode_leniently(value: dict[str, Any]) -> bytes:
+    try:
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"not JSON: {error}") from None
+    if _has_odd_key(value):
+        # Written as text, it would come back as another.
+        raise ValueError("not JSON: a key that is no text")
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _has_nan(value: Any) -> bool:
+    infinite = float("inf")
+    return any(isinstance(part, float) and not -infinite < part < infinite for part in _nested_values(value))
+
+
+def _has_odd_key(value: Any) -> bool:
+    return any(
+        isinstance(part, dict) and not all(isinstance(key, str) for key in part)
+        for part in _nested_values(value)
+    )
+
+
+def _nested_values(value: Any) -> Iterator[Any]:
+    """`value` and everything in it."""
+    waiting = [value]
+    while waiting:
+        part = waiting.pop()
+        yield part
+        if isinstance(part, dict):
+            waiting.extend(part.values())
+        elif isinstance(part, list | tuple):
+            waiting.extend(part)
+
+
+_FIELDS_DECODER = msgspec.json.Decoder(dict[str, Raw])
+_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.DOTALL)
+REMOVED = object()
+"""The value of a field that is to be left out."""
+
+
+def edit_fields(line: bytes, changes: Mapping[str, Any]) -> bytes:
+    """`line` with the fields of `changes`: replaced in place, else added at the end, or left out (`REMOVED`).
+
+    :raises BadLine: `line` is no JSON object.
+    """
+    fields: dict[str, Any] = raw_fields(line)
+    for name, value in changes.items():
+        if value is REMOVED:
+            fields.pop(name, None)
+        else:
+            fields[name] = value
+    try:
+        return msgspec.json.encode(fields)
+    except (TypeError, ValueError, RecursionError):
+        return b"{" + b",".join(_key(name) + b":" + _value(value) for name, value in fields.items()) + b"}"
+
+
+def raw_fields(line: bytes) -> dict[str, Raw]:
+    """The fields of an object, their values as they are written.
+
+    :raises BadLine: `line` is no JSON object.
+    """
+    try:
+        return _FIELDS_DECODER.decode(line)
+    except DECODE_ERRORS:
+        decode(line)
+    # JSON all the same: of any depth, with numbers of any size, with bytes that are no UTF-8.
+    found: dict[str, Raw] = {}
+    depth = start = 0
+    name: str | None = None
+    text = b""
+    for token in _TOKENS.finditer(line):
+        sign = token[0][:1]
+        if sign == b'"':
+            text = token[0]
+            continue
+        if name is None and depth == 1 and sign == b":":
+            name, start = next(iter(decode(b"{" + text + b":0}"))), token.end()
+        elif name is not None and depth == 1 and sign in b",}":
+            found[name] = Raw(line[start : token.start()].strip())
+            name = None
+        depth += (sign in b"{[") - (sign in b"}]")
+    return found
+
+
+def _key(name: str) -> bytes:
+    return encode({name: 0})[1:-3]
+
+
+def _value(value: Any) -> bytes:
+    return bytes(value) if isinstance(value, Raw) else encode({"v": value})[5:-1]

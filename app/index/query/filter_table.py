@@ -1,0 +1,220 @@
+"""The table of filters: the name, values and meaning of each, and the help about the query language.
+
+The parser, completion, error messages and help all read this table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from app.stores import AGENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    TableRow = tuple[str, str, str]
+
+
+REGEX = "re"
+"""The name before a pattern. It is written like the name of a filter, but is none."""
+
+_HAS = {
+    "branch": "more than one branch",
+    "label": "labels",
+    "fork": "made out of another session",
+    "error": "answers that failed",
+    "image": "images",
+}
+_IS = {
+    "live": "open in a running agent, or maybe so",
+    "named": "given a name",
+    "pinned": "pinned",
+    "damaged": "with lines that cannot be read",
+}
+_ROLE = {
+    "user": "what the user said",
+    "assistant": "the answers",
+    "thinking": "what was thought before them",
+    "summary": "what was compacted, or a branch summed up as",
+    "custom": "messages of extensions",
+    "tool": "tool calls and results",
+    "bash": "commands that the user ran",
+    "other": "all the rest",
+}
+_IN = {
+    "tools": "tool calls and results, commands",
+    "thinking": "what was thought before the answers",
+    "all": "everything there is",
+}
+_DATES = {
+    "today": "since midnight",
+    "yesterday": "the day before",
+    "<2d": "in the last two days",
+    "<1w": "in the last week",
+    "<1mo": "in the last 30 days",
+    ">1mo": "before that",
+}
+
+
+@dataclass(slots=True, frozen=True)
+class FilterKind:
+    """A kind of filter.
+
+    takes     the values that it accepts, described in words
+    example   an example as it is typed
+    meaning   the property of a session that it tests
+    values    values with their meanings: all that are accepted if `fixed`, otherwise suggestions
+    also      other names for it, which are accepted but neither offered nor shown
+    others    names that users may try for it: they are read as words, with a note
+    """
+
+    name: str
+    takes: str
+    example: str
+    meaning: str
+    values: Mapping[str, str] = field(default_factory=dict)
+    fixed: bool = False
+    also: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
+
+
+def _one_of(
+    name: str,
+    values: Mapping[str, str],
+    example: str,
+    meaning: str,
+    *,
+    also: tuple[str, ...] = (),
+    others: tuple[str, ...] = (),
+) -> FilterKind:
+    takes = ", ".join(values)
+    return FilterKind(name, takes, example, meaning, values=values, fixed=True, also=also, others=others)
+
+
+_AGENTS = {agent.name: agent.title for agent in AGENTS}
+
+_FILTER_KINDS = (
+    _one_of("agent", _AGENTS, "agent:pi,omp", "program", also=("program",)),
+    FilterKind(
+        "dir",
+        "a part of its path, ~ for home",
+        "dir:~/work/",
+        "folder",
+        others=("cwd", "folder", "path", "project"),
+    ),
+    FilterKind("name", "a part of it", 'name:"release notes"', "name", others=("title",)),
+    FilterKind("label", "a part of one", "label:todo", "labels", others=("tag",)),
+    FilterKind(
+        "model", "a part of provider/model", "model:opus", "models that answered", others=("provider",)
+    ),
+    FilterKind("tool", "its name", "tool:bash", "a tool that was called; texts of tools: its own only"),
+    FilterKind("id", "its beginning", "id:019a2b", "id"),
+    FilterKind(
+        "date",
+        "an age (<2d, >1w, 3h; m h d w mo y), today, yesterday, 2026, 2026-10, 2026-10-05 "
+        "(alone or after < <= > >=) or a range (2026-09..2026-10)",
+        "date:<2d",
+        "last message",
+        values=_DATES,
+        others=("after", "age", "before", "since"),
+    ),
+    FilterKind(
+        "cost",
+        "dollars: >1, >=0.5, <1, <=1, =0 or a range (1..10)",
+        "cost:>1",
+        "cost",
+        values={">1": "more than a dollar", ">10": "more than ten", "<1": "less than one"},
+        others=("price",),
+    ),
+    FilterKind(
+        "tokens",
+        "a number: >100k, >=2m, <500, <=1k, =0 or a range (1k..2k)",
+        "tokens:>100k",
+        "tokens, cached ones too",
+        values={">100k": "more than 100,000", ">1m": "more than a million", "<10k": "less than 10,000"},
+    ),
+    FilterKind(
+        "messages",
+        "a number: >50, >=50, <5, <=5, =1 or a range (10..20)",
+        "messages:>50",
+        "messages",
+        values={">50": "more than 50", ">200": "more than 200", "<5": "fewer than 5"},
+    ),
+    _one_of("has", _HAS, "has:branch", "at least one"),
+    _one_of("is", _IS, "is:live", "what it is"),
+    _one_of("role", _ROLE, "role:user", "terms are looked for only in what it said", others=("from",)),
+    _one_of("in", _IN, "in:tools", "terms are looked for only there, or in everything"),
+)
+
+FILTER_KINDS = {kind.name: kind for kind in _FILTER_KINDS}
+"""Every kind of filter by its name, in the order of the help."""
+
+NAMES = {name: kind.name for kind in _FILTER_KINDS for name in (kind.name, *kind.also)}
+"""Accepted name of a filter -> its name."""
+
+
+def intended_filter(name: str) -> str | None:
+    """The filter that the user may have meant by an unknown `name` (lower case): `name` is another word for
+    it, or a typing error in its name. None if there is no such filter.
+    """
+    for kind in _FILTER_KINDS:
+        if name in kind.others:
+            return kind.name
+    is_similar = _is_typo if len(name) > 4 else _is_swapped  # `host`, `data`, `mode` and `hash` are words
+    return next((known for known in FILTER_KINDS if len(known) > 3 and is_similar(name, known)), None)
+
+
+def _is_typo(typed: str, name: str) -> bool:
+    """Whether one letter is missing, doubled, wrong or swapped with the next."""
+    end = _common_prefix(typed, name)
+    rest, expected = typed[end:], name[end:]
+    return (
+        rest[1:] == expected[1:] or rest[1:] == expected or rest == expected[1:] or _is_swapped(typed, name)
+    )
+
+
+def _is_swapped(typed: str, name: str) -> bool:
+    """Whether two adjacent letters are swapped."""
+    end = _common_prefix(typed, name)
+    return typed[end : end + 2] == name[end : end + 2][::-1] and typed[end + 2 :] == name[end + 2 :]
+
+
+def _common_prefix(one: str, other: str) -> int:
+    """The number of equal characters at the beginning of both."""
+    length = 0
+    while length < min(len(one), len(other)) and one[length] == other[length]:
+        length += 1
+    return length
+
+
+_TERMS: tuple[TableRow, ...] = (
+    ("word", "found anywhere in a session, in the middle of longer words too; all words must be", "frobnic"),
+    ("phrase", "these words in a row", '"off by one"'),
+    ("re:", "a regular expression (RE2), in quotes if it has blanks", r"re:https?://\S+"),
+    ("-", "before any of these: sessions without it", "-draft -agent:omp"),
+)
+
+CASE = "Case counts for a word, phrase or pattern with a capital in it."
+
+
+def language_table() -> list[TableRow]:
+    """The query language as rows for the help and the README: (name, meaning and values, example)."""
+    filters = [
+        (f"{kind.name}:", f"{kind.meaning}: {kind.takes}", kind.example) for kind in FILTER_KINDS.values()
+    ]
+    return [*_TERMS, *filters]
+
+
+def language_help(columns: int = 80) -> str:
+    """The table as lines of at most `columns` characters (at least 40), without a newline at the end."""
+    import textwrap  # imported here because only the help needs it
+
+    lines: list[str] = []
+    name_width = max(len(name) for name, _, _ in language_table()) + 2
+    text_width = max(columns, 40) - 2 - name_width
+    for name, meaning, example in language_table():
+        first, *rest = [*textwrap.wrap(meaning, text_width), example]
+        lines.append(f"  {name:<{name_width}}{first}")
+        lines += [f"  {'':<{name_width}}{text}" for text in rest]
+    return "\n".join([*lines, "", *textwrap.wrap(CASE, max(columns, 40))])

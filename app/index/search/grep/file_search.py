@@ -1,0 +1,481 @@
+"""Search of session files themselves, for texts that the text store does not hold.
+
+For each file it is first checked whether its bytes can have all terms. Then the lines that may have a term
+are decoded, those near the end first, until it is decided whether the session matches. The best passage, or
+all passages, are worked out only if they are asked for.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from app.formats.dialects import dialect_named
+from app.formats.entry_types import TOOL_CALL_TYPES
+from app.formats.header import header_in
+from app.formats.json_codec import BadLine
+from app.formats.lines import BOM
+from app.formats.search_text import iter_texts, text_pieces
+from app.formats.text_kinds import CALL, OTHER, RESULT
+from app.formats.utf8_text import fold
+from app.index.search.documents import open_session
+from app.index.search.grep.byte_search import exactly
+from app.index.search.grep.prefilter import RunFilter, any_of, name_filter, prefilter_for
+from app.index.search.grep.reverse_reader import READ, ReverseReader
+from app.index.search.passages import Passage, rank
+from app.index.text.mmap_reader import Source
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from app.index.search.grep.prefilter import Line, Prefilter
+    from app.index.search.grep.reverse_reader import Slice
+    from app.index.search.matchers import QueryPlan, TermMatcher
+
+USER_ROLE = b'"user"'
+"""A line without it has no prompt."""
+
+_CALLS_BYTES = 1 << 20
+"""Bytes that are held while an earlier line is searched for the call that a result answers."""
+_LINES_PER_BEAT = 16
+"""Lines that are decoded at most between two calls of `beat`."""
+_NO_TEXT = Source(b"")
+
+
+class FilePassage(NamedTuple):
+    """A text of a file in which terms are found.
+
+    :param offset: where its line begins in the file.
+    :param part: the number of its entry in the line; 0 unless a line holds several.
+    :param mask: the terms that it has, by their numbers in `QueryPlan.wanted`.
+    :param tool: the tool whose call or result it is.
+    :param nth: how many texts of its kind precede it in its line.
+    """
+
+    kind: int
+    offset: int
+    part: int
+    mask: int
+    tool: str
+    nth: int = 0
+
+    def passage(self) -> Passage:
+        """The same without its text, which is read from the file when it is needed."""
+        return Passage(self.kind, self.offset, self.mask, _NO_TEXT, 0, 0, self.nth)
+
+
+class FileResult(NamedTuple):
+    """The result of searching a file.
+
+    :param matches: the session has all that is wanted and nothing that is not.
+    :param mask: `QueryPlan.all_terms` without the terms that were not found.
+    :param best: the best passage if it was asked for; None if there is none in the file.
+    :param passages: all passages in the order of the file, if they were asked for.
+    """
+
+    matches: bool
+    mask: int = 0
+    best: FilePassage | None = None
+    passages: tuple[FilePassage, ...] = ()
+
+
+class FileSearcher:
+    """Searches session files, one at a time, for the terms of a plan.
+
+    files     files that were searched so far
+    decoded   lines that were decoded so far
+    """
+
+    def __init__(self, plan: QueryPlan, buffer_bytes: int = READ) -> None:
+        """:param buffer_bytes: bytes of a file that are held at once."""
+        self.files = 0
+        self.decoded = 0
+        self._plan = plan
+        self._reader = ReverseReader(buffer_bytes)
+        self._wanted = [prefilter_for(matcher) for matcher in plan.wanted]
+        self._unwanted = [prefilter_for(matcher) for matcher in plan.unwanted]
+        # If prompts and answers are searched, too, a file without the tool's name can match.
+        self._tools = name_filter(plan.tools) if plan.tools and plan.kinds <= {CALL, RESULT} else None
+        self._user = RunFilter([exactly(USER_ROLE)], [], 0)
+
+    @property
+    def read(self) -> int:
+        """Bytes that were read so far."""
+        return self._reader.read
+
+    def search(
+        self,
+        path: str,
+        dialect: str,
+        *,
+        known: int = 0,
+        best: bool = True,
+        every: bool = False,
+        beat: Callable[[], object] = lambda: None,
+    ) -> FileResult:
+        """Search the session file at `path`.
+
+        :param known: the terms that the session has in its name or elsewhere: they need not be in the file
+            for the session to match, but count in its passages.
+        :param best: work out the best passage: most terms, then a prompt, then the latest.
+        :param every: return all passages.
+        :param beat: called every millisecond or so; an exception that it raises ends the search.
+        :raises OSError: the file cannot be read.
+        """
+        descriptor = open_session(path)
+        try:
+            match = self._begin(descriptor, dialect, beat)
+            try:
+                return self._result(match, known, best, every)
+            finally:
+                self.decoded += match.lines.decoded
+        finally:
+            os.close(descriptor)
+
+    def best(
+        self, path: str, dialect: str, *, beat: Callable[[], object] = lambda: None
+    ) -> FilePassage | None:
+        """The best passage of the session at `path`, which is known to match; None if the file has none.
+
+        :param beat: as above.
+        :raises OSError: the file cannot be read.
+        """
+        descriptor = open_session(path)
+        try:
+            match = self._begin(descriptor, dialect, beat)
+            try:
+                return match.best(self._user)
+            finally:
+                self.decoded += match.lines.decoded
+        finally:
+            os.close(descriptor)
+
+    def _begin(self, descriptor: int, dialect: str, beat: Callable[[], object]) -> FileMatch:
+        self.files += 1
+        self._reader.open(descriptor)
+        lines = LineDecoder(dialect)
+        return FileMatch(self._plan, self._reader, lines, self._wanted, self._unwanted, beat, self._tools)
+
+    def _result(self, match: FileMatch, known: int, best: bool, every: bool) -> FileResult:
+        everything_wanted = self._plan.all_terms
+        mask = known | match.terms(everything_wanted & ~known)
+        if match.refused:
+            return FileResult(False, everything_wanted)
+        if mask != everything_wanted:
+            return FileResult(False, mask)
+        if every:
+            passages = match.every()
+            return FileResult(True, mask, max(passages, key=file_rank, default=None), tuple(passages))
+        return FileResult(True, mask, match.best(self._user) if best else None)
+
+
+class FileMatch:
+    """The terms of a plan in the file that `reader` has open.
+
+    refused   the file has a term that is not wanted
+    lines     decodes its lines
+    """
+
+    def __init__(
+        self,
+        plan: QueryPlan,
+        reader: ReverseReader,
+        lines: LineDecoder,
+        wanted: Sequence[Prefilter],
+        unwanted: Sequence[Prefilter],
+        beat: Callable[[], object],
+        tools: Prefilter | None = None,
+    ) -> None:
+        """:param tools: lets the lines through that may name a wanted tool; None if a file without them can
+        match.
+        """
+        self.refused = False
+        self.lines = lines
+        self._plan = plan
+        self._reader = reader
+        self._wanted = wanted
+        self._unwanted = unwanted
+        self._beat = beat
+        self._tools = tools
+        self._passages_at: dict[int, list[FilePassage]] = {}
+        self._decided: set[int] = set()
+        self._call_reader: ReverseReader | None = None
+        # A word lies within one part of a text; then the parts need not be joined.
+        self._by_parts = not plan.tools and all(matcher.within_line for matcher in plan.wanted)
+
+    def terms(self, mask: int) -> int:
+        """Which terms of `mask` the file has: all of them, or less if one is missing. Sets `refused`."""
+        if mask and (mask.bit_count() > 1 or self._tools) and not self._may_have(mask):
+            return 0
+        missing = mask
+        for part in self._reader.slices() if missing or self._unwanted else ():
+            for prefilter in self._unwanted:
+                for line in self._filtered(prefilter, part):
+                    self._passages(part, line)
+                    if self.refused:
+                        return mask
+            for number in range(len(self._wanted)):
+                if missing >> number & 1:
+                    missing = self._missing(part, number, missing)
+            if not (missing or self._unwanted):
+                break
+        return mask & ~missing
+
+    def _may_have(self, mask: int) -> bool:
+        """Whether the bytes of the file can have each of these terms, and a wanted tool."""
+        filters = self._wanted
+        missing = mask
+        if self._tools:
+            missing |= 1 << len(filters)
+            filters = [*filters, self._tools]
+        for part in self._reader.slices():
+            self._beat()
+            for number, prefilter in enumerate(filters):
+                if missing >> number & 1 and prefilter.matches(part.data, part.start, part.end):
+                    missing &= ~(1 << number)
+            if not missing:
+                break
+        return not missing
+
+    def _missing(self, part: Slice, number: int, missing: int) -> int:
+        """The terms of `missing` that are not in the lines of a slice up to the first with term `number`."""
+        for line in self._filtered(self._wanted[number], part):
+            missing &= ~self._terms_in(part, line, missing)
+            if not missing >> number & 1:
+                break
+        return missing
+
+    def _filtered(self, prefilter: Prefilter, part: Slice) -> Iterator[Line]:
+        """The lines of a slice that a prefilter lets through, from top to bottom."""
+        self._beat()
+        for number, line in enumerate(prefilter.lines(part.data, part.start, part.end), 1):
+            yield line
+            if not number % _LINES_PER_BEAT:
+                self._beat()
+
+    def _terms_in(self, part: Slice, line: Line, missing: int) -> int:
+        """The terms of `missing` that a line has. It is decoded only as far as needed to decide."""
+        begin, end = line
+        offset = part.base + begin
+        if offset in self._decided:
+            # It was searched for everything that was missing then.
+            return 0
+        self._decided.add(offset)
+        if not self._by_parts:
+            return _terms_of(self._passages(part, line))
+        found = 0
+        kinds = self._plan.kinds
+        wanted = [
+            (1 << number, matcher)
+            for number, matcher in enumerate(self._plan.wanted)
+            if missing >> number & 1
+        ]
+        for kind, text, _ in self.lines.parts(bytes(part.data[begin:end]), offset, other=OTHER in kinds):
+            if kind in kinds:
+                folded = fold(text)
+                for bit, matcher in wanted:
+                    if not found & bit and matcher.in_folded_text(folded, text):
+                        found |= bit
+                if found == missing:
+                    return found
+        return found
+
+    def best(self, user: Prefilter) -> FilePassage | None:
+        """The best of all passages.
+
+        :param user: lets the lines through that may be prompts.
+        """
+        best: FilePassage | None = None
+        count = len(self._wanted)
+        for part in self._reader.slices() if count else ():
+            most, by_user, newest = file_rank(best)[:3]
+            is_older = part.base + part.end <= newest
+            if most == count and by_user and is_older:
+                break
+            if most == count and (is_older or count == 1):
+                # Only a prompt can be better, and fewer lines are prompts than have the terms.
+                filters = [user] if not by_user and self._may_have_rarest(part) else []
+            else:
+                # A line with as many terms as the best one has at least one of any so many terms.
+                filters = self._rarest(count - max(1, most) + (not (is_older and by_user)))
+            for line in self._last_lines(filters, part):
+                if self._may_be_better(part, line, best):
+                    best = max((best, *self._passages(part, line)), key=file_rank)
+        return best
+
+    def every(self) -> list[FilePassage]:
+        """All passages, in the order of the file."""
+        for part in self._reader.slices():
+            for line in self._last_lines(self._wanted, part):
+                self._passages(part, line)
+        return [passage for offset in sorted(self._passages_at) for passage in self._passages_at[offset]]
+
+    def _last_lines(self, filters: Sequence[Prefilter], part: Slice) -> Iterator[Line]:
+        """The lines of a slice that any of `filters` lets through, the last one first."""
+        self._beat()
+        if not filters:
+            return
+        lines = list(any_of(filters).lines(part.data, part.start, part.end))
+        for number, line in enumerate(reversed(lines), 1):
+            yield line
+            if not number % _LINES_PER_BEAT:
+                self._beat()
+
+    def _rarest(self, count: int) -> list[Prefilter]:
+        return sorted(self._wanted, key=lambda prefilter: -prefilter.weight)[:count]
+
+    def _may_have_rarest(self, part: Slice) -> bool:
+        """Whether a slice can have the rarest term, which most slices lack."""
+        (rarest,) = self._rarest(1)
+        return rarest.matches(part.data, part.start, part.end)
+
+    def _may_be_better(self, part: Slice, line: Line, best: FilePassage | None) -> bool:
+        terms = sum([prefilter.matches(part.data, *line) for prefilter in self._wanted])
+        by_user = part.data.find(USER_ROLE, *line) >= 0
+        return terms > 0 and (terms, by_user, part.base + line[0]) > file_rank(best)[:3]
+
+    def _passages(self, part: Slice, line: Line) -> list[FilePassage]:
+        """The passages of a line with any wanted term. Sets `refused`."""
+        begin, end = line
+        offset = part.base + begin
+        passages = self._passages_at.get(offset)
+        if passages is None:
+            passages = self._passages_at[offset] = []
+            counts: dict[int, int] = {}
+            for text in self.lines.texts(bytes(part.data[begin:end]), offset):
+                nth = counts.get(text.kind, 0)
+                counts[text.kind] = nth + 1
+                tool = text.tool
+                if text.call and self._plan.tools and text.kind in self._plan.kinds:
+                    tool = self._caller(text.call, offset)
+                if self._plan.searches(text.kind, tool):
+                    self._search_text(text, offset, tool, nth, passages)
+        return passages
+
+    def _search_text(
+        self, text: EntryText, offset: int, tool: str, nth: int, passages: list[FilePassage]
+    ) -> None:
+        folded = fold(text.text)
+        mask = _mask(self._plan.wanted, folded, text.text)
+        if mask:
+            passages.append(FilePassage(text.kind, offset, text.part, mask, tool, nth))
+        if not self.refused and _mask(self._plan.unwanted, folded, text.text):
+            self.refused = True
+
+    def _caller(self, call: str, offset: int) -> str:
+        """The tool of the last call with an id in the lines before `offset`; "" if there is none."""
+        with_id = RunFilter([exactly(json.dumps(call, ensure_ascii=False).encode("utf-8", "replace"))], [], 0)
+        if self._call_reader is None:
+            self._call_reader = ReverseReader(_CALLS_BYTES)
+            self._call_reader.open(self._reader.descriptor)
+        for part in self._call_reader.slices(offset):
+            for begin, end in self._last_lines([with_id], part):
+                tool = self.lines.caller(bytes(part.data[begin:end]), part.base + begin, call)
+                if tool:
+                    return tool
+        return ""
+
+
+def _mask(matchers: Sequence[TermMatcher], folded: str, text: str) -> int:
+    return sum(
+        [1 << number for number, matcher in enumerate(matchers) if matcher.in_folded_text(folded, text)]
+    )
+
+
+def _terms_of(passages: Sequence[FilePassage]) -> int:
+    mask = 0
+    for passage in passages:
+        mask |= passage.mask
+    return mask
+
+
+def file_rank(passage: FilePassage | None) -> tuple[int, ...]:
+    """The rank of a passage, the higher the better; see `passages.rank`."""
+    if passage is None:
+        return (0, False, -1, 0, 0)
+    return (*rank(passage.kind, passage.offset, passage.mask), passage.part)
+
+
+class EntryText(NamedTuple):
+    """A text of an entry.
+
+    :param part: the number of its entry in the line.
+    :param tool: the tool whose call or result it is; "" if the entry does not name it.
+    :param call: the id of the call that it answers, for a result that does not name its tool; else "".
+    """
+
+    kind: int
+    part: int
+    text: str
+    tool: str
+    call: str
+
+
+class LineDecoder:
+    """Decodes single lines of a session of any dialect. Old versions give the same texts as new ones.
+
+    decoded   lines that were decoded so far
+    """
+
+    def __init__(self, dialect: str) -> None:
+        self.decoded = 0
+        self._dialect = dialect_named(dialect)
+
+    def parts(self, line: bytes, offset: int, *, other: bool) -> Iterator[tuple[int, str, str]]:
+        """The parts of the texts of the line at `offset`, see `everything.parts`."""
+        for _, entry in self._entries(line, offset):
+            yield from iter_texts(entry, other=other)
+
+    def texts(self, line: bytes, offset: int) -> Iterator[EntryText]:
+        """The texts of the line at `offset`; none if it holds no entry and no header, or is damaged."""
+        for part, entry in self._entries(line, offset):
+            call = _answered_call(entry)
+            for text in text_pieces(entry):
+                needed = call if text.kind == RESULT and not text.tool else ""
+                yield EntryText(text.kind, part, text.text, text.tool, needed)
+
+    def caller(self, line: bytes, offset: int, call: str) -> str:
+        """The name of the tool that the line calls with this id; "" if it does not."""
+        for _, entry in self._entries(line, offset):
+            message = entry.get("message")
+            content = message.get("content") if isinstance(message, dict) else None
+            for block in content if isinstance(content, list) else ():
+                if (
+                    isinstance(block, dict)
+                    and block.get("type") in TOOL_CALL_TYPES
+                    and block.get("id") == call
+                ):
+                    name = block.get("name")
+                    if isinstance(name, str):
+                        return name
+        return ""
+
+    def _entries(self, line: bytes, offset: int) -> list[tuple[int, dict[str, Any]]]:
+        self.decoded += 1
+        if not offset and line.startswith(BOM):
+            line = line[len(BOM) :]
+        dialect = self._dialect
+        try:
+            if dialect.one_entry_a_line:
+                entry = dialect.entry(line)
+                return [] if _is_title(entry) else [(0, entry)]
+            dialect.partial_entries(line)  # refuses more
+            entries = [*dialect.entries(line), *dialect.metadata_entries(line)]
+        except BadLine:
+            entries = []
+        if not entries and not dialect.one_entry_a_line:
+            header = header_in(line)
+            entries = [] if header is None else [header]
+        return [(part, entry) for part, entry in enumerate(entries) if not _is_title(entry)]
+
+
+def _answered_call(entry: dict[str, Any]) -> str:
+    message = entry.get("message")
+    call = message.get("toolCallId") if isinstance(message, dict) else None
+    return call if isinstance(call, str) else ""
+
+
+def _is_title(entry: dict[str, Any]) -> bool:
+    """Whether this is the name of the session, which the catalog has, and no entry."""
+    return entry.get("type") == "title" and not isinstance(entry.get("id"), str)

@@ -1,0 +1,405 @@
+"""Compiled terms of a query: a word, a phrase or a regular expression.
+
+Each matcher finds its term in packed folded bytes (`sessions.passages`) and in texts as they are written;
+both give the same result. `index.query` says what a term means.
+"""
+
+from __future__ import annotations
+
+import re
+from copy import copy
+from time import thread_time
+from typing import TYPE_CHECKING, Any
+
+from app.formats.text_kinds import CALL, RESULT
+from app.formats.utf8_text import fold, to_nfc, to_utf8
+from app.index.query.query import PHRASE, REGEX, WORD, QueryError, Term
+from app.index.query.regex import BadPattern, compiled, required_words
+from app.index.search.passages import next_mark
+from app.index.text.mmap_reader import LARGE, SLICE
+from app.sessions.passages import MARK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.index.query.query import Query
+    from app.index.text.mmap_reader import Source
+
+    Range = tuple[int, int]
+
+
+class TermMatcher:
+    """Finds one term.
+
+    term               the term of the query
+    exact              its case counts
+    near               it stands for other spellings of the term
+    needle             bytes that `find_first` searches for and nothing else; None if it does more
+    is_certain         every offset that `find_first` returns is a match, without `in_folded`
+    within_line        a match contains no line end
+    finds_backwards    it has `find_last`
+    """
+
+    near = False
+    needle: bytes | None = None
+    is_certain = False
+    within_line = False
+    finds_backwards = True
+
+    def __init__(self, term: Term) -> None:
+        self.term = term
+        self.exact = term.exact
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether searching for it has taken so long that the user is told."""
+        return False
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        """The order of searching: the smaller, the sooner."""
+        return (0, -len(self.term.text))
+
+    def find_first(self, source: Source, start: int, end: int) -> int:
+        """The first offset in packed passages at which the term may be; -1 if there is none.
+
+        It may lie in the head of its passage. Earlier passages do not have the term.
+        """
+        raise NotImplementedError
+
+    def find_last(self, source: Source, start: int, end: int) -> int:
+        """The last such offset; -1 if there is none. Only with `finds_backwards`."""
+        raise NotImplementedError
+
+    def in_folded(self, source: Source, begin: int, end: int) -> bool:
+        """Whether the folded text of one passage has the term. If the term is `exact`, its case has to be
+        checked as well.
+        """
+        raise NotImplementedError
+
+    def in_text(self, text: str) -> bool:
+        """Whether a text as it is written has the term."""
+        return self.in_folded_text(fold(text), text)
+
+    def in_folded_text(self, folded: str, text: str) -> bool:
+        """The same, if the folded text is at hand."""
+        if next(self.find_folded(folded), None) is None:
+            return False
+        return not self.exact or next(self.find_exact(to_nfc(text)), None) is not None
+
+    def find_folded(self, folded: str) -> Iterator[Range]:
+        """The (start, end) of its matches in a folded text, from left to right."""
+        raise NotImplementedError
+
+    def find_exact(self, text: str) -> Iterator[Range]:
+        """The (start, end) of its matches in a composed text, with case."""
+        raise NotImplementedError
+
+
+class WordMatcher(TermMatcher):
+    """A word, or any of several spellings of it."""
+
+    within_line = True
+
+    def __init__(self, term: Term, spellings: tuple[str, ...] = ()) -> None:
+        super().__init__(term)
+        self.near = bool(spellings)
+        if spellings:
+            self.exact = False
+        self.spellings = spellings or (fold(term.text),)
+        self._needles = tuple(map(to_utf8, self.spellings))
+        self.needle = self._needles[0] if len(self._needles) == 1 else None
+        self.is_certain = not self.exact
+
+    def find_first(self, source: Source, start: int, end: int) -> int:
+        needle = self.needle
+        if needle is not None:
+            return (source.find if end - start < LARGE else source.find_far)(needle, start, end)
+        positions = [source.find_far(spelling, start, end) for spelling in self._needles]
+        return min([position for position in positions if position >= 0], default=-1)
+
+    def find_last(self, source: Source, start: int, end: int) -> int:
+        if self.needle is not None:
+            return source.rfind(self.needle, start, end)
+        return max([source.rfind(needle, start, end) for needle in self._needles])
+
+    def in_folded(self, source: Source, begin: int, end: int) -> bool:
+        return any(source.find(needle, begin, end) >= 0 for needle in self._needles)
+
+    def in_text(self, text: str) -> bool:
+        if self.exact and text.isascii():
+            return to_nfc(self.term.text) in text
+        return self.in_folded_text(fold(text), text)
+
+    def in_folded_text(self, folded: str, text: str) -> bool:
+        for spelling in self.spellings:
+            if spelling in folded:
+                return not self.exact or to_nfc(self.term.text) in to_nfc(text)
+        return False
+
+    def find_folded(self, folded: str) -> Iterator[Range]:
+        if len(self.spellings) == 1:
+            return _occurrences(folded, self.spellings[0])
+        return iter(sorted(span for word in self.spellings for span in _occurrences(folded, word)))
+
+    def find_exact(self, text: str) -> Iterator[Range]:
+        return _occurrences(text, to_nfc(self.term.text))
+
+
+def _occurrences(text: str, word: str) -> Iterator[Range]:
+    position = text.find(word)
+    while position >= 0:
+        yield position, position + len(word)
+        position = text.find(word, position + len(word))
+
+
+BLANKS = (
+    rb"(?:[\t-\r\x1c- ]|\xc2[\x85\xa0]|\xe1\x9a\x80|\xe2\x80[\x80-\x8a\xa8\xa9\xaf]"
+    rb"|\xe2\x81\x9f|\xe3\x80\x80)+"
+)
+"""A pattern of white space in UTF-8, as `str.isspace` defines it."""
+
+_FIRST_BYTES = 4 << 10
+_MOST_BYTES = 1 << 20
+"""The first and the largest part that `PhraseMatcher.find_last` searches at once."""
+
+
+class PhraseMatcher(TermMatcher):
+    """Words in a row, with any white space between them. `needle` has one blank there, as most texts do."""
+
+    def __init__(self, term: Term) -> None:
+        super().__init__(term)
+        words = fold(term.text).split()
+        parts = list(map(to_utf8, words))
+        self.needle = b" ".join(parts)
+        self.is_certain = not self.exact
+        self._longest = max(parts, key=len)
+        self._packed = re.compile(BLANKS.join(map(re.escape, parts)))
+        self._folded = re.compile(r"\s+".join(map(re.escape, words)))
+        self._exact = re.compile(r"\s+".join(map(re.escape, to_nfc(term.text).split())))
+
+    def find_first(self, source: Source, start: int, end: int) -> int:
+        position = source.find_far(self._longest, start, end)
+        if position < 0:
+            return -1
+        start = max(start, source.rfind(MARK, start, position))
+        while start < end:
+            stop = next_mark(source, start + SLICE, end)
+            match = self._packed.search(source.data, start, stop)
+            if match:
+                return match.start()
+            start = stop
+        return -1
+
+    def find_last(self, source: Source, start: int, end: int) -> int:
+        size = _FIRST_BYTES
+        while start < end:
+            position = source.rfind(self._longest, start, end)
+            if position < 0:
+                return -1
+            begin = max(start, source.rfind(MARK, start, max(start, position - size)))
+            matches = [match.start() for match in self._packed.finditer(source.data, begin, end)]
+            if matches:
+                return matches[-1]
+            end = begin
+            size = min(2 * size, _MOST_BYTES)
+        return -1
+
+    def in_folded(self, source: Source, begin: int, end: int) -> bool:
+        return self.find_first(source, begin, end) >= 0
+
+    def find_folded(self, folded: str) -> Iterator[Range]:
+        return (match.span() for match in self._folded.finditer(folded))
+
+    def find_exact(self, text: str) -> Iterator[Range]:
+        return (match.span() for match in self._exact.finditer(text))
+
+
+# Such a pattern matches differently in one passage and in several.
+_ONE_PASSAGE = re.compile(r"\\[AzQ]|\(\?[a-zA-Z]*-")
+
+_LAG_SECONDS = 0.2
+_LAG_RATE = 20_000_000
+_UNTIMED_BYTES = 4_096
+"""A pattern lags if it has taken so many seconds of processor time, at less than so many bytes per second.
+Most patterns search a hundred times as many. Shorter data is not timed: the clock would take longer."""
+
+_SLOW_SECONDS = 2.0
+"""The user is told of a pattern that lags and has taken so many seconds."""
+
+
+class RegexMatcher(TermMatcher):
+    """A regular expression (`query.regex`). RE2 lets other threads run; its time is linear in the text."""
+
+    finds_backwards = False
+
+    def __init__(self, term: Term) -> None:
+        """:raises BadPattern: see `query.regex`."""
+        super().__init__(term)
+        self._folded = compiled(term.text, ignore_case=True)
+        self._exact = compiled(term.text, ignore_case=False) if term.exact else None
+        # Imported for the first pattern: most queries have none.
+        import re2
+
+        # Several passages are searched at once, without a copy. No match is missed: a head is no UTF-8, and
+        # its line ends are those of a text.
+        self._one_passage = _ONE_PASSAGE.search(term.text) is not None
+        self._search: Any = self._folded._regexp.Match
+        self._anchor: Any = re2._Anchor.UNANCHORED
+        self._seconds = 0.0
+        self._bytes = 0
+        self._lags = False
+        self._words: Any = None
+        """The words of a pattern that lags: a text is searched for them first."""
+        self._with_words: tuple[Source, int] | None = None
+        """The end of the texts that were last found to have these words."""
+
+    @property
+    def cost(self) -> tuple[int, int]:
+        return (1, 0)
+
+    @property
+    def is_slow(self) -> bool:
+        return self._lags and self._seconds > _SLOW_SECONDS
+
+    def find_first(self, source: Source, start: int, end: int) -> int:
+        if self._one_passage:
+            return start if start < end else -1
+        if self._words is None or start >= end:
+            return self._match(source.data, start, end)
+        if self._with_words != (source, end):
+            if not self._has_words(source, start, end):
+                return -1
+            self._with_words = (source, end)
+        # `in_folded` searches one passage after the other: few of them have the words.
+        return start
+
+    def in_folded(self, source: Source, begin: int, end: int) -> bool:
+        return self._is_in(source.data[begin:end])
+
+    def in_folded_text(self, folded: str, text: str) -> bool:
+        return self._is_in(folded.encode("utf-8", "replace")) and super().in_folded_text(folded, text)
+
+    def find_folded(self, folded: str) -> Iterator[Range]:
+        return _spans(self._folded, folded)
+
+    def find_exact(self, text: str) -> Iterator[Range]:
+        return _spans(self._exact, text)
+
+    def _is_in(self, data: bytes) -> bool:
+        if self._words is not None and not self._words.Match(data, True):
+            return False
+        return self._match(data, 0, len(data)) >= 0
+
+    def _match(self, data: Any, start: int, end: int) -> int:
+        """The offset of the first match from `start` on; -1."""
+        found: int
+        if end - start < _UNTIMED_BYTES and not self._lags:
+            found, _ = self._search(self._anchor, data, start, end)[0]
+            return found
+        begun = thread_time()
+        found, stop = self._search(self._anchor, data, start, end)[0]
+        self._seconds += thread_time() - begun
+        self._bytes += (end if found < 0 else stop) - start
+        if not self._lags and self._seconds > _LAG_SECONDS and self._bytes < self._seconds * _LAG_RATE:
+            self._lags = True
+            self._words = required_words(self.term.text)
+        return found
+
+    def _has_words(self, source: Source, start: int, end: int) -> bool:
+        with memoryview(source.data) as data, data[start:end] as texts:
+            return self._words.Match(texts, True) is not None
+
+
+def _spans(pattern: Any, text: str) -> Iterator[Range]:
+    # Lone surrogates cannot be encoded; their replacement has the same length.
+    clean = text if text.isascii() else text.encode("utf-8", "replace").decode()
+    for match in pattern.finditer(clean):
+        begin, end = match.span()
+        if end > begin:
+            yield begin, end
+
+
+class QueryPlan:
+    """The compiled query: what is searched for, and where.
+
+    wanted, unwanted   the matchers of the terms and of the negated terms, the cheapest first
+    all_terms          the mask of all wanted terms: bit n stands for `wanted[n]`
+    kinds, tools       the kinds of texts (`formats.text_kinds`) and the tools that are searched; no tools for
+    all everywhere         the metadata of sessions is searched, too
+    finds_backwards    all wanted terms have `find_last`
+    near               a term stands for other spellings
+    """
+
+    def __init__(self, query: Query, instead: dict[str, tuple[str, ...]] | None = None) -> None:
+        """:param instead: the name of a term that nothing matches -> its other spellings.
+        :raises QueryError: a pattern cannot be compiled.
+        """
+        self.query = query
+        self.kinds = query.kinds
+        self.tools = query.tools
+        self.everywhere = query.everywhere
+        matchers = sorted(
+            (matcher_for(term, instead or {}) for term in query.terms), key=lambda matcher: matcher.cost
+        )
+        self.wanted = [matcher for matcher in matchers if not matcher.term.negated]
+        self.unwanted = [matcher for matcher in matchers if matcher.term.negated]
+        self.all_terms = (1 << len(self.wanted)) - 1
+        self.finds_backwards = all(matcher.finds_backwards for matcher in self.wanted)
+        self.near = any(matcher.near for matcher in self.wanted)
+
+    def caseless(self) -> QueryPlan:
+        """The same plan without regard to case, for texts that are known only folded."""
+        plan = copy(self)
+        plan.wanted = [caseless(matcher) for matcher in self.wanted]
+        return plan
+
+    def searches(self, kind: int, tool: str = "") -> bool:
+        """Whether texts of a kind and of a tool are searched. `tool` is as it is written."""
+        if kind not in self.kinds:
+            return False
+        return not self.tools or kind not in (CALL, RESULT) or fold(tool) in self.tools
+
+
+def matcher_for(term: Term, instead: dict[str, tuple[str, ...]] | None = None) -> TermMatcher:
+    """The matcher of a term.
+
+    :param instead: see `QueryPlan`; negated terms have no other spellings.
+    :raises QueryError: its pattern cannot be compiled.
+    """
+    spellings = instead.get(name_of(term), ()) if instead and not term.negated else ()
+    if term.kind == WORD:
+        return WordMatcher(term, spellings)
+    if spellings:
+        matcher = matcher_for(without_case(term))
+        matcher.near = True
+        return matcher
+    if term.kind == PHRASE:
+        return WordMatcher(term) if len(term.text.split()) == 1 else PhraseMatcher(term)
+    assert term.kind == REGEX
+    try:
+        return RegexMatcher(term)
+    except BadPattern as error:
+        raise QueryError(error.message, term.position, term.length) from None
+
+
+def caseless(matcher: TermMatcher) -> TermMatcher:
+    """The matcher of the same term without regard to case."""
+    return matcher_for(without_case(matcher.term)) if matcher.exact else matcher
+
+
+def without_case(term: Term) -> Term:
+    """The same term, whose case does not count."""
+    return Term(term.kind, term.text, False, term.negated, term.position, term.length)
+
+
+def name_of(term: Term, flag: str = "") -> str:
+    """The name of a term in notes and answers: a word or a phrase by its text, a pattern as it is typed.
+
+    :param flag: precedes the pattern.
+    """
+    if term.kind != REGEX:
+        return term.text
+    pattern = flag + term.text
+    # A pattern with a blank was typed in quotes: those within it are escaped, and stay so.
+    return f're:"{pattern}"' if any(map(str.isspace, pattern)) else f"re:{pattern}"

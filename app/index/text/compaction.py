@@ -1,0 +1,239 @@
+"""Removes garbage from the text store: deletes segments without references, and copies the live text of
+others.
+
+It is safe at every moment. Copied text is on the disk before one transaction changes its spans, and the old
+segment is deleted after that. A process that is killed in between leaves a segment without references. A
+process that has an old segment open can go on reading it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+from app.index.catalog.span_table import SpanChanges, all_spans, joined, segments
+from app.index.text.segment import (
+    FREE,
+    FULL_BYTES,
+    SMALL_BYTES,
+    Segment,
+    lock,
+    path_of,
+    read_spans,
+    sizes_in,
+)
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Mapping, Sequence
+    from threading import Event
+
+    from app.index.catalog.catalog import Catalog
+    from app.index.catalog.span_table import Usage
+    from app.index.row import Span
+
+    Move = tuple[int, bytes, tuple[Span, ...] | None]
+    """(key of a session, its stored spans, its new spans; None if the text is missing)"""
+
+WORTH_BYTES = 256 << 10
+"""Garbage that is worth a copy."""
+
+MANY = 8
+"""More small segments than this are merged, because a search reads each segment."""
+
+_MUCH = 4
+"""Without room for a copy, a segment is deleted if its garbage is more than its live text divided by this."""
+
+_WORK_SECONDS = 0.01
+_PAUSE_SECONDS = 0.002
+
+
+def compact(folder: str, catalog: Catalog, stop: Event, gentle: bool) -> bool:
+    """Delete and copy segments, while this process holds the lock of the folder alone.
+
+    :return: whether texts were missing; the catalog has no spans of them any more.
+    """
+    usage = catalog.run(segments)
+    if usage is None or catalog.in_memory:
+        return False
+    sizes = sizes_in(folder)
+    for name in sizes.keys() - usage.keys():
+        _delete(folder, name)
+    lost = False
+    for group in groups(victims(usage, sizes), usage):
+        if stop.is_set():
+            break
+        lost |= _Copying(folder, catalog, gentle).move(group)
+    return lost
+
+
+def victims(usage: Mapping[str, Usage], sizes: Mapping[str, int]) -> list[str]:
+    """The segments to be copied: those that are damaged or more than half garbage, and too many small ones.
+
+    :param sizes: of the existing files.
+    """
+    existing = [name for name in usage if name in sizes]
+    small = [name for name in existing if sizes[name] < SMALL_BYTES]
+    too_many = set(small if len(small) > MANY else ())
+    return sorted(
+        name
+        for name in existing
+        if name in too_many
+        or sizes[name] < usage[name].reach
+        or sizes[name] - usage[name].live > max(usage[name].live, WORTH_BYTES)
+    )
+
+
+def groups(names: Sequence[str], usage: Mapping[str, Usage]) -> list[list[str]]:
+    """The segments in groups whose live text fits into one segment, which limits how long others have to
+    wait.
+    """
+    found: list[list[str]] = []
+    room = 0
+    for name in names:
+        if usage[name].live > room or not found:
+            found.append([])
+            room = FULL_BYTES
+        found[-1].append(name)
+        room -= usage[name].live
+    return found
+
+
+def drop_unused(folder: str, catalog: Catalog) -> None:
+    """Delete text that the catalog's file does not refer to, without copies and without changes to the file,
+    if there is no room for either. This process holds the lock of the folder alone.
+
+    A search does not miss such text, because memory has only spans of the file. On a full disk, a segment
+    with much garbage is deleted with its live text; the next scan notices it and reads the files.
+    """
+    usage = catalog.peek(segments)
+    if usage is None:
+        return
+    for name, size in sizes_in(folder).items():
+        live, reach = usage.get(name, (0, 0))
+        if not live or (catalog.is_full and reach - live > max(live // _MUCH, WORTH_BYTES)):
+            _delete(folder, name)
+        elif size > reach:
+            _truncate(folder, name, reach)
+
+
+class _Copying:
+    """Copies the live text of some segments into a new one."""
+
+    def __init__(self, folder: str, catalog: Catalog, gentle: bool) -> None:
+        self._folder = folder
+        self._catalog = catalog
+        self._gentle = gentle
+        self._locked: dict[str, int] = {}
+        self._target: Segment | None = None
+
+    def move(self, names: Sequence[str]) -> bool:
+        """Copy those of the segments that have no writer; whether some text could not be read."""
+        try:
+            for name in names:
+                self._lock(name)
+            return bool(self._locked) and self._move()
+        except OSError:
+            # There is no room for a copy, so everything stays as it is.
+            self._drop_target()
+            return False
+        finally:
+            for descriptor in self._locked.values():
+                os.close(descriptor)
+            if self._target is not None:
+                self._target.close()
+
+    def _lock(self, name: str) -> None:
+        descriptor = os.open(path_of(self._folder, name), os.O_RDWR | getattr(os, "O_BINARY", 0))
+        if lock(descriptor) == FREE:
+            self._locked[name] = descriptor
+        else:
+            os.close(descriptor)
+
+    def _move(self) -> bool:
+        moves = self._copy(self._catalog.run(all_spans) or [])
+        if self._target is not None:
+            self._target.sync()
+
+        def work(connection: sqlite3.Connection) -> set[str]:
+            connection.execute("BEGIN IMMEDIATE")
+            changes = SpanChanges(connection)
+            for key, before, spans in moves:
+                changes.replace(key, before, spans)
+            changes.close()
+            connection.execute("COMMIT")
+            return set(segments(connection))
+
+        used = self._catalog.run(work)
+        if used is None or self._catalog.in_memory:
+            self._drop_target()
+            return False
+        for name in self._locked.keys() - used:
+            _unlink(self._folder, name)
+        return any(spans is None for _, _, spans in moves)
+
+    def _copy(self, texts: Sequence[tuple[int, bytes, tuple[Span, ...]]]) -> list[Move]:
+        moves: list[Move] = []
+        paused = time.monotonic()
+        for key, before, spans in texts:
+            if not any(span[0] in self._locked for span in spans):
+                continue
+            copied: list[Span] = []
+            for span in spans:
+                if span[0] not in self._locked:
+                    copied.append(span)
+                    continue
+                data = read_spans(self._folder, [span])
+                if data is None:
+                    break
+                if self._target is None:
+                    self._target = Segment.make(self._folder)
+                copied += self._target.append([data])
+            is_complete = len(copied) == len(spans)
+            moves.append((key, before, joined(copied) if is_complete else None))
+            if self._gentle and time.monotonic() - paused > _WORK_SECONDS:
+                time.sleep(_PAUSE_SECONDS)
+                paused = time.monotonic()
+        return moves
+
+    def _drop_target(self) -> None:
+        if self._target is not None:
+            self._target.spoil()
+
+
+def _delete(folder: str, name: str) -> None:
+    """Delete a segment, unless it has a writer."""
+    try:
+        descriptor = os.open(path_of(folder, name), os.O_RDWR | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return
+    try:
+        if lock(descriptor) == FREE:
+            _unlink(folder, name)
+    finally:
+        os.close(descriptor)
+
+
+def _truncate(folder: str, name: str, size: int) -> None:
+    """Cut the end off a segment, unless it has a writer."""
+    try:
+        descriptor = os.open(path_of(folder, name), os.O_RDWR | getattr(os, "O_BINARY", 0))
+    except OSError:
+        return
+    try:
+        if lock(descriptor) == FREE and os.fstat(descriptor).st_size > size:
+            os.ftruncate(descriptor, size)
+    except OSError:
+        # The segment stays as it is.
+        pass
+    finally:
+        os.close(descriptor)
+
+
+def _unlink(folder: str, name: str) -> None:
+    try:
+        os.unlink(path_of(folder, name))
+    except OSError:
+        # The next compaction tries again.
+        pass

@@ -1,0 +1,120 @@
+"""A worker process, which reads files for the scan until its input ends, and the frames of its two pipes.
+
+It is started as `python -I -S` with the parent's `sys.path` as arguments. A frame is a length of four bytes
+and a pickled value.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import sys
+import time
+from queue import SimpleQueue
+from threading import Thread
+from typing import TYPE_CHECKING
+
+from app.index.file_reader import read
+
+if TYPE_CHECKING:
+    from typing import IO, Any
+
+    from app.index.file_reader import Result, Task
+    from app.index.text.segment import Kept, Writer
+
+START = "import sys; sys.path[:] = sys.argv[1:]; from app.index.worker_process import main; main()"
+"""The code for `python -c`."""
+
+READY = "ready"
+"""The first frame that a worker sends."""
+
+_FLUSH_SECONDS = 0.02
+
+_WAITS = "it has not been written yet"
+"""Why a text is not kept that will be written with the next results."""
+
+
+def send(pipe: IO[bytes], value: Any) -> None:
+    """Write one frame.
+
+    :raises OSError: the other process has ended.
+    """
+    data = pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+    pipe.write(len(data).to_bytes(4, "big") + data)
+    pipe.flush()
+
+
+def receive(pipe: IO[bytes]) -> Any:
+    """Read one frame.
+
+    :raises EOFError: the other process has ended.
+    """
+    length = int.from_bytes(pipe.read(4), "big")
+    data = pipe.read(length)
+    if not data or len(data) < length:
+        raise EOFError("the other process has ended")
+    return pickle.loads(data)
+
+
+def main() -> None:
+    """Send `READY`, receive the folder of the text store (None: texts are not kept), and answer each list of
+    tasks with lists of results, in order. The process ends with its input.
+    """
+    # There are no cycles that are worth collecting, and the collector would look at every line's objects.
+    gc.disable()
+    # The tasks come later: meanwhile there is time to load the decoders.
+    import app.sessions.summaries.quick_summary
+    import app.sessions.summaries.summarise  # noqa: F401
+    from app.index.text.segment import Writer
+
+    source, target = sys.stdin.buffer, sys.stdout.buffer
+    try:
+        send(target, READY)
+        folder = receive(source)
+        texts = _TextBuffer(Writer(folder)) if folder else None
+        batches: SimpleQueue[list[Task]] = SimpleQueue()
+        Thread(target=_listen, args=(source, batches), daemon=True).start()
+        while True:
+            results: list[Result] = []
+            flushed_at = time.monotonic()
+            for task in batches.get():
+                result = read(task, texts.keep if texts else None)
+                results.append(result._replace(progress=None))
+                if time.monotonic() - flushed_at > _FLUSH_SECONDS:
+                    send(target, texts.write(results) if texts else results)
+                    results = []
+                    flushed_at = time.monotonic()
+            if results:
+                send(target, texts.write(results) if texts else results)
+    except (EOFError, OSError):
+        # The parent has ended. A usual exit would try to flush the pipe.
+        os._exit(0)
+
+
+def _listen(source: IO[bytes], batches: SimpleQueue[list[Task]]) -> None:
+    """Receive tasks, and end the process with its input, even in the middle of a file."""
+    try:
+        while True:
+            batches.put(receive(source))
+    except (EOFError, OSError):
+        os._exit(0)
+
+
+class _TextBuffer:
+    """The texts of the files that were read since results were sent. They are written together."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._texts: list[bytes] = []
+
+    def keep(self, text: bytes) -> Kept:
+        """Add a text."""
+        self._texts.append(text)
+        return _WAITS
+
+    def write(self, results: list[Result]) -> list[Result]:
+        """Write the texts of these results. The results then say where."""
+        kept = iter(self._writer.keep_all(self._texts))
+        self._texts = []
+        return [result._replace(kept=next(kept)) if result.kept is _WAITS else result for result in results]

@@ -1,1 +1,0 @@
-"""Reading files, in this process or in others that are started for it."""

@@ -1,0 +1,230 @@
+"""All labels, of the session at hand or of all sessions; a key leads to the entry."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
+
+from textual import on
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from app.formats.text import one_line
+from app.keys import key_of
+from app.messages import ArchiveRead
+from app.services.list_facts import ListFacts
+from app.view.cells import pad, stable_width, width
+from app.view.formatting import age, size
+from app.view.problems import TreeProblem
+from app.widgets.dialog import Dialog, ItemList
+from app.widgets.line_list import LineList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from app.index.row import Row
+    from app.setup import Setup
+    from app.stores.archive import Archived
+    from app.view.line import Line
+
+
+class Labelled(NamedTuple):
+    """One label: the session, the entry's id, and what the label says (raw)."""
+
+    row: Row
+    entry_id: str
+    label: str
+
+
+class LabelAnswer(NamedTuple):
+    """The chosen action on a label: "go", "change" or "clear"."""
+
+    what: str
+    labelled: Labelled
+
+
+def labelled_in(rows: Sequence[Row]) -> list[Labelled]:
+    """The labels of the sessions: the newest session's first, each session's in the order of its file."""
+    return [
+        Labelled(row, entry_id, label)
+        for row in sorted(rows, key=lambda row: (-row.modified, row.path))
+        for entry_id, label in row.labels
+    ]
+
+
+class _Labels(ItemList[Labelled]):
+    def __init__(self, now_ms: int) -> None:
+        super().__init__(id="labels")
+        self._now_ms = now_ms
+
+    def draw_item(self, item: Labelled, cells: int) -> Line:
+        label = pad(stable_width(one_line(item.label, 200)), max(8, cells * 2 // 5))
+        facts = f" {item.row.agent} {age(item.row.modified, self._now_ms):>4} "
+        room = max(0, cells - width(label) - 1 - width(facts))
+        title = pad(stable_width(item.row.title), room)
+        return [(label, "label"), (" ", "text"), (title, "title"), (facts, "dim")]
+
+
+class LabelsDialog(Dialog[LabelAnswer | None]):
+    """Enter goes to the entry, L changes the label, Delete takes it off, Tab turns between this session and
+    all of them.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Back"),
+        Binding("enter", "answer('go')", "Go to the entry"),
+        Binding("L", "answer('change')", "Change it"),
+        Binding("delete", "answer('clear')", "Take it off"),
+        Binding("tab", "turn", "This session, or all"),
+    ]
+
+    def __init__(self, rows: Sequence[Row], path: str, now_ms: int) -> None:
+        """:param rows: all sessions.
+        :param path: of the session at hand; "" where there is none.
+        """
+        super().__init__()
+        self._rows = rows
+        self._path = path
+        self._all = False
+        self._list = _Labels(now_ms)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog tall wide") as box:
+            box.border_title = Content("labels")
+            yield self._list
+            yield Static(Content(""), classes="hint", id="said")
+
+    def on_mount(self) -> None:
+        self._list.focus()
+        self._all = not any(row.path == self._path and row.labels for row in self._rows)
+        self._show()
+
+    def _show(self) -> None:
+        labels = labelled_in([row for row in self._rows if self._all or row.path == self._path])
+        self._list.show(labels)
+        where, other = ("all sessions", "this session") if self._all else ("this session", "all sessions")
+        if labels:
+            said = [f"{len(labels):,} in {where}", "Enter goes there   L changes it   Del takes it off"]
+        else:
+            key = key_of("entry.label")
+            makes = f"; {key} in the tree makes one" if key else ""
+            said = [f"No labels {'yet' if self._all else 'here'}{makes}"]
+        self.query_one("#said", Static).update(Content("   ".join([*said, f"Tab {other}   Esc back"])))
+
+    def action_turn(self) -> None:
+        """This session's labels, or those of all."""
+        self._all = not self._all
+        self._show()
+
+    @on(LineList.Activated)
+    def _activated(self) -> None:
+        self.action_answer("go")
+
+    def action_answer(self, what: str) -> None:
+        """Answer with the label under the cursor."""
+        if self._list.picked is not None:
+            self.dismiss(LabelAnswer(what, self._list.picked))
+
+
+class _Problems(ItemList[TreeProblem]):
+    def draw_item(self, item: TreeProblem, cells: int) -> Line:
+        # in file order, the last has the longest number
+        room = max(len(_place(item)), len(_place(self.items[-1])))
+        return [(_place(item).ljust(room), "count"), ("  ", "text"), (stable_width(item.reason), "text")]
+
+
+def _place(fault: TreeProblem) -> str:
+    return f"line {fault.line:,}" if fault.line else "the file"
+
+
+class ProblemsDialog(Dialog[TreeProblem | None]):
+    """Enter answers with the one under the cursor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,exclamation_mark", "dismiss(None)", "Back"),
+        Binding("enter", "answer", "Go there"),
+    ]
+
+    def __init__(self, faults: Sequence[TreeProblem]) -> None:
+        """:param faults: at least one, in file order."""
+        super().__init__()
+        self._faults = faults
+        self._list = _Problems(id="problems")
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog tall wide") as box:
+            box.border_title = Content("wrong or out of the ordinary")
+            yield self._list
+            yield Static(Content(""), classes="hint", id="said")
+
+    def on_mount(self) -> None:
+        self._list.focus()
+        self._list.show(self._faults)
+        said = f"{len(self._faults):,} in all   Enter goes there   Esc back"
+        self.query_one("#said", Static).update(Content(said))
+
+    @on(LineList.Activated)
+    def action_answer(self) -> None:
+        """Answer with what is under the cursor."""
+        self.dismiss(self._list.picked)
+
+
+class _Archive(ItemList["Archived"]):
+    def __init__(self, now_ms: int) -> None:
+        super().__init__(id="archive")
+        self._now_ms = now_ms
+
+    def draw_item(self, item: Archived, cells: int) -> Line:
+        facts = f" {item.agent} {size(item.size):>5} {age(item.mtime_ms, self._now_ms):>4} "
+        room = max(0, cells - width(facts))
+        # without a title, its file says which one it is
+        title = one_line(item.title or os.path.basename(item.path), 500)
+        if item.problem:
+            said = f"{one_line(item.problem, 100)}: {title}"
+            return [(pad(stable_width(said), room), "warning"), (facts, "dim")]
+        return [(pad(stable_width(title), room), "title"), (facts, "dim")]
+
+
+class ArchiveDialog(Dialog["Archived | None"]):
+    """The archives. Enter brings the session under the cursor back; the result is that one, or None."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Back"),
+        Binding("enter", "choose", "Bring it back"),
+    ]
+
+    def __init__(self, setup: Setup, failed: Callable[[BaseException], None]) -> None:
+        super().__init__()
+        self._list = _Archive(setup.now_ms())
+        self._surroundings = ListFacts(setup, self.post_message, failed)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog tall") as box:
+            box.border_title = Content("archive")
+            yield self._list
+            yield Static(Content("looking…"), classes="hint", id="said")
+
+    def on_mount(self) -> None:
+        self._list.focus()
+        self._surroundings.read_archive()
+
+    def on_unmount(self) -> None:
+        self._surroundings.stop()
+
+    @on(ArchiveRead)
+    def _archive_read(self, event: ArchiveRead) -> None:
+        event.stop()
+        self._list.show(event.archived)
+        said = "Enter brings it back   Esc back" if event.archived else "Nothing is archived.   Esc back"
+        self.query_one("#said", Static).update(Content(said))
+
+    @on(LineList.Activated)
+    def action_choose(self) -> None:
+        """Bring back the session under the cursor."""
+        if self._list.picked is not None:
+            self.dismiss(self._list.picked)

@@ -1,0 +1,424 @@
+"""Runs what a user does to sessions in one thread, one action after the other, and undoes it.
+
+No action is dropped or run twice. Each change is kept for `undo` and written to the journal, so that the
+command line can undo it too. When all changes of this run are undone, `undo` offers the last change in the
+journal that an earlier run made.
+"""
+
+from __future__ import annotations
+
+from queue import SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import TYPE_CHECKING, NamedTuple
+
+from app.messages import ActionsDone, ActionsProgressed, EarlierFound, Outcome
+from app.sessions.errors import SessionError
+from app.view.notifications import ActionProgress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from app.actions.journal import Intent, Journal
+    from app.actions.undo import UndoableAction, UndoAttempt
+    from app.index.row import Row
+    from app.services.background import Post
+    from app.sessions.manager.change import Change
+    from app.setup import Setup
+    from app.stores.base import Store
+
+    Action = Callable[[Row, Store, Mapping[str, str], str], Change]
+    """Changes a session: its row and store, the environment of the agents, the state folder."""
+
+# The functions below import `app.actions` in the thread: with it come the 110 modules that write sessions.
+
+_UNDOABLE_KINDS = frozenset(("trash", "restore", "name", "pin", "label", "leaf", "file"))
+
+EXIT_SECONDS = 0.5
+"""Seconds for which actions go on when leafmark is left: a few sessions take less."""
+
+
+class _Undoable(NamedTuple):
+    """A change, its number in the journal (0: it is not there), and the row that was changed (None: the
+    session came out of an archive).
+    """
+
+    change: Change
+    number: int
+    row: Row | None
+
+
+class ProgressReporter:
+    """The progress of the action that runs, and stopping it between two sessions.
+
+    stopped   (action, done, total) of the actions that leafmark's end stopped
+    """
+
+    def __init__(self, post: Post) -> None:
+        self._post = post
+        self._course: ActionProgress | None = None
+        self._deadline: float | None = None
+        self.stopped: list[tuple[str, int, int]] = []
+
+    def begin(self, action: str) -> ActionProgress:
+        """An action begins."""
+        self._course = ActionProgress(action)
+        return self._course
+
+    def end(self) -> None:
+        """The action is done or stopped."""
+        course, self._course = self._course, None
+        if course is not None and course.total > 1:
+            self._post(ActionsProgressed(None))
+
+    def keep_going(self, course: ActionProgress, done: int, total: int) -> bool:
+        """Whether to go on with the next session; call it before each. A single session is never stopped."""
+        course.done, course.total = done, total
+        if total < 2:
+            return True
+        if not course.is_stopped and self._deadline is not None and monotonic() >= self._deadline:
+            course.is_stopped = True
+            self.stopped.append((course.what, done, total))
+        if course.is_stopped:
+            return False
+        if course.is_seen:
+            course.is_seen = False
+            self._post(ActionsProgressed(course))
+        return True
+
+    def stop(self) -> bool:
+        """Stop an action on several sessions after the current one. False: there is no such action."""
+        course = self._course
+        if course is None or course.total < 2:
+            return False
+        course.is_stopped = True
+        return True
+
+    def set_deadline(self) -> None:
+        """Stop the actions that are not done in a moment: leafmark is being left."""
+        self._deadline = monotonic() + EXIT_SECONDS
+
+
+class ActionRunner:
+    """Runs actions; posts one ``ActionsDone`` for each call."""
+
+    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
+        self._setup = setup
+        self._post = post
+        self._failed = failed
+        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
+        self._thread: Thread | None = None
+        self._done: list[UndoableAction[_Undoable]] = []
+        self._progress = ProgressReporter(post)
+
+    def do(self, what: str, rows: Sequence[Row], action: Action) -> None:
+        """Run `action` on each of `rows`; if it fails on one, the others follow all the same. Also posts
+        ``ActionsProgressed``.
+
+        :param what: the name of the action, which comes back in the message.
+        """
+        self._put(lambda: self._do(what, list(rows), action))
+
+    def run(self, what: str, work: Callable[[], Change]) -> None:
+        """Run an action that belongs to no listed session."""
+
+        def job() -> None:
+            undoable: list[_Undoable] = []
+            with self._intent() as intent:
+                outcome = _attempt(None, work)
+                notes = self._record_outcome(intent, outcome, undoable)
+            self._keep(undoable)
+            self._post(ActionsDone(what, [outcome], notes))
+
+        self._put(job)
+
+    def restore(self, trashed: Change, *, join: bool) -> None:
+        """Restore a session whose agent went on writing after it was trashed; answered as `restore`.
+
+        :param join: append what the agent wrote to the session; else that is trashed.
+        """
+
+        def job() -> None:
+            from app.actions.restore import restore, trash_continuation
+
+            env = self._setup.agent_env
+            undoable: list[_Undoable] = []
+            notes: list[str] = []
+            with self._intent() as intent:
+                for step in (lambda: trash_continuation(trashed, env, join=join), lambda: restore(trashed)):
+                    outcome = _attempt(None, step)
+                    notes += self._record_outcome(intent, outcome, undoable)
+                    if outcome.error is not None:
+                        break
+            self._keep(undoable)
+            self._post(ActionsDone("restore", [outcome], notes))
+
+        self._put(job)
+
+    def undo(self) -> None:
+        """Undo the last action, for all of its sessions; answered as `undo`. If no action of this run is
+        left but an earlier run made one, the answer is ``EarlierFound``.
+        """
+        self._put(self._undo)
+
+    def undo_earlier(self, action: int) -> None:
+        """Undo an action of an earlier run; answered as `undo`.
+
+        :param action: its number in the journal.
+        """
+        self._put(lambda: self._undo_earlier(action))
+
+    def shares_with(self, other: ActionRunner) -> None:
+        """Let either undo what the other has done. Call it before the first action."""
+        self._done = other._done
+
+    def stop_at_next(self) -> bool:
+        """Stop an action on several sessions after the current one. False: there is no such action."""
+        return self._progress.stop()
+
+    @property
+    def stopped(self) -> list[tuple[str, int, int]]:
+        """(action, done, total) of the actions that `stop` ended early."""
+        return self._progress.stopped
+
+    def stop(self) -> None:
+        """Finish the requested actions and end the thread; a long action stops after the current session."""
+        self._progress.set_deadline()
+        self._jobs.put(None)
+        if self._thread is not None:
+            # A write that has begun must end before the program does.
+            self._thread.join()
+
+    def _put(self, job: Callable[[], None]) -> None:
+        self._jobs.put(job)
+        if self._thread is None:
+            self._thread = Thread(target=self._run, name="leafmark-act", daemon=True)
+            self._thread.start()
+
+    def _run(self) -> None:
+        from app.sessions.storage.append_ledger import share_notes
+
+        share_notes(self._setup.cache_folder)
+        while (job := self._jobs.get()) is not None:
+            try:
+                self._settle()
+                job()
+            except Exception as error:
+                self._failed(error)
+            finally:
+                self._progress.end()
+
+    def _do(self, what: str, rows: Sequence[Row], action: Action) -> None:
+        outcomes: list[Outcome] = []
+        undoable: list[_Undoable] = []
+        notes: list[str] = []
+        course = self._progress.begin(what)
+        for row in rows:
+            if not self._progress.keep_going(course, len(outcomes), len(rows)):
+                break
+            with self._intent(undoable[0].number if undoable else 0) as intent:
+                outcomes.append(self._try(row, action))
+                notes += self._record_outcome(intent, outcomes[-1], undoable)
+        self._keep(undoable)
+        of = len(rows) if len(outcomes) < len(rows) else 0
+        self._post(ActionsDone(what, outcomes, list(dict.fromkeys(notes)), of=of))
+
+    def _settle(self) -> None:
+        """Complete the journal of a leafmark that was killed during an action."""
+        from app.actions.undo import settle_interrupted
+
+        setup = self._setup
+        try:
+            journal = self._journal
+        except OSError:
+            return  # The state folder is unknown, which is reported when a change is recorded.
+        settle_interrupted(journal, setup.agent_env, setup.stores, setup.state_folder)
+
+    def _record_outcome(self, intent: Intent, outcome: Outcome, undoable: list[_Undoable]) -> list[str]:
+        """Write a change to the journal and add it to `undoable`; the result is notes for the user."""
+        change = outcome.change
+        if change is None:
+            return []
+        notes = [change.note]
+        if change.kind in _UNDOABLE_KINDS:
+            number, note = self._record(intent, change)
+            notes.append(note)
+            if not change.is_nothing:
+                undoable.append(_Undoable(change, number, outcome.row))
+        return [note for note in notes if note]
+
+    def _keep(self, undoable: list[_Undoable]) -> None:
+        if undoable:
+            from app.actions.undo import UndoableAction
+
+            self._done.append(UndoableAction(undoable))
+
+    def _undo(self) -> None:
+        from app.actions.undo import RETRY_NOTE, SKIP_NOTE, UndoableAction, next_journal_action, undo_last
+
+        self._drop_undone()
+        course = self._progress.begin("undo")
+        position, tried = undo_last(
+            self._done, self._undo_one, lambda done, total: self._progress.keep_going(course, done, total)
+        )
+        untried: list[_Undoable] = []
+        if position >= 0:
+            steps = self._done[position].steps
+            untried = list(steps[: len(steps) - len(tried)])
+        if untried:
+            self._undo_stopped(position, untried, tried)
+            return
+        is_blocked = (
+            position >= 0 and self._done[position].is_reported and all(attempt.can_retry for attempt in tried)
+        )
+        earlier = None
+        if position <= 0 or is_blocked:
+            own = {step.number for done in self._done for step in done.steps}
+            earlier = next_journal_action(self._journal, own)
+        if earlier is not None and (position < 0 or is_blocked):
+            self._post(EarlierFound(earlier))
+            return
+        outcomes, notes = _undo_outcomes(tried)
+        waiting = [attempt.step for attempt in reversed(tried) if attempt.can_retry]
+        for attempt in tried:
+            if attempt.step.number and attempt.change is None:
+                self._note(attempt.step.number, is_reported=attempt.can_retry)
+        if position >= 0:
+            # An obstacle may be gone at another time.
+            self._done[position : position + 1] = (
+                [UndoableAction(waiting, is_reported=True)] if waiting else []
+            )
+        if position > 0 or earlier is not None:
+            if waiting:
+                notes.append(RETRY_NOTE)
+            elif any(attempt.error for attempt in tried):
+                notes.append(SKIP_NOTE)
+        self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes))))
+
+    def _undo_stopped(
+        self, position: int, untried: list[_Undoable], tried: Sequence[UndoAttempt[_Undoable]]
+    ) -> None:
+        """Keep the rest of an action for another undo: the user stopped this one."""
+        from app.actions.undo import UndoableAction
+
+        waiting = [attempt.step for attempt in reversed(tried) if attempt.can_retry]
+        for attempt in tried:
+            if attempt.step.number and attempt.error is not None and not attempt.can_retry:
+                self._note(attempt.step.number, is_reported=False)
+        self._done[position : position + 1] = [UndoableAction([*untried, *waiting])]
+        outcomes, notes = _undo_outcomes(tried)
+        of = len(untried) + len(tried)
+        self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(notes)), of=of))
+
+    def _drop_undone(self) -> None:
+        """Drop the changes that another program has undone."""
+        from app.actions.undo import UndoableAction
+
+        undone = self._journal.undone() if self._done else set()
+        remaining = [
+            UndoableAction([step for step in done.steps if step.number not in undone], done.is_reported)
+            for done in self._done
+        ]
+        self._done[:] = [done for done in remaining if done.steps]
+
+    def _undo_earlier(self, action: int) -> None:
+        from app.actions.undo import undo_journal_action
+
+        setup = self._setup
+        course = self._progress.begin("undo")
+        tried, notes = undo_journal_action(
+            self._journal,
+            action,
+            setup.agent_env,
+            setup.stores,
+            setup.state_folder,
+            lambda done, total: self._progress.keep_going(course, done, total),
+        )
+        notes += [attempt.change.note for attempt in tried if attempt.change is not None]
+        outcomes = [Outcome(None, attempt.change, attempt.error, attempt.step.change) for attempt in tried]
+        of = course.total if course.is_stopped and len(tried) < course.total else 0
+        self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(filter(None, notes))), of=of))
+
+    def _undo_one(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
+        if not done.number:
+            return self._undone(done)
+        with self._intent(undoes=done.number) as intent:
+            change, error = self._undone(done)
+            if change is not None:
+                # A failure was reported when the change itself was recorded.
+                self._record(intent, change)
+        return change, error
+
+    def _undone(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
+        from app.actions.undo import undo, undo_journal_change
+
+        setup = self._setup
+        if done.row is None:
+            return undo_journal_change(done.change, setup.agent_env, setup.stores, setup.state_folder)
+        outcome = self._try(
+            done.row, lambda row, store, env, state: undo(done.change, env, store, state_folder=state)
+        )
+        return outcome.change, outcome.error
+
+    def _try(self, row: Row, action: Action) -> Outcome:
+        setup = self._setup
+        return _attempt(row, lambda: action(row, self._store(row), setup.agent_env, setup.state_folder))
+
+    def _store(self, row: Row) -> Store:
+        for store in self._setup.stores:
+            if store.root == row.store:
+                return store.of(row.agent)
+        raise FileNotFoundError(f"{row.store} is no store any more")
+
+    @property
+    def _journal(self) -> Journal:
+        from app.actions.journal import Journal
+
+        return Journal(self._setup.state_folder)
+
+    def _intent(self, action: int = 0, undoes: int = 0) -> Intent:
+        from app.actions.journal import Intent
+
+        return Intent(lambda: self._journal, action, undoes)
+
+    def _record(self, intent: Intent, change: Change) -> tuple[int, str]:
+        try:
+            return intent.done(change), ""
+        except OSError as error:
+            # If a write to an open file fails, the error names no path.
+            where = error.filename or self._setup.state_folder
+            return 0, f"the journal cannot be written: {where}: {error.strerror or error}"
+
+    def _note(self, number: int, *, is_reported: bool) -> None:
+        """Write to the journal that a change was not undone.
+
+        :param is_reported: another undo tries it again.
+        """
+        journal = self._journal
+        try:
+            if is_reported:
+                journal.mark_reported(number)
+            else:
+                journal.mark_undone(number)
+        except OSError:
+            # The problem was reported when the change was recorded.
+            return
+
+
+def _undo_outcomes(tried: Sequence[UndoAttempt[_Undoable]]) -> tuple[list[Outcome], list[str]]:
+    """The outcomes of an undo and the notes of its changes."""
+    outcomes = [
+        Outcome(attempt.step.row, attempt.change, attempt.error, attempt.step.change) for attempt in tried
+    ]
+    notes = [attempt.change.note for attempt in tried if attempt.change is not None and attempt.change.note]
+    return outcomes, notes
+
+
+def _attempt(row: Row | None, work: Callable[[], Change]) -> Outcome:
+    try:
+        return Outcome(row, work())
+    except (SessionError, OSError) as error:
+        return Outcome(row, None, error)
+    except Exception as error:
+        # A fault of leafmark is reported like any other error, and the next session follows.
+        return Outcome(row, None, RuntimeError(f"{type(error).__name__}: {error}"))

@@ -1,0 +1,116 @@
+"""The base of the services: one background thread each, which runs only the newest request."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from threading import Condition, Thread
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from textual.message import Message
+
+Post = Callable[["Message"], object]
+Job = Callable[[Callable[[], bool]], None]
+
+# Seconds of work after which a thread sleeps, so that the screen's thread gets the interpreter.
+WORK = 0.003
+# Seconds that it sleeps: work that a user waits for, and work ahead of any request.
+REST = 0.001
+REST_AHEAD = 0.003
+
+
+class LatestOnlyWorker:
+    """One daemon thread for requests of which only the newest matters (the tree under a moving cursor).
+
+    A job gets a function that says whether it is stale: a newer request has come. A long job calls it between
+    its steps. An exception of a job goes to ``failed``. The thread starts with the first job.
+    """
+
+    def __init__(self, name: str, failed: Callable[[BaseException], None]) -> None:
+        self._name = name
+        self._failed = failed
+        self._condition = Condition()
+        self._job: Job | None = None
+        self._number = 0
+        self._stopped = False
+        self._thread: Thread | None = None
+
+    def submit(self, job: Job, *, interrupts: bool = True) -> None:
+        """Run a job next, in place of the one that waits.
+
+        :param interrupts: the running job becomes stale; else it ends first.
+        """
+        with self._condition:
+            self._job = job
+            self._number += interrupts
+            if self._thread is None and not self._stopped:
+                self._thread = Thread(target=self._run, name=f"leafmark-{self._name}", daemon=True)
+                self._thread.start()
+            self._condition.notify()
+
+    def stop(self) -> None:
+        """Accept no more jobs; the running one becomes stale."""
+        with self._condition:
+            self._stopped = True
+            self._job = None
+            self._number += 1
+            self._condition.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._condition:
+                while self._job is None and not self._stopped:
+                    self._condition.wait()
+                if self._stopped:
+                    return
+                job, number = self._job, self._number
+                self._job = None
+            try:
+                if job is not None:
+                    job(lambda number=number: self._number != number)  # type: ignore[misc]
+            except Exception as error:
+                self._failed(error)
+            # A job may hold a large object, and the next job may come late.
+            job = None
+
+
+class BackgroundService:
+    """Runs requests of one kind in a thread and posts messages. A service never touches a widget.
+
+    generation   the number of the newest request; a message with another number is out of date
+    """
+
+    thread_name = ""
+
+    def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
+        """:param post: receives the messages; it is called in the service's thread.
+        :param failed: receives unexpected errors; it is called in the service's thread.
+        """
+        self._post = post
+        self._failed = failed
+        self._worker = LatestOnlyWorker(self.thread_name, failed)
+        self.generation = 0
+
+    def stop(self) -> None:
+        """End the thread."""
+        self._worker.stop()
+
+
+class GilYielder:
+    """Lets a long job sleep now and then, so that the screen's thread gets the interpreter."""
+
+    def __init__(self, is_stale: Callable[[], bool], rest: float = REST) -> None:
+        """:param is_stale: whether the job's result is not wanted any more.
+        :param rest: seconds of each sleep.
+        """
+        self._is_stale = is_stale
+        self._rest = rest
+        self._since = monotonic()
+
+    def keep_going(self) -> bool:
+        """Whether to go on with the job. Call it about once a millisecond; it may sleep."""
+        if monotonic() - self._since >= WORK:
+            sleep(self._rest)
+            self._since = monotonic()
+        return not self._is_stale()

@@ -1,0 +1,315 @@
+"""Reads and wraps the entry under the tree's cursor in a thread, then decodes its images."""
+
+from __future__ import annotations
+
+import json
+from collections import OrderedDict
+from hashlib import blake2b
+from itertools import count
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+from app.formats.entry_parts import Part, entry_parts
+from app.formats.errors import Cancelled
+from app.formats.images import BLOB_PREFIX, ImageError, format_bytes, png_bytes, rgb_pixels, upright_size
+from app.formats.text import one_line
+from app.messages import EntryRead, ImageDecoded
+from app.services.background import BackgroundService
+from app.services.tree_reader import reason_of
+from app.sessions.errors import Changed
+from app.sessions.storage.blobs import image_bytes
+from app.sessions.tree.entry_loader import read_beginning
+from app.view.document_line import DocumentLine
+from app.view.entry_document import document
+from app.view.image_lines import (
+    FIRST_NUMBER,
+    MOST_CELLS,
+    MOST_ROWS,
+    NUMBERS,
+    Drawing,
+    ImageLine,
+    fit_size,
+    problem_lines,
+    transmit,
+)
+from app.view.palette import THEMES
+from app.view.problems import DamagedLine
+from app.view.terminal import KITTY
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from app.formats.images import EmbeddedImage
+    from app.services.background import Post
+    from app.sessions.storage.blobs import BlobStore
+    from app.sessions.tree.node import Node
+    from app.sessions.tree.tree import SessionTree
+
+# Least seconds between two messages: the screen cannot draw more often.
+POST_SECONDS = 0.05
+# Seconds between two batches of lines, in which the screen gets the interpreter.
+BATCH_PAUSE = 0.002
+# Bytes that are shown of a damaged line, which may have no end.
+MOST_BYTES = 256 << 10
+
+MOST_IMAGES = 20
+"""Images of one entry that are drawn."""
+CACHED_IMAGES, CACHED_CHARACTERS = 24, 32 << 20
+"""Images in the cache, beside those of the entry that is shown, and characters to be sent for them."""
+# Pixels of a cell where the terminal draws. They decide how large an image is; FINER times as many are sent,
+# for screens of a high resolution.
+CELL = (10, 20)
+FINER = 2
+# The terminal keeps the images of all screens under their numbers.
+_numbers = count()
+
+Key = tuple[bytes, int, int]
+
+
+class EntryReader(BackgroundService):
+    """Reads and wraps one entry; posts ``EntryRead``, then ``ImageDecoded`` for each image that has to be
+    decoded.
+    """
+
+    thread_name = "entry"
+
+    def __init__(
+        self,
+        post: Post,
+        failed: Callable[[BaseException], None],
+        mode: str = "",
+        blobs: Callable[[SessionTree], BlobStore | None] = lambda tree: None,
+    ) -> None:
+        """:param mode: how images are drawn (`way_to_draw`); "" draws none.
+        :param blobs: gives the folder in which a session's agent keeps images; called in the thread.
+        """
+        super().__init__(post, failed)
+        self._blobs = blobs
+        self._images = ImageCache(mode) if mode else None
+
+    def read(
+        self, tree: SessionTree, position: Node | DamagedLine, cells: int, rows: int, *, raw: bool
+    ) -> None:
+        """Read an entry, or a line that is none, and wrap it to ``cells``.
+
+        :param rows: the most that an image takes; 0 draws none.
+        :param raw: show the line of the file.
+        """
+        self.generation += 1
+        generation = self.generation
+        self._worker.submit(
+            lambda is_stale: self._read(generation, is_stale, tree, position, cells, rows, raw)
+        )
+
+    def clear(self) -> None:
+        """Make messages on their way out of date."""
+        self.generation += 1
+
+    def _read(
+        self,
+        generation: int,
+        is_stale: Callable[[], bool],
+        tree: SessionTree,
+        position: Node | DamagedLine,
+        cells: int,
+        rows: int,
+        raw: bool,
+    ) -> None:
+        try:
+            self._show(generation, is_stale, tree, self._parts(tree, position, raw), cells, rows)
+        except Cancelled:
+            pass
+
+    def _parts(self, tree: SessionTree, position: Node | DamagedLine, raw: bool) -> list[Part]:
+        try:
+            if isinstance(position, DamagedLine):
+                return damaged_parts(tree.path, position, raw=raw)
+            if raw:
+                return [Part("raw", "", indented(tree.read_line(position)))]
+            return entry_parts(tree.read(position))
+        except (Changed, OSError) as error:
+            return [Part("error", "", reason_of(error))]
+        except Exception as error:
+            # An entry with unexpected content fails alone, in its own pane.
+            return [Part("error", "", f"cannot be shown: {type(error).__name__}: {error}")]
+
+    def _show(
+        self,
+        generation: int,
+        is_stale: Callable[[], bool],
+        tree: SessionTree,
+        shown_parts: list[Part],
+        cells: int,
+        rows: int,
+    ) -> None:
+        images = None
+        if self._images is not None and rows and any(part.image is not None for part in shown_parts):
+            images = self._images.of_entry(lambda: self._blobs(tree), cells, rows, is_stale)
+        lines: list[DocumentLine] = []
+        posted_at = 0.0
+        more = False
+        for batch in document(shown_parts, cells, images.lines if images is not None else None):
+            if is_stale():
+                return
+            lines += batch
+            if lines and monotonic() - posted_at >= POST_SECONDS:
+                self._post(EntryRead(generation, lines, more, () if more else shown_parts))
+                lines, posted_at, more = [], monotonic(), True
+            sleep(BATCH_PAUSE)
+        if lines or not more:
+            lines = lines or [DocumentLine("(empty)", "dim")]
+            self._post(EntryRead(generation, lines, more, () if more else shown_parts))
+        for drawing in images.drawn() if images is not None else ():
+            self._post(ImageDecoded(generation, drawing))
+
+
+def damaged_parts(path: str, damaged: DamagedLine, *, raw: bool) -> list[Part]:
+    """The parts of a line that is no entry: the reason, and the line or its beginning.
+
+    :param raw: the line alone.
+    :raises Changed: no line begins at its offset any more.
+    :raises OSError: the file cannot be read.
+    """
+    found = [] if raw else [Part("error", "", f"{damaged.place}: {damaged.reason}")]
+    if not damaged.line:
+        return found
+    line, is_cut = read_beginning(path, damaged.offset, MOST_BYTES)
+    if is_cut:
+        found.append(Part("meta", "", f"the first {MOST_BYTES:,} bytes of the line:"))
+    return [*found, Part("raw", "" if raw else "the line", indented(line))]
+
+
+def indented(line: bytes) -> str:
+    """A line of a session with one JSON value per row, or the line itself if it is no JSON. Only bytes that
+    are no UTF-8 are replaced.
+    """
+    text = line.decode("utf-8", "replace")
+    try:
+        return json.dumps(json.loads(text), ensure_ascii=False, indent=2)
+    except (ValueError, RecursionError):
+        return text
+
+
+class ImageCache:
+    """Draws images in one mode, and keeps the last ones."""
+
+    def __init__(self, mode: str) -> None:
+        """:param mode: see `way_to_draw`; not ""."""
+        self.mode = mode
+        self.drawings: OrderedDict[Key, Drawing] = OrderedDict()
+
+    def of_entry(
+        self, blobs: Callable[[], BlobStore | None], cells: int, rows: int, is_stale: Callable[[], bool]
+    ) -> EntryImages:
+        """The images of one entry, none larger than ``cells`` by ``rows``.
+
+        :param blobs: gives the folder in which its agent keeps images; called in the thread, if at all.
+        """
+        self._shrink()
+        return EntryImages(self, blobs, cells, max(1, min(rows, MOST_ROWS)), is_stale)
+
+    def _shrink(self) -> None:
+        characters = sum(len(drawing.sent) for drawing in self.drawings.values())
+        while self.drawings and (len(self.drawings) > CACHED_IMAGES or characters > CACHED_CHARACTERS):
+            characters -= len(self.drawings.popitem(last=False)[1].sent)
+
+    def place(self, size: tuple[int, int], caption: str, cells: int, rows: int) -> Drawing:
+        """The cells that an image of ``size`` pixels takes."""
+        if self.mode == KITTY:
+            cells = min(cells, MOST_CELLS)
+            width, height = fit_size(*size, cells * CELL[0], rows * CELL[1])
+            columns, lines = -(-width // CELL[0]), -(-height // CELL[1])
+            pixels = fit_size(*size, width * FINER, height * FINER)
+            return Drawing(caption, columns, lines, pixels, FIRST_NUMBER + next(_numbers) % NUMBERS)
+        width, height = fit_size(*size, cells, 2 * rows)
+        return Drawing(caption, width, -(-height // 2), (width, height))
+
+    def decode(self, drawing: Drawing, data: bytes, is_stale: Callable[[], bool]) -> None:
+        """Decode the pixels of `drawing`.
+
+        :raises ImageError: the data cannot be decoded.
+        :raises Cancelled: the drawing became stale meanwhile.
+        """
+        if self.mode == KITTY:
+            png = png_bytes(data, drawing.size, is_stale)
+            drawing.sent = transmit(drawing.number, png, drawing.cells, drawing.rows)
+        else:
+            backgrounds = [theme["background"] for theme in THEMES.values()]
+            drawing.flat = rgb_pixels(data, drawing.size, backgrounds, is_stale)
+
+
+class EntryImages:
+    """The images of the entry that is shown, in their order."""
+
+    def __init__(
+        self,
+        cache: ImageCache,
+        blobs: Callable[[], BlobStore | None],
+        cells: int,
+        rows: int,
+        is_stale: Callable[[], bool],
+    ) -> None:
+        self._cache = cache
+        self._blobs = blobs
+        self._cells = cells
+        self._rows = rows
+        self._is_stale = is_stale
+        self._count = 0
+        self._undecoded: list[tuple[Drawing, EmbeddedImage]] = []
+
+    def lines(self, image: EmbeddedImage) -> Iterator[DocumentLine]:
+        """The lines of the next image, as many as the drawn image takes, or the reason why it is not drawn.
+
+        :raises Cancelled: the entry is not shown any more.
+        """
+        self._count += 1
+        if self._count > MOST_IMAGES:
+            if self._count == MOST_IMAGES + 1:
+                yield from problem_lines(f"no more than {MOST_IMAGES} images of an entry are", self._cells)
+            return
+        try:
+            drawing = self._drawing(image)
+        except ImageError as error:
+            yield from problem_lines(str(error), self._cells)
+            return
+        if drawing.description:
+            yield DocumentLine(drawing.description, "dim")
+        for row in range(drawing.rows):
+            yield ImageLine(drawing, row)
+
+    def _drawing(self, image: EmbeddedImage) -> Drawing:
+        if self._is_stale():
+            raise Cancelled
+        data = self._bytes(image)
+        key = (blake2b(data, digest_size=16).digest(), self._cells, self._rows)
+        drawings = self._cache.drawings
+        drawing = drawings.get(key)
+        if drawing is None:
+            size = upright_size(data)
+            is_blob = image.data is not None and image.data.startswith(BLOB_PREFIX)
+            caption = f"{size[0]}×{size[1]}, {format_bytes(len(data))}" if is_blob else ""
+            drawing = drawings[key] = self._cache.place(size, caption, self._cells, self._rows)
+        drawings.move_to_end(key)
+        if drawing.problem:
+            raise ImageError(drawing.problem)
+        if not drawing.is_done:
+            # The bytes are read again later: those of many images would take too much memory.
+            self._undecoded.append((drawing, image))
+        return drawing
+
+    def _bytes(self, image: EmbeddedImage) -> bytes:
+        is_blob = image.data is not None and image.data.startswith(BLOB_PREFIX)
+        return image_bytes(image, self._blobs() if is_blob else None)
+
+    def drawn(self) -> Iterator[Drawing]:
+        """Decode one image after the other; each is yielded when it can be drawn, or has a `problem`.
+
+        :raises Cancelled: the entry is not shown any more.
+        """
+        for drawing, image in self._undecoded:
+            if not drawing.is_done and not drawing.problem:
+                try:
+                    self._cache.decode(drawing, self._bytes(image), self._is_stale)
+                except ImageError as error:
+                    drawing.problem = one_line(str(error))
+            yield drawing

@@ -1,0 +1,186 @@
+"""The thread that keeps the list of sessions current: it scans the stores, then follows them.
+
+It may start before there is a screen: it fills the list for the screen while Textual is being imported.
+"""
+
+from __future__ import annotations
+
+from threading import Event, Lock, Thread
+from typing import TYPE_CHECKING
+
+from app.view.session_list import SessionList
+
+if TYPE_CHECKING:
+    from app.index.index import Index
+    from app.index.row import Row
+    from app.index.scan.deltas import Delta
+    from app.services.background import Post
+    from app.setup import Setup
+    from app.stores.base import Store
+    from app.view.arrangement import Arrangement
+
+MOST_ROWS = 250
+"""Rows in one message: the screen adds them to its list in a part of a frame's time."""
+
+
+class IndexService:
+    """Runs an :class:`Index` and posts what it finds.
+
+    unkept   why not everything is written to disk, as it was posted last; "" while everything is
+    """
+
+    def __init__(self, setup: Setup, arrangement: Arrangement | None = None) -> None:
+        """:param arrangement: of the screen's list."""
+        self._setup = setup
+        self._arrangement = arrangement
+        self.unkept = ""
+        self._post: Post | None = None
+        self._index: Index | None = None
+        # The screen's list, from when it holds the stored rows until it is posted.
+        self._model: SessionList | None = None
+        self._places: list[tuple[str, str, str]] = []
+        self._is_cold = False
+        self._delta: Delta | None = None
+        self._failed = ""
+        self._loaded = False
+        self._rescan_wanted = False
+        self._lock = Lock()
+        self._first_read = Event()
+        self._stop = Event()
+        self._thread = Thread(target=self._run, name="leafmark-index", daemon=True)
+
+    def start(self, post: Post | None = None) -> None:
+        """Start the thread, unless it runs.
+
+        :param post: receives the messages from now on; None while there is no screen.
+        """
+        with self._lock:
+            self._post = post
+            self._post_pending()
+            if self._thread.ident is None:
+                self._thread.start()
+
+    def first_rows(self, seconds: float) -> tuple[list[Row], int, int]:
+        """Wait until the newest sessions are read, there are none, or the time is over.
+
+        :return: the sessions that are known; how many files are read, and how many there are to read.
+        """
+        self._first_read.wait(seconds)
+        with self._lock:
+            rows = self._model.rows() if self._model is not None else []
+            delta = self._delta
+            return rows, delta.done if delta else 0, delta.total if delta else 0
+
+    def arrange(self, arrangement: Arrangement) -> None:
+        """Set the arrangement of the screen's list, if that is not made yet."""
+        self._arrangement = arrangement
+
+    @property
+    def index(self) -> Index | None:
+        """The index to search; None until the stored rows are read."""
+        return self._index if self._loaded else None
+
+    def rescan(self) -> bool:
+        """Scan every store again; the last ``SessionsChanged`` of the scan has ``looked``.
+
+        :return: False if the thread has ended.
+        """
+        with self._lock:
+            self._rescan_wanted = self._index is None
+            if self._index is not None:
+                self._index.rescan(self._post_rescanned)
+        return self._thread.is_alive()
+
+    def _post_rescanned(self) -> None:
+        from app.messages import SessionsChanged  # needs Textual, as below
+
+        with self._lock:
+            if self._post is not None and not self._stop.is_set():
+                self._post_unkept(self._post)
+                self._post(SessionsChanged([], [], 0, 0, looked=True, unread=self._unread()))
+
+    def stop(self) -> None:
+        """End the thread and its workers; returns at once."""
+        self._stop.set()
+
+    def _run(self) -> None:
+        try:
+            from app.index.index import Index  # in the thread: the first frame does not wait for it
+
+            setup = self._setup
+            self._index = Index(
+                setup.stores,
+                setup.cache_folder,
+                setup.now_ms,
+                home=setup.home,
+                state_folder=setup.state_folder,
+            )
+            model = SessionList(setup.here, setup.home, self._arrangement)
+            model.load(self._index.rows())
+            model.prepare_filter()
+            self._places = [place_of(store) for store in setup.stores]
+            self._loaded = True
+            with self._lock:
+                if self._rescan_wanted:
+                    self._index.rescan(self._post_rescanned)
+                self._model, self._is_cold = model, not model.total
+                self._post_pending()
+            self._index.watch(self._changed, self._stop)
+        except Exception as error:
+            with self._lock:
+                self._failed = f"{type(error).__name__}: {error}"
+                self._post_pending()
+            self._first_read.set()
+
+    def _changed(self, delta: Delta) -> None:
+        with self._lock:
+            if delta.changed or delta.done >= delta.total:
+                self._first_read.set()
+            if self._model is not None:
+                self._model.apply(delta.changed, delta.removed)
+                delta.changed, delta.removed = [], []
+            self._delta = delta
+            self._post_pending()
+
+    def _post_pending(self) -> None:
+        """Post the news, if there is a screen. The caller holds the lock."""
+        if self._post is None or self._stop.is_set():
+            return
+        # not at the top: the thread starts before Textual is imported, and messages need it
+        from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
+
+        if self._model is not None:
+            self._post(CatalogLoaded(self._model, self._places, self._is_cold))
+            self._model = None
+        self._post_unkept(self._post)
+        if self._delta is not None:
+            delta, self._delta = self._delta, None
+            rows, removed, unread = delta.changed, delta.removed, self._unread()
+            while len(rows) > MOST_ROWS:
+                batch, rows = rows[:MOST_ROWS], rows[MOST_ROWS:]
+                done = max(0, delta.done - len(rows))
+                self._post(SessionsChanged(batch, removed, done, delta.total, unread=unread))
+                removed = []
+            self._post(SessionsChanged(rows, removed, delta.done, delta.total, unread=unread))
+        if self._failed:
+            self._post(IndexFailed(self._failed))
+            self._failed = ""
+
+    def _post_unkept(self, post: Post) -> None:
+        """Post once why not everything is written to disk, and once that it is again. The caller holds the
+        lock.
+        """
+        from app.messages import CacheNotSaved  # needs Textual, as above
+
+        reason = (self._index.catalog.note if self._index is not None else None) or ""
+        if reason != self.unkept:
+            self.unkept = reason
+            post(CacheNotSaved(reason))
+
+    def _unread(self) -> tuple[int, int]:
+        return self._index.unread_counts if self._index is not None else (0, 0)
+
+
+def place_of(store: Store) -> tuple[str, str, str]:
+    """(agents, folder, its state and how it was found) of a store, for a screen without sessions."""
+    return "+".join(store.agents), store.root, f"{store.problem() or 'no sessions there'} ({store.source})"

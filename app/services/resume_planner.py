@@ -1,0 +1,119 @@
+"""Works out, in a thread, how a session is resumed and how a new one is started."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.actions.resume import Plan, in_use_warning, plan, plan_new
+from app.index.live_sessions import verdict_to_resume
+from app.messages import PlanMade, PlanReady
+from app.services.background import BackgroundService
+from app.sessions.errors import SessionError
+from app.stores.live import look
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.index.row import Row
+    from app.services.background import Post
+    from app.setup import Setup
+    from app.stores.base import Store
+
+
+class ResumePlanner(BackgroundService):
+    """Works out how the session under the cursor would be resumed; posts ``PlanMade``."""
+
+    thread_name = "plan"
+
+    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
+        super().__init__(post, failed)
+        self._setup = setup
+
+    def make_plan(self, row: Row) -> None:
+        """Work out how the session of `row` would be resumed."""
+        self.generation += 1
+        generation = self.generation
+        self._worker.submit(lambda is_stale: self._plan(generation, row))
+
+    def _plan(self, generation: int, row: Row) -> None:
+        setup, store = self._setup, _store_of(self._setup, row)
+        if store is None:
+            self._post(PlanMade(generation, row.path, _plan_without_store(row)))
+            return
+        result = plan(row.agent, row.path, row.id, row.cwd, store, setup.env, row.dialect)
+        result = _without_demo(setup, result)
+        # The last look at all sessions may be two seconds old, so this one is looked at again.
+        verdict = verdict_to_resume(
+            row.agent, row.path, row.id, row.cwd, look(setup.stores), setup.now_ms(), row.grew_ms
+        )
+        if verdict is not None:
+            result.asks += (in_use_warning(row.agent, verdict),)
+        self._post(PlanMade(generation, row.path, result))
+
+
+class Starter(BackgroundService):
+    """Works out how a requested session is started or resumed; posts ``PlanReady``."""
+
+    thread_name = "start"
+
+    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
+        super().__init__(post, failed)
+        self._setup = setup
+
+    def start_new(self, row: Row) -> None:
+        """Start a new session of the agent of `row`, in its folder."""
+        self._worker.submit(lambda is_stale: self._start_new(row))
+
+    def resume(
+        self, row: Row, path: str, session_id: str, cwd: str, text: str | None = None, *, sends: bool = False
+    ) -> None:
+        """Resume the session at `path` in the folder `cwd`: `row` itself, or a session made from it.
+
+        :param text: an edited prompt; it is left for the agent's editor if the agent accepts drafts.
+        :param sends: send it as the first prompt.
+        """
+        self._worker.submit(lambda is_stale: self._resume(row, path, session_id, cwd, text, sends=sends))
+
+    def _start_new(self, row: Row) -> None:
+        store = _store_of(self._setup, row)
+        if store is None:
+            self._post(PlanReady(_plan_without_store(row)))
+            return
+        result = plan_new(row.agent, row.cwd, store, self._setup.env)
+        self._post(PlanReady(_without_demo(self._setup, result)))
+
+    def _resume(
+        self, row: Row, path: str, session_id: str, cwd: str, text: str | None, *, sends: bool
+    ) -> None:
+        # `go_on` loads everything that writes sessions, 110 modules, in this thread
+        from app.actions.branch_options import with_first_prompt, write_draft
+
+        store = _store_of(self._setup, row)
+        if store is None:
+            self._post(PlanReady(_plan_without_store(row)))
+            return
+        result = plan(row.agent, path, session_id, cwd, store, self._setup.env)
+        note = ""
+        if text and sends:
+            result = with_first_prompt(result, row.agent, text)
+        elif text:
+            try:
+                write_draft(row.agent, path, text)
+            except SessionError as error:
+                note = f"{error}; the text is on the clipboard"
+        self._post(PlanReady(_without_demo(self._setup, result), note))
+
+
+def _store_of(setup: Setup, row: Row) -> Store | None:
+    return next((store for store in setup.stores if store.root == row.store), None)
+
+
+def _plan_without_store(row: Row) -> Plan:
+    return Plan([], row.cwd, {}, None, f"its folder, {row.store}, is no store of sessions any more", "")
+
+
+def _without_demo(setup: Setup, result: Plan) -> Plan:
+    """Refuse to resume an example session."""
+    if setup.demo:
+        result.problem = "an example session: there is nothing to resume"
+    return result

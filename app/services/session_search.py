@@ -1,0 +1,257 @@
+"""Search of all sessions in the background: the query as it is typed, the place of a hit, and completions."""
+
+from __future__ import annotations
+
+import gc
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from app.formats.utf8_text import fold
+from app.index.query.completion import Vocabulary, complete, vocabulary
+from app.index.query.grammar import leaves_tools, parse
+from app.index.query.query import QueryError
+from app.index.query.tokens import tokens
+from app.index.search.results import HitsByPath
+from app.messages import HitLocated, SearchFound
+from app.services.background import BackgroundService
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.index.index import Index
+    from app.index.row import Row
+    from app.index.search.results import Hit
+    from app.services.background import Post
+
+FIRST_SECONDS = 0.03
+"""Delay of the first page: most searches end within it, and their result goes into the list at once."""
+EMPTY_SECONDS = 0.1
+"""Delay before a page without hits is posted."""
+POST_SECONDS = 0.05
+"""Least time between two pages, except before the first and the last one."""
+SLOWER = 1.5
+"""Factor by which each pause is longer than the one before: a longer list takes longer to show."""
+
+LARGE_SESSION = 1 << 20
+"""Bytes of a session from which on its hit is posted before its branch is known."""
+ACTIVE = "on the active path"
+
+VALUES_SECONDS = 10.0
+"""Age at which the values of the sessions are collected again."""
+SHORTEST_NAME = 2
+"""Letters of a filter's name after which the rest is offered: one letter may begin any word."""
+
+
+class SessionSearch(BackgroundService):
+    """Runs the newest query; posts ``SearchFound``."""
+
+    thread_name = "search"
+
+    def __init__(
+        self, index: Callable[[], Index | None], post: Post, failed: Callable[[BaseException], None]
+    ) -> None:
+        """:param index: gives the index, or None before it is ready: then nothing is posted."""
+        super().__init__(post, failed)
+        self._index = index
+        self._is_prepared = False
+        self._has_query = False
+        # The newest (text, order, everywhere); the number of requests; the number of the first request with
+        # this query; the number of the first request of the query whose last page was posted.
+        self._query: tuple[str, str, bool] | None = None
+        self._requests = self._first_request = self._completed_request = 0
+
+    def search(self, text: str, *, order: str = "recent", everywhere: bool = False) -> None:
+        """Search for the query `text`; an empty one only cancels the search that runs.
+
+        The same query is submitted again when sessions change. Then the running search ends first: if
+        sessions change all the time, none would end otherwise. The old result stays until the new one is
+        complete.
+
+        :param order: "recent" or "relevance": the order of `SearchFound.order` (`Index.query`).
+        :param everywhere: also search tool calls and output, if the query does not say where.
+        """
+        self._has_query = bool(text.strip())
+        self._requests += 1
+        query = text, order, everywhere
+        is_new = query != self._query
+        if is_new:
+            self._query, self._first_request = query, self._requests
+        first, number = self._first_request, self._requests
+        self._worker.submit(
+            lambda is_stale: self._search(text, order, everywhere, first, number, is_stale),
+            interrupts=is_new,
+        )
+
+    def prepare(self) -> None:
+        """Load the texts before the first query. A query that waits must not be replaced by this."""
+        if not self._is_prepared and not self._has_query:
+            self._worker.submit(self._prepare)
+
+    def _search(
+        self,
+        text: str,
+        order: str,
+        everywhere: bool,
+        first: int,
+        number: int,
+        is_stale: Callable[[], bool],
+    ) -> None:
+        index = self._index()
+        if index is None or not text.strip():
+            return
+        self._is_prepared = True
+        started = monotonic()
+        try:
+            run = index.query(text, order=order, all_text=everywhere, keep_going=lambda: not is_stale())
+        except QueryError as error:
+            refusal = SearchFound(
+                text,
+                frozenset(),
+                (),
+                done=True,
+                refused=error.message,
+                faults=((error.position, error.length),),
+                everywhere=everywhere,
+            )
+            self._post(refusal)
+            return
+        words, has_more = run.query.words, leaves_tools(run.query)
+        is_repeated = self._completed_request == first
+        hits = HitsByPath()
+        posted_at, pause = started, FIRST_SECONDS
+        for page in run:
+            if is_stale():
+                run.cancel()
+                return
+            hits.add(page.hits)
+            now = monotonic()
+            if page.done:
+                self._completed_request = first
+            is_due = now - posted_at >= (pause if hits else EMPTY_SECONDS)
+            if page.done or (not is_repeated and is_due):
+                # The screen keeps what is posted, so it gets copies.
+                message = SearchFound(
+                    text,
+                    frozenset(hits),
+                    words,
+                    done=page.done and number == self._requests,
+                    notes=tuple(note.message for note in page.notes),
+                    faults=tuple((note.position, note.length) for note in page.notes),
+                    hits=hits.copy(),
+                    order=tuple(hits),
+                    everywhere=everywhere,
+                    leaves_tools=has_more,
+                    took_ms=round((now - started) * 1000),
+                )
+                self._post(message)
+                pause = max(POST_SECONDS, pause * SLOWER)
+                posted_at = monotonic()
+
+    def _prepare(self, is_stale: Callable[[], bool]) -> None:
+        index = self._index()
+        if index is not None:
+            self._is_prepared = True
+            index.prepare(lambda: not is_stale())
+            # These objects stay until the end, and there are as many as ten thousand sessions have.
+            gc.freeze()
+
+
+class HitLocator(BackgroundService):
+    """Finds the entry and the branch of a hit; posts ``HitLocated``, for a large session two of them."""
+
+    thread_name = "hit"
+
+    def __init__(
+        self, index: Callable[[], Index | None], post: Post, failed: Callable[[BaseException], None]
+    ) -> None:
+        """:param index: gives the index, or None before it is ready: then nothing is posted."""
+        super().__init__(post, failed)
+        self._index = index
+
+    def locate(self, path: str, hit: Hit, query: str) -> None:
+        """Find the place of the hit of the session at `path`; an earlier request is dropped."""
+        self._worker.submit(lambda is_stale: self._locate(path, hit, query, is_stale))
+
+    def _locate(self, path: str, hit: Hit, query: str, is_stale: Callable[[], bool]) -> None:
+        index = self._index()
+        if index is None:
+            return
+        hit.look_up()
+        words = _words_to_mark(hit, query)
+        is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
+        if is_large and not is_stale():
+            self._post(HitLocated(path, query, hit.entry_id, hit.offset, words, ""))
+        branch = _branch_words(index, hit, is_stale)
+        if not is_stale() and (branch or not is_large):
+            self._post(HitLocated(path, query, hit.entry_id, hit.offset, words, branch, again=is_large))
+
+
+def _words_to_mark(hit: Hit, query: str) -> tuple[str, ...]:
+    """The words of the query, and the texts that a regex or another spelling matched here."""
+    try:
+        words = parse(query, 0).words
+    except QueryError:
+        words = ()
+    matches = [fold(hit.snippet[start:end]) for start, end in hit.ranges]
+    # The words of a phrase are marked one by one.
+    others = [match for match in matches if any(word not in words for word in match.split())]
+    return tuple(dict.fromkeys((*words, *others)))
+
+
+def _branch_words(index: Index, hit: Hit, is_stale: Callable[[], bool]) -> str:
+    place = index.place(hit, lambda: not is_stale())
+    if place.on_active_path is None or place.branches < 2:
+        return ""
+    if place.on_active_path:
+        return ACTIVE
+    inactive = "not on the active path"
+    return f"branch {place.branch} of {place.branches}, {inactive}" if place.branch else inactive
+
+
+class Completer(BackgroundService):
+    """Completes the last word of a query; a thread collects the values that sessions have."""
+
+    thread_name = "complete"
+
+    def __init__(
+        self,
+        rows: Callable[[], Sequence[Row]],
+        home: str,
+        post: Post,
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        """:param rows: gives the sessions; it is called in the caller's thread.
+        :param home: the folder that is typed as `~`.
+        """
+        super().__init__(post, failed)
+        self._rows = rows
+        self._home = home
+        self._vocabulary: Vocabulary | None = None
+        self._collected_at = -VALUES_SECONDS
+
+    def prepare(self) -> None:
+        """Collect the values, unless they are known and recent."""
+        if monotonic() - self._collected_at >= VALUES_SECONDS:
+            self._collected_at = monotonic()
+            rows = self._rows()
+            self._worker.submit(lambda is_stale: self._collect(rows))
+
+    def completed(self, text: str) -> tuple[str, bool]:
+        """Complete the last word of `text` with the likeliest candidate.
+
+        :return: the completed text, "" if there is nothing to add; whether the word has a filter's colon. A
+            word without one may be any word that begins like a filter's name.
+        """
+        self.prepare()
+        last = text.rpartition(" ")[2]
+        if len(last) < SHORTEST_NAME:
+            return "", False
+        for candidate in complete(text, len(text), self._vocabulary):
+            completed = candidate.applied(text)
+            if completed != text:
+                return completed, ":" in text[tokens(text)[-1].start :]
+        return "", False
+
+    def _collect(self, rows: Sequence[Row]) -> None:
+        newest_first = sorted(rows, key=lambda row: -row.modified)
+        self._vocabulary = vocabulary(newest_first, self._home)

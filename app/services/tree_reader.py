@@ -1,0 +1,324 @@
+"""Reads the tree of one session in threads: its entries, rows, branches and texts."""
+
+from __future__ import annotations
+
+import gc
+from dataclasses import replace
+from threading import Lock
+from time import monotonic, sleep
+from typing import TYPE_CHECKING
+
+from app.formats.errors import Cancelled
+from app.formats.header import NotASession
+from app.messages import BranchesRead, EntriesFound, RowsRead, TreeFailed, TreeGrew, TreeOpened
+from app.services.background import REST_AHEAD, BackgroundService, GilYielder
+from app.sessions.errors import Changed
+from app.sessions.tree.branches import Branches
+from app.sessions.tree.tree import open_end, open_tree
+from app.sessions.tree.tree_text import TreeText
+from app.view.branch_table import BranchTable
+from app.view.problems import EntryProblems, damaged_problems
+from app.view.tree_view import TreeView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.formats.header import Fault
+    from app.services.background import Post
+    from app.sessions.tree.node import Node
+    from app.sessions.tree.tree import SessionTree
+
+# Seconds between two batches of rows, in which the screen gets the interpreter.
+BATCH_PAUSE = 0.002
+# Seconds that the screen takes to draw the end of a tree; reading meanwhile would slow it down.
+DRAW_PAUSE = 0.02
+# Rows on either side of the leaf, or of new entries, that are read with the tree: more than a screen shows.
+ROWS_AROUND = 150
+# Number of entries from which on a tree is hidden from the garbage collector.
+FREEZE_FROM = 5_000
+# Rows that are read between two checks for a newer request.
+BATCH = 50
+# Least seconds between two messages of a search: the screen cannot draw more often.
+POST_SECONDS = 0.04
+
+
+class TreeReader(BackgroundService):
+    """Reads the tree of one session; posts ``TreeOpened``, ``TreeGrew`` or ``TreeFailed``.
+
+    Only this thread changes the :class:`SessionTree`; the screen learns of new entries by message. Reading
+    stops as soon as another session is requested.
+    """
+
+    thread_name = "tree"
+
+    def __init__(
+        self, post: Post, failed: Callable[[BaseException], None], growing: Lock | None = None
+    ) -> None:
+        """:param growing: is held while the tree grows, so that another thread can read all of it."""
+        super().__init__(post, failed)
+        self._growing = growing or Lock()
+        self._tree: SessionTree | None = None
+        self._path = ""
+        # The number of problems and the torn last line that were posted.
+        self._posted_problems: tuple[int, Fault | None] = (0, None)
+
+    def open(self, path: str, agents: tuple[str, ...], mode: str, *, again: bool = False) -> None:
+        """Read a session from its beginning. The end of a long one is read first and posted as a tree that
+        is not whole.
+
+        :param again: it is the session that is shown, at another path.
+        """
+        self.generation += 1
+        generation = self.generation
+        self._worker.submit(lambda is_stale: self._open(generation, path, agents, mode, again=again))
+
+    def follow(self, path: str, agents: tuple[str, ...], mode: str) -> None:
+        """Read what was appended to the file, or the whole file if it was changed in another way."""
+        generation = self.generation
+        self._worker.submit(lambda is_stale: self._follow(generation, path, agents, mode))
+
+    def close(self) -> None:
+        """Release the tree; messages on their way become out of date."""
+        self.generation += 1
+        self._worker.submit(lambda is_stale: self._release())
+
+    def stop(self) -> None:
+        self.generation += 1
+        super().stop()
+
+    def _release(self) -> None:
+        self._tree, self._path = None, ""
+
+    def _open(self, generation: int, path: str, agents: tuple[str, ...], mode: str, *, again: bool) -> None:
+        self._release()
+        try:
+            end = None if again else open_end(path, agents)
+            if end is not None:
+                self._show(generation, TreeView(end, mode), again=False)
+                sleep(DRAW_PAUSE)
+            # Not `is_stale`: a file that grows all the time would never be read to its end.
+            tree = open_tree(path, agents, lambda: self.generation == generation)
+        except Cancelled:
+            return
+        except Exception as error:
+            is_expected = isinstance(error, (NotASession, OSError))
+            reason = reason_of(error) if is_expected else f"cannot be shown: {type(error).__name__}: {error}"
+            self._post(TreeFailed(generation, path, reason))
+            return
+        self._tree, self._path = tree, path
+        self._posted_problems = len(tree.problems), tree.torn
+        view = TreeView(tree, mode)
+        if len(tree.entries) >= FREEZE_FROM:
+            # A tree ends without the collector (app.sessions.tree.node), and each collection of a long one
+            # would hold up the screen.
+            gc.freeze()
+        self._show(generation, view, again=again)
+
+    def _show(self, generation: int, view: TreeView, *, again: bool) -> None:
+        view.tree.read_rows(view.nodes_around(view.leaf_row(), ROWS_AROUND))
+        self._post(TreeOpened(generation, view.tree.path, view, again))
+
+    def _follow(self, generation: int, path: str, agents: tuple[str, ...], mode: str) -> None:
+        tree = self._tree
+        if tree is None or self._path != path:
+            self._open(generation, path, agents, mode, again=False)
+            return
+        try:
+            with self._growing:
+                nodes = tree.extend()
+        except (Changed, NotASession, OSError):
+            self._open(generation, path, agents, mode, again=True)
+            return
+        before, self._posted_problems = self._posted_problems, (len(tree.problems), tree.torn)
+        if nodes or before != self._posted_problems:
+            tree.read_rows(nodes[-ROWS_AROUND:])
+            faults = damaged_problems(tree, before[0])
+            self._post(TreeGrew(generation, nodes, tree.leaf, faults, tree.torn))
+
+
+class RowReader(BackgroundService):
+    """Reads the text of rows of a tree as they scroll into view; posts ``RowsRead``."""
+
+    thread_name = "rows"
+
+    def read(self, tree: SessionTree, nodes: Sequence[Node]) -> None:
+        """Read the rows of ``nodes``, in this order."""
+        self.generation += 1
+        generation = self.generation
+        self._worker.submit(lambda is_stale: self._read(generation, is_stale, tree, nodes))
+
+    def _read(
+        self, generation: int, is_stale: Callable[[], bool], tree: SessionTree, nodes: Sequence[Node]
+    ) -> None:
+        for start in range(0, len(nodes), BATCH):
+            if is_stale():
+                return
+            tree.read_rows(nodes[start : start + BATCH])
+            self._post(RowsRead(generation, start + BATCH < len(nodes)))
+            sleep(BATCH_PAUSE)
+
+
+class BranchReader(BackgroundService):
+    """Adds up the branches and counts the problems of one tree; posts ``BranchesRead``."""
+
+    thread_name = "branches"
+
+    def __init__(self, post: Post, failed: Callable[[BaseException], None], growing: Lock) -> None:
+        """:param growing: is held while the tree grows."""
+        super().__init__(post, failed)
+        self._growing = growing
+        self._branches: tuple[SessionTree, Branches] | None = None
+        self._table: BranchTable | None = None
+        self._faults: EntryProblems | None = None
+
+    def read(self, tree: SessionTree) -> None:
+        """Read the branches of a whole tree, or what is new in them."""
+        self.generation += 1
+        generation = self.generation
+        self._worker.submit(lambda is_stale: self._read(generation, is_stale, tree))
+
+    def close(self) -> None:
+        """Release the tree; messages on their way become out of date."""
+        self.generation += 1
+        self._worker.submit(lambda is_stale: self._release())
+
+    def _release(self) -> None:
+        self._branches = self._table = self._faults = None
+
+    def _read(self, generation: int, is_stale: Callable[[], bool], tree: SessionTree) -> None:
+        if self._branches is None or self._branches[0] is not tree or self._faults is None:
+            self._release()
+            self._branches, self._faults = (tree, Branches(tree)), EntryProblems(tree)
+        branches = self._branches[1]
+        # The border shows the result; no user waits for it.
+        yielder = GilYielder(is_stale, REST_AHEAD)
+        try:
+            branches.read(yielder.keep_going)
+            faults = self._faults.count(yielder.keep_going)
+            with self._growing:
+                if not self._extend_table(tree, branches):
+                    self._table = BranchTable(branches.all())
+        except (Cancelled, Changed, OSError):
+            # The tree reader reads the tree again and reports the problem.
+            return
+        if self._table is not None:
+            self._post(BranchesRead(generation, self._table, faults))
+
+    def _extend_table(self, tree: SessionTree, branches: Branches) -> bool:
+        """Add new entries to the table if only the active branch has grown. False: build it anew."""
+        active, node = self._table.active if self._table is not None else None, tree.leaf
+        if self._table is None or active is None or tree.leaf is None:
+            return False
+        while node is not active.leaf:
+            if node is None or node.parent is None or len(node.parent.children) > 1:
+                return False
+            node = node.parent
+        self._table.grown(replace(branches.of_path(tree.leaf), number=active.number, of=active.of))
+        return True
+
+
+class TreeSearch(BackgroundService):
+    """Searches all entries of one tree, those near the cursor first; posts ``EntriesFound`` in batches.
+
+    The last message says that the search is done. A request that is replaced gets no answer.
+    """
+
+    thread_name = "tree-search"
+
+    def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
+        super().__init__(post, failed)
+        self._texts: tuple[SessionTree, TreeText] | None = None
+        # Numbers of the blocks of texts that the newest search has passed.
+        self._searched: set[int] = set()
+
+    def prepare(self, tree: SessionTree, around: int) -> None:
+        """Read the texts of a tree before a search, beginning at the entry with index ``around``."""
+        self.generation += 1
+        self._worker.submit(lambda is_stale: self._prepare(is_stale, tree, around))
+
+    def search(self, tree: SessionTree, words: Sequence[str], around: int) -> None:
+        """Search for entries with all of ``words``: folded, at least one."""
+        self.generation += 1
+        generation = self.generation
+        self._worker.submit(lambda is_stale: self._search(generation, is_stale, tree, words, around, set()))
+
+    def follow(self, tree: SessionTree, words: Sequence[str], around: int) -> None:
+        """Search the new entries of a tree that grew, and those that the last search did not reach."""
+        generation, searched = self.generation, self._searched
+        self._worker.submit(
+            lambda is_stale: self._search(generation, is_stale, tree, words, around, searched)
+        )
+
+    def cancel(self) -> None:
+        """End the search; messages on their way become out of date."""
+        self.generation += 1
+        self._worker.submit(lambda is_stale: None)
+
+    def close(self) -> None:
+        """Release the texts; messages on their way become out of date."""
+        self.generation += 1
+        self._worker.submit(lambda is_stale: self._release())
+
+    def _release(self) -> None:
+        self._texts = None
+
+    def _texts_of(self, tree: SessionTree) -> TreeText:
+        if self._texts is None or self._texts[0] is not tree:
+            self._texts = None
+            self._texts = tree, TreeText(tree)
+        return self._texts[1]
+
+    def _prepare(self, is_stale: Callable[[], bool], tree: SessionTree, around: int) -> None:
+        texts = self._texts_of(tree)
+        yielder = GilYielder(is_stale, REST_AHEAD)
+        try:
+            for number in texts.blocks(around):
+                texts.fill(number, yielder.keep_going)
+        except (Cancelled, Changed, OSError):
+            # A search reports it.
+            return
+
+    def _search(
+        self,
+        generation: int,
+        is_stale: Callable[[], bool],
+        tree: SessionTree,
+        words: Sequence[str],
+        around: int,
+        searched: set[int],
+    ) -> None:
+        texts = self._texts_of(tree)
+        self._searched = searched
+        yielder = GilYielder(is_stale)
+        nodes: list[Node] = []
+        # The first batch is posted at once.
+        posted_at = monotonic() - POST_SECONDS
+        reason = ""
+        try:
+            for number in texts.blocks(around):
+                if number in searched:
+                    continue
+                nodes += texts.find(number, words, yielder.keep_going)
+                searched.add(number)
+                if not yielder.keep_going():
+                    raise Cancelled
+                if nodes and monotonic() - posted_at >= POST_SECONDS:
+                    self._post(EntriesFound(generation, nodes, done=False))
+                    nodes, posted_at = [], monotonic()
+        except Cancelled:
+            if nodes:
+                # `follow` does not search these blocks again.
+                self._post(EntriesFound(generation, nodes, done=False))
+            return
+        except Changed:
+            reason = "the file was changed; it is read again"
+        except OSError as error:
+            reason = f"cannot be read: {error.strerror or error}"
+        self._post(EntriesFound(generation, nodes, done=True, reason=reason))
+
+
+def reason_of(error: BaseException) -> str:
+    """The reason of a failed read, in a few words that are not inert."""
+    if isinstance(error, OSError):
+        return f"cannot be read: {error.strerror or error}"
+    return str(error) or type(error).__name__

@@ -1,0 +1,254 @@
+"""Makes a summary from the two ends of a session file, before the whole file is read.
+
+A list of thousands of sessions is on the screen long before all files are read: the header and the first
+prompt are at the beginning of a file, the newest message and usually the name at its end.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+import msgspec
+from msgspec import Raw, Struct
+
+from app.formats.content import text_of
+from app.formats.dialects import dialect_named
+from app.formats.header import NotASession, read_header
+from app.formats.json_codec import DECODE_ERRORS, BadLine, decode
+from app.formats.lines import BLANK_BYTES, open_file, read_at, run_start
+from app.formats.partial_entry import ABSENT, Timestamp
+from app.formats.text import is_invisible, replace_surrogates, trim_name
+from app.formats.timestamps import message_time, parse_time
+from app.formats.utf8_text import find
+from app.sessions.summary import Summary, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.formats.dialects.base import Dialect
+    from app.formats.header import Header
+    from app.formats.partial_entry import PartialEntry
+
+HEAD_BYTES = 4 << 10
+TAIL_BYTES = 32 << 10
+"""Bytes that are read of the beginning and, at most, of the end, as for omp's own list
+(formats/README.md, "oh-my-pi").
+"""
+
+FIRST_TAIL_BYTES = 8 << 10
+"""Bytes of the end that are read first: the last message mostly stands there, and as these are many files,
+what is not read counts.
+"""
+
+UNKNOWN_TITLE = "…"
+"""The title of a session whose ends tell neither a name nor a first prompt."""
+
+_EMPTY = BLANK_BYTES + b"\0"
+"""Bytes without meaning at the end of a file."""
+
+_ROLE = re.compile(rb'"role"\s*:\s*"(\w*)"')
+_TEXT = re.compile(rb'"(?:content|text)"\s*:\s*"((?:[^"\\]++|\\.)*+)', re.DOTALL)
+_HALF_ESCAPE = re.compile(rb"\\u[0-9a-fA-F]{0,3}\Z")
+
+
+def quick_summary(path: str, agents: Sequence[str], mtime_ms: int) -> Summary | None:
+    """The row of the file at `path` as far as its ends tell it; at most `HEAD + TAIL` bytes are read.
+
+    Certain are agent, dialect, id, cwd and, where they are not empty, created and parent_session: they stand
+    in the header. `first_message` is the first prompt or, where the head ends within it, its beginning; ""
+    when it stands further in. `name` is the latest in the ends: another may have been given between them.
+    `modified` is the time of the last message in the tail, else the file's own. All other fields take the
+    whole file: they are 0 or empty here, and mean nothing.
+
+    :param agents: the agents whose store the file lies in, usually one.
+    :param mtime_ms: the file's own time.
+
+    None where the ends do not tell whether it is a session: there is no header in the head, or the file
+    cannot be read. Raises nothing.
+    """
+    try:
+        descriptor = open_file(path)
+    except OSError:
+        return None
+    try:
+        return _read(path, descriptor, agents).summary(mtime_ms)
+    except (NotASession, OSError):
+        return None
+    finally:
+        os.close(descriptor)
+
+
+def _read(path: str, descriptor: int, agents: Sequence[str]) -> _Ends:
+    """The facts in the ends of the open file.
+
+    :raises NotASession: there is no header in the head.
+    :raises OSError: the file cannot be read.
+    """
+    size = os.fstat(descriptor).st_size
+    head = read_at(descriptor, HEAD_BYTES, 0)
+    whole = head.rfind(b"\n") + 1
+    header = read_header(path, head[:whole], agents)
+    ends = _Ends(header)
+    ends.begin(head[header.offset + header.length : whole], head[whole:])
+    tail = read_at(descriptor, FIRST_TAIL_BYTES, max(size - FIRST_TAIL_BYTES, 0))
+    if tail[-2:].strip(_EMPTY) == b"" == tail.strip(_EMPTY):
+        # A crash may leave gigabytes of NUL bytes: the newest message is before them.
+        size = run_start(descriptor, 0, size, _EMPTY)
+        tail = read_at(descriptor, min(FIRST_TAIL_BYTES, size), max(size - FIRST_TAIL_BYTES, 0))
+    ends.end(tail)
+    if not ends.newest and size > FIRST_TAIL_BYTES:
+        start = max(size - TAIL_BYTES, 0)
+        ends.end(read_at(descriptor, size - FIRST_TAIL_BYTES - start, start) + tail)
+    return ends
+
+
+class _Message(Struct, gc=False):
+    role: str | None = None
+    content: Raw = ABSENT
+    timestamp: Timestamp = None
+
+
+class _Line(Struct, gc=False):
+    """The fields of a line that the ends need: fewer than in a `PartialEntry`, and spelled alike by all
+    agents.
+    """
+
+    type: str | None = None
+    name: str | None = None
+    timestamp: Timestamp = None
+    message: _Message | None = None
+
+
+_decode_line = msgspec.json.Decoder(_Line).decode
+
+
+class _Ends:
+    """The facts found so far; `newest` is the time of the last message, 0 if none was found."""
+
+    def __init__(self, header: Header) -> None:
+        self._header = header
+        self._dialect: Dialect = dialect_named(header.dialect)
+        self._quick = self._dialect.one_entry_a_line
+        self._name = header.name
+        self._prompt = ""
+        self._created = header.created_ms
+        self.newest = 0
+
+    def begin(self, lines: bytes, cut: bytes) -> None:
+        """Take in the whole `lines` after the header, and the line that the head ends in."""
+        for line in _lines_with(b'"user"', lines):
+            for skim in self._skims(line):
+                message = skim.message
+                if message is not None and message.role == "user" and not self._prompt:
+                    self._prompt = text_of(message.content)
+            if self._prompt:
+                break
+        else:
+            self._prompt = _beginning(cut)
+        if self._created is None:
+            stamps = (skim.timestamp for line in lines.split(b"\n") for skim in self._skims(line))
+            self._created = next(filter(None, map(parse_time, stamps)), None)
+        self._find_name(lines)
+
+    def end(self, tail: bytes) -> None:
+        """Take in the end of the file. It begins with a part of a line, which no decoder takes for one."""
+        self._find_name(tail)
+        end = len(tail)
+        while not self.newest and (start := tail.rfind(b"\n", 0, end)) >= 0:
+            for skim in self._skims(tail[start + 1 : end]):
+                self._date(skim)
+            end = start
+
+    def summary(self, mtime_ms: int) -> Summary:
+        header = self._header
+        name, prompt = self._name, self._prompt
+        return Summary(
+            header.agent,
+            header.dialect,
+            header.id,
+            header.cwd,
+            name,
+            title_of(name, prompt) if prompt or not is_invisible(name or "") else UNKNOWN_TITLE,
+            prompt,
+            "",
+            self._created,
+            self.newest or mtime_ms,
+            # The rest takes the whole file. (With the names of the arguments a call takes twice as long.)
+            0,
+            0,
+            0,
+            0,
+            (),
+            None,
+            header.parent_session,
+            (),
+            (),
+            (0, 0, 0, 0),
+            0.0,
+            0,
+            0,
+            0,
+            False,
+            False,
+        )
+
+    def _find_name(self, lines: bytes) -> None:
+        naming = self._dialect.name_marker
+        if not naming or find(lines, naming, 0) < 0:
+            return
+        for line in _lines_with(naming, lines):
+            for skim in self._skims(line):
+                if skim.type == "session_info":
+                    self._name = self._dialect.name_after(self._name, trim_name(skim.name))
+
+    def _date(self, skim: PartialEntry | _Line) -> None:
+        message = skim.message
+        if message is None or message.role not in ("user", "assistant") or message.content is ABSENT:
+            return
+        at = message_time(message.timestamp, skim.timestamp)
+        if at is not None and at > self.newest:
+            self.newest = at
+
+    def _skims(self, line: bytes) -> Sequence[PartialEntry | _Line]:
+        """The entries of a line; none if it is damaged, cut or blank."""
+        if not line:
+            return ()
+        if self._quick:
+            try:
+                return (_decode_line(line),)
+            except DECODE_ERRORS:
+                pass  # a damaged line, or one for the slower way
+        try:
+            return self._dialect.partial_entries(line)
+        except BadLine:
+            return ()
+
+
+def _lines_with(word: bytes, lines: bytes) -> Iterator[bytes]:
+    """Those of the lines in which `word` stands."""
+    at = lines.find(word)
+    while at >= 0:
+        start = lines.rfind(b"\n", 0, at) + 1
+        end = lines.find(b"\n", at)
+        if end < 0:
+            end = len(lines)
+        yield lines[start:end]
+        at = lines.find(word, end)
+
+
+def _beginning(line: bytes) -> str:
+    """The text of a prompt, from as much of its line as there is; "" where it is none, or not told yet."""
+    role = _ROLE.search(line)
+    if role is None or role[1] != b"user":
+        return ""
+    text = _TEXT.search(line, role.end())
+    if text is None:
+        return ""
+    told = _HALF_ESCAPE.sub(b"", text[1]).decode("utf-8", "ignore")
+    try:
+        value = decode(f'{{"text":"{told}"}}'.encode())["text"]
+    except BadLine:
+        return ""
+    return replace_surrogates(value) if isinstance(value, str) else ""

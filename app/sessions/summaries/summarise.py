@@ -1,0 +1,159 @@
+"""Reads the summary of a file: from the whole file, or from the bytes appended since the last reading."""
+
+from __future__ import annotations
+
+import os
+
+# Not `hashlib.blake2b`: hashlib loads OpenSSL, which takes longer than reading many of the files.
+from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+from msgspec import Struct
+
+from app.formats.header import NotASession, find_header, read_header
+from app.formats.lines import BLOCK_SIZE, feed_lines, open_file, read_at
+from app.sessions.summaries.summary_builder import UNKNOWN, SummaryBuilder
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.sessions.summary import Summary
+
+_HEAD = 4096
+_TAIL = 64
+"""Bytes at the beginning and before the end of what was read that the fingerprint covers."""
+
+
+class Progress(Struct, frozen=True):
+    """How far a file has been read, for `extend`.
+
+    :param builder: the sums of the lines before `offset`.
+    :param offset: the byte after the last newline that was read.
+    :param fingerprint: of the file's beginning and of the bytes before `offset`, see `fingerprint_of`.
+    """
+
+    builder: SummaryBuilder
+    offset: int
+    fingerprint: bytes
+
+
+class Outcome(Struct, frozen=True):
+    """The result of reading a file.
+
+    :param summary: the row, or None if the file is no session; then `refused` gives the reason, and
+        `refused_line` the line that shows it (0: no line is to blame).
+    :param progress: for `extend`; None if the file has to be read whole the next time.
+    :param bytes_read: the number of bytes that were read.
+    :param text: the conversation in the lines that were read, as `sessions.passages` packs it; nothing of the
+        tools.
+    """
+
+    summary: Summary | None
+    refused: str | None = None
+    refused_line: int = 0
+    progress: Progress | None = None
+    bytes_read: int = 0
+    text: bytes = b""
+
+
+def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
+    """Read the whole of the file at `path`.
+
+    :param agents: the agents whose store it lies in, usually one.
+    :param mtime_ms: the file's own time, for sessions that have none.
+
+    Raises nothing: a file that is gone, cannot be read or is no session comes back as refused.
+    """
+    try:
+        descriptor = open_file(path)
+    except OSError as error:
+        return Outcome(None, read_error(error))
+    try:
+        # Most files are not longer than this, so their header needs no second reading.
+        piece = read_at(descriptor, BLOCK_SIZE, 0)
+        try:
+            header = read_header(path, piece, agents)
+        except NotASession:
+            header = find_header(path, descriptor, agents)
+        end = max(len(piece), os.fstat(descriptor).st_size)
+        outcome = _fold(SummaryBuilder(header), descriptor, 0, mtime_ms, end, piece)
+        if outcome.summary and outcome.summary.branch_count == UNKNOWN:
+            builder = SummaryBuilder(header)
+            builder.hierarchy.all_entries = []
+            outcome = _fold(builder, descriptor, 0, mtime_ms, end, piece)
+        return outcome
+    except NotASession as refusal:
+        return Outcome(None, refusal.reason, refusal.line)
+    except OSError as error:
+        return Outcome(None, read_error(error))
+    finally:
+        os.close(descriptor)
+
+
+def extend(path: str, progress: Progress, agents: Sequence[str], mtime_ms: int) -> Outcome | None:
+    """Read what was added to a file since the `Outcome` that `progress` is from. It can be used once.
+
+    None if the new bytes alone do not tell: the file is shorter, was rewritten, or a new entry changes the
+    meaning of earlier ones. Then `summarise` reads the whole file. Raises nothing, as `summarise`.
+    """
+    builder, offset = progress.builder, progress.offset
+    try:
+        descriptor = open_file(path)
+    except OSError as error:
+        return Outcome(None, read_error(error))
+    try:
+        end = os.fstat(descriptor).st_size
+        if end < offset or fingerprint_of(descriptor, offset) != progress.fingerprint:
+            return None
+        if agents and builder.header.agent not in agents:
+            return None
+        outcome = _fold(builder, descriptor, offset, mtime_ms, end)
+        return None if outcome.summary and outcome.summary.branch_count == UNKNOWN else outcome
+    except OSError as error:
+        return Outcome(None, read_error(error))
+    finally:
+        os.close(descriptor)
+
+
+def _fold(
+    builder: SummaryBuilder, descriptor: int, start: int, mtime_ms: int, end: int, piece: bytes = b""
+) -> Outcome:
+    """Add the lines of the file from `start` on.
+
+    :param end: how long the file is.
+    :param piece: what has been read from `start` on.
+    """
+    offset, unfinished = feed_lines(descriptor, builder.feed, start, piece, end)
+    # The sums contain such a line now, and would contain it twice after the next reading.
+    is_complete = bool(unfinished) and feed_unfinished(builder, unfinished, offset)
+    return Outcome(
+        summary=builder.summary(mtime_ms, torn=bool(unfinished) and not is_complete),
+        progress=None if is_complete else Progress(builder, offset, fingerprint_of(descriptor, offset)),
+        bytes_read=offset - start + len(unfinished),
+        text=builder.text(),
+    )
+
+
+def feed_unfinished(builder: SummaryBuilder, line: bytes, offset: int) -> bool:
+    """Add a last line without a newline if it is complete. False if it is torn."""
+    if not builder.can_decode(line):
+        return False
+    builder.feed(line + b"\n", offset)
+    return True
+
+
+def fingerprint_of(descriptor: int, offset: int) -> bytes:
+    """A digest of the file's beginning and of the bytes before `offset`: both change when a file is
+    rewritten.
+
+    :raises OSError: the file cannot be read.
+    """
+    start = max(0, offset - _TAIL)
+    digest = blake2b(read_at(descriptor, min(_HEAD, offset), 0), digest_size=16)
+    digest.update(read_at(descriptor, offset - start, start))
+    return digest.digest()
+
+
+def read_error(error: OSError) -> str:
+    """The reason, in one sentence, of a file that cannot be read."""
+    return f"cannot be read: {error.strerror or error}"

@@ -1,0 +1,548 @@
+"""Builds the summary of a session from its lines, one block after the other; appended lines can follow later.
+
+The counts are those of pi (formats/README.md, "pi"). If pi would refuse a whole session because of one line,
+the session stays and the line is a fault.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, field
+
+from app.formats.content import (
+    SnakeToolCallBlock,
+    TextBlock,
+    ThinkingBlock,
+    ToolCallBlock,
+    has_image,
+    texts_of,
+)
+from app.formats.dialects import dialect_named
+from app.formats.dialects.base import MetadataRecord
+from app.formats.entry_types import SILENT, USAGE_TYPES
+from app.formats.header import INVALID_VALUE, Fault
+from app.formats.json_codec import BadLine
+from app.formats.lines import BOM, is_blank, skip_blanks
+from app.formats.partial_entry import finite, finite_int
+from app.formats.summary_fields import (
+    ANSWER_TYPES,
+    TEXT_MESSAGE_TYPES,
+    Answer,
+    Prompt,
+    decode_lines,
+    summary_fields_of,
+)
+from app.formats.text import one_line, trim_name
+from app.formats.text_kinds import ASSISTANT, THINKING, USER
+from app.formats.timestamps import LAST_MS, parse_time
+from app.formats.utf8_text import find
+from app.sessions.header_checks import HeaderChecks
+from app.sessions.parent_links import count_tips, deepest_leaf
+from app.sessions.passages import HEADS, PassageBuilder, add_passages
+from app.sessions.summaries.hierarchy import Hierarchy
+from app.sessions.summary import FIRST_MESSAGE_LIMIT, LAST_PROMPT_LIMIT, Summary, title_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.formats.header import Header
+    from app.formats.partial_entry import PartialEntry, Usage
+    from app.formats.summary_fields import SummaryFields
+
+UNKNOWN = -1
+"""The number of branches if it cannot be counted line by line, but only from all entries at once."""
+
+_TEXT_TYPES = frozenset(("compaction", "branch_summary", "branch", "custom_message"))
+"""Types of entries with text of the conversation, besides messages."""
+_OTHER_TYPES = USAGE_TYPES | _TEXT_TYPES | {"label", "session_info"}
+"""Types of entries with more than a place in the tree, besides messages and header lines."""
+
+_USER, _ASSISTANT, _THINKING = HEADS[USER], HEADS[ASSISTANT], HEADS[THINKING]
+
+_IMAGE = b'"image"'
+"""The type of a block with an image. The quotes of a text with these words are escaped."""
+
+_MIN_SPLIT_BYTES = 16 << 10
+"""A larger block is halved if one of its lines is unusual: most other lines are then still decoded
+together.
+"""
+
+
+class Totals(Struct):
+    """The totals of the lines so far, and the latest value of each field that later lines replace."""
+
+    name: str | None = None
+    parent_session: str | None = None
+    problems: int = 0
+    lines: int = 0
+    entries: int = 0
+    messages: int = 0
+    newest: float | int = 0
+    first_message: str = ""
+    last_prompt: str = ""
+    first_time: int = 0
+    leaf_id: str | None = None
+    header_checks: HeaderChecks = field(default_factory=HeaderChecks)
+    labels: dict[str, str] = field(default_factory=dict)
+    tools: dict[str, None] = field(default_factory=dict)
+    errors: int = 0
+    images: int = 0
+    input: float | int = 0
+    output: float | int = 0
+    cache_read: float | int = 0
+    cache_write: float | int = 0
+    cost: float = 0.0
+    leaf_marked: bool = False
+    marked_leaf: str | None = None
+    id_pairs: list[tuple[str | None, str | None]] = field(default_factory=list)
+
+
+class SummaryBuilder:
+    """The summary of one session while its lines are read.
+
+    :param header: the result of `read_header`.
+    :param on_fault: called with each fault. The totals are the same without it.
+    """
+
+    def __init__(self, header: Header, on_fault: Callable[[Fault], None] | None = None) -> None:
+        self.header = header
+        self.dialect = dialect_named(header.dialect)
+        self.has_ids = header.has_ids
+        self.on_fault = on_fault
+        self.hierarchy = Hierarchy(SILENT, is_linear_format=self.dialect.linear)
+        if not self.dialect.one_entry_a_line:
+            self.hierarchy.all_entries = []
+        self._offset = 0
+        self._text: list[bytes] = []
+        self.models: dict[tuple[str | None, str | None], None] = {}
+        self.totals = Totals(
+            name=header.name,
+            parent_session=header.parent_session,
+            problems=len(header.faults),
+        )
+        if on_fault:
+            for fault in header.faults:
+                on_fault(fault)
+
+    def feed(self, block: bytes, offset: int = 0) -> int:
+        """Add the lines of `block` that end with a LF, and return their size in bytes.
+
+        :param offset: where `block` begins in the file. The first block begins the file.
+        """
+        end = block.rfind(b"\n") + 1
+        if not end:
+            return 0
+        # Only lines that are read one by one give the place of a fault.
+        if self.dialect.one_entry_a_line and self.on_fault is None:
+            found = decode_lines(block, offset, snake=self.dialect.snake)
+            if found is not None:
+                entries, starts = found
+                self.totals.lines += len(entries)
+                self._text.append(self.add_lines(entries, starts))
+                self._count_images(block, end)
+                return end
+            middle = block.find(b"\n", end // 2) + 1
+            if end > _MIN_SPLIT_BYTES and middle < end:
+                # Usually one line is the reason, so most of the others can still be decoded together.
+                self.feed(block[:middle], offset)
+                self.feed(block[middle:end], offset + middle)
+                return end
+        self._feed_lines(block, end, offset)
+        return end
+
+    def text(self) -> bytes:
+        """The passages of the lines that were fed since the last call."""
+        text, self._text = b"".join(self._text), []
+        return text
+
+    def _feed_lines(self, block: bytes, size: int, offset: int) -> None:
+        """Add the lines in the first `size` bytes of `block` one by one."""
+        entries: list[SummaryFields] = []
+        starts: list[int] = []
+        passages = PassageBuilder()
+        invalid: list[str] = []
+        one_a_line = self.dialect.one_entry_a_line
+        start = 0
+        while start < size:
+            stop = block.find(b"\n", start)
+            line = block[start:stop]
+            if not line or line.isspace():
+                start, blank = skip_blanks(block, start, size)
+                self.totals.lines += blank
+                continue
+            self.totals.lines += 1
+            self._offset = offset + start
+            start = stop + 1
+            if self.totals.lines == 1 and self.header.has_bom:
+                line = line[len(BOM) :]
+            if is_blank(line):
+                continue
+            found = decode_lines(line + b"\n", snake=self.dialect.snake) if one_a_line else None
+            try:
+                # A line that `decode_lines` accepts has no invalid value.
+                partial = () if found else self.dialect.partial_entries(line, invalid)
+            except BadLine as bad:
+                self._add_fault(bad.reason)
+                continue
+            if one_a_line:
+                read = found[0] if found else [summary_fields_of(entry, invalid) for entry in partial]
+                if _is_header_line(read[0]):
+                    invalid.clear()  # `header.faults` contains the faults of the header.
+                entries += read
+                starts.append(self._offset)
+                if self.on_fault is not None:
+                    self._text.append(self.add_lines(entries, starts))
+                    entries, starts = [], []
+            else:
+                for entry in partial:
+                    if type(entry) is MetadataRecord:
+                        self._add_metadata(entry)
+                    else:
+                        self._add_entry(entry, passages, invalid)
+            if invalid:
+                self._add_fault(f"{INVALID_VALUE}: {', '.join(dict.fromkeys(invalid))}")
+                invalid.clear()
+            self._count_images(line, len(line))
+        if entries:
+            self._text.append(self.add_lines(entries, starts))
+        self._text.append(passages.pack())
+
+    def add_lines(self, entries: list[SummaryFields], starts: Sequence[int]) -> bytes:
+        """Add the next lines, and return their passages (`sessions.passages`).
+
+        :param starts: the offset of each line in the file.
+        """
+        # Every line of every session goes through this loop. Frequent cases are written out here instead of
+        # calling functions, and classes are compared by `is`, because anything else takes longer than
+        # decoding the fields.
+        totals = self.totals
+        camel, snake = ANSWER_TYPES
+        newest = totals.newest
+        heads = others = errors = 0
+        header_is_later = False
+        passages = PassageBuilder()
+        passage_heads, offsets, texts = passages.heads, passages.offsets, passages.texts
+        tool_names: list[str] = []
+        usages: list[Usage] = []
+        prompts: list[Prompt] = []
+        provider = model = None
+        for entry, offset in zip(entries, starts, strict=True):
+            if entry.type == "message":
+                message: Any = entry.message
+                message_type = type(message)
+                if message_type is camel or message_type is snake:
+                    content = message.content
+                    if type(content) is list:
+                        text = thinking = None
+                        for block in content:
+                            kind = type(block)
+                            if kind is ToolCallBlock or kind is SnakeToolCallBlock:
+                                tool_names.append(block.name)
+                            elif kind is TextBlock and text is None:
+                                text = block.text
+                            elif kind is ThinkingBlock and thinking is None:
+                                thinking = block.thinking
+                            elif kind is TextBlock or kind is ThinkingBlock:
+                                add_passages(entry, offset, passages, tool_names)
+                                break
+                        else:
+                            if thinking is not None:
+                                passage_heads.append(_THINKING)
+                                offsets.append(offset)
+                                texts.append(thinking)
+                            if text is not None:
+                                passage_heads.append(_ASSISTANT)
+                                offsets.append(offset)
+                                texts.append(text)
+                    elif content:
+                        add_passages(entry, offset, passages, tool_names)
+                    if message.stop_reason == "error" or message.error_message:
+                        errors += 1
+                    usage = message.usage
+                    if usage is not None:
+                        usages.append(usage)
+                    if message.model != model or message.provider != provider:
+                        provider, model = message.provider, message.model
+                        if model:
+                            self.models[provider, model] = None
+                elif message_type is Prompt:
+                    content = message.content
+                    if type(content) is list and len(content) == 1 and type(content[0]) is TextBlock:
+                        passage_heads.append(_USER)
+                        offsets.append(offset)
+                        texts.append(content[0].text)
+                    else:
+                        add_passages(entry, offset, passages, tool_names)
+                    prompts.append(message)
+                elif message is None:
+                    self._add_fault("a message entry without a message")
+                    continue
+                else:
+                    if message_type in TEXT_MESSAGE_TYPES:
+                        add_passages(entry, offset, passages, tool_names)
+                    continue
+                if newest < message.timestamp <= LAST_MS:
+                    newest = message.timestamp
+            elif _is_header_line(entry):
+                # The checks need to know only whether any entry precedes the header line.
+                header_is_later = header_is_later or entries[heads] is not entry
+                entries_before = int(header_is_later or totals.entries > 0)
+                heads += 1
+                reason = totals.header_checks.fault(entry.type, entry.id, entries_before)
+                if reason:
+                    self._add_fault(reason)
+            else:
+                others += 1
+                if entry.type in USAGE_TYPES:
+                    if entry.usage is not None:
+                        usages.append(entry.usage)
+                elif entry.type in _OTHER_TYPES:
+                    self._add_other(entry)
+                if entry.type in _TEXT_TYPES:
+                    add_passages(entry, offset, passages, tool_names)
+        if header_is_later:
+            entries = [entry for entry in entries if not _is_header_line(entry)]
+        elif heads:
+            entries = entries[heads:]
+        if prompts:
+            self._add_prompts(prompts)
+        if usages:
+            self._add_usage(usages)
+        if tool_names:
+            totals.tools.update(dict.fromkeys(filter(None, tool_names)))
+        totals.entries += len(entries)
+        totals.messages += len(entries) - others
+        totals.newest = newest
+        totals.errors += errors
+        if entries and self.has_ids:
+            ids, parents = [entry.id for entry in entries], [entry.parent_id for entry in entries]
+            self.hierarchy.add(ids, parents, entries)
+            totals.leaf_id = entries[-1].id
+        return passages.pack()
+
+    def _add_prompts(self, prompts: Sequence[Prompt]) -> None:
+        """The first and the last prompt with text count."""
+        totals = self.totals
+        if not totals.first_message:
+            totals.first_message = next(filter(None, map(_prompt_text, prompts)), "")
+        lines = (one_line(_prompt_text(prompt), LAST_PROMPT_LIMIT) for prompt in reversed(prompts))
+        totals.last_prompt = next(filter(None, lines), totals.last_prompt)
+
+    def _count_images(self, lines: bytes, length: int) -> None:
+        """Count the entries with images in the first `length` bytes of `lines`, which are whole lines."""
+        position = find(lines, _IMAGE, 0)
+        while 0 <= position < length:
+            start = lines.rfind(b"\n", 0, position) + 1
+            end = lines.find(b"\n", position)
+            if end < 0:
+                end = length
+            for entry in self.dialect.partial_entries(lines[start:end]):
+                self.totals.images += _has_image(entry)
+            position = find(lines, _IMAGE, end)
+
+    def _add_entry(self, entry: PartialEntry, passages: PassageBuilder, invalid: list[str]) -> None:
+        totals = self.totals
+        totals.entries += 1
+        fields = summary_fields_of(entry, invalid)
+        if entry.type == "message" or entry.type in _TEXT_TYPES:
+            tool_names: list[str] = []
+            add_passages(fields, self._offset, passages, tool_names)
+            totals.tools.update(dict.fromkeys(filter(None, tool_names)))
+        self.hierarchy.add([entry.id], [entry.parent_id], [fields])
+        totals.id_pairs.append((entry.id, entry.parent_id))
+        if not totals.first_time:
+            totals.first_time = parse_time(entry.timestamp) or 0
+        if entry.type != "message":
+            if entry.type in _OTHER_TYPES:
+                self._add_other(entry)
+            return
+        totals.messages += 1
+        message = fields.message
+        if isinstance(message, Answer):
+            self._add_answer(message)
+        elif isinstance(message, Prompt):
+            self._add_prompts((message,))
+        else:
+            if message is None:
+                self._add_fault("a message entry without a message")
+            return
+        totals.newest = max(totals.newest, message.timestamp)
+
+    def _add_other(self, entry: SummaryFields | PartialEntry) -> None:
+        """Add an entry of one of `_OTHER_TYPES`."""
+        totals = self.totals
+        kind = entry.type
+        if kind in USAGE_TYPES:
+            if entry.usage is not None:
+                self._add_usage((entry.usage,))
+        elif kind == "label":
+            self._add_label(entry)
+        elif kind == "session_info":
+            totals.name = self.dialect.name_after(totals.name, trim_name(entry.name))
+        elif entry.parent_session_path and not totals.parent_session:
+            totals.parent_session = entry.parent_session_path
+
+    def _add_metadata(self, entry: MetadataRecord) -> None:
+        totals = self.totals
+        if entry.type == "leaf":
+            totals.marked_leaf, totals.leaf_marked = entry.target_id, True
+        elif entry.type == "label":
+            self._add_label(entry)
+        elif entry.type == "session_info":
+            totals.name = trim_name(entry.name)
+        elif entry.usage is not None:
+            self._add_usage((entry.usage,))
+
+    def _add_label(self, entry: SummaryFields | PartialEntry) -> None:
+        target = entry.target_id
+        if target is None or not self.has_ids:
+            return
+        # A changed label moves to the end, which keeps the order of the file.
+        self.totals.labels.pop(target, None)
+        if entry.label:
+            self.totals.labels[target] = entry.label
+
+    def _add_answer(self, message: Answer) -> None:
+        if message.stop_reason == "error" or message.error_message:
+            self.totals.errors += 1
+        if message.usage is not None:
+            self._add_usage((message.usage,))
+        if message.model:
+            self.models[message.provider, message.model] = None
+
+    def _add_usage(self, usages: Sequence[Usage]) -> None:
+        """Add the tokens and the cost of answers, in the order of the file: sums of floats depend on it."""
+        totals = self.totals
+        sent, received, read, written, cost = (
+            totals.input,
+            totals.output,
+            totals.cache_read,
+            totals.cache_write,
+            totals.cost,
+        )
+        for usage in usages:
+            sent += usage.input or 0
+            received += usage.output or 0
+            read += usage.cache_read or 0
+            written += usage.cache_write or 0
+            price = usage.cost
+            if price is not None and price.total:
+                cost += price.total
+        totals.input, totals.output, totals.cache_read, totals.cache_write, totals.cost = (
+            sent,
+            received,
+            read,
+            written,
+            cost,
+        )
+
+    def _add_fault(self, reason: str) -> None:
+        """Count a fault of the current line."""
+        self.totals.problems += 1
+        if self.on_fault:
+            self.on_fault(Fault(self.totals.lines, self._offset, reason))
+
+    def can_decode(self, line: bytes) -> bool:
+        """Whether `line` is JSON of this dialect, or blank."""
+        if is_blank(line):
+            return True
+        if self.totals.lines == 0 and self.header.has_bom:
+            line = line[3:]
+        try:
+            self.dialect.partial_entries(line)
+        except BadLine:
+            return False
+        return True
+
+    def summary(self, mtime_ms: int, *, torn: bool = False) -> Summary:
+        """The summary of the lines so far.
+
+        :param mtime_ms: the file's own time, used if neither a message nor the header has one.
+        :param torn: whether the last line is unfinished.
+        """
+        totals = self.totals
+        header = self.header
+        created = header.created_ms
+        if created is None:
+            created = totals.first_time or None
+        if totals.newest > 0:
+            modified = int(totals.newest)
+        else:
+            modified = mtime_ms if created is None else created
+        beginning = one_line(totals.first_message, LAST_PROMPT_LIMIT)
+        one_a_line = self.dialect.one_entry_a_line
+        without_ids = not self.has_ids or self._has_no_ids()
+        return Summary(
+            agent=header.agent,
+            dialect=header.dialect,
+            id=header.id,
+            cwd=header.cwd,
+            name=totals.name,
+            title=title_of(totals.name, totals.first_message),
+            first_message=totals.first_message,
+            last_prompt="" if totals.last_prompt == beginning else totals.last_prompt,
+            created=created,
+            modified=modified,
+            message_count=totals.messages,
+            entry_count=totals.entries,
+            leaf_count=min(totals.entries, 1) if without_ids else self.hierarchy.leaf_count(),
+            branch_count=self._branch_count(without_ids),
+            labels=tuple(totals.labels.items()),
+            leaf_id=self._leaf_id(),
+            parent_session=totals.parent_session,
+            models=tuple(
+                [f"{provider}/{model}" if provider else str(model) for provider, model in self.models]
+            ),
+            tools=tuple(totals.tools),
+            tokens=(
+                finite_int(totals.input),
+                finite_int(totals.output),
+                finite_int(totals.cache_read),
+                finite_int(totals.cache_write),
+            ),
+            cost=float(finite(totals.cost)),
+            errors=totals.errors,
+            images=totals.images,
+            problems=totals.problems,
+            torn=torn,
+            # A line with several entries may name any leaf.
+            linear=one_a_line and (without_ids or self.hierarchy.is_linear),
+        )
+
+    def _has_no_ids(self) -> bool:
+        """Whether no entry has an id although the version has ids: such a file is linear, like version 1."""
+        leaves = self.hierarchy.leaves
+        return leaves.keys() == {None} and leaves[None] == self.totals.entries
+
+    def _branch_count(self, without_ids: bool) -> int:
+        totals, hierarchy = self.totals, self.hierarchy
+        if without_ids or not totals.entries:
+            return min(totals.entries, 1)
+        one_a_line = self.dialect.one_entry_a_line
+        if one_a_line and not hierarchy.is_tangled:
+            return hierarchy.branch_count(totals.leaf_id)
+        if hierarchy.all_entries is None:
+            return UNKNOWN
+        return count_tips(hierarchy.all_entries, self._leaf_id(), hierarchy.silent, last_is_leaf=one_a_line)
+
+    def _leaf_id(self) -> str | None:
+        totals = self.totals
+        if self.dialect.one_entry_a_line:
+            return totals.leaf_id if self.has_ids else None
+        return totals.marked_leaf if totals.leaf_marked else deepest_leaf(totals.id_pairs)
+
+
+def _prompt_text(prompt: Prompt) -> str:
+    return " ".join(texts_of(prompt.content))[:FIRST_MESSAGE_LIMIT]
+
+
+def _is_header_line(entry: SummaryFields) -> bool:
+    """Whether the line is a header or a title slot, and not an entry."""
+    return entry.type == "session" or (entry.type == "title" and entry.id is None)
+
+
+def _has_image(entry: PartialEntry) -> bool:
+    if entry.type == "custom_message":
+        return has_image(entry.content)
+    return entry.type == "message" and entry.message is not None and has_image(entry.message.content)

@@ -1,1 +1,0 @@
-"""A session's row, folded from its lines: what is counted, and the state to go on from."""

@@ -1,0 +1,120 @@
+"""Ages, counts, sizes, durations and paths in few characters."""
+
+from __future__ import annotations
+
+import time
+
+from app.formats.text import one_line
+from app.paths import home_prefix_length
+from app.view.cells import max_width, shorten, shorten_start, stable_width
+
+MINUTE = 60_000
+HOUR = 60 * MINUTE
+DAY = 24 * HOUR
+
+
+def age(then_ms: int | None, now_ms: int) -> str:
+    """The age of a moment: ``now``, ``5m``, ``3h``, ``6d``, ``2w``, ``4mo``, ``1y``. A time in the future is
+    ``now``, and None is ``?``.
+    """
+    if then_ms is None:
+        return "?"
+    elapsed = now_ms - then_ms
+    if elapsed < MINUTE:
+        return "now"
+    if elapsed < HOUR:
+        return f"{elapsed // MINUTE}m"
+    if elapsed < DAY:
+        return f"{elapsed // HOUR}h"
+    days = elapsed // DAY
+    if days < 7:
+        return f"{days}d"
+    if days < 35:
+        return f"{days // 7}w"
+    if days < 365:
+        return f"{days // 30}mo"
+    return f"{min(days // 365, 99)}y"
+
+
+def clock(then_ms: int, now_ms: int) -> str:
+    """A moment in local time, as pi shows it beside labels: ``14:05`` today, ``5/3 14:05`` this year, else
+    ``25/5/3 14:05``; "" for a time outside of the calendar.
+    """
+    try:
+        then, now = time.localtime(then_ms / 1000), time.localtime(now_ms / 1000)
+    except (OverflowError, ValueError, OSError):
+        return ""
+    hours = f"{then.tm_hour:02}:{then.tm_min:02}"
+    if then[:3] == now[:3]:
+        return hours
+    day = f"{then.tm_mon}/{then.tm_mday} {hours}"
+    return day if then.tm_year == now.tm_year else f"{then.tm_year % 100:02}/{day}"
+
+
+def count(number: int) -> str:
+    """A number in at most four characters: ``999``, ``1.2k``, ``34k``, ``2M``."""
+    if number < 1_000:
+        return str(number)
+    if number < 9_950:
+        return f"{number / 1_000:.1f}k"
+    if number < 999_500:
+        return f"{round(number / 1_000)}k"
+    return f"{round(number / 1_000_000)}M"
+
+
+def size(number: int) -> str:
+    """A number of bytes in at most five characters: ``812B``, ``1.2kB``, ``34kB``, ``2MB``."""
+    if number < 1_000:
+        return f"{number}B"
+    for unit in ("kB", "MB", "GB"):
+        scaled = number / 1_000
+        if scaled < 9.95:
+            return f"{scaled:.1f}{unit}"
+        if scaled < 999.5 or unit == "GB":
+            return f"{round(scaled)}{unit}"
+        number = round(scaled)
+    raise AssertionError
+
+
+def duration(span_ms: int) -> str:
+    """A length of time in two units, for example "2 h 05 min", "3 min 20 s" or "4 s"."""
+    seconds = max(0, span_ms) // 1000
+    if seconds < 60:
+        return f"{seconds} s"
+    minutes, seconds = divmod(seconds, 60)
+    if minutes < 60:
+        return f"{minutes} min {seconds:02} s"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 24:
+        return f"{hours} h {minutes:02} min"
+    days, hours = divmod(hours, 24)
+    return f"{days:,} d {hours} h"
+
+
+TIME_CELLS = 17
+"""Cells for the time in the name of a session's file: date, hour, minute, and an ellipsis."""
+
+
+def tilde(path: str, home: str) -> str:
+    """The folder with the home folder as ``~``, inert; ``(no folder)`` for an empty one."""
+    if not path:
+        return "(no folder)"
+    short = home_prefix_length(path, home)
+    return one_line("~" + path[short:] if short else path, 1_000)
+
+
+def file_path(path: str, home: str, cells: int) -> str:
+    """The path of a session's file in at most ``cells``, inert and with a stable width. If it does not fit,
+    the last folder and the name are shown; then the end of the folder, and the beginning of the name, which
+    is its time.
+    """
+    whole = stable_width(tilde(path, home))
+    if max_width(whole) <= cells:
+        return whole
+    above, _, name = whole.rpartition("/")
+    folder = "…/" + above.rpartition("/")[2] if "/" in above[1:] else above
+    room = cells - 1
+    if max_width(folder) + min(max_width(name), TIME_CELLS) > room:
+        least = max(room // 3, room - min(max_width(name), TIME_CELLS))
+        folder = shorten_start(folder.removeprefix("…/"), least)
+    return shorten(f"{folder}/{name}", max(0, cells))

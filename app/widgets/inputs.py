@@ -1,0 +1,205 @@
+"""One-line text inputs: a line that is edited in a row or dialog, and the search box above a list."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.highlighter import Highlighter
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import Reactive
+from textual.widgets import Input
+
+from app.formats.text import inert
+from app.view.bars import SEARCH_HINT
+from app.widgets.commands import bindings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.text import Text
+    from textual import events
+    from textual.binding import BindingType
+    from textual.widgets.input import Selection
+
+MOVES = ("step(", "page(")
+"""The beginnings of the actions that move the list's cursor."""
+
+
+class LineInput(Input):
+    """An input that accepts pasted texts of several lines and replaces what a terminal cannot show."""
+
+    def on_mount(self) -> None:
+        # Textual 8.2.8 does not scroll to the cursor when the first text is set.
+        self._initial_value = False
+
+    def on_resize(self) -> None:
+        """Scroll to the cursor again for the new width."""
+        self.scroll_to_region(Region(self._cursor_offset, 0, 1, 1), force=True, animate=False)
+
+    def validate_value(self, value: str) -> str:
+        """Make the value one inert line. Each character stays one character: the cursor is already placed."""
+        if value.isprintable():
+            return value
+        return inert(value.replace("\r", "\n").replace("\t", " ")).replace("\n", " ")
+
+    def _on_paste(self, event: events.Paste) -> None:
+        # Textual 8.2.8 pastes the first line only.
+        event.stop()
+        event.prevent_default()
+        lines = event.text.splitlines()
+        text = event.text if len(lines) < 2 else " ".join(filter(None, map(str.strip, lines)))
+        self.replace(text.strip("\r\n"), *self.selection)
+
+
+class _FaultHighlighter(Highlighter):
+    """Underlines the faulty parts of a query."""
+
+    def __init__(self, box: SearchBox) -> None:
+        self._box = box
+
+    def highlight(self, text: Text) -> None:
+        for start, length in self._box.faults:
+            style = self._box.get_component_rich_style("search-box--fault", partial=True)
+            text.stylize(style, start, start + length)
+
+
+class SearchBox(LineInput):
+    """An input whose arrow keys move the list below it. Its owner handles Enter and Escape."""
+
+    # Textual 8.2.8 binds one of the table's keys to deleting on the right; in the table it deletes on the
+    # left.
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("filter")]
+
+    COMPONENT_CLASSES: ClassVar[set[str]] = {"search-box--fault"}
+
+    # A letter does not change the layout.
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0))
+
+    class Stepped(Message):
+        """The list's cursor is to move by ``rows`` and ``pages``."""
+
+        def __init__(self, rows: int = 0, pages: int = 0) -> None:
+            self.rows = rows
+            self.pages = pages
+            super().__init__()
+
+    class Kept(Message):
+        """Enter: the text stays."""
+
+    class Dropped(Message):
+        """Escape: the text is to be removed."""
+
+    class MarkAsked(Message):
+        """The session under the list's cursor is to be marked."""
+
+    class TabPressed(Message):
+        """Tab: the text is to be completed, if there is a completion."""
+
+    class Offered(Message):
+        """Another key completes the text than before, or none."""
+
+    def __init__(self, *, id: str | None = None, hint: str = SEARCH_HINT) -> None:
+        """:param hint: the text of an empty box."""
+        super().__init__(placeholder=hint, id=id, compact=True)
+        self.cursor_blink = False
+        # the text that has a completion, the completed text, and the key that accepts it
+        self._completion: tuple[str, str, str] = ("", "", "")
+        self._posted_key = ""
+        # the text that has faults, and (start, length) of each
+        self._faults: tuple[str, Sequence[tuple[int, int]]] = ("", ())
+        self.highlighter = _FaultHighlighter(self)
+        self._moves = {
+            key: binding.action for key, binding in self._bindings if binding.action.startswith(MOVES)
+        }
+
+    async def on_key(self, event: events.Key) -> None:
+        if event.key == "space" and not self.value:
+            # No query begins with a blank.
+            event.stop()
+            event.prevent_default()
+            self.action_mark()
+        elif event.key in self._moves:
+            # A held key that is handled here need not bubble to the application.
+            event.stop()
+            event.prevent_default()
+            await self.run_action(self._moves[event.key])
+        # Give other tasks a turn between keys that arrive together, as from a paste.
+        await asyncio.sleep(0)
+
+    def mark(self, faults: Sequence[tuple[int, int]]) -> None:
+        """Underline parts of the text until it changes.
+
+        :param faults: (start, length) of each part.
+        """
+        if self._faults[1] or faults:
+            self._faults = self.value, faults
+            self.refresh()
+
+    @property
+    def faults(self) -> Sequence[tuple[int, int]]:
+        """(start, length) of the underlined parts."""
+        text, faults = self._faults
+        return faults if text == self.value else ()
+
+    def offer(self, completed: str, key: str = "") -> None:
+        """Show, behind the cursor, how a key would complete the text; "" shows nothing.
+
+        :param key: "tab", or "right", which accepts every completion.
+        """
+        self._completion = (self.value, completed, key)
+        suggestion = completed
+        if completed and not completed.startswith(self.value):
+            # A value that must be quoted, or a name with a capital, does not continue the typed text.
+            replacement = completed.rpartition(":")[2] or completed.rpartition(" ")[2]
+            suggestion = f"{self.value} → {replacement}"
+        if self._suggestion != suggestion:
+            self._suggestion = suggestion
+        self._post_offered()
+
+    @property
+    def completing_key(self) -> str:
+        """The key that completes the text, "" if there is no completion or the cursor is not at the end."""
+        text, completed, key = self._completion
+        return key if completed and text == self.value and self.cursor_at_end else ""
+
+    def _post_offered(self) -> None:
+        if self._posted_key != self.completing_key:
+            self._posted_key = self.completing_key
+            self.post_message(self.Offered())
+
+    def _watch_selection(self, selection: Selection) -> None:
+        super()._watch_selection(selection)
+        if self._completion[0] == self.value:
+            self._post_offered()
+
+    def take_offer(self) -> None:
+        """Complete the text, if there is a completion."""
+        if self.completing_key:
+            self.value = self._completion[1]
+            self.cursor_position = len(self.value)
+
+    def action_complete(self) -> None:
+        self.post_message(self.TabPressed())
+
+    def action_cursor_right(self, select: bool = False) -> None:
+        if self.completing_key and not select:
+            self.take_offer()
+        else:
+            super().action_cursor_right(select)
+
+    def action_mark(self) -> None:
+        self.post_message(self.MarkAsked())
+
+    def action_step(self, rows: int) -> None:
+        self.post_message(self.Stepped(rows=rows))
+
+    def action_page(self, pages: int) -> None:
+        self.post_message(self.Stepped(pages=pages))
+
+    def action_keep(self) -> None:
+        self.post_message(self.Kept())
+
+    def action_drop(self) -> None:
+        self.post_message(self.Dropped())

@@ -1,0 +1,193 @@
+"""The command line as it is read: options, words, and what is refused."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.cli_options import COMMANDS, MANY, OWN, SHARED, parse
+from app.index.query.filter_table import language_table
+from tests.factory import chain, write_session
+
+
+def parsed(words):
+    """The options that the words ask for; None if they are refused, or help is printed instead."""
+    try:
+        return parse(words)
+    except SystemExit:
+        return None
+
+
+def test_options_may_stand_before_the_words_of_a_command():
+    read = parsed(["list", "--limit", "3", "--json", "a", "b"])
+    assert read is not None
+    assert (read.limit, read.json, read.query) == (3, True, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["label", "s", "e", "--json", "t"], {"session": "s", "entry": "e", "text": "t"}),
+        (["label", "s", "--json", "e", "--", "-t"], {"session": "s", "entry": "e", "text": "-t"}),
+        (["list", "a", "--limit", "3", "b", "--json", "c"], {"query": ["a", "b", "c"], "limit": 3}),
+        (["trash", "a", "--anyway", "b", "--json"], {"sessions": ["a", "b"], "anyway": True}),
+        (["list", "--lim=3", "a", "--json"], {"query": ["a"], "limit": 3}),
+        (["fork", "--to", "d", "s", "--store", "pi=/x", "--json"], {"to": "d", "store": [("pi", "/x")]}),
+    ],
+)
+def test_options_may_stand_between_the_words_of_a_command(words, said):
+    read = parsed(words)
+    assert read is not None
+    assert read.json
+    assert {name: getattr(read, name) for name in said} == said
+
+
+def test_words_and_options_go_where_the_table_says():
+    read = parsed(["label", "--json", "s", "e", "t"])
+    assert read is not None
+    assert (read.session, read.entry, read.text, read.clear) == ("s", "e", "t", False)
+    read = parsed(["label", "s", "e", "--clear"])
+    assert read is not None
+    assert (read.session, read.entry, read.text, read.clear) == ("s", "e", None, True)
+    read = parsed(["branch", "s", "root", "--new-file", "--summary", "t"])
+    assert read is not None
+    assert (read.entry, read.new_file, read.summary) == ("root", True, "t")
+    read = parsed(["fork", "s", "--entry", "e", "--to", "d", "--last", "7"])
+    assert read is not None
+    assert (read.session, read.entry, read.to, read.last) == ("s", "e", "d", 7)
+    read = parsed(["search", "--all-text", "a", "b c", "--order", "relevance", "--every", "--limit", "2"])
+    assert read is not None
+    assert (read.query, read.all_text, read.order) == (["a", "b c"], True, "relevance")
+    assert (read.every, read.limit) == (True, 2)
+    for words, session in ((["labels"], ""), (["labels", "s"], "s")):
+        read = parsed(words)
+        assert read is not None
+        assert read.session == session
+
+
+def test_a_word_that_begins_with_a_dash_is_one_behind_two(capsys):
+    for words in (["label", "s", "e", "--", "-x"], ["label", "--", "s", "e", "-x"]):
+        read = parsed(words)
+        assert read is not None
+        assert (read.session, read.entry, read.text) == ("s", "e", "-x")
+    for words in (["search", "--json", "a", "--", "-x"], ["search", "--json", "--", "a", "-x"]):
+        read = parsed(words)
+        assert read is not None
+        assert (read.query, read.json) == (["a", "-x"], True)
+    read = parsed(["search", "--", "-x", "--json", "--", "-y z"])
+    assert read is not None
+    assert (read.query, read.json) == (["-x", "--json", "--", "-y z"], False)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["fly"],
+        ["tree"],
+        ["search"],
+        ["search", "a", "--order", "\x1b"],
+        ["--theme", "a\nb"],
+        ["list", "--store", "\x1b[1m\n"],
+        ["-\x1b"],
+    ],
+)
+def test_a_complaint_is_one_inert_line(capsys, words):
+    assert parsed(words) is None
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.startswith("leafmark")
+    assert told.err.endswith("--help` says more\n")
+    assert told.err[:-1].isprintable()
+
+
+def test_stores_before_and_behind_the_command_are_all_kept_in_order():
+    words = ["--store", "pi=/a", "list", "--store", "omp=/b", "--store", "pi=/c"]
+    wanted = [("pi", "/a"), ("omp", "/b"), ("pi", "/c")]
+    read = parsed(words)
+    assert read is not None
+    assert read.store == wanted
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["list", "--limit", "many"],
+        ["list", "--limit"],
+        ["tree"],
+        ["tree", "a", "b"],
+        ["doctor", "a"],
+        ["label", "a"],
+        ["label", "a", "b", "c", "d"],
+        ["labels", "a", "b"],
+        ["rename", "a"],
+        ["branch", "a", "b", "--new_file"],
+        ["branch", "a", "b", "--summary", "-x"],
+        ["fork", "a", "--last", "0"],
+        ["label", "a", "b", "--new-file"],
+        ["search"],
+        ["search", "--json"],
+        ["search", "a", "-x"],
+        ["search", "a", "--limit", "-1"],
+        ["search", "a", "--order", "best"],
+        ["index", "a"],
+        ["watch", "a"],
+        ["restore"],
+        ["undo", "a"],
+        ["fly"],
+        ["--json"],
+        ["list", "--theme", "dark"],
+        ["resume", "--theme", "blue"],
+    ],
+)
+def test_words_that_mean_nothing_are_refused(words, capsys):
+    with pytest.raises(SystemExit) as refused:
+        parse(words)
+    assert refused.value.code == 2
+    assert capsys.readouterr().err
+
+
+NUMBERS = [
+    [name, f"--{option.name}"]
+    for name, command in COMMANDS.items()
+    for option in command.options
+    if option.metavar == "N"
+]
+
+
+@pytest.mark.parametrize("number", ["9223372036854775807", "9223372036854775808", "9" * 5_000])
+@pytest.mark.parametrize(("command", "option"), NUMBERS)
+def test_no_number_is_too_large(command, option, number):
+    read = parsed([command, option, number, "a"])
+    assert read is not None
+    assert getattr(read, option[2:]) == MANY
+
+
+@pytest.mark.parametrize("number", ["9223372036854775808", "9" * 5_000])
+@pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["list", "quest"], ["search", "quest"]])
+def test_more_than_there_can_be_is_all(run, home, words, number):
+    write_session(home / ".pi/agent/sessions/--work--/1_s1.jsonl", *chain("question", "answer"))
+    done = run(*words, "--limit", number)
+    assert (done.code, done.err) == (0, "")
+    assert "question" in done.out
+
+
+def test_help_lists_every_option_of_the_table(capsys):
+    for name, command in COMMANDS.items():
+        assert parsed([name, "--help"]) is None
+        told = capsys.readouterr().out
+        assert all(f"--{option.name}" in told for option in (*command.options, *SHARED)), told
+    assert parsed(["--help"]) is None
+    told = capsys.readouterr().out
+    assert all(f"--{option.name}" in told for option in (*SHARED, *OWN)), told
+
+
+def test_help_on_searching_says_what_can_be_looked_for(capsys):
+    assert parsed(["search", "--help"]) is None
+    told = capsys.readouterr().out
+    assert all(what in told for what, _, _ in language_table())
+
+
+@pytest.mark.parametrize("words", [["resume", "--theme", "light", "a"], ["--theme", "light", "resume", "a"]])
+def test_the_selector_takes_the_options_of_the_screen_on_either_side(words):
+    options = parsed(words)
+    assert options is not None
+    assert (options.command, options.theme, options.query) == ("resume", "light", ["a"])

@@ -1,0 +1,256 @@
+"""All that is in an entry, and who says it."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats import text_kinds
+from app.formats.dialects import dialect_named
+from app.formats.json_codec import decode
+from app.formats.search_text import TextPiece, text_pieces
+
+
+def message(role: str, content: Any = None, **fields: Any) -> dict[str, Any]:
+    body = {"role": role, "content": content, "timestamp": 1, **fields}
+    return {"type": "message", "id": "e1", "parentId": "e0", "timestamp": "2026", "message": body}
+
+
+CALL = {
+    "type": "toolCall",
+    "id": "toolu_1",
+    "name": "edit",
+    "arguments": {"path": "src/a.py", "edits": [{"old": "x", "line": 3, "all": True, "none": None}]},
+    "thoughtSignature": "c2lnbmF0dXJl",
+}
+EDITED = "edit\npath\nsrc/a.py\nedits\nold\nx\nline\n3\nall\ntrue\nnone\nedit\nfree text"
+IMAGE = {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="}
+
+
+@pytest.mark.parametrize(
+    ("entry", "expected"),
+    [
+        (message("user", "Hi"), [TextPiece(text_kinds.USER, "Hi")]),
+        (
+            message("user", [{"type": "text", "text": "a"}, IMAGE, {"type": "text", "text": "b"}]),
+            [TextPiece(text_kinds.USER, "a\nb"), TextPiece(text_kinds.OTHER, "image/png")],
+        ),
+        (
+            message(
+                "assistant",
+                [
+                    {"type": "thinking", "thinking": "hm", "thinkingSignature": "x"},
+                    {"type": "text", "text": "done", "textSignature": "y"},
+                    CALL,
+                    {**CALL, "name": "bash", "arguments": {"command": "ls"}, "intent": "look"},
+                    {**CALL, "arguments": "free text"},
+                    {"type": "redactedThinking", "data": "cmVk"},
+                ],
+                provider="anthropic",
+                model="opus",
+                api="messages",
+                stopReason="error",
+                errorMessage="overloaded",
+                usage={"input": 3},
+            ),
+            [
+                TextPiece(text_kinds.THINKING, "hm"),
+                TextPiece(text_kinds.ASSISTANT, "done"),
+                TextPiece(text_kinds.CALL, EDITED, "edit"),
+                TextPiece(text_kinds.CALL, "bash\ncommand\nls", "bash"),
+                TextPiece(text_kinds.OTHER, "look\nanthropic\nopus\noverloaded"),
+            ],
+        ),
+        (
+            message(
+                "toolResult",
+                [{"type": "text", "text": "out"}, IMAGE],
+                toolName="bash",
+                details={"diff": ["+a", 1]},
+            ),
+            [TextPiece(text_kinds.RESULT, "out\n+a\nbash", "bash"), TextPiece(text_kinds.OTHER, "image/png")],
+        ),
+        (
+            message("bashExecution", command="ls", output="a.py", exitCode=0),
+            [TextPiece(text_kinds.SHELL, "ls\na.py")],
+        ),
+        (message("pythonExecution", code="1+1", output="2"), [TextPiece(text_kinds.SHELL, "1+1\n2")]),
+        (message("branchSummary", summary="left", fromId="e7"), [TextPiece(text_kinds.SUMMARY, "left")]),
+        (message("compactionSummary", summary="past"), [TextPiece(text_kinds.SUMMARY, "past")]),
+        (
+            message("custom", "note", customType="todo"),
+            [TextPiece(text_kinds.CUSTOM, "note"), TextPiece(text_kinds.OTHER, "todo")],
+        ),
+        (message("system", "You are"), [TextPiece(text_kinds.OTHER, "You are")]),
+        (message("fileMention", files=[{"path": "a.md"}]), [TextPiece(text_kinds.OTHER, "a.md")]),
+        (
+            {
+                "type": "compaction",
+                "id": "a",
+                "summary": "long",
+                "shortSummary": "short",
+                "firstKeptEntryId": "e",
+            },
+            [TextPiece(text_kinds.SUMMARY, "long"), TextPiece(text_kinds.OTHER, "short")],
+        ),
+        (
+            {"type": "branch", "id": "a", "parentSessionPath": "/s.jsonl", "branchSummary": "why"},
+            [TextPiece(text_kinds.SUMMARY, "why"), TextPiece(text_kinds.OTHER, "/s.jsonl")],
+        ),
+        (
+            {
+                "type": "custom_message",
+                "id": "a",
+                "customType": "x",
+                "content": "told",
+                "details": {"id": "T-1"},
+            },
+            [TextPiece(text_kinds.CUSTOM, "told"), TextPiece(text_kinds.OTHER, "x\nT-1")],
+        ),
+        (
+            {"type": "label", "id": "a", "targetId": "b", "label": "here"},
+            [TextPiece(text_kinds.OTHER, "here")],
+        ),
+        ({"type": "session_info", "id": "a", "name": "Named"}, [TextPiece(text_kinds.OTHER, "Named")]),
+        (
+            {"type": "model_change", "id": "a", "provider": "p", "modelId": "m"},
+            [TextPiece(text_kinds.OTHER, "p\nm")],
+        ),
+        (
+            {"type": "new", "id": "a", "deep": {"er": ["still", {"here": "x"}]}},
+            [TextPiece(text_kinds.OTHER, "still\nx")],
+        ),
+        ({"type": "label", "id": "a", "targetId": "b"}, []),
+    ],
+)
+def test_who_says_what(entry: dict[str, Any], expected: list[TextPiece]) -> None:
+    assert text_pieces(entry) == expected
+
+
+CODED = "QUJD" * 300
+UNREAD: list[Any] = [
+    f"data:image/png;base64,{CODED}==",
+    {"type": "image", "data": CODED},
+    {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": CODED}},
+    {"uri": "file:///a.png", "mimeType": "image/png", "blob": CODED},
+    {"type": "image_generation_call", "result": CODED},
+    {"type": "reasoning", "encrypted_content": CODED},
+]
+
+
+@pytest.mark.parametrize("value", UNREAD)
+def test_pictures_and_what_is_sealed_are_no_texts(value: Any) -> None:
+    block = {"type": "toolCall", "id": "1", "name": "draw", "arguments": {"given": [value]}}
+    entries = (
+        message("toolResult", [{"type": "text", "text": "x"}], details={"a": value}),
+        message("user", [{"type": "text", "text": "x"}, value]),
+        message("assistant", [{"type": "text", "text": "x"}], payload={"items": [value]}),
+        message("assistant", [block]),
+    )
+    for entry in entries:
+        assert text_pieces(entry)
+        assert not [said for said in text_pieces(entry) if CODED in said.text]
+
+
+@pytest.mark.parametrize("text", [CODED, f"{CODED}==", f"data:{CODED}", f"data:text/plain;base64,{CODED}"])
+def test_what_only_looks_like_base64_is_text(text: str) -> None:
+    block = {"type": "toolCall", "id": "1", "name": "write", "arguments": {"content": [text], "type": ["x"]}}
+    assert text_pieces(message("assistant", [block])) == [
+        TextPiece(text_kinds.CALL, f"write\ncontent\n{text}\ntype\nx", "write")
+    ]
+    entry = message("toolResult", [], toolName="read", details={"type": 1, "data": text})
+    assert text_pieces(entry) == [TextPiece(text_kinds.RESULT, f"{text}\nread", "read")]
+    assert text_pieces(message("user", text)) == [TextPiece(text_kinds.USER, text)]
+    assert text_pieces({"type": "custom", "data": text}) == [TextPiece(text_kinds.OTHER, text)]
+
+
+def test_what_a_header_says_is_of_no_entry() -> None:
+    head = {"type": "session", "version": 3, "id": "one", "cwd": "/w", "parentSession": "/old", "x": ["y"]}
+    assert text_pieces(head) == [TextPiece(text_kinds.OTHER, "/old\ny")]
+
+
+def test_nul_and_lone_surrogates() -> None:
+    assert text_pieces(message("user", "a\0b\ud83d")) == [TextPiece(text_kinds.USER, "ab\ufffd")]
+    assert text_pieces(message("user", "\0")) == []
+
+
+def test_nickcecere_agent_is_heard_in_its_own_words() -> None:
+    line = (
+        b'{"type":"message","id":"a","parent_id":null,"message":{"role":"assistant","content":['
+        b'{"type":"tool_call","id":"1","name":"bash","arguments":{"command":"ls"}}]}}'
+    )
+    assert text_pieces(dialect_named("agent").entry(line)) == [
+        TextPiece(text_kinds.CALL, "bash\ncommand\nls", "bash")
+    ]
+    line = (
+        b'{"type":"message","message":{"role":"tool_result","tool_name":"bash",'
+        b'"content":[{"type":"text","text":"x"}]}}'
+    )
+    assert text_pieces(dialect_named("agent").entry(line)) == [
+        TextPiece(text_kinds.RESULT, "x\nbash", "bash")
+    ]
+
+
+def test_every_entry_of_a_line() -> None:
+    lanes = (
+        b'[{"kind":"entry","type":"compaction","summary":"one"},{"kind":"value"},{"kind":"entry","type":"x"}]'
+    )
+    assert [text_pieces(entry) for entry in dialect_named("lanes").entries(lanes)] == [
+        [TextPiece(text_kinds.SUMMARY, "one")],
+        [],
+    ]
+    node = b'{"kind":"entry","id":"a","role":"condense","message":{"summary":"past"}}'
+    assert [text_pieces(entry) for entry in dialect_named("transcript").entries(node)] == [
+        [TextPiece(text_kinds.SUMMARY, "past")]
+    ]
+    assert dialect_named("transcript").entries(b'{"kind":"head","leaf":null}') == []
+    assert dialect_named("pi").entries(b'{"type":"label"}') == [{"type": "label"}]
+
+
+WORDS = st.sampled_from(["message", "user", "text", "toolCall", "image"])
+KEYS = st.sampled_from(["type", "role", "content", "message", "text", "name", "arguments", "details", "x"])
+ANY = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=6) | WORDS,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=4),
+    max_leaves=20,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["type", "message", "content", "summary", "x"]), ANY, max_size=4))
+def test_it_never_raises(entry: dict[str, Any]) -> None:
+    found = text_pieces(entry)
+    assert all(said.text and "\0" not in said.text for said in found)
+    assert len({(said.kind, said.tool) for said in found}) == len(found)
+
+
+def test_any_depth() -> None:
+    deep = decode(b'{"type":"x","a":' + b"[" * 900 + b'"end"' + b"]" * 900 + b"}")
+    assert len(text_pieces(deep)) == 1
+
+
+TEXT = {"type": "text", "text": "past"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "past",
+        [TEXT],
+        {"role": "compactionSummary", "summary": "past"},
+        {"role": "condense", "content": "past"},
+        {"role": "condense", "content": [TEXT]},
+        {"content": [TEXT], "summary": ""},
+        {"content": [TEXT, {"type": "text", "text": ""}], "summary": None, "type": "x", "timestamp": 5},
+    ],
+)
+def test_the_summary_of_a_transcript_however_it_is_written(message: Any) -> None:
+    """The demo of this project writes it as content (formats/README.md, "indusagi")."""
+    written = {"kind": "entry", "id": "a", "prev": "b", "role": "condense", "message": message, "at": 1}
+    node = json.dumps(written).encode()
+    assert text_pieces(dialect_named("transcript").entry(node)) == [TextPiece(text_kinds.SUMMARY, "past")]
+    (skim,) = dialect_named("transcript").partial_entries(node)
+    assert (skim.type, skim.id, bytes(skim.summary)) == ("compaction", "a", b'"past"')

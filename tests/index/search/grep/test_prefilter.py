@@ -1,0 +1,124 @@
+"""A prefilter lets every line with a word through, however it is spelt, and excludes most others."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from unicodedata import normalize
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.formats.utf8_text import fold
+from app.index.search.grep import byte_search
+from app.index.search.grep.prefilter import required_literals, word_filter
+from tests.index.search.grep.sessions import WORDS, spelt
+
+if TYPE_CHECKING:
+    from random import Random
+
+OFTEN = settings(max_examples=1000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+characters = st.characters(exclude_categories=("Cs",), exclude_characters="\0")
+pieces = st.one_of(
+    st.sampled_from(WORDS),
+    st.text(characters, max_size=4),
+    st.text(st.characters(min_codepoint=0xC0, max_codepoint=0x5FF), max_size=4),
+    st.text(st.sampled_from("aefhijklnst\u0301\u0307\u030c\u0323/\\\";`<&'ßſﬁﬆİ\u212aẞ"), max_size=5),
+)
+
+
+def test_an_escaped_combining_mark_of_any_script_is_found(engine: str) -> None:
+    line = '"\u304b\\u3099"'.encode()
+    assert list(word_filter("\u304c").lines(bytearray(line), 0, len(line))) == [(0, len(line))]
+
+
+@OFTEN
+@given(
+    text=st.lists(pieces, max_size=4).map("".join),
+    places=st.tuples(st.integers(0, 40), st.integers(1, 40)),
+    escaped=st.sampled_from((0.0, 0.0, 0.0, 0.1, 1.0)),
+    random=st.randoms(use_true_random=False),
+    rest=st.tuples(st.binary(max_size=70), st.binary(max_size=70)),
+)
+def test_a_line_with_a_word_is_let_through(
+    engine: str,
+    text: str,
+    places: tuple[int, int],
+    escaped: float,
+    random: Random,
+    rest: tuple[bytes, bytes],
+) -> None:
+    said = fold(text.replace("\0", ""))
+    start = min(places[0], max(0, len(said) - 1))
+    word = "".join(said[start : start + places[1]].split()) if " " not in said else ""
+    if not word or word not in said:
+        return
+    before, behind = (each.replace(b"\n", b"") for each in rest)
+    line = before + b'"' + spelt(text, random, escaped) + b'"' + behind
+    data = bytearray(b'{"x":1}\n' + line + b"\n{}\n")
+    assert (8, 8 + len(line)) in list(word_filter(word).lines(data, 0, len(data)))
+
+
+@pytest.mark.parametrize(
+    "word", ["foo", "straße", "привет", "デプロイ", "für", "검색", "你好", "🎉", "src/a.py", 'x("y")']
+)
+def test_other_lines_are_excluded(engine: str, word: str) -> None:
+    data = bytearray(
+        '{"text":"nothing of the kind: \\u001b[0m ja \\n über ñandú Прощай テレビ"}\n'.encode() * 50
+    )
+    assert not word_filter(fold(word)).matches(data, 0, len(data))
+
+
+def test_all_characters_that_fold_to_ascii_are_known() -> None:
+    found: dict[str, str] = {}
+    for code in (*range(0x80, 0xD800), *range(0xE000, 0x110000)):
+        for char in fold(chr(code)):
+            if char.isascii():
+                found[char] = found.get(char, "") + chr(code)
+    assert {char: set(others) for char, others in found.items()} == {
+        char: set(others) for char, others in byte_search.TO_ASCII.items()
+    }
+
+
+def test_no_character_beyond_the_table_folds() -> None:
+    made, swallowed = byte_search._unfolding()
+    known = {each for others in made.values() for each in others}
+    for code in (*range(0x80, 0xD800), *range(0xE000, 0x110000)):
+        char = chr(code)
+        if fold(char) != char:
+            assert char in known
+        if not "가" <= char <= "힣":
+            assert set(normalize("NFD", char)[1:]) <= swallowed
+
+
+@pytest.mark.parametrize(
+    ("pattern", "runs"),
+    [
+        ("foo.*bar_baz", ["bar_baz"]),
+        ("foob?ar", ["foo"]),
+        ("fo+x", ["fo"]),
+        ("a{2}bcd", ["bcd"]),
+        ("(foo)?bar", ["bar"]),
+        ("(foo|baz)bar", ["bar"]),
+        ("foo.|barn", ["barn", "foo"]),
+        ("foo|b?", []),
+        (r"\bword\b", ["word"]),
+        (r"[a-z]foo\d", ["foo"]),
+        (r"\x41bc", []),
+        (r"(?s)a.*foo", ["foo"]),
+        (r"(?:foo)", ["foo"]),
+        ("(foo|bar)", ["bar", "foo"]),
+        ("(?P<x>foo|(ba|qu)x)+z", ["ba", "foo", "qu"]),
+        ("(a|b|)foo", ["foo"]),
+        ("((food))*x", ["x"]),
+        ("(food)??x", ["x"]),
+        ("(abc|defg){0,3}x", ["x"]),
+        ("(abc|defg)(hello|worlds)", ["hello", "worlds"]),
+        ("(a|b|c|d|e|f|g|h|i)", []),
+        (r"foo\(bar", ["foo"]),
+        ("[]abc]de", ["de"]),
+        ("x{1,3}yz(", []),
+    ],
+)
+def test_the_required_literals_of_a_pattern(pattern: str, runs: list[str]) -> None:
+    assert required_literals(pattern) == runs

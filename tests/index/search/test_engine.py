@@ -1,0 +1,219 @@
+"""A search finds the current sessions, and a prepared one loads nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from app.index.search import documents
+from app.index.text import mmap_reader
+from tests.index.search.helpers import looked, marked, searcher
+
+if TYPE_CHECKING:
+    from tests.index.search.helpers import World
+
+
+def test_an_appended_entry_is_found_without_asking_for_other_texts(world: World) -> None:
+    for number in range(20):
+        world.session(f"s{number:02}", "hello")
+    world.scan()
+    assert world.ids("needle") == []
+    known = searcher(world.index).documents
+    asked = known.asked
+    world.append("s03", "a needle")
+    world.scan()
+    assert world.ids("need") == ["s03"]
+    assert known.asked == asked + 1
+    assert looked(world, "needle") == 1
+    # It is the newest now.
+    assert world.ids("hello")[0] == "s03"
+
+
+def test_old_blocks_are_not_kept_in_the_cache(world: World) -> None:
+    for number in range(5):
+        world.session(f"s{number}", "hello")
+    world.scan()
+    for number in range(5):
+        world.append("s3", f"{number} more", at=500 + number)
+        world.scan()
+        assert world.ids("more") == ["s3"]
+    cache, snapshot = searcher(world.index)._cache, searcher(world.index).documents.snapshot()
+    assert cache.candidates
+    assert {*cache.matching, *cache.candidates} <= set(snapshot.all_blocks())
+
+
+def test_sessions_come_go_and_change_while_an_index_is_open(world: World) -> None:
+    world.session("s1", "needle one")
+    world.session("s2", "needle two")
+    world.scan()
+    assert world.ids("needle") == ["s2", "s1"]
+    world.session("s3", "needle three")
+    world.path("s1").unlink()
+    world.scan()
+    assert world.ids("needle") == ["s3", "s2"]
+    world.session("s2", "nothing")
+    world.scan()
+    assert world.ids("needle") == ["s3"]
+
+
+def test_sessions_of_a_delta_before_the_first_search_are_found(world: World) -> None:
+    told: list[str] = []
+    world.session("s1", "needle")
+    world.index.scan(lambda delta: told.extend(row.id for row in delta.changed))
+    assert told == ["s1"]
+    assert world.ids("needle") == ["s1"]
+
+
+def test_many_changes_make_new_blocks(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.index.search.documents.MAX_CHANGED", 2)
+    for number in range(8):
+        world.session(f"s{number}", "needle")
+    world.scan()
+    assert len(world.ids("needle")) == 8
+    for number in (1, 4, 6):
+        world.append(f"s{number}", "more", 500 + number)
+    world.scan()
+    assert world.ids("needle") == ["s6", "s4", "s1", "s7", "s5", "s3", "s2", "s0"]
+    view = searcher(world.index).documents.snapshot()
+    assert view.fresh is None
+    assert not view.stale
+
+
+def test_hits_of_changed_sessions_are_in_their_place(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "FIRST", 2)
+    for number in range(9):
+        world.session(f"s{number}", "needle")
+    world.scan()
+    assert world.ids("needle") == [f"s{number}" for number in range(8, -1, -1)]
+    world.append("s2", "more", 55)  # newer than s4, older than s5
+    world.scan()
+    assert world.ids("needle") == ["s8", "s7", "s6", "s5", "s2", "s4", "s3", "s1", "s0"]
+
+
+def test_the_stored_text_is_shown_if_the_line_has_changed(world: World) -> None:
+    path = world.session("s1", "hello", "a Needle in the HAY")
+    world.scan()
+    path.write_text(path.read_text().replace("Needle", "Noodle"))
+    hit = world.one("needle")
+    assert (hit.entry_id, hit.role, hit.snippet, hit.ranges) == (
+        None, "assistant", "a needle in the hay", ((2, 8),),
+    )  # fmt: skip
+    path.unlink()
+    assert world.one("needle").snippet == "a needle in the hay"
+
+
+@pytest.mark.parametrize("every", [False, True])
+@pytest.mark.parametrize("gone", [False, True])
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Needle", ["needle"]),
+        ('"Needle in"', ["needle in"]),
+        (r"re:Need\w+", ["needle"]),
+        ("Needle -Pin", ["needle"]),
+        ("Needle HAY", ["needle", "hay"]),
+    ],
+)
+def test_the_same_for_a_query_with_capitals(
+    world: World, text: str, found: list[str], gone: bool, every: bool
+) -> None:
+    path = world.session("s1", "hello", "a Needle in the HAY")
+    world.scan()
+    (hit,) = world.hits(text, every=every)
+    if gone:
+        path.unlink()
+    else:
+        path.write_text(path.read_text().replace("Needle", "Noodle").replace("HAY", "BAY"))
+    assert (hit.where, hit.entry_id, hit.role) == ("text", None, "assistant")
+    assert (hit.snippet, marked(hit)) == ("a needle in the hay", found)
+
+
+def test_a_hit_that_only_the_folder_has_is_shown_there(world: World) -> None:
+    path = world.session("s1", "about work", cwd="/Work")
+    world.scan()
+    hit = world.one("Work")
+    path.unlink()
+    assert (hit.where, hit.snippet) == ("folder", "/Work")
+
+
+def test_a_scan_without_a_listener_updates_the_search(world: World) -> None:
+    world.session("s1", "hello")
+    world.index.scan()
+    assert world.ids("needle") == []
+    world.append("s1", "a needle")
+    world.session("s2", "needle two")
+    world.index.scan()
+    assert sorted(world.ids("needle")) == ["s1", "s2"]
+    world.path("s2").unlink()
+    world.index.scan()
+    assert world.ids("needle") == ["s1"]
+
+
+def test_a_missing_file_neither_has_nor_lacks_an_exact_term(world: World) -> None:
+    world.session("s1", "Needle here")
+    world.session("s2", "Needle there")
+    world.scan()
+    world.path("s1").unlink()
+    page = world.pages("Needle")[-1]
+    assert world.ids("Needle") == ["s2"]
+    assert [note.message for note in page.notes] == [
+        f"cannot be read: {world.path('s1')}: No such file or directory"
+    ]
+    page = world.pages("-Needle")[-1]
+    assert (page.total, len(page.notes)) == (0, 1)
+    assert world.ids("needle") == ["s2", "s1"]
+
+
+def test_spellings_of_removed_sessions_are_not_offered(world: World) -> None:
+    world.session("s1", "gonewordxyz")
+    world.session("s2", "goneword")
+    world.scan()
+    assert world.ids("gonewordxyz") == ["s1"]
+    world.path("s1").unlink()
+    world.scan()
+    page = world.pages("gonewordxyz")[-1]
+    assert (page.total, page.notes) == (0, ())
+
+
+@pytest.fixture(autouse=True)
+def _few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(documents, "FIRST", 2)
+    monkeypatch.setattr(documents, "MOST", 4)
+
+
+def test_the_metadata_of_all_sessions_is_packed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(20):
+        # Some blocks have a session without "e".
+        world.session(f"s{number:02}", "hallo" if number % 7 == 3 else "hello")
+    world.scan()
+    world.index.prepare()
+    packed = []
+    pack = documents.packed_metadata
+    monkeypatch.setattr(documents, "packed_metadata", lambda *args: packed.append(args) or pack(*args))
+    assert world.ids("s07") == ["s07"]
+    assert world.ids("nowhere at all") == []
+    assert packed == []
+
+
+@pytest.mark.skipif(mmap_reader.stringzilla is None, reason="nothing is loaded for it")
+def test_the_search_without_the_interpreter_lock_is_loaded(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mmap_reader, "_is_sought", False)
+    world.session("s", "hello")
+    world.scan()
+    world.index.prepare()
+    assert mmap_reader._is_sought
+
+
+def test_preparation_ends_when_a_query_comes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number in range(20):
+        world.session(f"s{number:02}", "hello")
+    world.scan()
+    packed = []
+    pack = documents.packed_metadata
+    monkeypatch.setattr(documents, "packed_metadata", lambda *args: packed.append(args) or pack(*args))
+    # One more for the hit that is looked up.
+    world.index.prepare(lambda: len(packed) < 2)
+    assert len(packed) == 1 + 2

@@ -1,0 +1,150 @@
+"""A search reads no more than it needs, and stops when it is cancelled. Reads are counted, not timed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.index.search import search_run
+from app.index.search.originals import Originals
+from tests.factory import NOW
+from tests.index.search.helpers import looked, searcher
+
+if TYPE_CHECKING:
+    import pytest
+
+    from tests.index.search.helpers import World
+
+
+def test_a_refined_query_searches_only_the_sessions_that_matched(world: World) -> None:
+    for number in range(20):
+        world.session(f"s{number:02}", "fox" if number % 4 else "foxglove")
+    world.scan()
+    assert looked(world, "fo") == 20
+    assert looked(world, "foxg") == 20
+    assert looked(world, "foxgl") == 5
+    # The first word is known to match.
+    assert looked(world, "foxgl o") == 5
+    assert looked(world, "foxgl ov") == 5
+    assert looked(world, "fox") == 20
+
+
+def test_filters_may_change_between_queries(world: World) -> None:
+    world.session("s1", "foxglove", cwd="/a")
+    world.session("s2", "foxglove", cwd="/b")
+    world.scan()
+    assert world.ids("fox dir:/a") == ["s1"]
+    assert world.ids("foxg") == ["s2", "s1"]
+    assert world.ids("-foxg") == []
+    assert world.ids("-foxglovex") == ["s2", "s1"]
+
+
+def test_the_repr_of_a_page_looks_up_no_hit(world: World) -> None:
+    for number in range(3):
+        world.session(f"s{number}", "needle")
+    world.scan()
+    page = world.pages("needle")[-1]
+    assert repr(page) == "Page(3 hits, total=3, 3/3, done=True)"
+    assert not any(hit.is_filled for hit in page.hits)
+    assert repr(world.pages("needle id:s1")[-1]) == "Page(1 hit, total=1, 3/3, done=True)"
+
+
+def test_a_hit_is_looked_up_when_it_is_needed(world: World) -> None:
+    for number in range(search_run.PAGE + 30):
+        world.session(f"s{number:03}", "needle")
+    world.scan()
+    hits = world.hits("needle")
+    assert [hit.path for hit in hits if hit.is_filled] == []
+    hit = hits[-1]
+    assert hit.snippet == "needle"
+    assert hit.is_filled
+    assert (hit.entry_id, hit.role) == ("s000-0", "user")
+
+
+def test_the_first_page_comes_before_the_rest_is_searched(world: World) -> None:
+    for number in range(300):
+        world.session(f"s{number:03}", "needle")
+    world.scan()
+    asked = world.search("needle")
+    page = next(iter(asked))
+    assert not page.done
+    assert search_run.PAGE <= len(page.hits) == page.total == page.searched < page.of == 300
+
+
+def test_sessions_with_another_case_are_excluded_without_reading_single_lines(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.session("s1", *["def and left"] * 50)
+    world.session("s2", *["def and left"] * 50, "eF")
+    world.session("s3", *["def and left"] * 50, {"type": "session_info", "name": "eF"})
+    world.session("s4", *["def \x1b and left"] * 50)
+    world.scan()
+    read: set[tuple[str, int]] = set()
+    line = Originals._line
+
+    def counted(self: Originals, offset: int, size: int = 0) -> bytes | None:
+        read.add((self._path, offset))
+        return line(self, offset, size)
+
+    monkeypatch.setattr(Originals, "_line", counted)
+    assert [page.total for page in world.search("eF")][-1] == 2
+    # The session that matches.
+    assert [path[-8:] for path, _ in read] == ["s2.jsonl"]
+    assert world.ids("eF") == ["s3", "s2"]
+
+
+def test_no_single_line_is_read_for_a_word_that_no_file_has(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(10):
+        world.session(f"s{number}", *["def and left"] * 50)
+    world.scan()
+    read: list[int] = []
+    line = Originals._line
+
+    def counted(self: Originals, offset: int, size: int = 0) -> bytes | None:
+        read.append(offset)
+        return line(self, offset, size)
+
+    monkeypatch.setattr(Originals, "_line", counted)
+    (note,) = list(world.search("eF"))[-1].notes
+    assert note.message == "“eF” is nowhere; looked for instead: ef"
+    assert read == []
+
+
+def test_a_newer_query_cancels_the_older_one(world: World) -> None:
+    for number in range(300):
+        world.session(f"s{number:03}", "needle")
+    world.scan()
+    older = world.search("need")
+    pages = iter(older)
+    assert not next(pages).done
+    newer = world.search("needle")
+    assert older.is_cancelled
+    assert newer.generation > older.generation
+    assert not any(page.done for page in pages)
+    assert [page.total for page in newer if page.done] == [300]
+
+
+def test_a_cancelled_search_does_not_mislead_the_next_one(world: World) -> None:
+    for number in range(300):
+        world.session(f"s{number:03}", "needle" if number % 2 else "needles")
+    world.scan()
+    next(iter(world.search("need")))
+    assert len(world.ids("needles")) == 150
+
+
+def test_keep_going_cancels_a_search(world: World) -> None:
+    for number in range(300):
+        world.session(f"s{number:03}", "needle")
+    world.scan()
+    asked = []
+
+    def keep_going() -> bool:
+        asked.append(1)
+        return False
+
+    from app.index.query.grammar import parse
+
+    found = searcher(world.index).search(parse("needle", NOW), keep_going=keep_going)
+    assert list(found) == []
+    assert len(asked) == 1

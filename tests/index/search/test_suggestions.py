@@ -1,0 +1,245 @@
+"""A term that nothing matches is searched in similar spellings or without its capitals."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.formats.text_kinds import ASSISTANT, USER
+from app.formats.utf8_text import to_utf8
+from app.index.query.grammar import parse
+from app.index.search.cancellation import Cancelled, CancelToken
+from app.index.search.matchers import name_of
+from app.index.search.suggestions import MOST, SHORTEST, distance, max_faults, nearest
+from app.index.text.mmap_reader import Source
+from app.sessions.passages import pack
+from tests.factory import NOW
+
+if TYPE_CHECKING:
+    from tests.index.search.helpers import World
+
+
+def said(world: World, query: str) -> tuple[list[str], dict[str, Any], list[str]]:
+    """The notes, the other spellings, and the sessions that are found."""
+    pages = world.pages(query)
+    found = [hit.row.id for page in pages for hit in page.hits]
+    return [note.message for note in pages[-1].notes], dict(pages[-1].instead), found
+
+
+@pytest.mark.parametrize(
+    ("query", "word"),
+    [
+        ("role:assistant frobnicate windows", "frobnicate"),
+        ("role:assistant frobnicate", "frobnicate"),
+        ("role:thinking windows", "windows"),
+        ("tool:bash windows", "windows"),
+        ("in:tools windows", "windows"),
+        ("-role:user frobnicate windows", "frobnicate"),
+        ("role:assistant Frobnicate windows", "Frobnicate"),
+        # This leaves names out, too.
+        ("role:user blueprint", "blueprint"),
+    ],
+)
+def test_a_word_in_other_texts_gets_no_other_spelling(world: World, query: str, word: str) -> None:
+    world.session("s1", "Frobnicate it, frobnicate", "it opens windows")
+    world.session("s2", "hi", {"type": "session_info", "name": "blueprint"})
+    world.scan()
+    notes, instead, found = said(world, query)
+    assert notes == [f"“{word}” is not where role:, in: or tool: have it looked for, but elsewhere"]
+    assert (instead, found) == ({}, [])
+
+
+def test_another_spelling_is_searched_in_the_texts_of_the_query(
+    world: World,
+) -> None:
+    world.session("s1", "frobnicate it", "it opens windows")
+    world.scan()
+    notes, instead, found = said(world, "role:user frobnicat")
+    assert (notes, instead, found) == ([], {}, ["s1"])
+    notes, instead, found = said(world, "role:user frobnicute")
+    assert notes == ["“frobnicute” is nowhere; looked for instead: frobnicate"]
+    assert (instead, found) == ({"frobnicute": ("frobnicate",)}, ["s1"])
+    notes, instead, found = said(world, "role:assistant frobnicute windows")
+    assert notes == ["“frobnicute” is nowhere"]
+    assert (instead, found) == ({"frobnicute": ()}, [])
+
+
+@pytest.mark.parametrize(
+    ("query", "name", "instead"),
+    [
+        ('"Read the File"', "Read the File", "read the file"),
+        ('"READ  THE"', "READ THE", "read the"),
+        ('"Reading"', "Reading", "reading"),
+        ("re:READ.*FILE", "re:READ.*FILE", "re:(?i)READ.*FILE"),
+        ('re:"Read the F"', 're:"Read the F"', 're:"(?i)Read the F"'),
+        ("re:[D-F]irst$", "re:[D-F]irst$", "re:(?i)[D-F]irst$"),
+        ('role:assistant "Read the File"', "Read the File", "read the file"),
+        ('in:all "Read the File"', "Read the File", "read the file"),
+        ("in:all re:READ.*FILE", "re:READ.*FILE", "re:(?i)READ.*FILE"),
+        ('"Read the File" -zzz', "Read the File", "read the file"),
+    ],
+)
+@pytest.mark.parametrize("order", ["recent", "relevance"])
+def test_a_phrase_or_pattern_is_searched_without_its_capitals(
+    world: World, query: str, name: str, instead: str, order: str
+) -> None:
+    world.session("s1", "hi", "I will read the file first", "go on", "reading it")
+    world.session("s2", "hi", "nothing")
+    world.scan()
+    notes, looked_for, found = said(world, query)
+    assert notes == [f"“{name}” is nowhere; looked for instead: {instead}"]
+    assert (looked_for, found) == ({name: (instead,)}, ["s1"])
+    (hit,) = world.hits(query, order=order)
+    assert hit.near
+    assert [hit.snippet[start:end].lower() for start, end in hit.ranges]
+
+
+@pytest.mark.parametrize("query", ['"Read the File"', "re:Read.*File"])
+def test_a_term_that_matches_with_its_capitals_has_no_other_spelling(world: World, query: str) -> None:
+    world.session("s1", "hi", "Read the File", "go on", "reading it")
+    world.session("s2", "hi", "I will read the file first")
+    world.scan()
+    assert said(world, query) == ([], {}, ["s1"])
+    # Each term matches, but not in one session.
+    assert said(world, f"{query} first") == ([], {}, [])
+    assert said(world, f"{query} dir:elsewhere") == ([], {}, [])
+    name = query.strip('"')
+    notes = [f"“{name}” is not where role:, in: or tool: have it looked for, but elsewhere"]
+    assert said(world, f"role:user {query}") == (notes, {}, [])
+
+
+def test_a_term_that_matches_in_no_case_is_only_reported(world: World) -> None:
+    world.session("s1", "hi", "I will read the file first")
+    world.scan()
+    for query, name in (('"Write the File"', "Write the File"), ("re:WRITE.*FILE", "re:WRITE.*FILE")):
+        assert said(world, query) == ([], {name: ()}, [])
+        assert said(world, f"read {query}") == ([f"“{name}” is nowhere"], {name: ()}, [])
+        assert said(world, f"read -{query}") == ([], {}, ["s1"])
+
+
+def test_several_terms_that_nothing_matches_all_get_other_spellings(world: World) -> None:
+    world.session("s1", "hi", "I will read the file first")
+    world.session("s2", "hi", "I will read the file")
+    world.scan()
+    notes, instead, found = said(world, '"The File" re:I.WILL First -Hello')
+    assert instead == {"The File": ("the file",), "re:I.WILL": ("re:(?i)I.WILL",), "First": ("first",)}
+    assert len(notes) == 3
+    assert found == ["s1"]
+
+
+def test_a_pattern_with_a_case_flag_is_not_changed(world: World) -> None:
+    world.session("s1", "hi", "I will read the file first")
+    world.scan()
+    assert said(world, "re:(?-i:READ)")[2] == []
+    # A pattern without capitals matches any case.
+    assert said(world, "re:(?i)READ")[:2] == ([], {})
+
+
+def test_a_negated_term_has_no_other_spelling(world: World) -> None:
+    world.session("s1", "hi", "I will read the file first")
+    world.scan()
+    for term in ("Read", '"Read the"', "re:Read"):
+        assert said(world, f"{term} -{term}")[2] == ["s1"]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    ["re:a", "re:A.B", r're:"a \"b C"', 're:a"b', r're:"a \" b"', r're:"A b\\"', "re:(?s)A.b", 're:"A'],
+)
+def test_a_pattern_is_named_as_it_is_typed(typed: str) -> None:
+    (term,) = parse(typed, NOW).terms
+    for flag, exact in (("", term.exact), ("(?i)", False)):
+        (named,) = parse(name_of(term, flag), NOW).terms
+        assert (named.kind, named.text, named.exact) == (term.kind, flag + term.text, exact)
+
+
+LETTERS = st.text(alphabet="abcdé", min_size=4, max_size=11)
+
+
+def near(word: str, *texts: str, kinds: frozenset[int] = frozenset((USER, ASSISTANT))) -> tuple[str, ...]:
+    source = Source(b"".join(pack(ASSISTANT, 0, to_utf8(text)) for text in texts))
+    return nearest(word, [(source, 0, source.size)], kinds, CancelToken(lambda: True))
+
+
+def by_table(one: str, other: str, *, swaps: bool) -> int:
+    """The edit distance by its definition, over all prefixes."""
+    table = {(i, 0): i for i in range(len(one) + 1)} | {(0, j): j for j in range(len(other) + 1)}
+    for i in range(1, len(one) + 1):
+        for j in range(1, len(other) + 1):
+            table[i, j] = min(
+                table[i - 1, j] + 1, table[i, j - 1] + 1, table[i - 1, j - 1] + (one[i - 1] != other[j - 1])
+            )
+            if swaps and i > 1 and j > 1 and one[i - 2 : i] == other[j - 2 : j][::-1]:
+                table[i, j] = min(table[i, j], table[i - 2, j - 2] + 1)
+    return table[len(one), len(other)]
+
+
+@given(LETTERS, LETTERS)
+def test_the_distance_is_the_number_of_faults(one: str, other: str) -> None:
+    for most in (1, 2):
+        assert distance(one, other, most) == min(by_table(one, other, swaps=most == 1), most + 1)
+
+
+@given(LETTERS, LETTERS)
+def test_every_word_with_the_allowed_faults_is_found(word: str, there: str) -> None:
+    most = max_faults(word)
+    apart = by_table(word, there, swaps=most == 1)
+    is_near = apart <= most
+    if len(word) == SHORTEST:
+        is_near = apart == 1 and sorted(word) == sorted(there)
+    assert near(word, f"x {there}, y") == ((there,) if is_near else ())
+    assert near(word, there) == ((there,) if is_near else ())
+
+
+@pytest.mark.parametrize(
+    ("word", "there", "is_found"),
+    [
+        ("widgt", "widget", True),
+        ("widggett", "widget", False),
+        ("widgetts", "widgets", True),
+        ("wdget", "widget", True),
+        ("wigdet", "widget", True),
+        ("iwdget", "widget", True),
+        ("widgte", "widget", True),
+        ("widxxt", "widget", False),
+        ("abc", "abd", False),
+        ("refacotrign", "refactoring", False),
+        ("refacotring", "refactoring", True),
+        ("refcators", "refactors", True),
+        ("tset", "test", True),
+        ("etst", "test", True),
+        ("tets", "test", True),
+        ("tes", "test", False),
+        ("tost", "test", False),
+        ("tesst", "test", True),
+        ("tost", "tests", False),
+        ("cast", "case", False),
+        ("noed", "node", True),
+        ("noed", "nodes", False),
+        ("aaaa", "aaab", False),
+        ("widget", "widgetfactory", False),
+    ],
+)
+def test_the_faults_that_words_of_each_length_may_have(word: str, there: str, is_found: bool) -> None:
+    assert bool(near(word, f"say ({there})!")) == is_found
+
+
+def test_the_nearest_words_come_first_then_the_most_frequent() -> None:
+    texts = ["widgets"] * 2 + ["wodgets"] * 3 + ["midget"] * 2 + [f"widge{char}" for char in "abcdefg"]
+    found = near("widget", " ".join(texts))
+    assert len(found) == MOST
+    assert found[:2] == ("midget", "widgets")
+    assert "wodgets" not in found
+
+
+def test_only_passages_of_the_wanted_kinds_count() -> None:
+    assert near("widgt", "widget", kinds=frozenset((USER,))) == ()
+
+
+def test_it_ends_when_it_is_cancelled() -> None:
+    source = Source(pack(USER, 0, b"widget"))
+    with pytest.raises(Cancelled):
+        nearest("widgt", [(source, 0, source.size)], frozenset((USER,)), CancelToken(lambda: False))

@@ -1,0 +1,342 @@
+"""Files that cannot be read or named: their stored text is searched, and notes report them."""
+
+from __future__ import annotations
+
+import errno
+import os
+from copy import copy
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.formats import lines
+from app.formats.text_kinds import USER
+from app.index.search.hit_branch import read_structure
+from app.index.search.originals import Originals
+from tests.denied import deny
+from tests.index.search.helpers import marked, searcher
+
+if TYPE_CHECKING:
+    from tests.index.search.helpers import World
+
+
+def test_a_file_that_cannot_be_read_is_reported(world: World) -> None:
+    world.session("s1", "needle")
+    world.session("s2", "needle")
+    world.scan()
+    for segment in world.segments():
+        os.unlink(segment)
+    world.path("s1").unlink()
+    page = world.pages("needle")[-1]
+    assert page.total == 1
+    assert [str(world.path("s1")) in note.message for note in page.notes] == [True]
+
+
+def test_a_note_about_a_file_is_one_inert_line_for_any_name(world: World) -> None:
+    path = world.session("s\x1b[2J\u202e\nevil", "needle")
+    world.scan()
+    for segment in world.segments():
+        os.unlink(segment)
+    path.unlink()
+    (note,) = world.pages("needle")[-1].notes
+    assert note.message.isprintable()
+    assert "s\u241b[2J\ufffd evil" in note.message
+
+
+def test_the_stored_text_of_an_unreadable_file_is_searched_and_reported(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [str(world.session(f"s{number}", "needle")) for number in range(3)]
+    world.scan()
+    world.append("s1", "unread")
+    denied = deny(monkeypatch, paths[1])
+    world.scan()
+    for index in (world.index, world.open()):
+        page = list(index.query("needle"))[-1]
+        assert page.total == 3
+        assert [note.message for note in page.notes] == [
+            f"cannot be read any more, and searched as before: {paths[1]}"
+        ]
+        assert [hit.row.is_out_of_reach for hit in page.hits] == [False, True, False]
+        assert [hit.row.id for hit in page.hits if hit.snippet == "needle"] == ["s2", "s1", "s0"]
+        assert [hit.row.id for each in index.query("is:damaged") for hit in each.hits] == ["s1"]
+    assert [note.position for note in world.pages("unread")[-1].notes] == [0], (
+        "it may be where nobody can look"
+    )
+    world.append("s2", "more")
+    denied.append(paths[2])
+    world.scan()
+    (note,) = world.pages("needle")[-1].notes
+    assert (
+        note.message == f"cannot be read any more, and searched as before: 2 sessions, {paths[1]} among them"
+    )
+    monkeypatch.undo()
+    world.scan()
+    page = world.pages("unread")[-1]
+    assert (page.total, page.notes) == (1, ())
+
+
+@pytest.mark.parametrize("scanned", [True, False])
+def test_the_stored_text_of_an_unreadable_file_is_searched_for_queries_of_tools(
+    world: World, monkeypatch: pytest.MonkeyPatch, scanned: bool
+) -> None:
+    result = {"type": "message", "message": {"role": "toolResult", "toolName": "read", "content": "a gadget"}}
+    paths = [str(world.session(f"s{number}", "needle", result, "the Thimble")) for number in range(3)]
+    world.scan()
+    deny(monkeypatch, paths[1])
+    if scanned:
+        # As if the permissions were removed.
+        os.utime(paths[1])
+        world.scan()
+    said = f"cannot be read any more, and searched as before, but not what tools said: {paths[1]}"
+    for index in (world.index, world.open()):
+        for text, ids in (
+            ("needle in:all", ["s2", "s1", "s0"]),
+            ("thimble in:tools role:user", ["s2", "s1", "s0"]),
+            ("needle thimble in:all", ["s2", "s1", "s0"]),
+            ("gadget in:all", ["s2", "s0"]),
+            # Tool output may have the unwanted word.
+            ("needle -nowhere in:all", ["s2", "s0"]),
+        ):
+            *_, page = pages = list(index.query(text))
+            assert [hit.row.id for each in pages for hit in each.hits] == ids
+            assert (page.total, [note.message for note in page.notes]) == (len(ids), [said]), text
+            assert (page.as_kept, page.unread) == ([paths[1]], [])
+        (hit,) = [hit for each in index.query("needle in:all") for hit in each.hits if hit.row.id == "s1"]
+        assert (hit.where, hit.kind, hit.snippet, marked(hit)) == ("text", USER, "needle", ["needle"])
+        every = [hit for each in index.query("e in:all", every=True) for hit in each.hits]
+        assert [hit.snippet for hit in every if hit.row.id == "s1"] == ["the thimble", "needle"]
+        # The stored text has no tool output.
+        page = list(index.query("gadget in:tools"))[-1]
+        assert [note.message for note in page.notes] == [f"cannot be read: {paths[1]}: Permission denied"]
+        assert (page.total, page.as_kept, page.unread) == (2, [], [paths[1]])
+
+
+def test_each_unreadable_file_is_in_one_note(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    paths = [str(world.session(f"s{number}", "needle")) for number in range(3)]
+    world.scan()
+    deny(monkeypatch, *paths[1:])
+    for path in paths[1:]:
+        os.utime(path)
+    world.scan()
+    for text in ("needle", "Needle", "needle in:all", "Needle in:all", "needle in:tools", '"Needle x"'):
+        page = world.pages(text)[-1]
+        said = [note.message for note in page.notes if "cannot be read" in note.message]
+        together = f"2 sessions, {paths[1]} among them"
+        nothing = f"cannot be read: 2 files, {paths[1]} among them: Permission denied"
+        assert [message for message in said if message.endswith(together)] or said == [nothing]
+        assert len(said) == 1
+        assert sorted([*page.as_kept, *page.unread]) == paths[1:]
+
+
+def test_a_file_that_was_never_readable_is_reported(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every query reports it, after the first scan and after later ones. A file that is no session is not
+    reported.
+    """
+    paths = [str(world.session(f"s{number}", "needle")) for number in range(3)]
+    (world.path("s0").parent / "notes.jsonl").write_text("no session\n")
+    denied = deny(monkeypatch, paths[1])
+    world.scan()
+    said = f"cannot be read: {paths[1]}: Permission denied"
+    for text, total in (
+        ("needle", 2),
+        ("Needle", 2),
+        ("needle in:all", 2),
+        ("is:damaged", 0),
+        ("x in:tools", 0),
+    ):
+        page = world.pages(text)[-1]
+        assert (page.total, page.unread, page.as_kept) == (total, [paths[1]], []), text
+        assert said in [note.message for note in page.notes], text
+    for _ in range(2):
+        # The unchanged file is tried again.
+        later = world.open()
+        later.scan()
+        assert list(later.query("needle"))[-1].unread == [paths[1]]
+    denied.append(paths[2])
+    os.utime(paths[2])
+    world.scan()
+    page = world.pages("needle")[-1]
+    assert (page.as_kept, page.unread) == ([paths[2]], [paths[1]])
+    denied.clear()
+    world.scan()
+    page = world.pages("needle")[-1]
+    assert (page.total, page.unread, page.as_kept, page.notes) == (3, [], [], ())
+    denied.append(paths[0])
+    os.utime(paths[0])
+    world.path("s0").unlink()
+    world.scan()
+    assert world.pages("needle")[-1].unread == []
+
+
+def test_the_last_page_reports_unreadable_files(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before it, each page would report more of them."""
+    paths = [str(world.session(f"s{number:02}", "needle")) for number in range(30)]
+    world.scan()
+    deny(monkeypatch, *paths)
+    monkeypatch.setattr("app.index.search.search_run._PAUSE_SECONDS", 0.0)
+    for text, how in (
+        (
+            "needle in:all",
+            "cannot be read any more, and searched as before, but not what tools said: 30 sessions",
+        ),
+        ("needle in:tools", "cannot be read: 30 files"),
+    ):
+        *before, last = world.pages(text)
+        assert not any(page.notes for page in before)
+        said = [note.message for note in last.notes if note.message.startswith("cannot")]
+        assert len(said) == 1
+        assert said[0].startswith(f"{how}, {paths[0]} among them")
+
+
+def test_a_word_that_only_a_stored_text_has_needs_no_other_spelling(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.session("s1", "a thimble")
+    path = str(world.session("s2", "a thimbles"))
+    world.scan()
+    deny(monkeypatch, path)
+    os.utime(path)
+    world.scan()
+    page = world.pages("thimbles in:all")[-1]
+    assert (page.total, page.instead, [hit.row.id for hit in page.hits]) == (1, {}, ["s2"])
+
+
+@pytest.fixture
+def broken(world: World, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The paths of two sessions; the second can no longer be read."""
+    paths = [str(world.session(id, "the Needle one", "a thimble")) for id in ("good", "broken")]
+    world.scan()
+    spoil(monkeypatch, paths[1])
+    return paths
+
+
+def spoil(monkeypatch: pytest.MonkeyPatch, *paths: str, behind: int = 0) -> None:
+    """Make reading these files fail from the offset `behind` on, although they open."""
+    spoilt = [os.stat(path).st_ino for path in paths]
+
+    def fails(descriptor: int, offset: int) -> None:
+        if offset >= behind and os.fstat(descriptor).st_ino in spoilt:
+            raise OSError(errno.EIO, "Input/output error")
+
+    def pread(descriptor: int, size: int, offset: int) -> bytes:
+        fails(descriptor, offset)
+        return really(descriptor, size, offset)
+
+    def preadv(descriptor: int, buffers: Any, offset: int) -> int:
+        fails(descriptor, offset)
+        return really_into(descriptor, buffers, offset)
+
+    really, really_into = os.pread, os.preadv
+    monkeypatch.setattr(lines, "_HAS_PREAD", True)
+    monkeypatch.setattr(os, "pread", pread)
+    monkeypatch.setattr(os, "preadv", preadv)
+
+
+@pytest.mark.parametrize("order", ["recent", "relevance"])
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("Needle", ["good"]),
+        ('"Needle one"', ["good"]),
+        ("Needle thimble", ["good"]),
+        ("needle Needle role:user", ["good"]),
+        # It is unknown whether the file lacks the term.
+        ("-Needle", []),
+        ("thimble -Needle", []),
+        ("thimble -Thimble", ["good"]),
+    ],
+)
+def test_a_file_that_opens_and_cannot_be_read_is_reported(
+    world: World, broken: list[str], text: str, ids: list[str], order: str
+) -> None:
+    page = world.pages(text, order=order)[-1]
+    assert page.total == len(ids)
+    assert world.ids(text, order=order) == ids
+    assert (page.unread, page.as_kept) == ([broken[1]], [])
+    assert [note.message for note in page.notes] == [f"cannot be read: {broken[1]}: Input/output error"]
+
+
+def test_a_pattern_with_capitals_needs_the_file(world: World, broken: list[str]) -> None:
+    page = world.pages("re:Nee.le")[-1]
+    assert (page.total, page.unread) in ((1, [broken[1]]), (2, []))
+
+
+def test_a_search_of_the_stored_text_needs_no_file(world: World, broken: list[str]) -> None:
+    for text in ("needle", "thimble -nothing", "needle role:user"):
+        page = world.pages(text)[-1]
+        assert (page.total, page.unread, page.as_kept, page.notes) == (2 if text else 0, [], [], ())
+    assert world.pages("-needle")[-1].total == 0
+
+
+def test_refined_queries_report_it_as_well(world: World, broken: list[str]) -> None:
+    """The next search does not rely on the result of one that could not read a file."""
+    for text in ("Ne", "Nee", "Needle", "Needle"):
+        page = world.pages(text)[-1]
+        assert (page.total, page.unread) == (1, [broken[1]]), text
+
+
+def test_a_refined_query_finds_a_file_that_can_be_read_again(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = str(world.session("s1", "the Needle"))
+    world.scan()
+    with monkeypatch.context() as patch:
+        spoil(patch, path)
+        assert world.pages("Nee")[-1].unread == [path]
+    page = world.pages("Need")[-1]
+    assert (page.total, page.unread, page.notes) == (1, [], ())
+
+
+def test_a_file_with_an_unreadable_part(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Terms in the readable part are found; about the others nothing is known."""
+    path = str(world.session("s1", "the Needle", "hay " * 100_000, "the Thimble"))
+    world.scan()
+    spoil(monkeypatch, path, behind=300_000)
+    assert world.ids("Needle") == ["s1"]
+    page = world.pages("Needle Thimble")[-1]
+    assert (page.unread, page.instead) == ([path], {"Thimble": ("thimble",)})
+    assert all(hit.near for hit in world.hits("Thimble"))
+    assert world.pages("-Thimble")[-1].total == 0
+
+
+@pytest.mark.parametrize("scanned", [True, False])
+def test_a_file_that_was_not_searched_is_not_reported_as_searched(
+    world: World, monkeypatch: pytest.MonkeyPatch, scanned: bool
+) -> None:
+    """The stored text is folded, so that it cannot answer a query with capitals."""
+    paths = [str(world.session(f"s{number}", "the Needle")) for number in range(3)]
+    world.scan()
+    deny(monkeypatch, *paths[1:])
+    if scanned:
+        for path in paths[1:]:
+            os.utime(path)
+        world.scan()
+    for text, total in (("Needle", 1), ("Needle in:all", 1), ("-Needle", 0), ('"the Needle"', 1)):
+        page = world.pages(text)[-1]
+        assert (page.total, page.unread, page.as_kept) == (total, paths[1:], []), text
+        assert [note.message for note in page.notes] == [
+            f"cannot be read: 2 files, {paths[1]} among them: Permission denied"
+        ], text
+    page = world.pages("needle")[-1]
+    assert (page.total, page.unread, page.as_kept) == (3, [], paths[1:] if scanned else [])
+
+
+def test_a_path_that_no_file_can_have_counts_as_unreadable(world: World) -> None:
+    """Such a path comes from a damaged catalog, before a scan."""
+    world.session("s1", "the Needle", "a thimble")
+    world.scan()
+    (row,) = world.index.rows()
+    odd = copy(row)
+    odd.path += "\0"
+    originals = Originals()
+    assert originals.at(odd, 0) == []
+    assert originals.lost == {odd.path: "embedded null byte"}
+    with pytest.raises(OSError, match="null byte"):
+        read_structure(odd.path, odd.dialect, lambda: True)
+    searcher(world.index).documents.update([odd], [])
+    for text in ("needle", "Needle", "needle in:all", "thimble in:tools"):
+        page = world.pages(text)[-1]
+        assert page.unread == [odd.path], text
+        assert [hit.snippet for hit in world.hits(text)] == ["the Needle"] * page.total
+        assert [world.index.place(hit).branches for hit in world.hits(text)] == [1] * page.total

@@ -1,0 +1,77 @@
+"""Tab in the selector while only the rows of the first frame are known."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from app.index.catalog.catalog import Catalog
+from app.index.index import Index
+from app.setup import Setup
+from app.startup import first_frame
+from app.stores import discover
+from app.view.arrangement import initial
+from app.view.session_list import SessionList
+from tests.factory import chain
+from tests.ui.conftest import HERE, pi_session
+
+
+@pytest.fixture
+def first_rows(tmp_path):
+    """The list of a first frame of this folder: "mine" is in it, and "other" in another folder."""
+    for id, cwd, minute in [("other", "/work/site", 30), ("mine", HERE, 20)]:
+        lines = chain(f"about {id}", "yes", id=id, cwd=cwd)
+        for line in lines[1:]:
+            line["timestamp"] = f"2026-05-01T10:{minute}:00.000Z"
+        pi_session(tmp_path, *lines, id=id)
+    home = tmp_path / "home"
+    stores = discover({"HOME": str(home)}, str(home), HERE)
+    Index(stores, str(tmp_path / "cache")).scan()
+    env = {"HOME": str(home), "LEAFMARK_STATE_DIR": str(tmp_path / "state")}
+    setup = Setup(env=env, home=str(home), here=(HERE,), stores=stores, cache_folder=str(tmp_path / "cache"))
+    front = Catalog(setup.cache_folder, stores)
+    model, counts = first_frame.fill_list(setup, 30, initial({}, selects=True), front)
+    model.preview(counts, ())
+    front.close()
+    return model
+
+
+@pytest.fixture
+def may_be_read(monkeypatch):
+    """Set when the rows of all folders may be handed to the screen."""
+    event = threading.Event()
+    prepare = SessionList.prepare_filter
+
+    def hold(model):
+        event.wait()
+        prepare(model)
+
+    monkeypatch.setattr(SessionList, "prepare_filter", hold)
+    yield event
+    event.set()
+
+
+async def test_the_rows_of_this_folder_stay_until_those_of_all_folders_are_read(
+    browser, first_rows, may_be_read
+):
+    async with browser(selector="", model=first_rows, settle=False) as it:
+        assert it.listed() == ["mine"]
+        await it.press("tab")
+        assert it.listed() == ["mine"]
+        assert "all folders" in it.text()
+        may_be_read.set()
+        await it.settled()
+        assert it.listed() == ["other", "mine"]
+        assert it.sessions.row.id == "mine"
+
+
+async def test_a_second_tab_shows_this_folder_again(browser, first_rows, may_be_read):
+    async with browser(selector="", model=first_rows, settle=False) as it:
+        await it.press("tab")
+        await it.press("tab")
+        assert it.listed() == ["mine"]
+        assert "sessions · this folder" in it.text()
+        may_be_read.set()
+        await it.settled()
+        assert it.listed() == ["mine"]

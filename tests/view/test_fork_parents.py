@@ -1,0 +1,112 @@
+"""Forks and their parents."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.view.arrangement import Arrangement
+from app.view.fork_order import parents_of
+from app.view.session_list import SessionList
+from tests.factory import make_row
+
+
+@pytest.mark.parametrize("named", ["mother", "/store/mother.jsonl", "/elsewhere/mother.jsonl"])
+def test_a_parent_is_found_by_id_by_path_and_by_file_name(named: str) -> None:
+    rows = [make_row("mother"), make_row("kid", parent_session=named), make_row("other")]
+    assert parents_of(rows) == {"/store/kid.jsonl": "/store/mother.jsonl"}
+
+
+@pytest.mark.parametrize("named", ["gone", "/store/gone.jsonl", "kid", "/store/kid.jsonl"])
+def test_a_fork_of_a_session_that_is_gone_or_of_itself_has_no_parent(named: str) -> None:
+    assert parents_of([make_row("kid", parent_session=named)]) == {"/store/kid.jsonl": None}
+
+
+def test_a_parent_is_linked_when_it_comes_and_unlinked_when_it_goes() -> None:
+    model = SessionList(arrangement=Arrangement(grouped=False))
+    kid = make_row("kid", parent_session="mother")
+    model.load([kid])
+    for _ in range(2):
+        model.apply([make_row("mother", modified=1)], [])
+        assert [line.path[7:-6] for line in model.lines] == ["mother", "kid"]
+        parent, _ = model.family(kid.path)
+        assert parent is not None
+        assert parent.id == "mother"
+        model.apply([], ["/store/mother.jsonl", "/store/mother.jsonl", "/store/stranger.jsonl"])
+        assert model.family(kid.path) == (None, [])
+        assert model.lines[0].is_orphan
+
+
+def test_the_last_of_two_rows_of_one_session_counts() -> None:
+    model = SessionList(("/work/app",), "/home/me")
+    model.load([make_row("first"), make_row("second")])
+    kid = [make_row("kid", parent_session=parent) for parent in ("first", "second")]
+    model.apply(kid, [])
+    model.open_first(100)
+    parents = {line.row.id: line.parent for line in model.lines if line.row is not None}
+    assert parents["kid"] is not None
+    assert parents["kid"].path == "/store/second.jsonl"
+    assert parents["first"] is parents["second"] is None
+    model.apply([], ["/store/second.jsonl", "/store/second.jsonl", "/store/nowhere.jsonl"])
+    assert {line.row.id for line in model.lines if line.row is not None} == {"first", "kid"}
+    assert all(line.parent is None for line in model.lines)
+
+
+def test_the_newest_fork_with_a_message_comes_before_one_that_is_empty() -> None:
+    forks = [
+        make_row("old", parent_session="a", modified=1, message_count=2),
+        make_row("new", parent_session="a", modified=2, message_count=2),
+        make_row("empty", parent_session="a", modified=3, message_count=0),
+    ]
+    model = SessionList(arrangement=Arrangement(grouped=False))
+    model.load([make_row("a"), *forks])
+    _, found = model.family(model.same_session("pi", "a").path)
+    assert [row.id for row in found] == ["new", "old", "empty"]
+
+
+def test_the_parent_in_the_folder_of_the_fork_is_preferred() -> None:
+    other = make_row("a", path="/store/sub/a.jsonl", cwd="/p", title="other")
+    fork = make_row("b", parent_session="a", cwd="/p")
+    model = SessionList(arrangement=Arrangement(grouped=False))
+    model.load([other, make_row("a", cwd="/elsewhere"), fork])
+    parent, _ = model.family(fork.path)
+    assert parent is not None
+    assert parent.path == other.path
+    # the first by path if both are in the folder
+    model.apply([make_row("a", cwd="/p")], [])
+    parent, _ = model.family(fork.path)
+    assert parent is not None
+    assert parent.path == "/store/a.jsonl"
+
+
+def test_the_parent_with_the_longest_common_path_is_preferred() -> None:
+    rows = [
+        make_row("a", path="/one/x/a.jsonl"),
+        make_row("a", path="/two/y/a.jsonl"),
+        make_row("b", parent_session="/gone/y/a.jsonl"),
+    ]
+    assert parents_of(rows) == {"/store/b.jsonl": "/two/y/a.jsonl"}
+
+
+NAMES = ("a", "b", "c", "d")
+SESSIONS = st.lists(
+    st.tuples(
+        st.sampled_from(("/store", "/other")),
+        st.sampled_from(NAMES),
+        st.sampled_from(("", *NAMES, "/store/a.jsonl", "/old/b.jsonl")),
+    ),
+    unique_by=lambda session: session[:2],
+)
+
+
+@given(SESSIONS, st.randoms())
+def test_the_order_of_the_sessions_does_not_matter(sessions, random) -> None:
+    rows = [
+        make_row(name, path=f"{folder}/{name}.jsonl", parent_session=parent or None)
+        for folder, name, parent in sessions
+    ]
+    parents = parents_of(rows)
+    assert set(parents) == {row.path for row in rows if row.parent_session}
+    random.shuffle(rows)
+    assert parents_of(rows) == parents

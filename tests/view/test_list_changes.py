@@ -1,0 +1,207 @@
+"""A session list that is changed step by step equals a new list."""
+
+from __future__ import annotations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.view.arrangement import ORDERS, SCOPES, Arrangement
+from app.view.session_list import SessionList
+from tests.factory import MINUTE, NOW, make_row
+from tests.view.listed import HERE, listed
+
+NAMES = st.sampled_from([None, " ", "Name"])
+PARENTS = st.one_of(
+    st.none(),
+    st.builds("s{}".format, st.integers(0, 4)),
+    st.builds("/store/s{}.jsonl".format, st.integers(0, 4)),
+    st.builds("/moved/s{}.jsonl".format, st.integers(0, 4)),
+)
+ROWS = st.builds(
+    lambda number, project, when, parent, name, agent, messages, nested: make_row(
+        f"s{number - 1 if number % 3 == 2 else number}",
+        path=f"/store/s{nested}/s{number}.jsonl" if nested is not None else f"/store/s{number}.jsonl",
+        cwd=f"/p{project}",
+        modified=when,
+        parent_session=f"/store/s{nested}.jsonl" if nested is not None else parent,
+        name=name,
+        title=f"s{number}",
+        agent=agent,
+        message_count=messages,
+    ),
+    st.integers(0, 4),
+    st.integers(1, 2),
+    st.integers(0, 50),
+    PARENTS,
+    NAMES,
+    st.sampled_from(["pi", "omp"]),
+    st.integers(0, 1),
+    st.sampled_from([None, None, None, 1]),
+)
+PATHS = st.builds("/store/s{}.jsonl".format, st.integers(0, 4))
+PINS = st.frozensets(
+    st.tuples(st.sampled_from(["pi", "omp"]), st.builds("s{}".format, st.integers(0, 4))), max_size=3
+)
+ARRANGEMENTS = st.builds(
+    Arrangement,
+    scope=st.sampled_from(SCOPES),
+    order=st.sampled_from(ORDERS),
+    grouped=st.booleans(),
+    named_only=st.sampled_from([False, False, True]),
+    agent=st.sampled_from(["", "", "pi"]),
+    hidden=st.booleans(),
+    pinned_first=st.booleans(),
+)
+CHANGES = st.one_of(
+    st.tuples(st.just("put"), st.lists(ROWS, min_size=1, max_size=3)),
+    st.tuples(st.just("put"), st.lists(ROWS, min_size=1, max_size=3)),
+    st.tuples(st.just("remove"), st.lists(PATHS, min_size=1, max_size=3)),
+    st.tuples(st.just("pins"), PINS),
+    st.tuples(st.just("live"), st.frozensets(PATHS, max_size=3)),
+    st.tuples(st.just("arrange"), ARRANGEMENTS),
+    st.tuples(st.just("here"), st.just("/p2")),
+    st.tuples(st.just("mark"), PATHS),
+    st.tuples(st.just("query"), st.sampled_from(["", "s", "s1", "p2", "s1 p"])),
+    st.tuples(st.just("found"), st.lists(PATHS, max_size=4, unique=True)),
+)
+
+
+def search(model, paths):
+    ranks = {path: rank for rank, path in enumerate(paths)}
+    model.set_found(set(paths), ["s"], by_rows=len(paths) != 1, ranks=ranks)
+
+
+def look(model):
+    lines = [
+        (line.path or line.group.cwd, line.depth, line.prefix, line.pinned, line.is_orphan)
+        for line in model.lines
+    ]
+    return lines, model.total, model.matched, model.hidden, model.known, model.projects, model.empty()
+
+
+@settings(max_examples=400)
+@given(ARRANGEMENTS, st.lists(ROWS, max_size=10), st.lists(CHANGES, max_size=12))
+def test_a_changed_list_equals_a_new_list(arrangement, first, changes):
+    rows = {row.path: row for row in first}
+    here, pins, live, marked = (HERE,), frozenset(), frozenset(), set()
+    queries = []
+    model = listed(*rows.values(), grouped=arrangement.grouped)
+    model.arrange(arrangement)
+    for kind, what in changes:
+        match kind:
+            case "put":
+                new = {row.path: row for row in what}
+                rows |= new
+                model.apply(new.values(), [])
+            case "remove":
+                for path in what:
+                    rows.pop(path, None)
+                model.apply([], what)
+                marked -= set(what)
+            case "pins":
+                pins = what
+                model.set_pins(what)
+            case "live":
+                live = what
+                model.set_live(what)
+            case "arrange":
+                arrangement = what
+                model.arrange(what)
+            case "here":
+                here = (HERE, what)
+                model.also_here([what])
+            case "mark":
+                if what in rows:
+                    marked ^= {what}
+                    model.toggle_mark(what)
+            case "query":
+                queries.append(lambda target, query=what: target.set_query(query))
+                queries[-1](model)
+            case "found":
+                queries.append(lambda target, paths=what: search(target, paths))
+                queries[-1](model)
+    model.open_all(True)
+    fresh = SessionList(here, "/home/me", arrangement, pins)
+    fresh.set_live(live)
+    fresh.load(sorted(rows.values(), key=lambda row: row.title + row.path, reverse=True))
+    fresh.open_all(True)
+    for ask in queries:
+        ask(fresh)
+    assert look(model) == look(fresh)
+    assert model.marked == marked
+    assert {row.path for row in model.marked_rows()} == marked
+    for index, line in enumerate(model.lines):
+        if line.row is not None:
+            assert model.index_of(line.path) == index
+            assert model.group_of(line.path) is line.group
+        else:
+            assert model.index_of_group(line.group.cwd) == index
+    for path in rows.keys() - {line.path for line in model.lines}:
+        assert model.index_of(path) is None
+
+
+def crowd(number=200):
+    """Sessions of many projects, the newest first; every eighth is a fork of the previous one."""
+    return [
+        make_row(
+            f"s{at:04}",
+            cwd=f"/p{at % 20}",
+            modified=NOW - at * MINUTE,
+            parent_session=f"s{at - 1:04}" if at % 8 == 7 else None,
+        )
+        for at in range(number)
+    ]
+
+
+def test_live_sessions_change_no_line_if_none_is_empty():
+    model = listed(*crowd())
+    lines = model.lines
+    model.set_live([f"/store/s{at:04}.jsonl" for at in range(100)])
+    assert model.lines is lines
+
+
+def test_another_row_height_changes_no_line():
+    model = listed(*crowd())
+    lines = model.lines
+    model.arrange(model.arrangement.changed(roomy=True, paths=True))
+    assert model.lines is lines
+
+
+def test_an_adopted_list_keeps_its_lines():
+    arrangement = Arrangement(grouped=False, order="recent")
+    other = SessionList((HERE,), "", arrangement, frozenset({("pi", "s0003")}))
+    other.load(crowd())
+    model = SessionList((HERE,), "", arrangement.changed(roomy=True), other.pins)
+    model.adopt(other)
+    assert model.lines == other.lines
+    assert (model.total, model.arrangement.roomy) == (200, True)
+
+
+def ids(model):
+    return [line.row.id for line in model.lines if line.row is not None]
+
+
+def test_matches_change_with_a_session():
+    model = SessionList()
+    model.load([make_row(f"s{at:02}", cwd=f"/p{at % 3}") for at in range(20)])
+    model.set_query("s0")
+    assert len(ids(model)) == 10
+    model.apply([make_row("s30", title="not like s0")], ["/store/s02.jsonl"])
+    assert len(ids(model)) == 10
+    assert "s30" in ids(model)
+    model.apply([make_row("s05", cwd="/p2", title="another")], [])
+    model.set_query("another")
+    assert ids(model) == ["s05"]
+
+
+def test_matches_come_in_the_order_of_the_list():
+    rows = [make_row(f"s{at:03}", modified=at % 7 * 1_000) for at in range(400)]
+    rows += [make_row(f"f{at:03}", parent_session=f"s{at * 9:03}", modified=5_000_000) for at in range(3)]
+    model = SessionList((), "", Arrangement(grouped=False))
+    model.load(rows)
+    before = ids(model)
+    wanted = {"s000", "s009", "f001", "f000", "s200"}
+    model.set_found({f"/store/{id}.jsonl" for id in wanted}, [], by_rows=False)
+    assert ids(model) == [id for id in before if id in wanted]
+    model.set_found({f"/store/{id}.jsonl" for id in wanted}, ["s1"], by_rows=True)
+    assert ids(model) == [id for id in before if id in wanted or id.startswith("s1")]

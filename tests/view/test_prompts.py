@@ -1,0 +1,90 @@
+"""Questions name their sessions, at any width."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.sessions.manager.change import Change
+from app.view.cells import width
+from app.view.prompts import (
+    delete_question,
+    earlier_question,
+    named_question,
+    new_question,
+    trash_question,
+)
+
+
+def test_the_question_names_a_single_session_and_says_if_it_is_not_shown():
+    assert trash_question(["Refactor"], 80, hidden=0) == "Trash “Refactor”?"
+    assert trash_question(["Refactor"], 80, hidden=1) == "Trash “Refactor”, which is not shown?"
+    assert trash_question(["Refactor all of it"], 36, hidden=1) == "Trash “Refactor all of…”, not shown?"
+    assert delete_question(["Refactor"], 80, hidden=0) == "No trash: delete for good “Refactor”?"
+    assert delete_question(["Refactor"], 36, hidden=0) == "Delete for good “Refactor”?"
+
+
+def test_the_question_counts_several_sessions_and_those_not_shown():
+    several = ["a"] * 12
+    assert trash_question(several, 80, hidden=0) == "Trash 12 sessions?"
+    assert trash_question(several, 80, hidden=10) == "Trash 12 sessions, 10 of them not shown?"
+    assert trash_question(several, 80, hidden=12) == "Trash 12 sessions, none of them shown?"
+    assert trash_question(several, 36, hidden=12) == "Trash 12, 12 not shown?"
+    assert delete_question(several, 36, hidden=3) == "Delete for good 12, 3 not shown?"
+
+
+def test_a_warning_precedes_the_question_if_it_fits():
+    why = "pi runs in the same folder"
+    assert trash_question(["a"], 80, hidden=0, why=why) == f"{why} – Trash “a”?"
+    assert trash_question(["a"], 30, hidden=0, why=why) == "Trash “a”?"
+
+
+def test_the_question_about_a_new_session_names_agent_and_folder():
+    assert new_question("pi", "~/work", 80) == "Leave leafmark for a new session of pi in ~/work?"
+    assert new_question("pi", "~/work", 36) == "New session of pi in ~/work?"
+    assert new_question("indusagi", "~/work/" + "x" * 90, 36) == "New session of indusagi?"
+    assert new_question("pi", "", 80) == "New session of pi?"
+    for cells in range(36, 120):
+        assert width(new_question("indusagi", "漢字" * 30, cells)) <= cells
+
+
+@pytest.mark.parametrize("hidden", [0, 1])
+@pytest.mark.parametrize("titles", [["a title of some words " * 5], ["漢字" * 30], ["x"] * 5_000])
+@pytest.mark.parametrize("cells", [36, 56, 76, 116])
+def test_no_question_is_longer_than_its_line(titles, hidden, cells):
+    hidden *= len(titles)
+    assert width(trash_question(titles, cells, hidden=hidden, why="it may be open")) <= cells
+    assert width(delete_question(titles, cells, hidden=hidden)) <= max(cells, 42)
+    assert width(named_question("Name of", titles[0], cells)) <= cells
+
+
+def test_titles_in_questions_are_inert():
+    assert "\x1b" not in trash_question(["a\x1b[31m\nb"], 80, hidden=0, why="\x1b[1m")
+
+
+def change(kind, **about):
+    return Change(kind, "/s", "", **about)
+
+
+@pytest.mark.parametrize(
+    ("done", "words"),
+    [
+        (change("trash", after="/t"), "trashed “Refactor”?"),
+        (change("restore", after="/s"), "brought back “Refactor”?"),
+        (change("name", after="x"), "named “Refactor”?"),
+        (change("name", before="x"), "took the name off “Refactor”?"),
+        (change("pin", before="pinned"), "took the pin off “Refactor”?"),
+        (change("label", before="x"), "took a label off in “Refactor”?"),
+        (change("leaf"), "moved the leaf of “Refactor”?"),
+        (change("file", session_id="a", after_id="b"), "made a session of “Refactor”?"),
+        (change("file", session_id="a", after_id="a"), "brought back “Refactor”?"),
+    ],
+)
+def test_the_question_about_an_earlier_action_names_it_and_its_age(done, words):
+    assert earlier_question([done], "Refactor", "2h", 80) == f"Take back what was done 2h ago: {words}"
+    assert earlier_question([done] * 3, "", "now", 80).startswith("Take back what was done just now: ")
+    assert earlier_question([done] * 3, "", "now", 80).endswith(" 3 sessions?")
+
+
+def test_the_question_about_an_earlier_action_is_shorter_in_a_narrow_line():
+    trashed = [change("trash", after="/t")]
+    assert earlier_question(trashed, "Refactor", "2h", 40) == "Take back, 2h ago: trashed “Refactor”?"
