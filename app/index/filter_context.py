@@ -1,4 +1,4 @@
-"""Tell filters whether a session is live or pinned, which its row does not say."""
+"""The facts for filters that no row contains: whether a session is live or pinned."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-"""The newest sessions as the files are right now, for a list that is printed once.
+"""The cached page of a list that is printed once: the newest sessions, current with the files.
 
-Usually nothing has changed since the last list. That list left its rows beside the catalog, with the record
-of the walk that they were made from. A walk with the same record has the same rows, whatever has become of
-the catalog since: then the catalog, which takes longer to open and compare than the files take to look at, is
-not opened. With any other record, or anything odd, the catalog is brought up to date and asked.
+Usually nothing has changed since the last list. That list stored its rows beside the catalog, with the record
+of the walk that found their files. If a new walk has the same record, the stored rows are still right, and
+the catalog is not opened: opening and comparing it takes longer than the walk. With any other record, or a
+page that cannot be used, the catalog is brought up to date and read.
 
 A printed list loads this module, so it imports no heavy library.
 """
@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import marshal
 import os
-from _imp import source_hash  # the only digest that no module has to be loaded for
+from _imp import source_hash  # the only digest that needs no further module
 from typing import TYPE_CHECKING
 
 from app.index.row import SCHEMA, Row, catalog_in
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from app.stores.base import Store
 
 ROWS = 100
-"""How many rows a page holds at most."""
+"""The most rows that a page holds."""
 
 GOOD_MS = 24 * 3600 * 1000
-"""A page is only good for so long: the catalog wants to be asked now and then, to note that it is in use."""
+"""Milliseconds for which a page is used. Then the catalog is opened, to record that its stores are in use."""
 
 _LONGEST = 64 << 20
-"""Bytes: the record of the walk has some sixty for each session."""
+"""The largest page that is read, in bytes. The record of a walk has about sixty for each session."""
 
 _MARSHAL_VERSION = 4
 
@@ -45,26 +45,26 @@ _SEED = 0x6C656166
 class Page:
     """The page of `stores` in a cache folder.
 
-    :param record: of the walk that has just looked at all their files.
-    :param now_ms: the time in milliseconds.
+    :param record: `WalkResult.record` of the walk that has just found all their files.
+    :param now_ms: the time in milliseconds since the epoch.
     """
 
     def __init__(self, folder: str, stores: Sequence[Store], record: bytes, now_ms: int) -> None:
-        self._written = catalog_in(folder) + "-wal"
+        self._wal_path = catalog_in(folder) + "-wal"
         self._path = os.path.join(folder, f"newest-{SCHEMA}")
         self._key = ["\n".join(("+".join(store.agents), store.root)) for store in stores]
         self._record = record
         self._now_ms = now_ms
 
     def read(self, limit: int) -> tuple[list[Row], int] | None:
-        """The `limit` newest sessions, newest first and without their first messages, and how many there are;
-        None when the page does not tell.
+        """(the `limit` newest sessions, newest first, without their first messages; the number of all
+        sessions); None if the page is missing, out of date or too short.
         """
         try:
-            key, record, checksum, told = marshal.loads(read_small(self._path, _LONGEST))
-            if key != self._key or record != self._record or checksum != source_hash(_SEED, told):
+            key, record, checksum, content = marshal.loads(read_small(self._path, _LONGEST))
+            if key != self._key or record != self._record or checksum != source_hash(_SEED, content):
                 return None
-            written_ms, total, blobs = marshal.loads(told)
+            written_ms, total, blobs = marshal.loads(content)
             if not 0 <= self._now_ms - written_ms < GOOD_MS or len(blobs) < min(limit, total):
                 return None
             if self._is_followed():
@@ -74,39 +74,40 @@ class Page:
             return None
 
     def _is_followed(self) -> bool:
-        """Whether a browser may just have seen a file grow, which the catalog knows and a page does not
+        """Whether a browser may just have seen a file grow, which is in the catalog and not in a page
         (formats/README.md, "Detecting a running agent").
         """
         try:
-            written_ms = os.stat(self._written).st_mtime_ns // 1_000_000
+            written_ms = os.stat(self._wal_path).st_mtime_ns // 1_000_000
         except FileNotFoundError:
-            # Nobody has the catalog open.
+            # No process has the catalog open.
             return False
         return abs(self._now_ms - written_ms) <= GROWING_MS
 
     def write(self, rows: Sequence[Row], total: int) -> None:
-        """Leave a page for the next one.
+        """Store the page for the next list.
 
-        :param rows: the newest sessions, newest first, just as they are in the files that the walk found.
-        :param total: how many sessions there are.
+        :param rows: the newest sessions, newest first, current with the files that the walk found.
+        :param total: the number of all sessions.
         """
         blobs = [marshal.dumps(row.values(), _MARSHAL_VERSION) for row in rows[:ROWS]]
-        told = marshal.dumps((self._now_ms, total, blobs), _MARSHAL_VERSION)
-        content: tuple[Any, ...] = (self._key, self._record, source_hash(_SEED, told), told)
+        content = marshal.dumps((self._now_ms, total, blobs), _MARSHAL_VERSION)
+        page: tuple[Any, ...] = (self._key, self._record, source_hash(_SEED, content), content)
         try:
-            # First prompts are nobody else's business.
-            replace_file(self._path, marshal.dumps(content, _MARSHAL_VERSION), 0o600)
+            # Only this user may read the file: it has first prompts.
+            replace_file(self._path, marshal.dumps(page, _MARSHAL_VERSION), 0o600)
         except OSError:
-            # The next list takes the longer way.
+            # The next list reads the catalog.
             pass
 
 
 def look_first(stores: Sequence[Store], cache_folder: str) -> WalkResult:
-    """A walk of the stores. Where nothing is kept of them yet, what is to read them comes up meanwhile."""
+    """Return a walk of the stores. If there is no catalog yet, start worker processes during the walk."""
     if os.path.exists(catalog_in(cache_folder)):
         return walk(stores)
 
     def workers() -> WorkerPool | None:
+        # Imported here: a list with a catalog needs no workers.
         from app.index.scan.executor import start_workers
 
         return start_workers(stores, gentle=False)
@@ -117,19 +118,20 @@ def look_first(stores: Sequence[Store], cache_folder: str) -> WalkResult:
 def newest(
     stores: Sequence[Store], cache_folder: str, limit: int, now: Callable[[], int], found: WalkResult
 ) -> tuple[list[Row], int, str | None]:
-    """The `limit` newest sessions, newest first and without their first messages; how many there are; and one
-    line why nothing is kept on disk, else None. Raises nothing.
+    """Return (the `limit` newest sessions, newest first, without their first messages; the number of all
+    sessions; one line that says why nothing is kept on disk, else None). Raise nothing.
 
-    :param now: the time in milliseconds.
-    :param found: what a walk of the stores has just found.
+    :param now: returns the time in milliseconds since the epoch.
+    :param found: the result of `look_first`.
     """
     page = Page(cache_folder, stores, found.record(), now())
-    known = page.read(limit)
-    if known is not None:
+    cached = page.read(limit)
+    if cached is not None:
         if found.workers:
             # The catalog was deleted, and the page was not.
             found.workers.close()
-        return *known, None
+        return *cached, None
+    # Imported here: a list with a page needs no catalog.
     from app.index.catalog.catalog import Catalog
     from app.index.scan.retry import make_current
     from app.index.text.store import TextStore
@@ -137,11 +139,11 @@ def newest(
     catalog = Catalog(cache_folder, stores)
     text_store = TextStore(catalog)
     try:
-        (rows, total), as_found = make_current(
+        (rows, total), is_current = make_current(
             catalog, text_store, stores, now, found, lambda: catalog.newest(max(limit, ROWS))
         )
         note = catalog.note or text_store.note
-        if as_found and catalog.untouched() and note is None:
+        if is_current and catalog.untouched() and note is None:
             page.write(rows, total)
         return rows[:limit], total, note
     finally:

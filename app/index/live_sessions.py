@@ -1,4 +1,4 @@
-"""Which of the listed sessions a running agent has open (formats/README.md, "Detecting a running agent")."""
+"""The listed sessions that a running agent has open (formats/README.md, "Detecting a running agent")."""
 
 from __future__ import annotations
 
@@ -15,32 +15,35 @@ if TYPE_CHECKING:
 
 
 class LiveCandidates:
-    """Sessions that are asked about again and again, mostly with the same agents running: only when those are
-    others is each of ten thousand sessions looked at.
+    """The sessions of a list that is checked every other second. All its rows, which may be ten thousand, are
+    examined again only when the running agents change.
+
+    rows      all sessions
+    folders   the working folders of all sessions, as their headers spell them
+    grown     the sessions whose files were ever seen to grow
     """
 
     def __init__(self, rows: Sequence[Row]) -> None:
-        """`folders`: of all of them, as their headers spell them; `grown`: those ever seen to grow."""
         self.rows = rows
         self.folders = {row.cwd for row in rows} - {""}
         self.grown = [row for row in rows if row.grew_ms is not None]
-        self._by: tuple[frozenset[str], ...] = ()
-        self._found: list[Row] = []
+        self._criteria: tuple[frozenset[str], ...] = ()
+        self._selected: list[Row] = []
 
     def __iter__(self) -> Iterator[Row]:
         return iter(self.rows)
 
     def of(self, folders: frozenset[str], names: frozenset[str], ids: frozenset[str]) -> list[Row]:
-        """Those in one of these folders, with a file of one of these names, or with one of these ids."""
-        by = (folders, names, ids)
-        if by != self._by:
-            self._by = by
-            self._found = [
+        """The sessions with one of these working folders, file names or ids."""
+        criteria = (folders, names, ids)
+        if criteria != self._criteria:
+            self._criteria = criteria
+            self._selected = [
                 row
-                for row in (self.rows if any(by) else ())
+                for row in (self.rows if any(criteria) else ())
                 if row.cwd in folders or row.id in ids or (names and row.path.rpartition(os.sep)[2] in names)
             ]
-        return self._found
+        return self._selected
 
 
 def live_sessions(
@@ -49,28 +52,31 @@ def live_sessions(
     now_ms: int,
     real: Callable[[str], str] | None = None,
 ) -> dict[str, Verdict]:
-    """Path -> verdict for the sessions that are live or maybe live; every other one is idle.
+    """Path -> verdict for the sessions that are live or maybe live; all others are idle.
 
-    Only those are asked about that a process is known to have open, whose folder one runs in, or whose file
-    just grew: the list is looked at every other second, and may be ten thousand sessions long.
+    Only sessions that a process claims, whose folder an agent runs in, or whose file just grew get a verdict:
+    the list is checked every other second, and may have ten thousand sessions.
 
-    :param real: the real path of a folder; that of `processes`, which looks at each folder anew, when None.
+    :param now_ms: the time in milliseconds since the epoch.
+    :param real: returns the real path of a folder; None: `processes.real`, which resolves each folder again.
     """
     rows = rows if isinstance(rows, LiveCandidates) else LiveCandidates(rows)
-    beside = _beside(rows, processes, real or processes.real)
-    near = rows.of(beside, frozenset(processes.claims), frozenset(processes.session_ids))
-    newest = _newest(row for row in near if row.cwd in beside)
-    grew = [row for row in rows.grown if row.grew_ms is not None and abs(now_ms - row.grew_ms) <= GROWING_MS]
-    found: dict[str, Verdict] = {}
-    for row in (*near, *grew):
+    agent_folders = _agent_folders(rows, processes, real or processes.real)
+    near_agents = rows.of(agent_folders, frozenset(processes.claims), frozenset(processes.session_ids))
+    newest = _newest(row for row in near_agents if row.cwd in agent_folders)
+    growing = [
+        row for row in rows.grown if row.grew_ms is not None and abs(now_ms - row.grew_ms) <= GROWING_MS
+    ]
+    verdicts: dict[str, Verdict] = {}
+    for row in (*near_agents, *growing):
         is_newest = newest.get((row.agent, row.cwd)) == row.mtime_ns
         mtime_ms = row.mtime_ns // 1_000_000
-        said = verdict(
+        row_verdict = verdict(
             row.agent, row.path, row.id, row.cwd, mtime_ms, is_newest, row.grew_ms, processes, now_ms
         )
-        if said.state != IDLE:
-            found[row.path] = said
-    return found
+        if row_verdict.state != IDLE:
+            verdicts[row.path] = row_verdict
+    return verdicts
 
 
 def verdict_to_resume(
@@ -82,49 +88,54 @@ def verdict_to_resume(
     now_ms: int,
     grew_ms: int | None = None,
 ) -> Verdict | None:
-    """The verdict on a session that is to be resumed, where the user has to be asked first: an agent has it
-    open, or may have it open, as it is the newest session of its working folder. Parameters as of `verdict`.
+    """The verdict on a session before it is resumed, if the user has to be asked: an agent has the session
+    open, or may have it open because it is the newest session of its working folder. Otherwise None.
 
-    Only where an agent may have it open, the headers of newer files beside it are read.
+    The parameters are those of `verdict`. If an agent may have the session open, the headers of newer files
+    in the same folder are read.
     """
     try:
         mtime_ns = os.stat(path).st_mtime_ns
     except OSError:
         mtime_ns = 0
-    found = verdict(agent, path, session_id, cwd, mtime_ns // 1_000_000, True, grew_ms, processes, now_ms)
-    if found.state == IDLE or (found.state == MAYBE and not _is_newest(agent, path, cwd, mtime_ns)):
+    result = verdict(agent, path, session_id, cwd, mtime_ns // 1_000_000, True, grew_ms, processes, now_ms)
+    if result.state == IDLE or (result.state == MAYBE and not _is_newest(agent, path, cwd, mtime_ns)):
         return None
-    return found
+    return result
 
 
 def _is_newest(agent: str, path: str, cwd: str, mtime_ns: int) -> bool:
-    """Whether no newer file beside `path` is a session of the same agent and working folder."""
+    """Whether no newer file in the folder of `path` is a session of the same agent and working folder."""
+    # Imported here: few sessions need it.
     from app.formats.header import header_of
 
-    folder, own = os.path.split(path)
-    suffix = os.path.splitext(own)[1]
+    folder, own_name = os.path.split(path)
+    suffix = os.path.splitext(own_name)[1]
     try:
         with os.scandir(folder) as entries:
             newer = [
                 entry.path
                 for entry in entries
-                if entry.name.endswith(suffix) and entry.name != own and entry.stat().st_mtime_ns > mtime_ns
+                if entry.name.endswith(suffix)
+                and entry.name != own_name
+                and entry.stat().st_mtime_ns > mtime_ns
             ]
     except OSError:
         return True
-    headers = (header_of(each, (agent,)) for each in newer)
+    headers = (header_of(newer_path, (agent,)) for newer_path in newer)
     return not any(header is not None and header.cwd == cwd for header in headers)
 
 
-def _beside(rows: LiveCandidates, processes: Processes, real: Callable[[str], str]) -> frozenset[str]:
-    """The folders of sessions that an agent runs in."""
-    taken = {process.cwd for process in processes.processes if process.cwd}
-    if not taken:
+def _agent_folders(rows: LiveCandidates, processes: Processes, real: Callable[[str], str]) -> frozenset[str]:
+    """The working folders of sessions in which an agent runs."""
+    in_use = {process.cwd for process in processes.processes if process.cwd}
+    if not in_use:
         return frozenset()
-    return frozenset(folder for folder in rows.folders if real(folder) in taken)
+    return frozenset(folder for folder in rows.folders if real(folder) in in_use)
 
 
 def _newest(rows: Iterable[Row]) -> dict[tuple[str, str], int]:
+    """(agent, working folder) -> the newest modification time of these rows, in nanoseconds."""
     newest: dict[tuple[str, str], int] = {}
     for row in rows:
         key = (row.agent, row.cwd)

@@ -1,4 +1,4 @@
-"""File systems that do not tell this machine what others write."""
+"""File systems that do not report the changes that other machines make."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _SILENT = frozenset(
 
 
 def is_silent(path: str, mounts: str = "/proc/self/mounts") -> bool:
-    """True when changes below `path` have to be looked for. False where the system does not say.
+    """Whether the system may not report changes below `path`. False if the file system is unknown.
 
     :param mounts: the kernel's table of mounted file systems.
     """
@@ -21,12 +21,12 @@ def is_silent(path: str, mounts: str = "/proc/self/mounts") -> bool:
     except OSError:
         return False
     path = os.path.realpath(path)
-    best = kind = ""
+    longest = kind = ""
     for line in lines:
         fields = line.split(" ")
         if len(fields) < 3:
             continue
-        place = fields[1].replace("\\040", " ").rstrip("/")
-        if len(place) >= len(best) and (path == place or path.startswith(place + "/")):
-            best, kind = place, fields[2]
+        mount = fields[1].replace("\\040", " ").rstrip("/")
+        if len(mount) >= len(longest) and (path == mount or path.startswith(mount + "/")):
+            longest, kind = mount, fields[2]
     return kind in _SILENT or kind.startswith("fuse.")

@@ -1,4 +1,4 @@
-"""What events about paths mean for a store: which files to look at, and when to look at everything."""
+"""Turns events about paths into hints: the files to check, and whether all files have to be checked."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class Hints:
-    """What a watch has noticed. Hints may be wrong: they only say where to look.
+    """The changes that a watch has noticed. Hints may be wrong: they only say what to check.
 
-    paths   session files that may have changed, come or gone
-    walk    folders have come or gone: only a walk tells what that means
-    count   how many events there were
+    paths   session files that may be new, changed or removed
+    walk    folders may be new or removed, so that a walk is needed to find the changed files
+    count   the number of events
     """
 
     __slots__ = ("count", "paths", "walk")
@@ -28,9 +28,9 @@ class Hints:
 
 
 def hints_of(paths: Iterable[str], stores: Sequence[Store], known: Container[str]) -> Hints:
-    """Sort changed paths by what they mean.
+    """Return the hints for changed paths.
 
-    :param known: the paths of the session files we know of.
+    :param known: the paths of the known session files.
     """
     hints = Hints()
     for path in paths:
@@ -38,16 +38,16 @@ def hints_of(paths: Iterable[str], stores: Sequence[Store], known: Container[str
         if path in known:
             hints.paths.add(path)
         elif "\ufffd" in path:
-            # A name that is no text was made one on the way here.
+            # The watcher has replaced bytes that are not UTF-8, so that the real name is unknown.
             hints.walk = True
         else:
             for store in stores:
-                _place(path, store, known, hints)
+                _add_unknown(path, store, known, hints)
     return hints
 
 
-def _place(path: str, store: Store, known: Container[str], hints: Hints) -> None:
-    """What an unknown path means for one store; files deeper than its sub-folders mean nothing."""
+def _add_unknown(path: str, store: Store, known: Container[str], hints: Hints) -> None:
+    """Add the hint of an unknown path for one store. Paths below the folders of the store give none."""
     folder = os.path.dirname(path)
     if path == store.root:
         hints.walk = True
@@ -55,13 +55,13 @@ def _place(path: str, store: Store, known: Container[str], hints: Hints) -> None
         if not os.path.isdir(path) and path.endswith(store.suffixes):
             hints.paths.add(path)
         elif os.path.isdir(path) or not os.path.lexists(path):
-            # A folder came, or one may have gone: only a walk can tell what was in it.
+            # The folder is new, or a folder was removed: a walk finds the files that were in it.
             hints.walk = True
     elif os.path.dirname(folder) == store.root and path.endswith(store.suffixes):
         if any(folder + suffix in known for suffix in store.suffixes):
-            return  # artifacts of the session beside the folder
+            return  # the folder has the artifacts of the session beside it
         if os.path.islink(folder):
-            # Which of a folder's names counts, only a walk decides.
+            # Only a walk decides which name of a linked folder is used.
             hints.walk = True
         else:
             hints.paths.add(path)

@@ -1,4 +1,4 @@
-"""Which session a user means by a path, an id or the beginning of one."""
+"""Find the session that a user names by a path, an id or the beginning of an id."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ class NotFound(Exception):
 
 
 class Ambiguous(Exception):
-    """More than one session is meant; the text names some of them."""
+    """More than one session has that id, or an id that begins so; the text names some of them."""
 
 
 class ResolvedSession:
-    """Where a session is.
+    """A session that was found by its name.
 
-    path    its file, absolute
-    store   in which it was found; None for a file that lies in none
+    path    the absolute path of its file
+    store   the store that contains it; None for a file in no store
     """
 
     __slots__ = ("path", "store")
@@ -42,7 +42,7 @@ class ResolvedSession:
 
     @property
     def agents(self) -> tuple[str, ...]:
-        """The agents of which the session may be; empty where nobody can say."""
+        """The agents that may have written the session; empty if its file is in no store."""
         return () if self.store is None else self.store.agents
 
 
@@ -52,18 +52,19 @@ def resolve(
     cache_folder: str,
     on_note: Callable[[str], object] | None = None,
 ) -> ResolvedSession:
-    """Where the session is that ``named`` stands for: the path of a file, an id, else the beginning of one id
-    only. The catalog in ``cache_folder`` is brought up to date first, unless a path leaves nothing to ask.
+    """Return the session that `named` names. The catalog in `cache_folder` is brought up to date first,
+    unless `named` is an existing path with a folder.
 
-    :param on_note: gets the line that says why the catalog cannot be kept, where it cannot.
-    :raises NotFound: there is none.
-    :raises Ambiguous: there are several.
-    :raises Unreadable: what lies at that path is no file.
+    :param named: the path of a file, an id, or the beginning of exactly one id.
+    :param on_note: called with one line that says why the catalog cannot be kept, if it cannot.
+    :raises NotFound: there is no such session.
+    :raises Ambiguous: there are several such sessions.
+    :raises Unreadable: at that path is something other than a file, or it cannot be read.
     """
-    (found,) = resolve_all((named,), stores, cache_folder, on_note)
-    if isinstance(found, Exception):
-        raise found
-    return found
+    (result,) = resolve_all((named,), stores, cache_folder, on_note)
+    if isinstance(result, Exception):
+        raise result
+    return result
 
 
 def resolve_all(
@@ -72,48 +73,48 @@ def resolve_all(
     cache_folder: str,
     on_note: Callable[[str], object] | None = None,
 ) -> list[ResolvedSession | NotFound | Ambiguous | Unreadable]:
-    """The same for several, each in its turn, with one look at the catalog. What `resolve` would raise for a
-    name stands in its place.
+    """`resolve` for several names, in their order, with one scan. A name that `resolve` would raise an error
+    for has the error as its result.
     """
     rows: Sequence[Row] | None = None
-    found: list[ResolvedSession | NotFound | Ambiguous | Unreadable] = []
+    results: list[ResolvedSession | NotFound | Ambiguous | Unreadable] = []
     for named in names:
-        nowhere = path = ""
+        folder_note = path = ""
         try:
             path = absolute(named)
         except CurrentFolderGone:
-            # It may be an id all the same.
-            nowhere = f": {FOLDER_GONE}"
-        there = bool(named and path) and os.path.lexists(path)
-        # A file's mere name may be somebody's id as well.
-        if not (there and os.path.dirname(named)):
+            # The name may still be an id.
+            folder_note = f": {FOLDER_GONE}"
+        exists = bool(named and path) and os.path.lexists(path)
+        # A file name without a folder may be the id of a session, which goes first.
+        if not (exists and os.path.dirname(named)):
             if rows is None:
                 rows = _rows(stores, cache_folder, on_note)
             try:
                 path = find_session(named, rows).path
             except NotFound as error:
-                if not there:
-                    found.append(NotFound(f"{error}{nowhere}"))
+                if not exists:
+                    results.append(NotFound(f"{error}{folder_note}"))
                     continue
             except Ambiguous as error:
-                found.append(error)
+                results.append(error)
                 continue
         try:
             check_file(path)
         except Unreadable as error:
-            found.append(error)
+            results.append(error)
             continue
-        found.append(ResolvedSession(path, store_holding(path, stores)))
-    return found
+        results.append(ResolvedSession(path, store_holding(path, stores)))
+    return results
 
 
 def check_file(path: str) -> None:
-    """See that a regular file is at `path`, where a link may lead to it. It is not opened: that alone does
-    something to a device.
+    """Check that `path` is a regular file or a link to one. The file is not opened, because opening a device
+    may change its state.
 
-    :raises NotThere: nothing is there.
-    :raises NotAFile: something else is there; `reason` says what.
-    :raises Unreadable: nobody can say.
+    :raises NotThere: there is no file.
+    :raises NotAFile: it is something else; `reason` says what.
+    :raises Unreadable: its status cannot be read.
     """
     try:
         mode = os.stat(path).st_mode
@@ -122,11 +123,11 @@ def check_file(path: str) -> None:
     except OSError as error:
         raise Unreadable(path, 0, reason(error)) from None
     if not stat.S_ISREG(mode):
-        what = next((name for is_one, name in _OTHERS if is_one(mode)), "a device")
-        raise NotAFile(path, 0, f"{what}, not a file")
+        kind = next((name for has_kind, name in _FILE_KINDS if has_kind(mode)), "a device")
+        raise NotAFile(path, 0, f"{kind}, not a file")
 
 
-_OTHERS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
+_FILE_KINDS = ((stat.S_ISDIR, "a folder"), (stat.S_ISFIFO, "a named pipe"), (stat.S_ISSOCK, "a socket"))
 
 
 def _rows(
@@ -144,17 +145,17 @@ def _rows(
 
 
 def find_session(named: str, rows: Sequence[Row]) -> Row:
-    """The session of ``rows`` that has the id ``named``, else the only one whose id begins so.
+    """Return the session of `rows` with the id `named`, else the only session whose id begins with it.
 
-    :raises NotFound: there is none.
-    :raises Ambiguous: there are several.
+    :raises NotFound: there is no such session.
+    :raises Ambiguous: there are several such sessions.
     """
     exact = [row for row in rows if row.id == named]
-    for found in (exact, [row for row in rows if named and row.id.startswith(named)]):
-        if len(found) == 1:
-            return found[0]
-        if found:
-            some = ", ".join(row.path for row in found[:3])
-            more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
-            raise Ambiguous(f"{named!r} names {len(found):,} sessions: {some}{more}")
+    for matches in (exact, [row for row in rows if named and row.id.startswith(named)]):
+        if len(matches) == 1:
+            return matches[0]
+        if matches:
+            paths = ", ".join(row.path for row in matches[:3])
+            more = f" and {len(matches) - 3:,} more" if len(matches) > 3 else ""
+            raise Ambiguous(f"{named!r} names {len(matches):,} sessions: {paths}{more}")
     raise NotFound(f"no session has the path or id {named!r}")

@@ -36,13 +36,13 @@ FIELDS = (
 """The fields of a `Row` in the order in which the catalog stores them."""
 
 SCHEMA = 13
-"""What is stored of files by one number is read by that number alone. Changes with `FIELDS`, with what they
-mean, with the tables of `index.catalog.schema` and with the form of `sessions.passages`.
+"""The version of the stored data; a version reads only its own. It changes with `FIELDS` and their meaning,
+with the tables of `index.catalog.schema`, and with the format of `sessions.passages`.
 """
 
 
 def catalog_in(folder: str) -> str:
-    """The file of the catalog in a cache folder."""
+    """The path of the catalog's file in a cache folder."""
     return os.path.join(folder, f"catalog-{SCHEMA}.db")
 
 
@@ -51,17 +51,17 @@ _values = attrgetter(*FIELDS)
 FIRST_MESSAGE = FIELDS.index("first_message")
 
 QUIET_MS = 60_000
-"""An unfinished last line is still being written until the file has been quiet for this long."""
+"""Milliseconds without a write after which an unfinished last line counts as damaged."""
 
 STEP_NS = 12_000_000
-"""Times of files and folders move in steps of up to 10 ms: what was written so lately may be written again
-unseen.
+"""Nanoseconds. File systems step the times of files by up to 10 ms: a second write within one step changes no
+time.
 """
 
-# An inode may use all 64 bits, and a time may lie after 2262; the database's integers are signed.
-_BITS = 0x7FFF_FFFF_FFFF_FFFF
+# The largest integer that the database stores. An inode may have 64 bits, and a time may lie after 2262.
+_LARGEST = 0x7FFF_FFFF_FFFF_FFFF
 
-# What stands in the summary's fields of a file that is no session.
+# The fields of the summary for a file that is no session.
 _BLANK = (
     *("", "", "", "", None, "", "", "", None, 0, 0, 0, 0, 0, (), None, None),
     *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False),
@@ -69,19 +69,21 @@ _BLANK = (
 
 
 class Row:
-    """One file of a store: the fields of its `Summary` (see there), and
+    """One file of a store: the fields of its `Summary` (see there), and these:
 
-    path, store               absolute path; root of the store that lists it
-    ino size mtime_ns ctime_ns  of the file when it was read; see `unread` for what else they may say
-    grew_ms                   when one of us last saw the file grow (milliseconds), None if never
-    refused, refused_line     why the file is no session, and the line that says so (0: none does); such
-                              rows are not listed, `doctor` shows them
+    path, store             absolute path; root of the store that lists it
+    ino, size, mtime_ns, ctime_ns
+                            the signature of the file when it was read; `unread` changes it
+    grew_ms                 when a leafmark process last saw the file grow, in milliseconds since the epoch;
+                            None if never
+    refused, refused_line   the reason why the file is no session, and the number of the line that shows it
+                            (0: no line does); such rows are not listed, and `doctor` shows them
 
-    `first_message` is "" unless the row was asked for in full; `title` is always there.
+    `first_message` is "" unless the row was read in full; `title` is always set.
 
-    A row that is `provisional` says what the two ends of the file tell (`sessions.summaries.quick_summary`):
-    its counts, labels, models, tokens and cost are not known yet, its name and times may change. It is shown
-    and never stored.
+    A `provisional` row comes from the two ends of the file (`sessions.summaries.quick_summary`): its counts,
+    labels, models, tokens and cost are not known yet, and its name and times may change. It is shown and
+    never stored.
     """
 
     __slots__ = (*FIELDS, "provisional")
@@ -124,8 +126,10 @@ class Row:
     provisional: bool
 
     def __init__(self, values: tuple[Any, ...]) -> None:
-        """:param values: every field, in the order of `FIELDS`. ValueError when there are more or fewer."""
-        # One unpacking for all fields: ten thousand rows are made before the list is complete.
+        """:param values: every field, in the order of `FIELDS`.
+        :raises ValueError: there are more or fewer values.
+        """
+        # A single unpacking is the fastest way, and a list needs ten thousand rows.
         (
             self.path,
             self.store,
@@ -166,13 +170,13 @@ class Row:
         self.provisional = False
 
     def values(self) -> tuple[Any, ...]:
-        """Every field, in the order of `FIELDS`; `Row(row.values())` makes an equal one."""
+        """Every field, in the order of `FIELDS`; `Row(row.values())` makes an equal row."""
         values: tuple[Any, ...] = _values(self)
         return values
 
     @property
     def signature(self) -> Signature:
-        """The file as it was when it was read."""
+        """The signature of the file when it was read, or what `unread` made of it."""
         return (self.ino, self.size, self.mtime_ns, self.ctime_ns)
 
     @signature.setter
@@ -181,9 +185,7 @@ class Row:
 
     @property
     def is_out_of_reach(self) -> bool:
-        """Whether the file could not be read when it was last looked at: what the row says is how it was
-        before.
-        """
+        """Whether the file could not be read at the last check; the row is from an earlier reading."""
         return self.ctime_ns < 0 and self.refused is None
 
     def __repr__(self) -> str:
@@ -191,8 +193,8 @@ class Row:
 
 
 class Reading:
-    """What one reading of a file gave: its row, and where its text lies in the text store, in the order of
-    the file; None if the text is not stored. They are stored together or not at all.
+    """The result of reading a file: its row, and the spans of its text in the text store, in the order of the
+    file; None if the text is not stored. Row and spans are stored together or not at all.
     """
 
     __slots__ = ("row", "spans")
@@ -203,20 +205,21 @@ class Reading:
 
 
 def signature_of(status: stat_result) -> Signature:
-    """What of a file's status tells that it changed."""
+    """The signature of a file with this status."""
     return signature(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def signature(ino: int, size: int, mtime_ns: int, ctime_ns: int) -> Signature:
-    """The same of its parts, as the database can store it."""
-    if mtime_ns > _BITS or not 0 <= ctime_ns <= _BITS:
-        mtime_ns, ctime_ns = min(mtime_ns, _BITS), max(0, min(ctime_ns, _BITS))
-    return (ino & _BITS, size, mtime_ns, ctime_ns)
+    """The signature of these values, limited to integers that the database can store."""
+    if mtime_ns > _LARGEST or not 0 <= ctime_ns <= _LARGEST:
+        mtime_ns, ctime_ns = min(mtime_ns, _LARGEST), max(0, min(ctime_ns, _LARGEST))
+    return (ino & _LARGEST, size, mtime_ns, ctime_ns)
 
 
 def unread(signature: Signature) -> Signature:
-    """A signature that no file has, for one that must be looked at again: `signature` is how it was found, or
-    how it was read before it was out of reach.
+    """`signature` with a negative ctime_ns, which no file has, so that the next check reads the file again.
+
+    :param signature: that of the file when it was found or last read.
     """
     return (*signature[:3], min(signature[3], ~signature[3]))
 
@@ -226,13 +229,13 @@ def session_row(
 ) -> Row:
     """The row of a file that was read as a session.
 
-    :param values: those of its `Summary`, as they come from a worker.
+    :param values: the values of its `Summary`.
     """
     return Row((path, store, *values, *signature, grew_ms, None, 0))
 
 
 def provisional_row(path: str, store: str, values: tuple[Any, ...], signature: Signature) -> Row:
-    """The row of a file of which only the ends were read; `signature` is that of the file."""
+    """The row of a file of which only the two ends were read."""
     row = session_row(path, store, values, signature)
     row.first_message = ""
     row.provisional = True
@@ -245,23 +248,23 @@ def refused_row(path: str, store: str, signature: Signature, reason: str, line: 
 
 
 REFUSED, LISTED, EMPTY, SUBAGENT = range(4)
-"""What is stored of a row beside it, to be counted by: it is no session, one that is shown, or one that is
-hidden until a user asks for such.
+"""The kind of a row, stored in a column of its own for counting: no session, a shown session, or a session
+that is hidden until the user asks for empty sessions or sub-agents.
 """
 
 _SUFFIX = ".jsonl"
 
 
 def is_empty(row: Row) -> bool:
-    """Whether there is nothing in the session, and nothing wrong with its file; of one that is not read yet
-    nobody knows.
+    """Whether a session has no messages and its file has no problems. False for a provisional row, whose
+    counts are not known.
     """
     return not (row.message_count or row.provisional or row.problems or row.torn or row.is_out_of_reach)
 
 
 def is_subagent(row: Row) -> bool:
-    """Whether the session lies in the artifacts folder of the one that started it
-    (formats/README.md, "oh-my-pi").
+    """Whether the session is in the artifacts folder of the session that started it
+    (formats/README.md, "Artifacts of oh-my-pi").
     """
     parent = row.parent_session or ""
     return parent.endswith(_SUFFIX) and row.path.startswith(parent[: -len(_SUFFIX)] + os.sep)
@@ -277,8 +280,10 @@ def kind_of(row: Row) -> int:
 
 
 def problem_count(row: Row, now_ms: int) -> int:
-    """The faults of a session's file: damaged lines, an unfinished last line that nobody finishes, and one
-    more where it cannot be read any more.
+    """The number of problems of a session's file: its damaged lines, one for a last line that has been
+    unfinished for `QUIET_MS`, and one if the file cannot be read any more.
+
+    :param now_ms: the time in milliseconds since the epoch.
     """
-    quiet = now_ms - row.mtime_ns // 1_000_000 >= QUIET_MS
-    return row.problems + (1 if row.torn and quiet else 0) + row.is_out_of_reach
+    is_quiet = now_ms - row.mtime_ns // 1_000_000 >= QUIET_MS
+    return row.problems + (1 if row.torn and is_quiet else 0) + row.is_out_of_reach

@@ -1,6 +1,6 @@
-"""The sessions of sub-agents, which lie in the folder of artifacts of the session that started them. No
-agent lists them, and the index does not follow them: they are looked for when
-somebody asks.
+"""The sessions of sub-agents, which are in the artifacts folder of the session that started them.
+
+No agent lists them, and the index does not follow them: they are read when the user asks for them.
 """
 
 from __future__ import annotations
@@ -18,38 +18,41 @@ if TYPE_CHECKING:
     from app.stores.base import Store
 
 MOST = 5_000
-"""So many files are read at most, by their ends: about as many as a second is enough for."""
+"""The most files that are read. Reading the two ends of so many takes about a second."""
 
-# oh-my-pi passes over the notes of its advisers itself.
-_NO_AGENTS = "__advisor"
+# The beginning of the names of advisers' notes, which oh-my-pi does not list either.
+_ADVISER_PREFIX = "__advisor"
 
 
 def subagent_rows(stores: Sequence[Store], rows: Sequence[Row]) -> list[Row]:
-    """Provisional rows of the sessions of sub-agents of `rows`; `MOST` at most, of the first rows first.
-    There may be such rows among `rows` already.
+    """Return provisional rows of the sub-agent sessions of `rows`, those of the first rows first. Raise
+    nothing.
 
-    `parent_session` is the path of the session that started it: that of a sub-agent for those of its own.
-    Only the ends of each file are read. Raises nothing; what is no session, or cannot be read, is left out.
+    At most `MOST` files are read, and of each only the two ends. A file that is no session or cannot be read
+    is left out. `parent_session` of a result is the path of the session that started it, which may be that of
+    another sub-agent.
+
+    :param rows: sessions; it may include sub-agent sessions.
     """
     by_root = {store.root: store for store in stores}
-    found: list[Row] = []
-    looked_at: set[str] = set()
+    subagents: list[Row] = []
+    visited: set[str] = set()
     for row in rows:
         store = by_root.get(row.store)
         if store is None or not _has_subagents(store, row.agent):
             continue
         for path, parent, status in _below(row.path, store.suffixes):
-            if path in looked_at:
+            if path in visited:
                 continue
-            if len(looked_at) >= MOST:
-                return found
-            looked_at.add(path)
-            told = quick_summary(path, (row.agent,), status.st_mtime_ns // 1_000_000)
-            if told is None:
+            if len(visited) >= MOST:
+                return subagents
+            visited.add(path)
+            summary = quick_summary(path, (row.agent,), status.st_mtime_ns // 1_000_000)
+            if summary is None:
                 continue
-            told.parent_session = parent
-            found.append(provisional_row(path, row.store, told.values(), signature_of(status)))
-    return found
+            summary.parent_session = parent
+            subagents.append(provisional_row(path, row.store, summary.values(), signature_of(status)))
+    return subagents
 
 
 def _has_subagents(store: Store, agent: str) -> bool:
@@ -60,25 +63,26 @@ def _has_subagents(store: Store, agent: str) -> bool:
 
 
 def _below(path: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str, os.stat_result]]:
-    """(path, that of the session it belongs to, status) of each session's file in the artifacts of `path`."""
-    waiting = [(os.path.splitext(path)[0], path, 0)]
-    while waiting:
-        folder, parent, depth = waiting.pop()
+    """(path, path of the session that started it, status) of each session file in the artifacts of `path`."""
+    # A stack and no recursion: (folder, path of the session that it belongs to, depth).
+    stack = [(os.path.splitext(path)[0], path, 0)]
+    while stack:
+        folder, parent, depth = stack.pop()
         try:
-            with os.scandir(folder) as opened:
-                entries = sorted(opened, key=lambda entry: entry.name)
+            with os.scandir(folder) as scanned:
+                entries = sorted(scanned, key=lambda entry: entry.name)
         except OSError:
-            continue  # most sessions have none
+            continue  # most sessions have no artifacts
         files = {}
         for entry in entries:
-            if not entry.name.endswith(suffixes) or entry.name.startswith(_NO_AGENTS):
+            if not entry.name.endswith(suffixes) or entry.name.startswith(_ADVISER_PREFIX):
                 continue
             try:
                 if entry.is_file(follow_symlinks=False):
                     files[os.path.splitext(entry.path)[0]] = entry.path
                     yield entry.path, parent, entry.stat(follow_symlinks=False)
             except OSError:
-                continue  # it vanished
+                continue  # removed meanwhile
         if depth < DEEPEST:
             folders = [entry.path for entry in entries if entry.is_dir(follow_symlinks=False)]
-            waiting += [(below, files.get(below, parent), depth + 1) for below in reversed(folders)]
+            stack += [(below, files.get(below, parent), depth + 1) for below in reversed(folders)]
