@@ -1,4 +1,4 @@
-"""Compares what is stored with what the files say now, in every detail (`leafmark index --verify`)."""
+"""Compares the stored rows and texts with a fresh reading of every file (`leafmark index --verify`)."""
 
 from __future__ import annotations
 
@@ -24,12 +24,13 @@ if TYPE_CHECKING:
     from app.sessions.summaries.summarise import Outcome
     from app.stores.base import Store
 
+# The fields that do not come from the contents of the file.
 _OF_THE_FILE = frozenset(("path", "store", "ino", "size", "mtime_ns", "ctime_ns", "grew_ms"))
 
 
 @dataclass(slots=True, frozen=True)
 class Finding:
-    """Something that is not as it should be: about which file, and what, in one line."""
+    """A problem with the file at `path`, described by `what` in one line."""
 
     path: str
     what: str
@@ -37,10 +38,13 @@ class Finding:
 
 @dataclass(slots=True)
 class Verified:
-    """checked        files whose stored row was compared with a fresh reading, with its text
-    changed        files that are new, gone or not as they were when they were read: a scan is due, they were
-                   not compared
-    without_text   sessions whose text is not kept; a search reads their files
+    """The result of `verify`.
+
+    checked        number of files whose stored row and text were compared with a fresh reading
+    changed        number of files that are new, removed or changed since they were read: they were not
+                   compared, and a scan is needed
+    without_text   number of sessions whose text is not stored; a search reads their files
+    findings       the differences, and the files that cannot be read
     """
 
     checked: int = 0
@@ -55,32 +59,32 @@ def verify(
     on_progress: Callable[[int, int], object] | None = None,
     stop: Event | None = None,
 ) -> Verified:
-    """Read every file whole and compare: each field of its row, and each piece of its text.
+    """Read every file whole, and compare each field of its row and each passage of its text.
 
-    The catalog is not changed and not brought up to date, unless it is damaged: then it is begun anew. What
-    cannot be read is a finding.
+    The catalog is not brought up to date. It is changed only if it is damaged: then it is replaced by an
+    empty one. A file that cannot be read is a finding.
 
-    :param on_progress: is told (files done, files there are) after each.
+    :param on_progress: called after each file with the number of files done and the number of all files.
     :param stop: set by another thread to end soon.
     """
     done = Verified()
-    before = catalog.generation
+    generation = catalog.generation
     found = walk(stores)
     catalog.run(lambda connection: check_all(connection, catalog.roots(connection)))
     rows = {row.path: row for row in (*catalog.rows(full=True), *catalog.refused())}
     texts = catalog.texts()
-    # Where nothing is kept, and nothing will be, nothing has changed either.
+    # Without stored rows, and with no file to store them in, no file counts as changed.
     is_kept = bool(rows) or not catalog.in_memory
-    if catalog.generation != before and (lost := _lost(catalog)):
-        done.findings.append(Finding(catalog.path, lost))
-    for at, (path, (signature, store)) in enumerate(found.files.items()):
+    if catalog.generation != generation and (damage := _damage(catalog)):
+        done.findings.append(Finding(catalog.path, damage))
+    for number, (path, (signature, store)) in enumerate(found.files.items(), 1):
         if stop is not None and stop.is_set():
             break
         row = rows.get(path)
         if row is not None and row.is_out_of_reach:
             done.findings.append(Finding(path, "it could not be read: what is kept is how it was before"))
         elif row is None or row.signature != signature:
-            # Of one that could not be read through nobody knows how far it can be read now.
+            # If a reading failed before, the whole file is read to find out whether it still fails.
             was_unreadable = row is not None and (row.refused or "").startswith(UNREADABLE)
             why_not = _why_not_read(path, whole=was_unreadable)
             if why_not:
@@ -92,19 +96,19 @@ def verify(
         else:
             _check(row, texts.get(path), store, catalog.text_folder, done)
         if on_progress:
-            on_progress(at + 1, len(found.files))
+            on_progress(number, len(found.files))
     if stop is None or not stop.is_set():
         unread = [(path, why) for path, why in found.complaints if not hides_nothing(why)]
         done.findings += [Finding(path, f"it cannot be read: {why}") for path, why in unread]
-        # What lies where nobody can look is not gone.
+        # Files in folders that cannot be read do not count as removed.
         done.changed += len(found.gone(rows))
     return done
 
 
 def _why_not_read(path: str, *, whole: bool) -> str:
-    """Why a file cannot be opened, or not be read; "" where it can, or is gone by now.
+    """Why a file cannot be opened or read; "" if it can be read or no longer exists.
 
-    :param whole: try all of it; else its beginning.
+    :param whole: read all of it, and not only its first byte.
     """
     try:
         descriptor = open_file(path)
@@ -120,11 +124,11 @@ def _why_not_read(path: str, *, whole: bool) -> str:
     return ""
 
 
-def _lost(catalog: Catalog) -> str | None:
-    """What is to be said of a catalog that was begun anew; None where nothing was kept before."""
+def _damage(catalog: Catalog) -> str | None:
+    """The finding about a catalog whose rows were lost; None if it had no file before."""
     if not catalog.in_memory:
         return "it was damaged: all that it held is forgotten"
-    # Nothing can be kept in the folder. What lies there lies there still.
+    # The folder cannot be written, so that the damaged file is still there.
     if os.path.isfile(catalog.path) and os.path.getsize(catalog.path):
         return "it is damaged, or cannot be read: nothing that it holds was compared"
     return None
@@ -135,22 +139,23 @@ def _check(row: Row, spans: tuple[Span, ...] | None, store: Store, folder: str, 
 
     outcome = summarise(row.path, store.agents, row.mtime_ns // 1_000_000)
     if _signature(row.path) != row.signature:
-        # Not by what was just read can it be judged.
+        # The file changed meanwhile, so that the reading and the row may differ.
         done.changed += 1
         return
     done.checked += 1
-    told = [
+    problems = [
         f"{name} is {was!r:.80}, and should be {now!r:.80}" for name, was, now in _differences(row, outcome)
     ]
     if outcome.summary is not None:
         if spans is None:
             done.without_text += 1
-        elif said := _about_text(folder, spans, outcome.text):
-            told.append(said)
-    done.findings += [Finding(row.path, what) for what in told]
+        elif text_problem := _text_problem(folder, spans, outcome.text):
+            problems.append(text_problem)
+    done.findings += [Finding(row.path, problem) for problem in problems]
 
 
 def _differences(row: Row, outcome: Outcome) -> list[tuple[str, object, object]]:
+    """(field, stored value, value now) of each field that differs."""
     if outcome.summary is None:
         fresh = refused_row(
             row.path, row.store, row.signature, outcome.refused or "not a session", outcome.refused_line
@@ -158,13 +163,14 @@ def _differences(row: Row, outcome: Outcome) -> list[tuple[str, object, object]]
     else:
         fresh = session_row(row.path, row.store, outcome.summary.values(), row.signature)
     if row.refused is not None:
-        # Of a file that is no session no more is kept than why.
+        # Only the reason is stored for a file that is no session.
         fresh.first_message = row.first_message
     pairs = zip(FIELDS, row.values(), fresh.values(), strict=True)
     return [(name, was, now) for name, was, now in pairs if name not in _OF_THE_FILE and was != now]
 
 
-def _about_text(folder: str, spans: tuple[Span, ...], text: bytes) -> str | None:
+def _text_problem(folder: str, spans: tuple[Span, ...], text: bytes) -> str | None:
+    """How the stored text differs from `text`, the packed text of a fresh reading; None if it does not."""
     stored = read_spans(folder, spans)
     if stored is None:
         return "the text store is damaged: a part of its text is missing"
@@ -174,8 +180,8 @@ def _about_text(folder: str, spans: tuple[Span, ...], text: bytes) -> str | None
     if was == now:
         return None
     pairs = enumerate(zip(now, was, strict=False))
-    at = next((at for at, (one, other) in pairs if one != other), min(len(was), len(now)))
-    _, offset, _ = max(now, was, key=len)[at]
+    first = next((i for i, (new, old) in pairs if new != old), min(len(was), len(now)))
+    _, offset, _ = max(now, was, key=len)[first]
     return f"its text differs from the line at byte {offset:,} on"
 
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from app.stores.base import Store
     from app.stores.layout import Complaint
 
-_SEVERAL = 8
-"""The most removed files that are compared with new files. A live session is renamed alone."""
+_MAX_RENAMED = 8
+"""The most removed files of a pass that may be renamed ones: a live session is renamed alone."""
 
 ANNOUNCED_FROM = 20
 """From this number of files on, their number is reported before the first one is read."""
@@ -58,11 +58,12 @@ class Metrics:
 class Scanner:
     """Keeps `catalog` and the listener up to date. One thread uses it.
 
-    known          path -> signature of what the listener has been told of; the same dict all the time
-    complaints     (path, reason) of what the last walk passed over
-    linked_files   the files that may change without a notice, as far as walks beside the screen met them
+    known          path -> signature of the files that were reported to the listener; always the same dict
+    complaints     (path, reason) of the files and folders that the last scan passed over or could not read
+    counts         the cost so far
+    linked_files   the files that may change without a notice, as found by walks beside the screen
     unreadable     the files that could not be read
-    walk_seconds   how long the last walk took, without the reading
+    walk_seconds   seconds that the last walk took, without the reading
     """
 
     def __init__(
@@ -79,29 +80,30 @@ class Scanner:
         self._stores = stores
         self._growth = GrowthTracker(catalog, now)
         self._generation = 0
-        # That of the catalog which the last whole scan brought up to date.
-        self._whole: int | None = None
+        # The generation of the catalog at the last complete scan.
+        self._scanned_generation: int | None = None
+        # True after the first scan.
         self._following = False
         self._progress = ProgressCache()
-        # Whether anything in the text store may be dead since it was tidied.
+        # Whether the text store may have garbage since it was tidied.
         self._untidy = False
         self._throttle = DeltaThrottle()
 
     def begin(self, known: dict[str, Signature]) -> None:
-        """Start from what the listener has been shown."""
+        """Start from the files that the listener knows: path -> signature."""
         self.known.clear()
         self.known.update(known)
         self._generation = self._catalog.generation
 
     @property
     def is_behind(self) -> bool:
-        """Whether what was stored has been lost since all files were looked at: the rows are not all there,
-        until they are looked at again.
+        """Whether the stored rows were lost since the last complete scan, so that some are missing until the
+        next one.
         """
-        return self._whole not in (None, self._catalog.generation)
+        return self._scanned_generation not in (None, self._catalog.generation)
 
     def pause(self) -> float:
-        """Seconds until the listener may be told again; not positive when it may."""
+        """Seconds until the next delta may be sent; zero or less if it may be sent now."""
         return self._throttle.pause()
 
     def scan(
@@ -113,16 +115,16 @@ class Scanner:
         *,
         texts: bool = True,
     ) -> None:
-        """Look at all files, read the changed ones, newest first.
+        """Check all files, and read the changed ones, newest first.
 
-        :param on_delta: is told as results come, at most every 50 ms; also once when there is something to
-            read, before it is read.
-        :param gentle: leave room for the screen's thread.
-        :param found: what a walk just found, when the caller has made one.
-        :param texts: read also those files again whose text is missing from the text store.
+        :param on_delta: called with results at most every 50 ms; with `ANNOUNCED_FROM` files or more also
+            before the first one is read.
+        :param stop: set by another thread to end soon.
+        :param gentle: pause now and then, so that the thread of the screen can run.
+        :param found: the result of a walk that the caller has just made; None: walk.
+        :param texts: also read files again whose text is missing from the text store.
         """
-        # With nothing to show yet, there will most likely be much to read: then neither the walk, nor what is
-        # made of it, need be waited for.
+        # Without known files there is probably much to read, so the workers start before the walk ends.
         early = found.workers if found else None
         if not early and not self.known and (is_much(found.size) if found else on_delta):
             early = start_workers(self._stores, gentle)
@@ -135,7 +137,7 @@ class Scanner:
         self._catalog.look()
         lost = self._text_store.lost(found.files) if texts else set()
         if self._catalog.generation != self._generation:
-            # What was stored is lost: everything has to be read again, though the listener has its rows.
+            # The stored rows are lost: all files have to be read again, although the listener has their rows.
             self._generation = self._catalog.generation
             for path, signature in self.known.items():
                 self.known[path] = unread(signature)
@@ -149,22 +151,26 @@ class Scanner:
         ]
         jobs.sort(key=lambda job: job.signature[2], reverse=True)
         self.unreadable.walked(found.files, found.complaints, known)
-        gone = found.gone(known)
-        away = known.keys() - found.files.keys() - set(gone) if found.complaints else ()
-        newly = {path: unread(known[path]) for path in away if known[path] != unread(known[path])}
-        self._run(jobs, gone, on_delta, stop, gentle, early, lost, newly)
+        removed = found.gone(known)
+        hidden = known.keys() - found.files.keys() - set(removed) if found.complaints else ()
+        newly_hidden = {path: unread(known[path]) for path in hidden if known[path] != unread(known[path])}
+        self._run(jobs, removed, on_delta, stop, gentle, early, lost, newly_hidden)
         self.complaints = [*found.complaints, *self.unreadable.complaints()]
         self._following = True
         if not stop.is_set():
-            self._whole = self._generation
+            self._scanned_generation = self._generation
         if self._untidy or self._text_store.is_untidy:
             self._untidy = False
             self._text_store.tidy(stop, gentle)
 
     def refresh(self, paths: set[str], on_delta: OnDelta | None, stop: Event) -> None:
-        """Look at some files that may have changed, come or gone; each must be where its store lists it."""
+        """Check some files that may be new, changed or removed.
+
+        :param paths: places where stores list session files (`path_events.hints_of`).
+        :param on_delta: this and `stop` are those of `scan`.
+        """
         jobs = []
-        gone = []
+        removed = []
         for path in paths:
             store = store_of(path, self._stores)
             if store is None:
@@ -172,39 +178,45 @@ class Scanner:
             try:
                 status = status_of(path)
             except OSError:
-                # The next walk will see why.
+                # The next walk reports the reason.
                 continue
             if status is None:
                 if path in self.known:
-                    gone.append(path)
+                    removed.append(path)
                 continue
             self.linked_files.met(path, status)
             signature = signature_of(status)
             if self.known.get(path) != signature:
                 jobs.append(Job(path, store, signature))
-        self._run(jobs, gone, on_delta, stop, gentle=True)
+        self._run(jobs, removed, on_delta, stop, gentle=True)
 
     def _run(
         self,
         jobs: list[Job],
-        gone: list[str],
+        removed: list[str],
         on_delta: OnDelta | None,
         stop: Event,
         gentle: bool,
         early: WorkerPool | None = None,
         lost: Container[str] = (),
-        away: Mapping[str, Signature] = _NONE,
+        hidden: Mapping[str, Signature] = _NONE,
     ) -> None:
-        """:param away: files in folders that cannot be read any more, with the signatures that say so."""
-        batch = DeltaBatch(self.known, self._catalog, on_delta, self._throttle, stop, len(jobs) + len(away))
-        self._growth.begin(gone if jobs and self._following else ())
-        if gone:
-            batch.drop(gone)
-            self.unreadable.forget(gone)
-        # What other processes have left behind is looked for once, by the first that has to write itself.
-        self._untidy = self._untidy or bool(gone) or bool(jobs and not self._following)
-        if away:
-            self._mark(away, batch)
+        """Do the jobs, and report and store the results.
+
+        :param removed: paths of files that no longer exist.
+        :param early: workers that were started for the jobs.
+        :param lost: paths of files that are read whole, because their text is missing.
+        :param hidden: path -> `unread` signature of files in folders that cannot be read any more.
+        """
+        batch = DeltaBatch(self.known, self._catalog, on_delta, self._throttle, stop, len(jobs) + len(hidden))
+        self._growth.begin(removed if jobs and self._following else ())
+        if removed:
+            batch.drop(removed)
+            self.unreadable.forget(removed)
+        # The first pass with jobs also tidies the garbage that other processes have left.
+        self._untidy = self._untidy or bool(removed) or bool(jobs and not self._following)
+        if hidden:
+            self._mark(hidden, batch)
         texts = self._text_store
         with texts.writing() if jobs else nullcontext():
             if jobs:
@@ -218,54 +230,54 @@ class Scanner:
                 with closing(
                     results(jobs, listed, texts, stop, early, gentle=gentle, following=following)
                 ) as groups:
-                    for group, awaited in groups:
+                    for group, is_awaited in groups:
                         for step, result in group:
                             self._take(step, result, batch)
                         if stop.is_set():
                             break
-                        if awaited:
+                        if is_awaited:
                             batch.tell(at_once=True)
                         else:
                             batch.tell_now_and_then()
             elif early:
                 early.close()
-            # The first scan always ends with a word, so that the listener knows that it has ended.
+            # The first scan always ends with a delta, so that the listener knows that it has ended.
             batch.end(always=not self._following)
 
     def _prepare(self, jobs: list[Job], batch: DeltaBatch, lost: Container[str]) -> list[Job]:
-        """Give each job what is stored of its file; the jobs that are left to do.
+        """Give each job the stored reading of its file, and return the jobs whose files have to be read.
 
-        Another process that shares the catalog may have read the file as it is now: then its row will do.
+        Another process that shares the catalog may have read the current file: then its row is used.
 
-        :param lost: the files that are to be read whole, for their text.
+        :param lost: as in `_run`.
         """
         stored = self._catalog.load([job.path for job in jobs], self.known)
         if not stored:
             return jobs
-        left = []
-        back = {}
+        remaining = []
+        restored = {}
         for job in jobs:
             job.old = old = stored.get(job.path)
-            here = old and old.row.store == job.store.root
-            known = here and old and old.row.signature == job.signature
+            in_store = old and old.row.store == job.store.root
+            is_current = in_store and old and old.row.signature == job.signature
             if old and job.path in lost:
-                left.append(job)
-            elif old and known:
+                remaining.append(job)
+            elif old and is_current:
                 batch.show(old.row)
-            elif here and old and old.row.is_out_of_reach and old.row.signature == unread(job.signature):
-                # It was out of reach for a while, and that is all.
-                back[job.path] = job.signature
+            elif in_store and old and old.row.is_out_of_reach and old.row.signature == unread(job.signature):
+                # The file could not be read for a while, and has not changed.
+                restored[job.path] = job.signature
             else:
-                if old and here and old.row.ino == job.signature[0] and old.row.size < job.signature[1]:
+                if old and in_store and old.row.ino == job.signature[0] and old.row.size < job.signature[1]:
                     job.has_grown = True
                     job.progress = self._progress.take(old)
-                left.append(job)
-        if back:
-            self._mark(back, batch)
-        return left
+                remaining.append(job)
+        if restored:
+            self._mark(restored, batch)
+        return remaining
 
     def _mark(self, signatures: Mapping[str, Signature], batch: DeltaBatch) -> None:
-        """Give the stored sessions among these files other signatures, and nothing else."""
+        """Change only the signatures of the stored sessions among these files."""
         marked = {row.path: row for row in self._catalog.mark(signatures)}
         for path in signatures:
             if path in marked:
@@ -274,11 +286,12 @@ class Scanner:
                 batch.counted()
 
     def _take(self, step: Step, result: Result, batch: DeltaBatch) -> None:
+        """Add the result of a step to `batch`."""
         job = step.job
         values, refused, tail = result.values, result.refused, result.is_tail
         if step.task.only_ends:
             self.counts.ends += 1
-            # Another worker may have read the whole of it in the meantime.
+            # Another worker may have read the whole file meanwhile.
             if values is not None and job.path not in self.known:
                 batch.hint(provisional_row(job.path, job.store.root, values, job.signature))
             return
@@ -287,7 +300,7 @@ class Scanner:
         if not is_unreadable:
             self.counts.tails += tail
             self.counts.whole += not tail
-        # Where nothing is added to what there was of a file, that is dead.
+        # The old text of a file that was read whole again is garbage.
         self._untidy = self._untidy or bool(job.old and not tail)
         root = job.store.root
         self.unreadable.forget((job.path,))
@@ -299,15 +312,15 @@ class Scanner:
                 job.signature,
                 self._growth.of(job, self.known.get(job.path) if self._following else None),
             )
-            before = job.old.row.entry_count if job.old else row.entry_count
-            said_before = job.old.spans if job.old and tail else None if tail else ()
-            spans = self._text_store.spans(said_before, result.kept)
-            self._untidy = self._untidy or len(spans or ()) < len(said_before or ())
+            old_count = job.old.row.entry_count if job.old else row.entry_count
+            old_spans = job.old.spans if job.old and tail else None if tail else ()
+            spans = self._text_store.spans(old_spans, result.kept)
+            self._untidy = self._untidy or len(spans or ()) < len(old_spans or ())
             reading = Reading(row, spans)
-            # The first scan reads the newest files first, and others do not take their place.
+            # The first scan reads the newest files first: older files must not displace their progress.
             if result.progress and (self._following or not self._progress.is_full):
                 self._progress.keep(reading, result.progress)
-            batch.put(reading, max(1, row.entry_count - before))
+            batch.put(reading, max(1, row.entry_count - old_count))
         elif refused and is_unreadable:
             self._not_read(job, refused, batch)
         else:
@@ -320,17 +333,17 @@ class Scanner:
             )
 
     def _not_read(self, job: Job, reason: str, batch: DeltaBatch) -> None:
-        """The file vanished after the walk, or is out of reach; then its old row is still the best."""
+        """Handle a file that was removed after the walk, or cannot be read: then its old row stays."""
         if not os.path.lexists(job.path):
             batch.drop([job.path] if job.path in self.known else [])
             batch.counted()
             return
         is_known = job.old is not None and job.old.row.refused is None
         self.unreadable.failed(job.path, reason, is_known=is_known)
-        # Whoever looks next tries again.
-        again = unread(job.signature)
-        if job.path in batch.hinted or (job.old is None and self.known.get(job.path) != again):
-            batch.put(Reading(refused_row(job.path, job.store.root, again, reason)))
+        # With this signature, the next scan reads the file again.
+        retried = unread(job.signature)
+        if job.path in batch.hinted or (job.old is None and self.known.get(job.path) != retried):
+            batch.put(Reading(refused_row(job.path, job.store.root, retried, reason)))
         elif job.old and job.old.row.refused is None and not job.old.row.is_out_of_reach:
             self._mark({job.path: unread(job.old.row.signature)}, batch)
         else:
@@ -345,42 +358,44 @@ class GrowthTracker:
         self._now = now
         self._moved: dict[int, int] = {}
         # All leafmark processes that share a catalog note their own appends in its folder.
-        self._others = SharedNotes(os.path.dirname(catalog.path))
-        self._looked = False
+        self._shared_notes = SharedNotes(os.path.dirname(catalog.path))
+        self._has_notes = False
 
-    def begin(self, gone: Sequence[str]) -> None:
-        """Files are about to be read, whose sizes are known. Those in `gone` are not there any more, and each
-        of the others may be one of them under another name. Of more than a few it is not asked: a live
-        session is renamed alone.
+    def begin(self, removed: Sequence[str]) -> None:
+        """Prepare for a pass that reads files.
+
+        :param removed: files that no longer exist. If they are at most `_MAX_RENAMED`, a new file with the
+            same inode takes over their time of growth, because it was renamed.
         """
-        self._looked = False
+        self._has_notes = False
         self._moved = {}
-        if 0 < len(gone) <= _SEVERAL:
-            rows = [reading.row for reading in self._catalog.load(gone).values()]
+        if 0 < len(removed) <= _MAX_RENAMED:
+            rows = [reading.row for reading in self._catalog.load(removed).values()]
             self._moved = {row.ino: row.grew_ms for row in rows if row.grew_ms is not None}
 
     def of(self, job: Job, before: Signature | None) -> int | None:
-        """Milliseconds since the epoch, None for never: now, if it has since we last looked ourselves, and
-        not by what one of us wrote.
+        """When the file of a job was last seen to grow, in milliseconds since the epoch; None for never. That
+        is now if it has grown since `before` by anything but leafmark's own writes.
 
-        :param before: how it was then.
+        :param before: the signature of the file at the last check; None if it was not checked before.
         """
         inode, size = job.signature[:2]
-        grew = before and before[0] == inode and before[1] < size
-        if before and grew and not self._is_ours(job.path, inode, before[1], size):
+        has_grown = before and before[0] == inode and before[1] < size
+        if before and has_grown and not self._is_ours(job.path, inode, before[1], size):
             return self._now()
         return job.old.row.grew_ms if job.old else self._moved.get(inode)
 
     def _is_ours(self, path: str, inode: int, before: int, after: int) -> bool:
+        """Whether leafmark processes wrote the bytes from size `before` to size `after`."""
         own = own_notes(inode)
         if own and is_ours(path, inode, before, after, own):
             return True
-        if not self._looked:
-            # Once for all files that are read now: each write was noted before it made one of these sizes.
-            self._looked = True
-            self._others.refresh()
-        noted = self._others.of(inode)
-        return bool(noted) and is_ours(path, inode, before, after, (*own, *noted))
+        if not self._has_notes:
+            # Once for a pass: each write was noted before the file had the size that the pass found.
+            self._has_notes = True
+            self._shared_notes.refresh()
+        shared = self._shared_notes.of(inode)
+        return bool(shared) and is_ours(path, inode, before, after, (*own, *shared))
 
 
 class UnreadableFiles:
@@ -396,14 +411,19 @@ class UnreadableFiles:
         self._folders: frozenset[str] = frozenset()
 
     def walked(self, files: Container[str], complaints: Iterable[Complaint], known: Container[str]) -> None:
-        """A walk has found these files, and passed over others; `known` are read."""
+        """Take note of the result of a walk.
+
+        :param files: the paths that it found.
+        :param complaints: what it passed over.
+        :param known: paths of the files that were read.
+        """
         self._reasons = {path: why for path, why in self._reasons.items() if path in files}
         passed_over = {path: why for path, why in complaints if path not in known and not hides_nothing(why)}
         self._hidden = {path: why for path, why in passed_over.items() if store_of(path, self._stores)}
         self._folders = frozenset(passed_over.keys() - self._hidden.keys())
 
     def failed(self, path: str, reason: str, *, is_known: bool) -> None:
-        """A file could not be read.
+        """Take note that a file could not be read.
 
         :param is_known: it is a session that was read before.
         """
@@ -414,20 +434,20 @@ class UnreadableFiles:
         self._reasons[path] = reason
 
     def forget(self, paths: Iterable[str]) -> None:
-        """They have been read, or are gone."""
+        """Remove files that have been read, or no longer exist."""
         for path in paths:
             self._reasons.pop(path, None)
 
     def complaints(self) -> list[Complaint]:
-        """(path, reason) of all that the walk did not complain of itself."""
+        """(path, reason) of the files that were found by the walk and could not be read."""
         return [*self._reasons.items()]
 
     def counts(self) -> tuple[int, int]:
-        """How many files of which nothing is known, and how many folders, could not be read."""
+        """The number of files in `unread`, and the number of folders that could not be read."""
         return len(self.unread()), len(self._folders)
 
     def unread(self) -> dict[str, str]:
-        """Path -> why, of the files of which nothing is known: they may be sessions."""
+        """Path -> reason for the files that were never read: they may be sessions."""
         unknown = self._unknown.copy()
         refused = {path: why for path, why in self._reasons.copy().items() if path in unknown}
         return self._hidden | {path: why.removeprefix(f"{UNREADABLE}: ") for path, why in refused.items()}
