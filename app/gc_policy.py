@@ -1,7 +1,7 @@
 """Garbage collection while the screen is idle.
 
-By default Python collects whenever a number of objects were made, mostly while a picture is drawn, and a
-collection can take longer than the rest of the picture. There is little garbage: hardly more than the closed
+By default, Python collects after a certain number of new objects, which is mostly while a frame is drawn, and
+a collection can take longer than the rest of the frame. There is little garbage: hardly more than the closed
 screens.
 """
 
@@ -15,22 +15,22 @@ CHECK_SECONDS = 2.0
 QUIET_SECONDS = 1.0
 """Seconds without a key after which the screen counts as idle."""
 YOUNG_OBJECTS = 10_000
-"""New objects that are worth a collection. A picture makes about two thousand, which need none."""
+"""Number of new objects that are worth a collection. A frame makes about two thousand."""
 BACKSTOP = 20 * YOUNG_OBJECTS
-"""New objects at which Python collects by itself, because the user types without a pause."""
+"""Number of new objects at which Python collects by itself, for users who type without a pause."""
 FULL_EVERY = 16
-"""After this many collections of new objects, older ones are collected, too."""
+"""The number of collections of which one also collects old objects."""
 
 
 class IdleCollector:
-    """Collects now and then, once `begin` was called."""
+    """Collects garbage when `look` is called while the screen is idle."""
 
     def __init__(self) -> None:
         self._used_at = monotonic()
-        self._looks = 0
+        self._collections = 0
 
     def begin(self) -> None:
-        """Exempt the present objects from collection: they stay to the end."""
+        """Turn collection on, and exempt the present objects from it, because they stay to the end."""
         gc.freeze()
         gc.set_threshold(BACKSTOP, *gc.get_threshold()[1:])
         gc.enable()
@@ -41,13 +41,13 @@ class IdleCollector:
 
     def look(self) -> None:
         """Collect if the screen is idle and there are enough new objects."""
-        # collection is off while a thread makes many objects that stay
+        # Collection is off until `begin`.
         if (
             not gc.isenabled()
             or gc.get_count()[0] < YOUNG_OBJECTS
             or monotonic() - self._used_at < QUIET_SECONDS
         ):
             return
-        self._looks += 1
-        # the second generation with the first, so that it stays small
-        gc.collect(1 if self._looks % FULL_EVERY else 2)
+        self._collections += 1
+        # Generation 1 is collected with generation 0, so that it stays small.
+        gc.collect(1 if self._collections % FULL_EVERY else 2)

@@ -1,8 +1,8 @@
-"""Images in entries: how they are stored, what they are, and their pixels.
+"""Images in entries: their description, size and pixels.
 
-Decoding gives an image, or one line with the reason why there is none: a file from a session may be cut
-short, claim another type, or claim to be larger than any memory. Pillow decodes; it is imported when the
-first image is drawn, and only the formats that agents keep are tried.
+An image from a session may be cut short, claim another type, or claim to be larger than any memory: then
+decoding raises an `ImageError` with the reason in one line. Pillow decodes the formats that agents store. It
+is imported when the first image is drawn.
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ if TYPE_CHECKING:
     from PIL import Image
 
 BLOB_PREFIX = "blob:"
-"""The prefix of the name of a blob, in which omp keeps an image (formats/README.md, "oh-my-pi")."""
+"""The prefix of the name of a blob in which oh-my-pi stores an image (formats/README.md, "Size limits of
+oh-my-pi").
+"""
 
 
 class ImageError(Exception):
-    """There is nothing that could be drawn; says why in one short line, which is not inert."""
+    """The image cannot be drawn. The message is the reason in one short line, which is not inert."""
 
 
 class EmbeddedImage(NamedTuple):
     """An image of an entry.
 
-    :param mime: the type that the entry claims, not inert; "image" where it claims none.
-    :param data: base64, or the name of a blob; None where the entry has neither.
+    :param mime: the type that the entry claims, not inert; "image" if it claims none.
+    :param data: base64, or the name of a blob; None if the entry has neither.
     """
 
     mime: str
@@ -39,7 +41,7 @@ class EmbeddedImage(NamedTuple):
 
 
 def image_of(block: dict[str, Any]) -> EmbeddedImage:
-    """The image in a block of an entry's content, whatever else is in the block."""
+    """The image in a block of an entry's content. The values of the block may have any type."""
     mime, data = block.get("mimeType"), block.get("data")
     return EmbeddedImage(
         mime if isinstance(mime, str) and mime else "image", data if isinstance(data, str) else None
@@ -47,7 +49,9 @@ def image_of(block: dict[str, Any]) -> EmbeddedImage:
 
 
 def describe_image(image: EmbeddedImage) -> str:
-    """Type, size in pixels where the first bytes tell it, and size of the file; or the name of the blob."""
+    """The image in words: its type, its size in pixels if the first bytes contain it, and the size of its
+    file; or the name of its blob.
+    """
     data = image.data
     if data is None:
         return f"{image.mime}, not in the file"
@@ -67,15 +71,15 @@ def format_bytes(count: int) -> str:
 
 
 HEAD_CHARACTERS = 64 << 10
-"""Characters of base64 that are looked at: a photograph's frame stands behind what the camera wrote."""
+"""Characters of base64 that are decoded to find the size: in a photograph, camera data precede the size."""
 _PNG = b"\x89PNG\r\n\x1a\n"
-# the frames of a JPEG that hold its size: all but tables, arithmetic conditioning and what is no frame
-_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_ALONE = frozenset((0x01, *range(0xD0, 0xD9)))
+# Markers of a JPEG: the frame headers, which hold the size, and the markers without a length after them.
+_FRAME_HEADERS = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
+_WITHOUT_LENGTH = frozenset((0x01, *range(0xD0, 0xD9)))
 
 
 def head_of(data: str) -> bytes:
-    """The first bytes of what is in base64; none where it is no base64."""
+    """The first bytes of data in base64; b"" if it is no base64."""
     head = data[:HEAD_CHARACTERS]
     try:
         return base64.b64decode(head[: len(head) // 4 * 4])
@@ -84,24 +88,26 @@ def head_of(data: str) -> bytes:
 
 
 def dimensions(head: bytes) -> tuple[int, int] | None:
-    """Width and height in pixels of a PNG, GIF, WebP, BMP or JPEG; None where the first bytes do not tell."""
-    found = None
+    """Width and height in pixels of a PNG, GIF, WebP, BMP or JPEG; None if its first bytes do not contain
+    them.
+    """
+    size = None
     if head.startswith(_PNG) and head[12:16] == b"IHDR" and len(head) >= 24:
-        found = _number(head[16:20], "big"), _number(head[20:24], "big")
+        size = _number(head[16:20], "big"), _number(head[20:24], "big")
     elif head[:6] in (b"GIF87a", b"GIF89a") and len(head) >= 10:
-        found = _number(head[6:8], "little"), _number(head[8:10], "little")
+        size = _number(head[6:8], "little"), _number(head[8:10], "little")
     elif head[:4] == b"RIFF" and head[8:12] == b"WEBP":
-        found = _webp(head)
+        size = _webp(head)
     elif head[:2] == b"BM" and len(head) >= 26:
-        # the height of a picture that is stored from the top is negative
-        found = _number(head[18:22], "little"), abs(int.from_bytes(head[22:26], "little", signed=True))
+        # The height is negative if the rows are stored from top to bottom.
+        size = _number(head[18:22], "little"), abs(int.from_bytes(head[22:26], "little", signed=True))
     elif head[:2] == b"\xff\xd8":
-        found = _jpeg(head)
-    return found if found is not None and all(found) else None
+        size = _jpeg(head)
+    return size if size is not None and all(size) else None
 
 
-def _number(some: bytes, order: str) -> int:
-    return int.from_bytes(some, "big" if order == "big" else "little")
+def _number(data: bytes, order: str) -> int:
+    return int.from_bytes(data, "big" if order == "big" else "little")
 
 
 def _webp(head: bytes) -> tuple[int, int] | None:
@@ -117,27 +123,28 @@ def _webp(head: bytes) -> tuple[int, int] | None:
 
 
 def _jpeg(head: bytes) -> tuple[int, int] | None:
-    at = 2
-    while at + 9 <= len(head) and head[at] == 0xFF:
-        marker = head[at + 1]
+    offset = 2
+    while offset + 9 <= len(head) and head[offset] == 0xFF:
+        marker = head[offset + 1]
         if marker == 0xFF:
-            at += 1
-        elif marker in _ALONE:
-            at += 2
-        elif marker in _FRAMES:
-            return _number(head[at + 7 : at + 9], "big"), _number(head[at + 5 : at + 7], "big")
+            offset += 1
+        elif marker in _WITHOUT_LENGTH:
+            offset += 2
+        elif marker in _FRAME_HEADERS:
+            width, height = head[offset + 7 : offset + 9], head[offset + 5 : offset + 7]
+            return _number(width, "big"), _number(height, "big")
         else:
-            at += 2 + max(2, _number(head[at + 2 : at + 4], "big"))
+            offset += 2 + max(2, _number(head[offset + 2 : offset + 4], "big"))
     return None
 
 
 IMAGE_FORMATS = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
-"""The formats that are drawn, by Pillow's names. Of an animation the first picture is drawn."""
+"""Pillow's names of the formats that are drawn. The first frame of an animation is drawn."""
 MAX_PIXELS = 32 << 20
-"""An image of more pixels is not decoded: one takes up to eight bytes meanwhile."""
+"""The most pixels of an image that is decoded. Decoding takes up to eight bytes of memory for each."""
 _HEAD_BYTES = 64 << 10
 _ORIENTATION = 0x0112
-# orientation of EXIF -> what turns the image upright, by the names of Pillow's Transpose
+# EXIF orientation -> the name in Pillow's Transpose of the operation that turns the image upright.
 _UPRIGHT = {
     2: "FLIP_LEFT_RIGHT",
     3: "ROTATE_180",
@@ -147,71 +154,75 @@ _UPRIGHT = {
     7: "TRANSVERSE",
     8: "ROTATE_90",
 }
-_LYING = frozenset((5, 6, 7, 8))
+# The orientations that swap width and height.
+_SIDEWAYS = frozenset((5, 6, 7, 8))
 
 
 def upright_size(data: bytes) -> tuple[int, int]:
-    """Width and height in pixels, as the image is seen: upright.
+    """The (width, height) of the upright image in pixels.
 
-    :raises NoImage: it is none that can be drawn.
+    :param data: the image file.
+    :raises ImageError: the image cannot be drawn.
     """
     image, orientation = _opened(data, lambda: False)
     width, height = image.size
-    return (height, width) if orientation in _LYING else (width, height)
+    return (height, width) if orientation in _SIDEWAYS else (width, height)
 
 
 def rgb_pixels(
-    data: bytes, size: tuple[int, int], grounds: Iterable[str], overtaken: Callable[[], bool]
+    data: bytes, size: tuple[int, int], backgrounds: Iterable[str], is_stale: Callable[[], bool]
 ) -> dict[str, bytes]:
-    """The image upright, scaled to `size`, three bytes a pixel, over each of some colours (`#rrggbb`).
+    """Background -> the pixels of the upright image over it, three bytes a pixel.
 
-    :raises NoImage: it cannot be decoded.
-    :raises Cancelled: it was not finished, because `overtaken` said so.
+    :param data: the image file.
+    :param size: (width, height) in pixels to which the image is scaled.
+    :param backgrounds: colours of the form `#rrggbb`.
+    :param is_stale: called while the image is decoded; True if it is no longer needed.
+    :raises ImageError: the image cannot be decoded.
+    :raises Cancelled: `is_stale` returned True.
     """
-    image = _scaled(data, size, overtaken)
+    image = _scaled(data, size, is_stale)
     if image.mode != "RGBA":
-        same = image.convert("RGB").tobytes()
-        return dict.fromkeys(grounds, same)
+        return dict.fromkeys(backgrounds, image.convert("RGB").tobytes())
     from PIL import Image
 
-    found = {}
-    for ground in grounds:
-        under = Image.new("RGBA", image.size, ground)
-        found[ground] = Image.alpha_composite(under, image).convert("RGB").tobytes()
-    return found
+    pixels = {}
+    for background in backgrounds:
+        canvas = Image.new("RGBA", image.size, background)
+        pixels[background] = Image.alpha_composite(canvas, image).convert("RGB").tobytes()
+    return pixels
 
 
-def png_bytes(data: bytes, size: tuple[int, int], overtaken: Callable[[], bool]) -> bytes:
-    """The image upright, scaled to `size`, as a PNG without anything else that was in its file.
+def png_bytes(data: bytes, size: tuple[int, int], is_stale: Callable[[], bool]) -> bytes:
+    """The upright image as a PNG without the metadata of its file.
 
-    :raises NoImage: it cannot be decoded.
-    :raises Cancelled: it was not finished, because `overtaken` said so.
+    The parameters and errors are those of `rgb_pixels`.
     """
-    image = _scaled(data, size, overtaken)
+    image = _scaled(data, size, is_stale)
     if image.mode != "RGBA":
         image = image.convert("RGB")
     image.info.clear()
-    made = io.BytesIO()
-    image.save(made, "PNG", compress_level=1)
-    return made.getvalue()
+    png = io.BytesIO()
+    image.save(png, "PNG", compress_level=1)
+    return png.getvalue()
 
 
 class _Bytes(io.BytesIO):
-    """A file in memory that stops being read when its image is no longer needed: decoding may take a second,
-    and Pillow reads as it decodes.
+    """A file in memory. Reading it raises `Cancelled` once its image is no longer needed: decoding may take a
+    second, and Pillow reads while it decodes.
     """
 
-    def __init__(self, data: bytes, overtaken: Callable[[], bool]) -> None:
+    def __init__(self, data: bytes, is_stale: Callable[[], bool]) -> None:
         super().__init__(data)
-        self._overtaken = overtaken
+        self._is_stale = is_stale
 
     def read(self, size: int | None = -1, /) -> bytes:
-        if self._overtaken():
+        if self._is_stale():
             raise Cancelled
         return super().read(size)
 
 
-def _opened(data: bytes, overtaken: Callable[[], bool]) -> tuple[Image.Image, int]:
+def _opened(data: bytes, is_stale: Callable[[], bool]) -> tuple[Image.Image, int]:
     """The image, not decoded yet, and its orientation."""
     size = dimensions(data[:_HEAD_BYTES])
     if size is not None:
@@ -219,7 +230,7 @@ def _opened(data: bytes, overtaken: Callable[[], bool]) -> tuple[Image.Image, in
     from PIL import Image, UnidentifiedImageError
 
     try:
-        image = Image.open(_Bytes(data, overtaken), formats=IMAGE_FORMATS)
+        image = Image.open(_Bytes(data, is_stale), formats=IMAGE_FORMATS)
         _check(*image.size)
         orientation = image.getexif().get(_ORIENTATION) if "exif" in image.info else None
     except (Cancelled, ImageError):
@@ -237,28 +248,28 @@ def _check(width: int, height: int) -> None:
         raise ImageError(f"{width:,}×{height:,} pixels are more than are drawn ({MAX_PIXELS:,})")
 
 
-def _scaled(data: bytes, size: tuple[int, int], overtaken: Callable[[], bool]) -> Image.Image:
-    """RGBA where something shines through, else a mode without."""
-    image, orientation = _opened(data, overtaken)
+def _scaled(data: bytes, size: tuple[int, int], is_stale: Callable[[], bool]) -> Image.Image:
+    """The upright image in this size: RGBA if it has transparency, else a mode without."""
+    image, orientation = _opened(data, is_stale)
     from PIL import Image
 
-    lying = size[::-1] if orientation in _LYING else size
+    stored_size = size[::-1] if orientation in _SIDEWAYS else size
     try:
-        # a JPEG can be decoded at a fraction of its size
-        image.draft("RGB", (2 * lying[0], 2 * lying[1]))
-        # A WebP cannot. Once decoded, its pixels are copied by Pillow while no other thread runs: some 40 ms
-        # for twelve million of them, of the 400 that it takes in all.
+        # A JPEG can be decoded at a fraction of its size.
+        image.draft("RGB", (2 * stored_size[0], 2 * stored_size[1]))
+        # A WebP cannot. Pillow copies its decoded pixels while no other thread runs: about 40 of the 400 ms
+        # that twelve million pixels take.
         image.load()
-        if overtaken():
+        if is_stale():
             raise Cancelled
         if image.mode not in ("RGB", "L"):
             image = image.convert("RGBA" if image.has_transparency_data else "RGB")
         elif "transparency" in image.info:
             image = image.convert("RGBA")
-        if image.size != lying:
-            image = image.resize(lying, Image.Resampling.HAMMING, reducing_gap=2.0)
-        turn = _UPRIGHT.get(orientation)
-        return image.transpose(Image.Transpose[turn]) if turn else image
+        if image.size != stored_size:
+            image = image.resize(stored_size, Image.Resampling.HAMMING, reducing_gap=2.0)
+        operation = _UPRIGHT.get(orientation)
+        return image.transpose(Image.Transpose[operation]) if operation else image
     except Cancelled:
         raise
     except Exception as error:
