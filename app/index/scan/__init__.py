@@ -1,1 +1,1 @@
-"""Bringing the catalog up to date with the files: which there are, what changed, and reading that."""
+"""The scan, which brings the catalog up to date: find the files, compare them, read the changed ones."""

@@ -20,8 +20,9 @@ DELTA_SECONDS = 0.05
 """The shortest time in seconds between two deltas."""
 
 BURST_SECONDS = 0.12
-"""The time between two deltas under load, in seconds: drawing costs more than reading, and you cannot read
-faster."""
+"""The longest time in seconds between two deltas. Users cannot read faster, and drawing costs more than
+reading files.
+"""
 
 ENTRY_SECONDS = 0.005
 """Seconds that each reported entry adds to the time until the next delta."""
@@ -33,8 +34,12 @@ a delta and at the end of a pass.
 
 
 class Delta:
-    """A change of the list: rows to insert and paths to remove. `done` of `total` files of this pass are
-    read.
+    """A change of the list, and the progress of the scan.
+
+    changed   rows that are new or have changed
+    removed   paths whose rows are removed
+    done      number of files of this pass that are finished
+    total     number of files of this pass
     """
 
     __slots__ = ("changed", "done", "removed", "total")
@@ -54,19 +59,19 @@ class DeltaThrottle:
     next one grows with the number of entries.
     """
 
-    __slots__ = ("_seconds", "_told")
+    __slots__ = ("_seconds", "_sent_at")
 
     def __init__(self) -> None:
-        self._told = 0.0
+        self._sent_at = 0.0
         self._seconds = DELTA_SECONDS
 
     def pause(self) -> float:
         """Seconds until the next delta may be sent; zero or less if it may be sent now."""
-        return self._told + self._seconds - time.monotonic()
+        return self._sent_at + self._seconds - time.monotonic()
 
     def mark(self, entries: int) -> None:
         """Take note that a delta of this many entries has just been sent."""
-        self._told = time.monotonic()
+        self._sent_at = time.monotonic()
         self._seconds = min(BURST_SECONDS, DELTA_SECONDS + ENTRY_SECONDS * entries)
 
 
@@ -92,7 +97,7 @@ class DeltaBatch:
         self._begun: float | None = None
         self._entries = 0
         self._done = 0
-        self._done_told = 0
+        self._reported_done = 0
         self._readings: list[Reading] = []
         self._rows: list[Row] = []
         self._removed: list[str] = []
@@ -120,7 +125,7 @@ class DeltaBatch:
             self._rows.append(row)
         elif row.path in self._known:
             self._removed.append(row.path)
-            self._tell_not_of({row.path})
+            self._drop_hints({row.path})
         self._known[row.path] = row.signature
         self._done += 1
 
@@ -128,11 +133,11 @@ class DeltaBatch:
         """Remove the rows of files that no longer exist."""
         self._gone += paths
         self._removed += paths
-        self._tell_not_of(set(paths))
+        self._drop_hints(set(paths))
         for path in paths:
             self._known.pop(path, None)
 
-    def _tell_not_of(self, paths: set[str]) -> None:
+    def _drop_hints(self, paths: set[str]) -> None:
         """Drop the waiting provisional rows of removed files, so that a delta does not name a path twice."""
         if not self.hinted.isdisjoint(paths):
             self._rows = [row for row in self._rows if row.path not in paths]
@@ -141,8 +146,8 @@ class DeltaBatch:
         """Count one more finished file of this pass."""
         self._done += 1
 
-    def tell_now_and_then(self) -> None:
-        """`tell`, unless the last delta is too recent. A short pass is reported at its end, in one delta."""
+    def tell_if_due(self) -> None:
+        """`tell`, if the next delta may be sent now. A short pass is reported at its end, in one delta."""
         now = time.monotonic()
         if self._begun is None:
             self._begun = now
@@ -157,14 +162,14 @@ class DeltaBatch:
         """
         if len(self._readings) >= SAVED_FROM:
             self._save()
-        if self._on_delta and (always or self._rows or self._removed or self._done != self._done_told):
+        if self._on_delta and (always or self._rows or self._removed or self._done != self._reported_done):
             pause = self._throttle.pause()
             if pause > 0 and not at_once:
                 self._stop.wait(pause)
             # The listener of a row may ask for its text.
             self._save()
             self._on_delta(Delta(self._rows, self._removed, self._done, self._total))
-            self._done_told = self._done
+            self._reported_done = self._done
             self._throttle.mark(self._entries)
             self._entries = 0
         self._rows, self._removed = [], []

@@ -1,4 +1,4 @@
-"""Reads the files that a scan has to read, here or by workers, in an order that soon gives a list."""
+"""Reads the files of a scan, in this process or by workers, in an order that soon gives a list."""
 
 from __future__ import annotations
 
@@ -25,12 +25,11 @@ if TYPE_CHECKING:
     Group = list[tuple["Step", Result]]
 
 FIRST_BYTES = 2_000_000
-"""Bytes of the newest files that are read first, so that the rows in sight are soon complete."""
+"""Bytes of the newest files that are read first, so that the visible rows are soon complete."""
 
 SMALL_BYTES = 2 << 10
-"""A file that is no larger is read whole at once: there is hardly more of it than its ends. A file that is a
-little larger takes twice as long as its ends and is stored on the way, and the list of a store of small
-sessions would be complete that much later.
+"""The size in bytes up to which a file is read whole at once, and not its two ends first. A larger file takes
+twice as long as its ends, which would delay the list of a store of small sessions.
 """
 
 FIRST, LISTED, REST = 0, 1, 2
@@ -39,7 +38,7 @@ FIRST, LISTED, REST = 0, 1, 2
 ENDS_COST = 16 << 10
 """Bytes whose reading takes as long as reading the two ends of a file."""
 
-# Reading beside the screen pauses for a moment after so much work.
+# Seconds of work beside the screen before a pause, and of the pause.
 _WORK_SECONDS = 0.01
 _PAUSE_SECONDS = 0.002
 
@@ -47,9 +46,9 @@ _PAUSE_SECONDS = 0.002
 class Job:
     """One file to read.
 
-    old        what is stored of it
-    progress   how far it was read, if it has only grown since
+    old        the stored reading of the file
     has_grown  whether it is the file that was read before, with more bytes
+    progress   the state after the last reading, if the file has only grown since
     """
 
     __slots__ = ("has_grown", "old", "path", "progress", "signature", "store")
@@ -64,10 +63,10 @@ class Job:
 
 
 class Step:
-    """Something to read: all that a job needs or, with `task.only_ends`, the two ends of its file for now.
+    """One reading for a job: all that it needs or, with `task.only_ends`, only the two ends of its file.
 
-    cost    how many bytes there are to read
-    stage   when its turn is: FIRST, LISTED or REST
+    cost    the number of bytes to read
+    stage   `FIRST`, `LISTED` or `REST`
     """
 
     __slots__ = ("cost", "job", "stage", "task")
@@ -81,10 +80,10 @@ class Step:
 
 
 def start_workers(stores: Sequence[Store], gentle: bool) -> WorkerPool | None:
-    """A pool whose workers are starting; None if no store is there."""
+    """A pool whose workers are starting; None if no store exists."""
     if not any(os.path.isdir(store.root) for store in stores):
         return None
-    # Not at the top: most runs have little to read.
+    # Imported here: most runs have little to read.
     from app.index.worker_pool import WorkerPool
 
     workers = WorkerPool(gentle=gentle)
@@ -102,13 +101,14 @@ def results(
     gentle: bool,
     following: bool,
 ) -> Generator[tuple[Group, bool]]:
-    """Read the files and yield the results as they come, in groups that may be empty. Workers read them if it
-    is worth it, in the order of `list_first`. With each group comes whether it completes something that the
-    listener waits for: the newest files, or a row of every session.
+    """Read the files. Yield (results, whether the listener waits for them) as they come; the results may be
+    empty. The listener waits for those that complete the newest files, or a row of every session.
 
-    :param listed: the paths that the listener has a row of; None if there is no listener.
-    :param early: workers that were started for this, and told of `texts`.
-    :param following: files that have grown are read here, which remembers how far, as a worker does not.
+    Workers read the files if there is enough to read, in the order of `list_first`.
+
+    :param listed: the paths of which the listener has a row; None if there is no listener.
+    :param early: workers that were started for this pass, after `WorkerPool.keep`.
+    :param following: read files that have grown in this process, because workers return no progress.
     """
     if following:
         grown = [Step(job) for job in jobs if job.has_grown]
@@ -120,30 +120,30 @@ def results(
             early.close()
         yield from _read_here(steps, texts, stop, gentle=gentle)
         return
-    # Not at the top, as in `start_workers`.
+    # Imported here, as in `start_workers`.
     from app.index.worker_pool import WorkerPool
 
     if listed is not None:
         steps = list_first(steps, listed)
-    left = [0, 0, 0]
+    remaining = [0, 0, 0]
     for step in steps:
-        left[step.stage] += 1
+        remaining[step.stage] += 1
     with closing(early or WorkerPool(gentle=gentle)) as workers:
         if workers is not early:
             workers.keep(texts)
-        for found in workers.read([(step.task, step.cost) for step in steps]):
-            group = [(steps[index], result) for index, result in found]
+        for answers in workers.read([(step.task, step.cost) for step in steps]):
+            group = [(steps[index], result) for index, result in answers]
             is_awaited = False
             for step, _ in group:
-                left[step.stage] -= 1
-                is_awaited = is_awaited or (step.stage != REST and not left[step.stage])
+                remaining[step.stage] -= 1
+                is_awaited = is_awaited or (step.stage != REST and not remaining[step.stage])
             yield group, is_awaited
 
 
 def _read_here(
     steps: Iterable[Step], texts: TextStore, stop: Event, *, gentle: bool
 ) -> Generator[tuple[Group, bool]]:
-    """`results` in this thread, from the last bytes on that were read if that is possible."""
+    """`results` in this thread. A file with a progress is read from there on."""
     paused_at = time.monotonic()
     for step in steps:
         if stop.is_set():
@@ -155,23 +155,22 @@ def _read_here(
 
 
 def in_order(jobs: Iterable[Job]) -> list[Step]:
-    """The steps that do all the jobs, in their order, but the large files last."""
+    """The steps of all jobs, in the order of the jobs, but the large files last."""
     return sorted([Step(job) for job in jobs], key=lambda step: step.cost > LARGE_BYTES)
 
 
 def list_first(steps: Iterable[Step], listed: Container[str]) -> list[Step]:
-    """The steps, which are given newest first, in an order that soon gives a row of every session.
+    """The steps in an order that soon gives a row of every session: the newest files; the two ends of the
+    other files without a row, small ones whole; the rest.
 
-    The newest files come first, then the ends of all others that have no row (small ones are read whole
-    then), then these as a whole.
-
-    :param listed: the paths that the listener has a row of.
+    :param steps: those of the newest files first.
+    :param listed: the paths of which the listener has a row.
     """
     first, ends, rest = [], [], []
-    room = FIRST_BYTES
+    budget = FIRST_BYTES
     for step in steps:
-        if room > 0 and step.cost <= FIRST_BYTES:
-            room -= step.cost
+        if budget > 0 and step.cost <= FIRST_BYTES:
+            budget -= step.cost
             step.stage = FIRST
             first.append(step)
         elif step.job.path in listed:
@@ -188,8 +187,8 @@ def list_first(steps: Iterable[Step], listed: Container[str]) -> list[Step]:
 
 
 def wait_for_next_time_step(jobs: Iterable[Job]) -> None:
-    """Wait until a write after our reading would give every file another time than it has now."""
-    # The clock of the files, not the one of the screen.
+    """Wait until a later write would give each file a new change time, so that the next scan notices it."""
+    # The system's clock gives files their times; a test may replace the clock of the index.
     now_ns = time.time_ns()
     newest = max([job.signature[3] for job in jobs if job.signature[3] <= now_ns], default=0)
     age = now_ns - newest

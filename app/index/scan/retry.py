@@ -79,9 +79,8 @@ class RescanningReader:
         """Like `read`, for any thread and at any time. If another thread is scanning, this waits until that
         thread has scanned again.
 
-        :param waits: False if the answer does not need the lost rows. Without it, after `PATIENCE_SECONDS`,
-        or in
-            the scanning thread itself, the answer may be incomplete; `Scanner.is_behind` is true then.
+        :param waits: False if the answer does not need the lost rows. Then, and after `PATIENCE_SECONDS`, and
+            in the scanning thread itself, the answer may be incomplete; `Scanner.is_behind` is true then.
         """
         waits = waits and self._busy_thread != get_ident()
         until = time.monotonic() + PATIENCE_SECONDS
@@ -96,7 +95,7 @@ class RescanningReader:
             self._let_go()
 
     def _waited(self, until: float) -> bool:
-        """Wait while rows are missing. Whether rows were missing, in which case another read makes sense."""
+        """Wait while rows are missing. Return whether any were missing, so that reading again helps."""
         was_behind = False
         while self._scanner.is_behind and time.monotonic() < until:
             was_behind = True

@@ -238,7 +238,7 @@ class Scanner:
                         if is_awaited:
                             batch.tell(at_once=True)
                         else:
-                            batch.tell_now_and_then()
+                            batch.tell_if_due()
             elif early:
                 early.close()
             # The first scan always ends with a delta, so that the listener knows that it has ended.

@@ -60,9 +60,11 @@ class LinkedFiles:
             return
         self._paths[path] = None
         if status.st_nlink > 1:
-            # The file has two names now, and a change may come by either of them.
+            # The file has several names, and may be changed by any of them.
             inode = signature_of(status)[0]
-            self._paths.update({other: None for other, known in self._known.items() if known[0] == inode})
+            self._paths.update(
+                {name: None for name, signature in self._known.items() if signature[0] == inode}
+            )
         self._choose()
 
     def look(self, hints: Hints) -> None:
@@ -78,14 +80,14 @@ class LinkedFiles:
             except OSError:
                 if known is None:
                     continue
-                seen = None
+                state = None
             else:
-                seen = signature_of(status)[:3]
-                if known is not None and known[:3] == seen:
+                state = signature_of(status)[:3]
+                if known is not None and known[:3] == state:
                     continue
-            if self._hinted.get(path, ()) == seen:
+            if self._hinted.get(path, ()) == state:
                 continue
-            self._hinted[path] = seen
+            self._hinted[path] = state
             hints.paths.add(path)
             hints.count += 1
 

@@ -1,6 +1,6 @@
-"""Lists the session files with their signatures.
+"""Lists the session files with their signatures, from directory entries alone, without opening files.
 
-On the fast path: only directory entries are read here, never contents.
+The first frame and a printed list load this module, so it imports no heavy library.
 """
 
 from __future__ import annotations
@@ -23,23 +23,23 @@ if TYPE_CHECKING:
     from app.stores.base import Store
     from app.stores.layout import Complaint, File
 
-# A walk beside the screen releases the interpreter after this number of files.
-_CHUNK = 200
-_BREATH_SECONDS = 0.002
+# A walk beside the screen pauses after this number of files, so that other threads can run.
+_CHUNK_FILES = 200
+_PAUSE_SECONDS = 0.002
 
 WORKERS_FROM_BYTES = 16_000_000
-"""With fewer bytes to read, starting workers costs more than they save."""
+"""The number of bytes to read from which on workers save more time than starting them takes."""
 
-_MARSHAL_VERSION = 2  # from 3 on, the same values may be spelled in two ways
+_MARSHAL_VERSION = 2  # from version 3 on, equal values may be encoded differently
 
 
 class WalkResult:
     """The result of a walk.
 
-    complaints   (path, reason) of what was passed over, folders that could not be read among them
-    workers      processes for reading the files, started during the walk; None if none were requested
-    linked_files paths of the files that may be written under another name: links, and files with several
-                 names; None if they are not followed
+    complaints     (path, reason) of the files and folders that were passed over or could not be read
+    workers        processes for reading the files, started during the walk; None if there are none
+    linked_files   paths of the files that may be written under another name: links, and files with several
+                   names; None if they are not followed
     """
 
     __slots__ = ("_files", "_folders", "complaints", "linked_files", "workers")
@@ -54,11 +54,11 @@ class WalkResult:
 
     def add(self, store: Store, folder: str, files: Sequence[File]) -> None:
         """Add a folder that the store lists, and its session files."""
-        seen = [
+        records = [
             (entry.name, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
             for entry, status in files
         ]
-        self._folders.append((store, folder, seen))
+        self._folders.append((store, folder, records))
         self._files = None
         if self.linked_files is not None:
             self.linked_files += [
@@ -67,36 +67,36 @@ class WalkResult:
 
     @property
     def files(self) -> dict[str, tuple[Signature, Store]]:
-        """path -> (signature, the store that lists it); the first of the stores that do."""
-        found = self._files
-        if found is None:
-            found = self._files = {}
-            for store, folder, seen in self._folders:
-                below = os.path.join(folder, "")
-                for name, ino, size, mtime_ns, ctime_ns in seen:
-                    path = below + name
-                    if path not in found:
-                        found[path] = (signature(ino, size, mtime_ns, ctime_ns), store)
-        return found
+        """Path -> (signature, the first store that lists the file)."""
+        files = self._files
+        if files is None:
+            files = self._files = {}
+            for store, folder, records in self._folders:
+                prefix = os.path.join(folder, "")
+                for name, ino, size, mtime_ns, ctime_ns in records:
+                    path = prefix + name
+                    if path not in files:
+                        files[path] = (signature(ino, size, mtime_ns, ctime_ns), store)
+        return files
 
     @property
     def size(self) -> int:
-        """How many bytes there are in the files."""
-        return sum([file[2] for _, _, seen in self._folders for file in seen])
+        """The total size of the files in bytes."""
+        return sum([record[2] for _, _, records in self._folders for record in records])
 
     def record(self) -> bytes:
-        """The files and what tells that they changed. Another walk has the same record when it finds the same
-        files unchanged, in the same order, which a folder keeps until something in it changes.
+        """The names and signatures of the files. Another walk has the same record if it finds the same files
+        unchanged, in the order of their folders, which stays the same until a folder changes.
         """
         return b"".join(
-            [marshal.dumps((folder, seen), _MARSHAL_VERSION) for _, folder, seen in self._folders]
+            [marshal.dumps((folder, records), _MARSHAL_VERSION) for _, folder, records in self._folders]
         )
 
     def gone(self, paths: Iterable[str]) -> list[str]:
-        """Those of `paths` that were not found and are really no more.
+        """The files of `paths` that no longer exist.
 
-        A file below a folder that cannot be read at the moment is not: nothing vanishes from the list because
-        a disk or a right is away for a while.
+        A file below a folder that cannot be read now is not among them: a session stays in the list while a
+        disk is not mounted or a permission is missing.
         """
         unread = {path for path, _ in self.complaints}
         return [
@@ -107,43 +107,43 @@ class WalkResult:
 
 
 def is_much(size: int) -> bool:
-    """Whether to read so many bytes is worth starting workers."""
+    """Whether workers should be started to read this number of bytes."""
     return size >= WORKERS_FROM_BYTES
 
 
 def walk(
     stores: Sequence[Store], gentle: bool = False, when_much: Callable[[], WorkerPool | None] | None = None
 ) -> WalkResult:
-    """Look at every file of the stores. Raises nothing.
+    """Find the session files of the stores. Raise nothing.
 
-    :param gentle: let other threads go first now and then; for walks beside the screen.
-    :param when_much: starts the workers of what is found, as soon as there is enough for them.
+    :param gentle: pause now and then, so that the thread of the screen can run; also find linked files.
+    :param when_much: starts the workers; called once, as soon as there is enough to read for them.
     """
-    found = WalkResult(followed=gentle)
-    looked_at = size = 0
+    result = WalkResult(followed=gentle)
+    count = size = 0
     for store in stores:
         try:
-            for folder, files in session_files(store, found.complaints):
-                found.add(store, folder, files)
-                looked_at += len(files)
+            for folder, files in session_files(store, result.complaints):
+                result.add(store, folder, files)
+                count += len(files)
                 if when_much is not None:
                     size += sum([status.st_size for _, status in files])
                     if is_much(size):
-                        found.workers, when_much = when_much(), None
-                if gentle and looked_at >= _CHUNK:
-                    looked_at = 0
-                    time.sleep(_BREATH_SECONDS)
+                        result.workers, when_much = when_much(), None
+                if gentle and count >= _CHUNK_FILES:
+                    count = 0
+                    time.sleep(_PAUSE_SECONDS)
         except OSError as error:
-            # The root vanished in the middle of the walk.
-            found.complaints.append((store.root, reason(error)))
+            # The root was removed during the walk.
+            result.complaints.append((store.root, reason(error)))
         except ValueError:
-            # A variable gave a path that cannot be one (a NUL in it); it holds nothing.
-            found.complaints.append((store.root, "not a path"))
-    return found
+            # The path, from a variable, has a NUL, so that there is no such folder.
+            result.complaints.append((store.root, "not a path"))
+    return result
 
 
 def store_of(path: str, stores: Sequence[Store]) -> Store | None:
-    """The store that would list a session file at `path`, judged by its place and name alone."""
+    """The store that would list a session file at `path`, by folder and name alone; None if none would."""
     folder = os.path.dirname(path)
     folders = folder, os.path.dirname(folder)
     for store in stores:
@@ -162,7 +162,7 @@ def status_of(path: str) -> os.stat_result | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     except OSError as error:
-        # What leads back to itself leads nowhere.
+        # A link that leads to itself leads to no file.
         if error.errno == errno.ELOOP:
             return None
         raise
@@ -170,14 +170,14 @@ def status_of(path: str) -> os.stat_result | None:
 
 
 def _touches(path: str, unread: set[str]) -> bool:
-    """True when `path` or a folder above it is among `unread`."""
+    """Whether `path` or a folder above it is among `unread`."""
     while unread:
         if path in unread:
             return True
-        above = os.path.dirname(path)
-        if above == path:
+        parent = os.path.dirname(path)
+        if parent == path:
             break
-        path = above
+        path = parent
     return False
 
 
