@@ -1,7 +1,7 @@
 """Worker processes for a scan that has much to read.
 
-Threads would be slower than one, because the decoders hold the interpreter lock, and `multiprocessing` starts
-later.
+Several threads would be slower than one, because the decoders hold the interpreter lock. `multiprocessing`
+takes longer to start.
 """
 
 from __future__ import annotations
@@ -32,30 +32,32 @@ Batch = list[tuple[int, Task]]
 
 BATCH_BYTES = 4_000_000
 BATCH_FILES = 256
+"""Bytes and number of files at which a batch is complete."""
 FIRST_BATCH_BYTES = 500_000
+"""Bytes of the first batch. Each next batch is up to twice as large."""
 
-# A batch is no more than this part of all that is left.
+# A batch has at most the remaining bytes divided by this.
 _LAST_SHARE = 8
 
 _MOST_WORKERS = 8
-# A machine that ends workers all the time (out of memory) gets no more of them.
+# The most workers that replace dead ones. On a machine that is out of memory, they die again and again.
 _MOST_RESTARTS = 32
 _TICK_SECONDS = 0.05
 _NICE = 5
 
-# The C library gives the memory of each block back to the system before the next; with these settings it
-# keeps a few megabytes, which takes 15 % less processor time for a cold index. Only glibc knows them.
+# By default, glibc returns the memory of each block to the system before it needs the next block. With these
+# settings it keeps a few megabytes, which saves 15 % of the processor time of a cold index.
 _MEMORY = {
     "MALLOC_MMAP_THRESHOLD_": str(32 << 20),
     "MALLOC_TOP_PAD_": str(4 << 20),
     "MALLOC_TRIM_THRESHOLD_": str(64 << 20),
 }
 
-# The errors of a pipe whose other process has ended, or writes something that is no frame.
+# The errors of a pipe whose other process has ended or has written data that is no frame.
 _BROKEN = (OSError, EOFError, ValueError, UnpicklingError)
 
 _DEATHS_ALONE = 2
-"""A file is refused when so many workers have ended that were reading it alone."""
+"""Number of workers that end while they read a file alone before the file is refused."""
 
 CRASHED = Result(None, "reading it ends the reading process")
 
@@ -64,7 +66,7 @@ class WorkerPool:
     """Reads files in several processes. It can be used once; call `close` in any case."""
 
     def __init__(self, count: int = 0, *, gentle: bool = False) -> None:
-        """:param count: how many processes; 0: one for each processor.
+        """:param count: number of processes; 0: one for each processor.
         :param gentle: give the workers a lower priority.
         """
         self._keep: Keep | None = None
@@ -84,7 +86,7 @@ class WorkerPool:
 
     @property
     def process_ids(self) -> list[int]:
-        """The workers that run now."""
+        """The ids of the workers that are running."""
         with self._lock:
             return [process.pid for process in self._processes]
 
@@ -96,7 +98,7 @@ class WorkerPool:
                 thread.start()
 
     def keep(self, texts: TextStore | None) -> None:
-        """Say where the texts of the files are kept, if they are. Call it once, and before `read`."""
+        """Store the texts of the files in `texts`; None: nowhere. Call it once, before `read`."""
         self._keep = texts.keep if texts else None
         self._folder = texts.folder if texts and self._keep else None
         self._has_folder.set()
@@ -104,27 +106,27 @@ class WorkerPool:
     def read(self, tasks: Sequence[tuple[Task, int]]) -> Iterator[list[tuple[int, Result]]]:
         """Yield lists of (index of the task, its result) as they come, and an empty list now and then.
 
-        The tasks are begun in the order given. Each is answered once, also when workers die: their tasks are
-        given to others, and a file that ends its reader twice is refused as `CRASHED`. Without processes the
-        files are read in this thread.
+        The tasks are begun in the given order, and each has one result. If a worker dies, its tasks are given
+        to other workers, and a file that ends its worker twice is refused as `CRASHED`. If no process can be
+        started, the files are read in this thread.
 
-        :param tasks: each with the number of bytes there is to read.
+        :param tasks: (task, number of bytes to read).
         """
         self._batches.extend(_batches(tasks))
         self._has_folder.set()
         self._has_tasks.set()
         self.start()
-        left = len(tasks)
-        while left:
-            # Asked before the queue is: results that a thread put there before it ended are not missed.
-            alive = any(thread.is_alive() for thread in self._threads)
+        remaining = len(tasks)
+        while remaining:
+            # Checked before the queue is read, so that no result of a thread that has just ended is missed.
+            is_alive = any(thread.is_alive() for thread in self._threads)
             try:
-                group = self._results.get(timeout=_TICK_SECONDS if alive else 0)
+                group = self._results.get(timeout=_TICK_SECONDS if is_alive else 0)
             except Empty:
-                if not alive:
+                if not is_alive:
                     break
                 group = []
-            left -= len(group)
+            remaining -= len(group)
             yield group
         while self._batches and not self._closed:
             # A file that has ended a worker could end this process too.
@@ -160,7 +162,7 @@ class WorkerPool:
             self._end(process)
 
     def _serve(self, process: Process, batch: Batch) -> Batch:
-        """Have a batch read; the tasks that a worker has not answered when it died."""
+        """Have a worker read a batch. Return the tasks without results; there are some only if it died."""
         assert process.stdin is not None
         assert process.stdout is not None
         try:
@@ -175,9 +177,9 @@ class WorkerPool:
         return batch
 
     def _give_back(self, unanswered: Batch, *, alone: bool) -> None:
-        """Give tasks of a dead worker to others, one by one: then it shows which file is to blame.
+        """Put back the tasks of a dead worker, each in its own batch, to find the file that ends workers.
 
-        :param alone: the worker was given a single task.
+        :param alone: the worker had a single task.
         """
         if alone:
             ((index, _),) = unanswered
@@ -188,15 +190,15 @@ class WorkerPool:
         self._batches.extendleft([task] for task in reversed(unanswered))
 
     def _start_process(self) -> Process | None:
-        """A worker that is ready; None if it cannot be started."""
+        """Start a worker and wait until it is ready; None if it cannot be started."""
         command = _command()
         with self._lock:
             if not command or self._closed or self._starts == _MOST_RESTARTS + self._count:
                 return None
             self._starts += 1
             try:
-                # A process group of its own: Ctrl+C in the terminal is for us alone, and the system wakes up
-                # a stopped worker to end when we are killed.
+                # In a process group of its own, a worker gets no Ctrl+C from the terminal, and a stopped one
+                # is continued by the system when leafmark is killed, so that it can end.
                 process = subprocess.Popen(
                     command,
                     stdin=subprocess.PIPE,
@@ -232,7 +234,7 @@ class WorkerPool:
         try:
             process.stdin.close()
         except OSError:
-            pass  # it had ended before everything was written
+            pass  # the worker had ended before everything was written
         process.wait()
         process.stdout.close()
 
@@ -241,40 +243,40 @@ def _lower_priority(process_id: int) -> None:
     try:
         os.setpriority(os.PRIO_PROCESS, process_id, os.getpriority(os.PRIO_PROCESS, 0) + _NICE)
     except OSError:
-        pass  # forbidden here: it reads as fast as it can
+        pass  # not permitted: the worker keeps its priority
 
 
 def _batches(tasks: Sequence[tuple[Task, int]]) -> Iterator[Batch]:
-    """The tasks in order, in lists that grow: the first ones are small, so that the first rows come soon. The
-    last ones are small too, so that no worker is busy for long when the others have ended.
+    """The tasks in order, in batches. The first batches are small, so that the first rows come soon, and the
+    last ones, so that no worker is busy for long after the others have ended.
     """
-    left = sum(size for _, size in tasks)
+    remaining_bytes = sum(size for _, size in tasks)
     limit = FIRST_BATCH_BYTES
     batch: Batch = []
     weight = 0
     for index, (task, size) in enumerate(tasks):
         if size > LARGE_BYTES and batch:
             yield batch
-            left -= weight
+            remaining_bytes -= weight
             batch = []
             weight = 0
         batch.append((index, task))
         weight += size
         if weight >= limit or len(batch) == BATCH_FILES:
             yield batch
-            left -= weight
+            remaining_bytes -= weight
             batch = []
             weight = 0
-            limit = min(limit * 2, BATCH_BYTES, max(left // _LAST_SHARE, FIRST_BATCH_BYTES))
+            limit = min(limit * 2, BATCH_BYTES, max(remaining_bytes // _LAST_SHARE, FIRST_BATCH_BYTES))
     if batch:
         yield batch
 
 
 def _command() -> list[str]:
-    """The command of a worker. `-I -S`: no environment and no hooks, but the modules that can be imported
-    here.
+    """The command of a worker. With `-I -S`, Python ignores its environment variables and `site`; the worker
+    gets the module paths of this process as arguments.
 
-    Empty if Python is part of another program and does not know how to be started.
+    Empty if this Python is embedded in another program and its own path is unknown.
     """
     if not sys.executable:
         return []

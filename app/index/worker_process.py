@@ -31,8 +31,8 @@ READY = "ready"
 
 _FLUSH_SECONDS = 0.02
 
-_WAITS = "it has not been written yet"
-"""Why a text is not kept that will be written with the next results."""
+_NOT_WRITTEN = "it has not been written yet"
+"""Stands for the position of a text that is written with the next results."""
 
 
 def send(pipe: IO[bytes], value: Any) -> None:
@@ -61,9 +61,9 @@ def main() -> None:
     """Send `READY`, receive the folder of the text store (None: texts are not kept), and answer each list of
     tasks with lists of results, in order. The process ends with its input.
     """
-    # There are no cycles that are worth collecting, and the collector would look at every line's objects.
+    # There are few reference cycles, and the collector would visit the objects of every line.
     gc.disable()
-    # The tasks come later: meanwhile there is time to load the decoders.
+    # Imported here: the decoders load while the parent still looks for files.
     import app.sessions.summaries.quick_summary
     import app.sessions.summaries.summarise  # noqa: F401
     from app.index.text.segment import Writer
@@ -93,7 +93,7 @@ def main() -> None:
 
 
 def _listen(source: IO[bytes], batches: SimpleQueue[list[Task]]) -> None:
-    """Receive tasks, and end the process with its input, even in the middle of a file."""
+    """Receive tasks. End the process at the end of its input, even while it reads a file."""
     try:
         while True:
             batches.put(receive(source))
@@ -102,7 +102,7 @@ def _listen(source: IO[bytes], batches: SimpleQueue[list[Task]]) -> None:
 
 
 class _TextBuffer:
-    """The texts of the files that were read since results were sent. They are written together."""
+    """The texts of the files that were read since the last results were sent. They are written together."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -111,10 +111,12 @@ class _TextBuffer:
     def keep(self, text: bytes) -> Kept:
         """Add a text."""
         self._texts.append(text)
-        return _WAITS
+        return _NOT_WRITTEN
 
     def write(self, results: list[Result]) -> list[Result]:
-        """Write the texts of these results. The results then say where."""
+        """Write the texts of these results. Return the results with the positions of their texts."""
         kept = iter(self._writer.keep_all(self._texts))
         self._texts = []
-        return [result._replace(kept=next(kept)) if result.kept is _WAITS else result for result in results]
+        return [
+            result._replace(kept=next(kept)) if result.kept is _NOT_WRITTEN else result for result in results
+        ]

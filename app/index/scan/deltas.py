@@ -20,7 +20,7 @@ DELTA_SECONDS = 0.05
 """The shortest time in seconds between two deltas."""
 
 BURST_SECONDS = 0.12
-"""The longest time in seconds between two deltas. Users cannot read faster, and drawing costs more than
+"""The longest pause in seconds between two deltas. Users cannot read faster, and drawing costs more than
 reading files.
 """
 

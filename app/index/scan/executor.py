@@ -188,7 +188,7 @@ def list_first(steps: Iterable[Step], listed: Container[str]) -> list[Step]:
 
 def wait_for_next_time_step(jobs: Iterable[Job]) -> None:
     """Wait until a later write would give each file a new change time, so that the next scan notices it."""
-    # The system's clock gives files their times; a test may replace the clock of the index.
+    # The system's clock, which gives files their times.
     now_ns = time.time_ns()
     newest = max([job.signature[3] for job in jobs if job.signature[3] <= now_ns], default=0)
     age = now_ns - newest
