@@ -1,4 +1,4 @@
-"""Segments mapped for reading, and the search for bytes in them."""
+"""Memory-mapped segments of the text store, and the search for bytes in them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.sessions.passages import BLOCK, MARK, Block, offset_at
 
 try:
     import stringzilla
-except ImportError:  # no wheel for this machine: slower, and nothing else
+except ImportError:  # no wheel for this machine: the search is slower
     stringzilla = None  # type: ignore[assignment,unused-ignore]
 
 if TYPE_CHECKING:
@@ -23,32 +23,33 @@ if TYPE_CHECKING:
     Find = Callable[[bytes, int, int], int]
 
 LARGE = 256 << 10
-"""A look through this much takes so long that other threads should run meanwhile: it is done without the
-interpreter's lock. For less, to let go of it and to get it again costs more than the search.
+"""Bytes from which on a search releases the interpreter lock, so that other threads can run. In less data,
+releasing and taking the lock takes longer than the search.
 """
 
 _NEAR = 64 << 10
-"""What is often found is found in less than this."""
+"""Bytes that are searched first, with the lock held: a frequent needle is found in them."""
 
 SLICE = 2 << 20
-"""No single look goes through more than this: a quarter of a millisecond, a millisecond without the wheel."""
-
+"""The most bytes of one search: a quarter of a millisecond, or a millisecond without StringZilla."""
 
 SELDOM = 3
-"""Who asks for more offsets of a block than this, one after the other, has all of them read."""
+"""Offsets of a block that are read one by one; if more of them are needed, all are read at once."""
 
 
 class Source:
-    """Bytes to be searched in: a mapped segment, or some that are in memory.
+    """Bytes that are searched: a mapped segment, or bytes in memory.
 
-    find, rfind   (needle, start, end) -> where the first or last one begins, -1 where there is none
-    reach         where the last of the texts that were asked for ends
+    find, rfind   (needle, start, end) -> the first or the last offset of the needle; -1 if there is none
+    reach         the end of the last text that `Segments.source` was called for
+    age           see `Segments.is_safe`
+    status        the status of the file at `path` when it was mapped
     """
 
     __slots__ = (
         "_address",
-        "_asked",
         "_block",
+        "_singles",
         "_text",
         "age",
         "data",
@@ -67,9 +68,6 @@ class Source:
         status: os.stat_result | None = None,
         path: str = "",
     ) -> None:
-        """:param age: see `Segments.is_safe`.
-        :param status: of the file at `path`, as it was mapped.
-        """
         self.data = data
         self.age = age
         self.status = status
@@ -79,7 +77,8 @@ class Source:
         self.find: Find = data.find
         self.rfind: Find = data.rfind
         self._block: Block | None = None
-        self._asked = -1, 0
+        # The block of the last single offset, and how many were read of it in a row.
+        self._singles = -1, 0
         self._text: Any = None
         self._address = 0
         if stringzilla is not None:
@@ -89,80 +88,81 @@ class Source:
             self._address = self._text.address
 
     def find_far(self, needle: bytes, start: int, end: int) -> int:
-        """`find`, which lets other threads run where there is much to look through."""
+        """Like `find`, but lets other threads run if there is much to search."""
         stop = start + _NEAR
-        at = self.find(needle, start, stop if stop < end else end)
+        position = self.find(needle, start, stop if stop < end else end)
         overlap = len(needle) - 1
-        while at < 0 and stop < end:
+        while position < 0 and stop < end:
             start = stop - overlap
             stop = min(start + SLICE, end)
-            at = self._find_slice(needle, start, stop)
-        return at
+            position = self._find_slice(needle, start, stop)
+        return position
 
     def find_free(self, needle: bytes, start: int, end: int) -> int:
-        """`find`, which lets other threads run meanwhile, however little there is to look through."""
+        """Like `find`, but without the interpreter lock, so that other threads can run."""
         search = _sz_find() if self._address else None
         if search is None:
             return self.find(needle, start, end)
-        found = search(self._address + start, end - start, needle, len(needle))
-        return found - self._address if found else -1
+        address = search(self._address + start, end - start, needle, len(needle))
+        return address - self._address if address else -1
 
     def _find_slice(self, needle: bytes, start: int, end: int) -> int:
         return (self.find_free if end - start >= LARGE else self.find)(needle, start, end)
 
     def block(self, mark: int) -> Block:
-        """The block with the piece that begins at `mark`; an empty one where there is none."""
+        """The block with the passage that begins at `mark`; an empty block if there is none."""
         block = self._block
         if block is None or not block.begin < mark < block.end:
             begin = self.rfind(BLOCK, 0, mark) - len(MARK)
             if begin < 0:
                 return Block(b"", mark)
-            # A text ends with a block. What is behind the last one may be cut off by who writes there.
+            # A text ends at the end of a block. Bytes after the last text may be removed by their writer.
             stop = self.reach if mark < self.reach else self.size
             end = self.find(BLOCK, mark, stop) - len(MARK)
-            # Who asks for one asks for the next, or the one before.
+            # Kept, because most callers need the neighbouring passages too.
             block = self._block = Block(bytes(self.data[begin : end if end >= 0 else stop]), begin)
         return block
 
     def offset(self, mark: int) -> int:
-        """Where the line of the piece that begins at `mark` begins in its file."""
+        """The offset in the session's file of the line of the passage that begins at `mark`."""
         block = self._block
         if block is not None and block.begin < mark < block.end:
             return block.offset(mark)
         begin = self.rfind(BLOCK, 0, mark) - len(MARK)
-        before, times = self._asked
-        if begin < 0 or (begin == before and times == SELDOM):
+        last_begin, count = self._singles
+        if begin < 0 or (begin == last_begin and count == SELDOM):
             return self.block(mark).offset(mark)
-        self._asked = begin, times + 1 if begin == before else 1
+        self._singles = begin, count + 1 if begin == last_begin else 1
         return offset_at(self.data, begin, mark)
 
     def holds(self, start: int, length: int) -> bool:
-        """Whether pieces lie there, as far as can be told without reading them."""
+        """Whether packed passages seem to be there: the bytes exist, and the first ones are right."""
         if not length:
             return True
         return start >= 0 and start + length <= self.size and self.data[start : start + 2] == MARK
 
 
 class Segments:
-    """The segments in `folder`. Maps each when it is asked for first, and again when it has grown. Raises
+    """The segments in `folder`. Each is mapped when it is first needed, and again when it has grown. Raises
     nothing.
 
-    What is mapped stays as it is while somebody uses it, also when the file is deleted. A file that is cut is
-    another matter: the system kills whoever touches what is not there any more. None of us cuts or overwrites
-    what is in use; in case somebody else has, whoever begins to read asks `look` first.
+    A mapping stays valid while it is used, also if the file is deleted. But if another program truncates the
+    file, the system kills a process that reads the missing pages. leafmark itself never truncates or
+    overwrites text in use. Call `look` before reading to notice a file that was changed by another program.
+
+    opened   how often a file was mapped
+    age      how often all mappings were dropped, because a file was truncated or overwritten
     """
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
         self._sources: dict[str, Source] = {}
         self.opened = 0
-        """How often a file was mapped."""
         self.age = 0
-        """How often all was let go of, because a file was not what it was."""
 
     def source(self, span: Span) -> Source | None:
-        """Where a text is; None where its segment is gone, shorter than it should be, or holds something
-        else there.
+        """The mapped segment with a text; None if the segment does not exist, is too short, or has other data
+        in this place.
         """
         name, start, length = span
         source = self._sources.get(name)
@@ -174,26 +174,26 @@ class Segments:
         return source
 
     def look(self, spans: Iterable[Span] | None = None) -> None:
-        """Let go of all if any file was cut, or changed otherwise than by adding to it.
+        """Drop all mappings if a file was truncated or overwritten.
 
-        :param spans: what is to be read; None for anything.
+        :param spans: the texts to be read, whose files are checked; None: check all files.
         """
-        seen = None
+        previous = None
         for name in tuple(self._sources) if spans is None else [span[0] for span in spans]:
             source = self._sources.get(name)
-            # Most sessions lie in one segment.
-            if source is not None and source is not seen and not _is_whole(source):
+            # Most sessions are in one segment, which is checked once.
+            if source is not None and source is not previous and not _is_whole(source):
                 self._sources = {}
                 self.age += 1
                 return
-            seen = source
+            previous = source
 
     def is_safe(self, source: Source) -> bool:
-        """Whether a source may still be read: it is in memory, or nothing was let go of since."""
+        """Whether a source can still be read: it is in memory (age -1), or its mapping was not dropped."""
         return source.age in (-1, self.age)
 
     def keep(self, names: set[str]) -> None:
-        """Let go of all others."""
+        """Drop the mappings of all other segments."""
         self._sources = {name: source for name, source in self._sources.items() if name in names}
 
     def _map(self, name: str) -> Source | None:
@@ -203,7 +203,7 @@ class Segments:
                 status = os.fstat(file.fileno())
                 data = mmap.mmap(file.fileno(), status.st_size, access=mmap.ACCESS_READ)
                 source = Source(data, self.age, status, path)
-        except (OSError, ValueError):  # gone; empty
+        except (OSError, ValueError):  # deleted; empty
             return None
         self.opened += 1
         self._sources[name] = source
@@ -211,38 +211,41 @@ class Segments:
 
 
 def _is_whole(source: Source) -> bool:
-    """Whether all that was mapped of a segment may be read."""
-    before = source.status
+    """Whether the file of a source has only grown since it was mapped."""
+    mapped = source.status
     try:
         now = os.stat(source.path)
-    except OSError:  # gone
+    except OSError:  # a deleted file stays mapped
         return True
-    if before is None or now.st_ino != before.st_ino:
+    if mapped is None or now.st_ino != mapped.st_ino:
         return True
-    size = before.st_size
-    if now.st_size < size or (now.st_size == size and now.st_mtime_ns != before.st_mtime_ns):
+    size = mapped.st_size
+    if now.st_size < size or (now.st_size == size and now.st_mtime_ns != mapped.st_mtime_ns):
         return False
     return source.data[: len(MARK)] == MARK
 
 
 def runs_free() -> bool:
-    """Whether several threads can search at the same time."""
+    """Whether `find_free` runs without the interpreter lock. Loads what it needs."""
     return _sz_find() is not None
 
 
 def _sz_find() -> Callable[[int, int, bytes, int], int | None] | None:
-    """stringzilla's search as a function that runs without the interpreter's lock."""
+    """StringZilla's search as a C function, which is called without the interpreter lock; None if there is
+    none.
+    """
     global _search, _is_sought
     if not _is_sought and stringzilla is not None:
         _is_sought = True
+        # Imported here: only a large text needs it.
         import ctypes
 
         try:
-            found: Any = ctypes.CDLL(stringzilla.__file__).sz_find
-            found.restype = ctypes.c_void_p
-            found.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
-            _search = found
-        except (OSError, AttributeError):  # built otherwise: the one that keeps the lock does as well
+            function: Any = ctypes.CDLL(stringzilla.__file__).sz_find
+            function.restype = ctypes.c_void_p
+            function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
+            _search = function
+        except (OSError, AttributeError):  # a build without this function: the search holds the lock
             pass
     return _search
 

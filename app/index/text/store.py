@@ -41,22 +41,25 @@ if TYPE_CHECKING:
     from app.index.text.segment import Kept
 
 LOCK = "lock"
+"""The name of the lock file in the folder of the segments."""
+
 _PATIENCE_SECONDS = 2.0
 _RETRY_SECONDS = 0.01
+"""Seconds to wait for another process that tidies, and seconds between two attempts."""
 
 _SHARE = 0.15
-"""Size of the text store relative to the sessions."""
+"""Estimated size of the text store, as a share of the size of the sessions."""
 
 _SPARED_BYTES = 64 << 20
 """Free bytes on the disk that are left to other programs."""
 
 
 class TextStore:
-    """The texts of the sessions in `catalog`. Used by the thread that scans; segments are locked until
+    """The texts of the sessions in `catalog`. Only the thread that scans uses it. It locks segments until
     `close`.
 
     folder      the folder of the segments
-    is_untidy   whether `lost` has found, for the first time, garbage that is worth a `tidy`
+    is_untidy   whether the last `lost` was the first to find garbage that is worth a `tidy`
     """
 
     def __init__(self, catalog: Catalog) -> None:
@@ -111,7 +114,7 @@ class TextStore:
         if data is None:
             return None
         copied = self._writer.keep(data)
-        # If there is no room for a copy, the single spans are as good.
+        # If the copy cannot be stored, the single spans stay valid.
         return spans if isinstance(copied, str) else joined((*spans[:first], *copied))
 
     def lost(self, files: Mapping[str, tuple[Signature, object]]) -> set[str]:
@@ -121,16 +124,16 @@ class TextStore:
         """
         if self._catalog.in_memory:
             if self._catalog.is_full and not self._dropped_unused:
-                # `tidy` runs after text has become garbage, which here is text that was just stored.
+                # Texts that were stored before the disk was full are garbage: the file has no spans of them.
                 self.tidy(Event())
             return set()
         if self._lock >= 0 and not _is_at(self._lock, os.path.join(self.folder, LOCK)):
-            # The folder was deleted, so other processes do not see our lock.
+            # The lock file was deleted, so other processes do not see our lock.
             os.close(self._lock)
             self._lock = -1
         lost = self._catalog.run(self._damaged) or set()
         if not self._retried:
-            # Texts that could not be stored are tried again once, because a disk may have room again.
+            # Storing missing texts is tried again once, because the disk may have room again.
             self._retried = True
             without = self._catalog.run(
                 lambda connection: paths_without(connection, self._catalog.ids(connection))
@@ -143,17 +146,17 @@ class TextStore:
     def tidy(self, stop: Event, gentle: bool = False) -> None:
         """Delete garbage, unless another process is writing.
 
-        :param stop: is set by another thread to end soon.
-        :param gentle: leave time to the thread of the screen.
+        :param stop: set by another thread to end soon.
+        :param gentle: pause now and then, so that the thread of the screen can run.
         """
         self.is_untidy = False
         if not os.path.isdir(self.folder) or not self._acquire(alone=True):
             return
         try:
-            # Our own segment may have garbage as well; if it stays, it is adopted again.
+            # The segment of this process may have garbage as well. If it is not deleted, it is adopted again.
             self._writer.close()
             if self._catalog.in_memory:
-                # Otherwise, texts that were stored before the disk was full would stay for ever.
+                # `compact` needs room for a copy, and a catalog that can be written.
                 drop_unused(self.folder, self._catalog)
                 self._dropped_unused = True
             elif compact(self.folder, self._catalog, stop, gentle):
@@ -169,8 +172,8 @@ class TextStore:
             self._lock = -1
 
     def _acquire(self, alone: bool = False) -> bool:
-        """Take the lock of the folder, together with others or alone; False if another process
-        prevents it.
+        """Take the lock of the folder, shared or alone. False if another process holds it, or there can be no
+        lock.
         """
         try:
             if self._lock < 0:
@@ -183,7 +186,7 @@ class TextStore:
             return False
         state = lock(self._lock, shared=not alone)
         if state == TAKEN and not alone:
-            # Another process tidies. If that takes longer than this, at worst a file has to be read again.
+            # Another process tidies. If it takes longer, it may delete new text, whose file is read again.
             until = time.monotonic() + _PATIENCE_SECONDS
             while state == TAKEN and time.monotonic() < until:
                 time.sleep(_RETRY_SECONDS)
@@ -198,7 +201,7 @@ class TextStore:
             unlock(self._lock)
 
     def _adoptable(self) -> list[tuple[str, int]]:
-        """(name, minimum size) of small segments; adopting one fails if its writer is running."""
+        """(name, minimum size in bytes) of small segments. Adopting one fails if its writer is running."""
         usage = self._catalog.run(segments) or {}
         small = [
             (usage[name].reach, name)
@@ -215,7 +218,7 @@ class TextStore:
             # Another program has overwritten the segment. It is deleted, so that no process appends to it.
             del sizes[name]
             spoil(self.folder, name)
-        # Only once: if there is no room for a copy, each scan would try again.
+        # Only once, because without room for a copy each scan would try again in vain.
         self.is_untidy = not self._was_untidy and _is_worth_tidying(usage, sizes)
         self._was_untidy = self._was_untidy or self.is_untidy
         damaged = {name for name, used in usage.items() if sizes.get(name, -1) < used.reach}
