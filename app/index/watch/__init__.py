@@ -1,1 +1,1 @@
-"""Noticing that files changed, by the system's notices and by looking again, and following it."""
+"""Notices changes of files, by the notices of the system and by polling, and has the changed files read."""

@@ -90,7 +90,7 @@ class Follower:
             watch.close()
 
     def _watch(self) -> Watch:
-        """The best watch that can be had; the first walk is due once it runs, for what happened before."""
+        """The best watch that works here. The first walk, after it is started, finds earlier changes."""
         if self._poll:
             return PollWatch(self._stores, self._scanner.known)
         if any(is_silent(store.root) for store in self._stores):
@@ -112,11 +112,11 @@ class Follower:
 
     def _walk(self, watch: Watch, on_delta: OnDelta, stop: Event) -> None:
         started = time.monotonic()
-        told, self._asked = self._asked, []
+        callbacks, self._asked = self._asked, []
         self._scanner.scan(on_delta, stop, gentle=True)
         self._in_vain = self._in_vain + 1 if self._scanner.is_behind else 0
-        for tell in told:
-            tell()
+        for callback in callbacks:
+            callback()
         ended = time.monotonic()
         took = self._scanner.walk_seconds
         watch.walked(took)

@@ -27,6 +27,7 @@ ROUND_SECONDS = 30.0
 LOOK_SECONDS = 1.0
 """Seconds between two groups of checks: a group takes less time than the same checks one by one."""
 
+# All paths are checked by then, so that the last group is within the round.
 _TURNS_SECONDS = ROUND_SECONDS - LOOK_SECONDS
 
 MOST = 2500
@@ -90,7 +91,7 @@ class PeriodicCheck:
         self._next = max(self._next, due)
 
     def _all(self) -> list[str]:
-        """The paths of the next round. Neighbours follow each other: the system finds them sooner."""
+        """The paths of the next round, sorted: the system finds neighbours faster."""
         paths = self._folders.keys() | self._odd.keys() | self._known.keys()
         ordered = [path for path in self._round if path in paths]
         if len(ordered) < len(paths):
@@ -138,10 +139,10 @@ class PeriodicCheck:
         new = [
             path for path in paths if not (path in self._known or path in self._folders or path in self._odd)
         ]
-        found = hints_of(new, self._stores, self._known)
-        hints.paths |= found.paths
-        hints.walk = hints.walk or found.walk
-        hints.count += len(found.paths) + found.walk
+        new_hints = hints_of(new, self._stores, self._known)
+        hints.paths |= new_hints.paths
+        hints.walk = hints.walk or new_hints.walk
+        hints.count += len(new_hints.paths) + new_hints.walk
 
     def _present(self) -> Iterable[str]:
         """The store folders and the folders in them; links too, because they may lead to a folder later."""

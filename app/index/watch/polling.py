@@ -18,16 +18,16 @@ if TYPE_CHECKING:
     from app.stores.base import Store
 
 WALK_SECONDS = 30.0
-"""Seconds between two walks over all files with any watch, so that lost notices are made up for."""
+"""The longest time in seconds between two walks while files are polled."""
 
 HOT_FILES = 64
-"""The number of files with the newest times that are checked in each round, and of files that changed last.
+"""The number of files with the newest times that are checked each time, and of files that changed last.
 Usually these are the same files.
 """
 
 TURN_FILES = 32
-"""The number of other files that are checked in each round, in turn. Times of files may be wrong, and a file
-with a wrong one need not wait for a walk: in a store of a few hundred files, a turn takes a second.
+"""The number of other files that are checked each time, in turn, because the time of a file may be wrong. In
+a store of a few hundred files, each file has its turn once a second.
 """
 
 LEAST_ADDRESS_SPACE = 1 << 30
@@ -36,14 +36,14 @@ thread gets no memory.
 """
 
 _AHEAD_NS = 24 * 3600 * 10**9
-"""Nanoseconds. A time that is further in the future is wrong."""
+"""Nanoseconds. A time of a file that is further in the future is wrong."""
 
 _TICK_SECONDS = 0.08
 _QUIET_TICK_SECONDS = 0.1
 _QUIET_SECONDS = 2.0
-# Each folder is looked at once in so many ticks: half a second at most.
+# The number of ticks in which each folder is checked once: half a second at most.
 _FOLDER_TURNS = 5
-# A walk may take this share of the time when walks are what notices an old session that goes on.
+# The share of the time that walks may take. Only a walk notices a change of a session that is not checked.
 _WALK_SHARE = 0.004
 _SOONEST_WALK_SECONDS = 2.0
 
@@ -74,8 +74,9 @@ class PollWatch:
         self._known = known
         self._only = folders
         self._hot: tuple[str, ...] = ()
-        # The newest last.
-        self._seen: dict[str, None] = {}
+        # The files that were seen to change, the latest change last.
+        self._changed: dict[str, None] = {}
+        # `_hot` and `_changed`, which are checked each time.
         self._looked_at: tuple[str, ...] = ()
         self._all: list[str] = []
         self._next = 0
@@ -106,17 +107,15 @@ class PollWatch:
         self._look_at_folders(hints)
         if len(hints.paths) > before:
             self._quiet_at = time.monotonic() + _QUIET_SECONDS
-            self._warm(hints.paths)
+            self._note_changed(hints.paths)
 
     def walked(self, seconds: float) -> None:
-        """See `watch.Watch`: choose the files to check, and the time of the next walk by the time of this
-        one.
-        """
+        """See `watch.Watch`. Choose the files to check, and set the time until the next walk."""
         self.idle_walk_seconds = min(WALK_SECONDS, max(_SOONEST_WALK_SECONDS, seconds / _WALK_SHARE))
         self._choose()
         folders = {folder: self._folders.get(folder, -1) for folder in self._present()}
-        for folder, seen in folders.items():
-            if seen == -1:
+        for folder, time_ns in folders.items():
+            if time_ns == -1:
                 folders[folder] = _time_of(folder)
         self._folders = folders
 
@@ -134,7 +133,7 @@ class PollWatch:
                 with os.scandir(store.root) as entries:
                     present += [entry.path for entry in entries if entry.is_dir()]
             except (OSError, ValueError):
-                continue  # not there, or the walk has said why
+                continue  # it does not exist, or the walk reports the reason
         return present
 
     def _choose(self) -> None:
@@ -142,23 +141,23 @@ class PollWatch:
         latest = time.time_ns() + _AHEAD_NS
 
         def written(path: str) -> int:
-            # A file whose time was set ahead is not being written: a write would have set it back. If it was
-            # not set far, the time of its inode tells when that was done.
+            # A file with a time in the future is not being written, because a write sets the current time. If
+            # the time is in the near future, the change time says when it was set.
             _, _, mtime, ctime = known[path]
             return min(mtime, ctime) if mtime <= latest else 0
 
         self._all = [path for path in known if only is None or os.path.dirname(path) in only]
         self._hot = tuple(heapq.nlargest(HOT_FILES, self._all, key=written))
-        self._warm([path for path in self._seen if path in known])
+        self._note_changed([path for path in self._changed if path in known])
 
-    def _warm(self, paths: Iterable[str]) -> None:
-        """Take note of files that were seen to change. They are checked first from now on."""
+    def _note_changed(self, paths: Iterable[str]) -> None:
+        """Take note of files that were seen to change. They are checked each time from now on."""
         for path in paths:
-            self._seen.pop(path, None)
-            self._seen[path] = None
-        for path in [*self._seen][:-HOT_FILES]:
-            del self._seen[path]
-        self._looked_at = tuple(dict.fromkeys((*self._hot, *self._seen)))
+            self._changed.pop(path, None)
+            self._changed[path] = None
+        for path in [*self._changed][:-HOT_FILES]:
+            del self._changed[path]
+        self._looked_at = tuple(dict.fromkeys((*self._hot, *self._changed)))
 
     def _look_at_files(self, hints: Hints) -> None:
         begin, end = self._next, self._next + TURN_FILES
@@ -182,9 +181,9 @@ class PollWatch:
         for folder in folders[self._turn :: _FOLDER_TURNS]:
             changed = _time_of(folder)
             if changed != self._folders[folder]:
-                # Times move in steps: one that is so young may stand for another change too.
-                young = 0 <= time.time_ns() - changed < STEP_NS
-                self._folders[folder] = 0 if young else changed
+                # Times move in steps: another change within this step would have the same time.
+                is_young = 0 <= time.time_ns() - changed < STEP_NS
+                self._folders[folder] = 0 if is_young else changed
                 hints.walk = True
                 hints.count += 1
 

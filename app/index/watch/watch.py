@@ -33,7 +33,10 @@ if TYPE_CHECKING:
         idle_walk_seconds: float
 
         def wait(self, seconds: float, stop: Event) -> Hints:
-            """Return the changes, after `seconds` or soon after one. OSError: watching has stopped."""
+            """Return the changes, after `seconds` or soon after one.
+
+            :raises OSError: watching has stopped.
+            """
 
         def walked(self, seconds: float) -> None:
             """Take note that a walk has just seen all files, and that it took `seconds`."""
@@ -198,7 +201,7 @@ class NativeWatch:
         return time.monotonic() - self._opened_at >= self._pause
 
     def _open(self) -> None:
-        # Imported late: it takes longer than the first rows do.
+        # Imported here: importing it takes longer than showing the first rows.
         from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
         self._roots = self._present()
@@ -218,7 +221,7 @@ class NativeWatch:
         try:
             self._notify = RustNotify(paths, False, False, 0, not self._is_careful, True)
         except FileNotFoundError:
-            self._roots = {}  # gone again; the next wait sees what is there
+            self._roots = {}  # a folder was deleted; the next wait watches those that exist
         except WatchfilesRustInternalError as error:
             raise OSError(str(error)) from error
 
@@ -235,8 +238,8 @@ class NativeWatch:
 
 
 def _parted(roots: Iterable[str]) -> tuple[list[str], set[str]]:
-    """Split the folders with session files: those that the system can watch, and those that it cannot,
-    because their name or the name of a file in them is not UTF-8.
+    """(folders that the system can watch, folders that it cannot), of the store folders and the folders in
+    them. It cannot watch a folder whose name, or the name of a file in it, is not UTF-8.
     """
     plain: set[str] = set()
     strange: set[str] = set()
