@@ -37,7 +37,7 @@ class Catalog:
     """
 
     def __init__(self, folder: str, stores: Sequence[Store]) -> None:
-        """:param folder: is created if necessary; nothing is written elsewhere."""
+        """:param folder: the cache folder, which is created if necessary. Nothing is written elsewhere."""
         self.text_folder = text_in(folder)
         self._database = Database(folder)
         self._names = {store.root: encode("+".join(store.agents) + " " + store.root) for store in stores}
@@ -45,8 +45,8 @@ class Catalog:
         # The connection of `signatures`, and the number of changes by others at that time.
         self._signatures_at: tuple[sqlite3.Connection, int] | None = None
         # The readings to be written by path, None for a removed file. They are encoded, because rows lose
-        # their first messages after they were saved. Only while another process locks us out is this more
-        # than one batch.
+        # their first messages after they were saved. There is more than one batch only while another process
+        # holds the lock.
         self._pending: dict[str, writes.StoredReading | None] = {}
         self._lost_note: str | None = None
 
@@ -105,7 +105,7 @@ class Catalog:
         """All sessions, newest first.
 
         :param full: with their first messages.
-        :param seen: is called with the rows before they are sorted.
+        :param seen: called with the rows before they are sorted.
         """
         rows = self._read(lambda connection: queries.rows(connection, self.roots(connection), full))
         if seen is not None:
@@ -150,14 +150,14 @@ class Catalog:
 
         def work(connection: sqlite3.Connection) -> dict[str, Reading]:
             roots = self.roots(connection)
-            # A transaction, so that all tables are read in the same state.
+            # In a transaction, all tables are read in the same state.
             connection.execute("BEGIN")
-            found = queries.readings(connection, roots, [encode(path) for path in wanted])
-            missing = [encode(path) for path in wanted if path in known and path not in found]
+            readings = queries.readings(connection, roots, [encode(path) for path in wanted])
+            missing = [encode(path) for path in wanted if path in known and path not in readings]
             if missing and roots:
                 check_missing(connection, roots, missing)
             connection.execute("COMMIT")
-            return found
+            return readings
 
         return self.run(work) or {}
 
@@ -242,8 +242,8 @@ class Catalog:
         :raises Doubt: a store has two ids, each of which may have rows of the same files.
         """
         names = {name: root for root, name in self._names.items()}
-        found = connection.execute("SELECT id, name FROM stores")
-        roots = {number: names[name] for number, name in found if name in names}
+        records = connection.execute("SELECT id, name FROM stores")
+        roots = {number: names[name] for number, name in records if name in names}
         if len(roots) != len(set(roots.values())):
             raise Doubt("a store that is listed twice")
         return roots

@@ -232,8 +232,8 @@ class Database:
         if not isinstance(why, str):
             self.is_full = is_full(self.path, why)
             why = reason(self.path, why)
-        what = "what is new" if self.is_copy else "the list"
-        self.note = f"{what} is kept in memory only: {path or self.path}: {why}"
+        subject = "what is new" if self.is_copy else "the list"
+        self.note = f"{subject} is kept in memory only: {path or self.path}: {why}"
 
 
 def changes_of_others(connection: sqlite3.Connection) -> int:

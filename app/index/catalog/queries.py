@@ -36,10 +36,7 @@ BESIDE_BLOB = 2
 """Number of a row's first fields (path and store) that are not in its blob."""
 
 _MOST_PARAMETERS = 400
-"""Paths in one query; SQLite's oldest limit is 999."""
-
-_BEGINNING = 64
-"""Bytes of a row's blob that contain its first two fields, the agent and the dialect."""
+"""The most paths in one query; SQLite's oldest limit is 999."""
 
 # The path of the index and the path of the table, which must be equal.
 _READINGS = (
@@ -66,7 +63,7 @@ def row_of(roots: StoreRoots, store: int, path: bytes, blob: bytes) -> Row:
     :raises Doubt: it is not what was stored.
     """
     try:
-        # `decode` inline, because a list has ten thousand rows.
+        # `decode` is inlined, because a list has ten thousand rows.
         return Row((path.decode("utf-8", "surrogatepass"), roots[store], *marshal.loads(blob)))
     except (ValueError, EOFError, TypeError, AttributeError) as error:
         raise Doubt(f"a row that cannot be read: {error}") from error
@@ -81,11 +78,11 @@ def newest_first(rows: list[Row]) -> list[Row]:
 
 def projects(connection: sqlite3.Connection, roots: StoreRoots) -> list[Project]:
     """All projects, newest first; see `Project`. The query reads only an index."""
-    found = connection.execute(
+    records = connection.execute(
         f"SELECT cwd, count(*), sum(listed = {LISTED}), max(CASE listed WHEN {LISTED} THEN modified END)"
         f" FROM sessions INDEXED BY listing WHERE listed AND store IN ({ids_of(roots)}) GROUP BY cwd"
     )
-    counts = [(decode(cwd), shown, newest or 0, count - shown) for cwd, count, shown, newest in found]
+    counts = [(decode(cwd), shown, newest or 0, count - shown) for cwd, count, shown, newest in records]
     # In SQLite, a text is greater than every number.
     expect(int, [newest for _, _, newest, _ in counts])
     counts.sort(key=lambda project: (-project[2], project[0]))
@@ -94,30 +91,30 @@ def projects(connection: sqlite3.Connection, roots: StoreRoots) -> list[Project]
 
 def rows_of_project(connection: sqlite3.Connection, roots: StoreRoots, cwd: str, limit: int) -> list[Row]:
     """The newest `limit` sessions of a project without their first messages; all if `limit` is negative."""
-    found = connection.execute(
+    records = connection.execute(
         f"SELECT {ROW} FROM sessions INDEXED BY listing"
         f" WHERE listed AND cwd = ? AND store IN ({ids_of(roots)})"
         " ORDER BY modified DESC LIMIT ?",
         (encode(cwd), limit),
     )
-    return [row_of(roots, *stored) for stored in found]
+    return [row_of(roots, *stored) for stored in records]
 
 
 def rows(connection: sqlite3.Connection, roots: StoreRoots, full: bool) -> list[Row]:
     """All sessions in no order; `full` with their first messages."""
-    # From the table, because the index needs a look-up of each row, and may differ from the table in a path
-    # (`app.index.catalog.integrity`).
+    # The rows are read from the table, because the index needs a look-up of each row, and may differ from the
+    # table in a path (`app.index.catalog.integrity`).
     sessions = "sessions NOT INDEXED"
     condition = f"WHERE listed AND store IN ({ids_of(roots)})"
     if not full:
-        found = connection.execute(f"SELECT {ROW} FROM {sessions} {condition}")
-        return [row_of(roots, *stored) for stored in found]
+        records = connection.execute(f"SELECT {ROW} FROM {sessions} {condition}")
+        return [row_of(roots, *stored) for stored in records]
     full_rows = []
     for first_message, *stored in connection.execute(
         f"SELECT first_message, {ROW} FROM {sessions} LEFT JOIN first_messages USING (key) {condition}"
     ):
         row = row_of(roots, *stored)
-        # None, if it is missing, is Doubt as well.
+        # A missing message is None, for which `decode` raises Doubt.
         row.first_message = decode(first_message)
         full_rows.append(row)
     return full_rows
@@ -128,30 +125,30 @@ def newest(connection: sqlite3.Connection, roots: StoreRoots, limit: int) -> tup
     listed = f"FROM sessions INDEXED BY listing WHERE listed AND store IN ({ids_of(roots)})"
     (count,) = connection.execute(f"SELECT count(*) {listed}").fetchone()
     # The index alone gives the earliest time; only rows since then are read to sort by path.
-    found = connection.execute(
+    records = connection.execute(
         f"SELECT {ROW} {listed} AND modified >="
         f" (SELECT min(modified) FROM (SELECT modified {listed} ORDER BY modified DESC LIMIT ?))"
         " ORDER BY modified DESC, path LIMIT ?",
         (limit, limit),
     )
-    return [row_of(roots, *stored) for stored in found], count
+    return [row_of(roots, *stored) for stored in records], count
 
 
 def refused(connection: sqlite3.Connection, roots: StoreRoots) -> list[Row]:
     """The files that are no sessions, in no order."""
-    found = connection.execute(
+    records = connection.execute(
         f"SELECT {ROW} FROM sessions NOT INDEXED WHERE NOT listed AND store IN ({ids_of(roots)})"
     )
-    return [row_of(roots, *stored) for stored in found]
+    return [row_of(roots, *stored) for stored in records]
 
 
 def signatures(connection: sqlite3.Connection, roots: StoreRoots) -> dict[str, Signature]:
     """Path -> signature when the file was read, refused files included."""
-    found = connection.execute(
+    records = connection.execute(
         "SELECT path, ino, size, mtime_ns, ctime_ns FROM sessions NOT INDEXED"
         f" WHERE store IN ({ids_of(roots)})"
     )
-    signatures = {decode(path): (ino, size, mtime, ctime) for path, ino, size, mtime, ctime in found}
+    signatures = {decode(path): (ino, size, mtime, ctime) for path, ino, size, mtime, ctime in records}
     for number in range(4):
         expect(int, map(itemgetter(number), signatures.values()))
     return signatures
@@ -162,10 +159,10 @@ def readings(connection: sqlite3.Connection, roots: StoreRoots, paths: Sequence[
 
     :param paths: as they are stored.
     """
-    found: dict[str, Reading] = {}
+    readings_by_path: dict[str, Reading] = {}
     if not roots:
         # Nothing of these stores is stored, so ten thousand files need not be looked up.
-        return found
+        return readings_by_path
     names = segment_names(connection)
     for chunk in chunks(paths):
         query = f"{_READINGS} WHERE found.store IN ({ids_of(roots)}) AND found.path IN ({_marks(chunk)})"
@@ -173,10 +170,10 @@ def readings(connection: sqlite3.Connection, roots: StoreRoots, paths: Sequence[
             row = row_of(roots, *stored)
             if table_path != stored[1]:
                 raise Doubt(f"what is found by its path is listed with another one: {row.path}")
-            # None, if only a part of the reading is stored.
+            # The message is None if only a part of the reading is stored.
             expect(bytes, (first_message,))
-            found[row.path] = Reading(row, None if spans is None else decode_spans(spans, names))
-    return found
+            readings_by_path[row.path] = Reading(row, None if spans is None else decode_spans(spans, names))
+    return readings_by_path
 
 
 def spans_by_path(
@@ -190,12 +187,12 @@ def spans_by_path(
     names = segment_names(connection)
     select = f"SELECT path, spans FROM sessions {{}} WHERE store IN ({stores})"
     if paths is None:
-        found = connection.execute(select.format("NOT INDEXED")).fetchall()
+        records = connection.execute(select.format("NOT INDEXED")).fetchall()
     else:
-        found = []
+        records = []
         for chunk in chunks(paths):
-            found += connection.execute(f"{select.format('')} AND path IN ({_marks(chunk)})", chunk)
-    return {decode(path): decode_spans(spans, names) for path, spans in found if spans is not None}
+            records += connection.execute(f"{select.format('')} AND path IN ({_marks(chunk)})", chunk)
+    return {decode(path): decode_spans(spans, names) for path, spans in records if spans is not None}
 
 
 def _marks(values: Sequence[object]) -> str:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     """Spans as (id of the segment, start, length) one after the other."""
 
 MOST_SPANS = 32
-"""Spans of a session, at most; then its latest spans are copied together."""
+"""The most spans of a session. If there are more, the latest ones are copied into one."""
 
 _MARSHAL_VERSION = 4  # written and read by every Python since 3.4
 
@@ -37,13 +37,13 @@ class Usage(NamedTuple):
 
 def joined(spans: Iterable[Span]) -> tuple[Span, ...]:
     """The spans, with adjacent spans of a segment joined."""
-    found: list[Span] = []
+    merged: list[Span] = []
     for name, start, length in spans:
-        if found and found[-1][0] == name and found[-1][1] + found[-1][2] == start:
-            found[-1] = (name, found[-1][1], found[-1][2] + length)
+        if merged and merged[-1][0] == name and merged[-1][1] + merged[-1][2] == start:
+            merged[-1] = (name, merged[-1][1], merged[-1][2] + length)
         else:
-            found.append((name, start, length))
-    return tuple(found)
+            merged.append((name, start, length))
+    return tuple(merged)
 
 
 def copy_from(spans: tuple[Span, ...]) -> int:
@@ -96,9 +96,9 @@ def all_spans(connection: sqlite3.Connection) -> list[tuple[int, bytes, tuple[Sp
     """(key, spans as they are stored, spans) of every session, of all stores."""
     connection.execute("BEGIN")
     names = segment_names(connection)
-    found = connection.execute("SELECT key, spans FROM sessions WHERE spans IS NOT NULL").fetchall()
+    records = connection.execute("SELECT key, spans FROM sessions WHERE spans IS NOT NULL").fetchall()
     connection.execute("COMMIT")
-    return [(key, blob, decode_spans(blob, names)) for key, blob in found]
+    return [(key, blob, decode_spans(blob, names)) for key, blob in records]
 
 
 def paths_with(
@@ -110,20 +110,20 @@ def paths_with(
     """
     connection.execute("BEGIN")
     names = segment_names(connection)
-    found = connection.execute(
+    records = connection.execute(
         f"SELECT path, spans FROM sessions NOT INDEXED WHERE store IN ({stores}) AND spans IS NOT NULL"
     ).fetchall()
     connection.execute("COMMIT")
-    return {decode(path) for path, spans in found if matches(decode_spans(spans, names))}
+    return {decode(path) for path, spans in records if matches(decode_spans(spans, names))}
 
 
 def paths_without(connection: sqlite3.Connection, stores: str) -> set[str]:
     """The paths of the sessions whose text is not stored."""
-    found = connection.execute(
+    records = connection.execute(
         "SELECT path FROM sessions INDEXED BY textless"
         f" WHERE listed AND spans IS NULL AND store IN ({stores})"
     )
-    return {decode(path) for (path,) in found}
+    return {decode(path) for (path,) in records}
 
 
 class SpanChanges:
@@ -149,8 +149,8 @@ class SpanChanges:
 
     def replace(self, key: int, before: bytes, spans: Iterable[Span] | None) -> None:
         """Store the spans of the session `key`, unless its stored spans are not `before` any more."""
-        found = self._connection.execute("SELECT spans FROM sessions WHERE key = ?", (key,)).fetchone()
-        if found and found[0] == before:
+        record = self._connection.execute("SELECT spans FROM sessions WHERE key = ?", (key,)).fetchone()
+        if record and record[0] == before:
             after = self.change(before, spans)
             self._connection.execute("UPDATE sessions SET spans = ? WHERE key = ?", (after, key))
 

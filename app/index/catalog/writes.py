@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from app.index.row import Row, Signature, Span
 
 UNUSED_MS = 60 * 24 * 3600 * 1000
-"""Rows of a store that was not listed for this time are dropped."""
+"""Milliseconds without use after which the rows of a store are dropped."""
 
 NOTED_MS = 24 * 3600 * 1000
-"""The precision with which the last use of a store is recorded."""
+"""Milliseconds after which the last use of a store is recorded again."""
 
 _MARSHAL_VERSION = 4  # written and read by every Python since 3.4
 
@@ -86,10 +86,10 @@ def write(
                 missing.append(encode(path))
             continue
         name = stores[reading.root]
-        found = connection.execute(_FIND, (name, encode(path))).fetchone()
-        key, spans_before, message_before = found or (None, None, None)
+        record = connection.execute(_FIND, (name, encode(path))).fetchone()
+        key, spans_before, message_before = record or (None, None, None)
         columns = (*reading.columns, changes.change(spans_before, reading.spans if stores_texts else None))
-        if found:
+        if record:
             connection.execute(_UPDATE, (*columns, key))
         else:
             cursor = connection.execute(_INSERT, (*columns, _store_id(connection, name), encode(path)))
@@ -117,12 +117,12 @@ def mark(connection: sqlite3.Connection, roots: StoreRoots, signatures: Mapping[
     rows = []
     connection.execute("BEGIN IMMEDIATE")
     for paths in chunks([encode(path) for path in signatures]):
-        found = connection.execute(
+        records = connection.execute(
             f"SELECT key, {ROW} FROM sessions"
             f" WHERE listed AND store IN ({ids_of(roots)}) AND path IN ({','.join('?' * len(paths))})",
             paths,
         )
-        for key, *stored in found.fetchall():
+        for key, *stored in records.fetchall():
             row = row_of(roots, *stored)
             row.signature = signatures[row.path]
             connection.execute(_UPDATE_SIGNATURE, (*row.signature, kind_of(row), _blob(row), key))
@@ -184,13 +184,13 @@ def _blob(row: Row) -> bytes:
 def _remove(
     connection: sqlite3.Connection, changes: span_table.SpanChanges, path: str, stores: Mapping[str, bytes]
 ) -> bool:
-    """Remove a file from all stores; whether it was stored."""
+    """Remove a file from all stores. Return whether it was stored."""
     was_stored = False
     for name in stores.values():
-        found = connection.execute(_FIND, (name, encode(path))).fetchone()
-        if found:
+        record = connection.execute(_FIND, (name, encode(path))).fetchone()
+        if record:
             was_stored = True
-            key, spans, _ = found
+            key, spans, _ = record
             changes.change(spans, None)
             connection.execute("DELETE FROM first_messages WHERE key = ?", (key,))
             connection.execute("DELETE FROM sessions WHERE key = ?", (key,))
@@ -199,9 +199,9 @@ def _remove(
 
 def _store_id(connection: sqlite3.Connection, name: bytes) -> int:
     """The id of a store, which is inserted if necessary. It counts as used until `drop_unused_stores`."""
-    found = connection.execute("SELECT id FROM stores WHERE name = ?", (name,)).fetchone()
-    if found:
-        return int(found[0])
+    record = connection.execute("SELECT id FROM stores WHERE name = ?", (name,)).fetchone()
+    if record:
+        return int(record[0])
     check_stores(connection)
     cursor = connection.execute("INSERT INTO stores (name, used_ms) VALUES (?, ?)", (name, 1 << 60))
     return cursor.lastrowid or 0

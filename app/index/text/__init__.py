@@ -1,1 +1,1 @@
-"""The text store: what was said in every session, folded, in append-only segments."""
+"""The text store: the folded texts of all sessions, in append-only segments."""

@@ -1,9 +1,9 @@
 """Removes garbage from the text store: deletes segments without references, and copies the live text of
 others.
 
-It is safe at every moment. Copied text is on the disk before one transaction changes its spans, and the old
-segment is deleted after that. A process that is killed in between leaves a segment without references. A
-process that has an old segment open can go on reading it.
+A process that is killed at any moment loses no text. Copied text is on the disk before one transaction
+changes its spans, and the old segment is deleted after that. A kill in between leaves a segment without
+references. A process that has an old segment open can go on reading it.
 """
 
 from __future__ import annotations
@@ -37,22 +37,25 @@ if TYPE_CHECKING:
     """(key of a session, its stored spans, its new spans; None if the text is missing)"""
 
 WORTH_BYTES = 256 << 10
-"""Garbage that is worth a copy."""
+"""The least garbage, in bytes, for which a segment is copied."""
 
 MANY = 8
-"""More small segments than this are merged, because a search reads each segment."""
+"""The most small segments; if there are more, they are merged, because a search reads each segment."""
 
 _MUCH = 4
 """Without room for a copy, a segment is deleted if its garbage is more than its live text divided by this."""
 
+# Seconds of work beside the screen before a pause, and of the pause.
 _WORK_SECONDS = 0.01
 _PAUSE_SECONDS = 0.002
 
 
 def compact(folder: str, catalog: Catalog, stop: Event, gentle: bool) -> bool:
-    """Delete and copy segments, while this process holds the lock of the folder alone.
+    """Delete and copy segments. This process must hold the lock of the folder alone.
 
-    :return: whether texts were missing; the catalog has no spans of them any more.
+    :param stop: set by another thread to end after the current copy.
+    :param gentle: pause now and then, so that the thread of the screen can run.
+    :return: whether texts were missing, whose spans are now removed from the catalog.
     """
     usage = catalog.run(segments)
     if usage is None or catalog.in_memory:
@@ -60,18 +63,19 @@ def compact(folder: str, catalog: Catalog, stop: Event, gentle: bool) -> bool:
     sizes = sizes_in(folder)
     for name in sizes.keys() - usage.keys():
         _delete(folder, name)
-    lost = False
+    is_text_missing = False
     for group in groups(victims(usage, sizes), usage):
         if stop.is_set():
             break
-        lost |= _Copying(folder, catalog, gentle).move(group)
-    return lost
+        is_text_missing |= _Copying(folder, catalog, gentle).move(group)
+    return is_text_missing
 
 
 def victims(usage: Mapping[str, Usage], sizes: Mapping[str, int]) -> list[str]:
-    """The segments to be copied: those that are damaged or more than half garbage, and too many small ones.
+    """The segments to be copied: those that are damaged or more than half garbage, and the small ones if
+    there are more than `MANY`.
 
-    :param sizes: of the existing files.
+    :param sizes: name -> size in bytes of the existing segments.
     """
     existing = [name for name in usage if name in sizes]
     small = [name for name in existing if sizes[name] < SMALL_BYTES]
@@ -89,23 +93,24 @@ def groups(names: Sequence[str], usage: Mapping[str, Usage]) -> list[list[str]]:
     """The segments in groups whose live text fits into one segment, which limits how long others have to
     wait.
     """
-    found: list[list[str]] = []
-    room = 0
+    all_groups: list[list[str]] = []
+    free_bytes = 0
     for name in names:
-        if usage[name].live > room or not found:
-            found.append([])
-            room = FULL_BYTES
-        found[-1].append(name)
-        room -= usage[name].live
-    return found
+        if usage[name].live > free_bytes or not all_groups:
+            all_groups.append([])
+            free_bytes = FULL_BYTES
+        all_groups[-1].append(name)
+        free_bytes -= usage[name].live
+    return all_groups
 
 
 def drop_unused(folder: str, catalog: Catalog) -> None:
-    """Delete text that the catalog's file does not refer to, without copies and without changes to the file,
-    if there is no room for either. This process holds the lock of the folder alone.
+    """Delete text that the catalog's file does not refer to, without copying text and without writing to the
+    catalog's file. This process must hold the lock of the folder alone.
 
-    A search does not miss such text, because memory has only spans of the file. On a full disk, a segment
-    with much garbage is deleted with its live text; the next scan notices it and reads the files.
+    A search does not miss such text, because a catalog in memory has only the spans of its file. On a full
+    disk, a segment with much garbage is deleted with its live text; the next scan notices it and reads the
+    session files.
     """
     usage = catalog.peek(segments)
     if usage is None:
@@ -129,13 +134,13 @@ class _Copying:
         self._target: Segment | None = None
 
     def move(self, names: Sequence[str]) -> bool:
-        """Copy those of the segments that have no writer; whether some text could not be read."""
+        """Copy the segments that have no writer. Return whether some text could not be read."""
         try:
             for name in names:
                 self._lock(name)
             return bool(self._locked) and self._move()
         except OSError:
-            # There is no room for a copy, so everything stays as it is.
+            # There is no room for a copy: all segments stay as they are.
             self._drop_target()
             return False
         finally:

@@ -35,13 +35,13 @@ FULL_BYTES = 32 << 20
 """A segment of this size gets no more text, which limits the bytes that compaction copies at a time."""
 
 SMALL_BYTES = 8 << 20
-"""A smaller segment without a writer is adopted by the next process, so that there are no more small segments
-than there were writers at the same time.
+"""The size in bytes up to which a segment without a writer is adopted by the next writer. This limits the
+number of small segments to that of simultaneous writers.
 """
 
 _HAS_WRITEV = hasattr(os, "writev")  # not on Windows
 _MOST_AT_ONCE = 1024
-"""Buffers that Linux and macOS accept in one call."""
+"""The most buffers that Linux and macOS accept in one call."""
 
 _APPEND = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
 
@@ -55,6 +55,7 @@ class Vanished(Exception):
 
 
 def path_of(folder: str, name: str) -> str:
+    """The path of a segment."""
     return os.path.join(folder, name + SUFFIX)
 
 
@@ -80,7 +81,11 @@ def spoil(folder: str, name: str) -> None:
 
 
 class Segment:
-    """A segment that is locked and open for appending, from `make` or `adopt`."""
+    """A segment that is locked and open for appending; `make` and `adopt` return one.
+
+    name   its name
+    size   its size in bytes
+    """
 
     __slots__ = ("_descriptor", "_inode", "_path", "name", "size")
 
@@ -102,7 +107,7 @@ class Segment:
             name = os.urandom(8).hex()
             make_own_folders(os.path.dirname(folder), folder)
             segment = cls._open(folder, name, _APPEND | os.O_CREAT | os.O_EXCL)
-            # None, if another process has already deleted it while tidying.
+            # None if another process that tidies has already deleted it.
             if segment is not None:
                 return segment
 
@@ -158,7 +163,7 @@ class Segment:
     def sync(self) -> None:
         """Flush the file to the disk.
 
-        :raises OSError: this failed.
+        :raises OSError: it cannot be flushed.
         """
         os.fsync(self._descriptor)
 
@@ -297,10 +302,10 @@ def _read(descriptor: int, start: int, length: int) -> bytes:
     """Up to `length` bytes; a single system call returns at most two gigabytes."""
     data = os.pread(descriptor, length, start)
     while data and len(data) < length:
-        more = os.pread(descriptor, length - len(data), start + len(data))
-        if not more:
+        part = os.pread(descriptor, length - len(data), start + len(data))
+        if not part:
             break
-        data += more
+        data += part
     return data
 
 
@@ -308,8 +313,8 @@ def lock(descriptor: int, *, shared: bool = False) -> str:
     """Try to lock an open file without waiting; a lock that this process holds is changed to this kind. The
     lock ends with the process.
 
-    :param shared: other processes may hold it as well.
-    :return: `FREE`, `TAKEN` or `UNKNOWN`. Without locks, no file is deleted or moved for lack of a holder.
+    :param shared: other processes may hold a shared lock as well.
+    :return: `FREE`, `TAKEN` or `UNKNOWN`. With `UNKNOWN`, the caller must not delete or move the file.
     """
     if fcntl is None:
         return UNKNOWN

@@ -232,9 +232,6 @@ class TextStore:
             ),
         )
 
-    def _without_text(self, connection: sqlite3.Connection) -> set[str]:
-        return paths_without(connection, self._catalog.ids(connection))
-
     def _has_room(self, size: int) -> bool:
         """Whether the disk has room for the text of sessions with this many bytes."""
         if not hasattr(os, "statvfs"):
