@@ -1,1 +1,1 @@
-"""What a person types to find sessions: the language, and what a query asks for."""
+"""Queries for sessions: the query language, its parser, and completion."""

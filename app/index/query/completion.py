@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from app.index.row import Row
 
 LONGEST_VALUE = 200
-"""Characters of a value that is offered. Longer ones cannot be read in a list, and a query must hold them."""
+"""The most characters of a value that is offered. Longer ones do not fit into a list or a query."""
 
 MOST_CANDIDATES = 50
-"""Number of candidates; typing on is quicker than reading a longer list."""
+"""The most candidates. Typing another letter is quicker than reading a longer list."""
 
 _LONGEST_QUERY = 4_096  # characters; a longer query cannot be run
 
@@ -36,7 +36,7 @@ class Value:
 
     text    as it is typed behind the colon, before it is quoted, with single spaces for any white space
     keys    folded; typed text is compared with each of them
-    count   the number of sessions that have the value
+    count   the number of sessions with the value
     """
 
     text: str
@@ -71,7 +71,7 @@ def vocabulary(rows: Iterable[Row], home: str = "") -> Vocabulary:
     for row in rows:
         for field, text in _values_of(row):
             counts[field][text] = counts[field].get(text, 0) + 1
-    return Vocabulary({field: _merged(field, found, home) for field, found in counts.items() if found})
+    return Vocabulary({field: _merged(field, texts, home) for field, texts in counts.items() if texts})
 
 
 def _merged(field: str, counts: dict[str, int], home: str) -> list[Value]:
@@ -82,7 +82,7 @@ def _merged(field: str, counts: dict[str, int], home: str) -> list[Value]:
             continue
         same = values.setdefault(value.text, value)
         if same is not value:
-            # the same folder under two spellings of the home folder, or with other white space
+            # The same folder with another spelling of the home folder, or with other white space.
             same.keys = tuple(dict.fromkeys(same.keys + value.keys))
             same.count += count
     return list(values.values())
@@ -106,9 +106,9 @@ def _value(field: str, text: str, count: int, home: str) -> Value:
     if field != "dir":
         return Value(text, (fold(text),), count)
     home_length = home_prefix_length(text, home)
-    whole = single_spaced(text)
-    shown = single_spaced("~" + text[home_length:]) if home_length else whole
-    keys = (fold(shown),) if shown == whole else (fold(shown), fold(whole))
+    full = single_spaced(text)
+    shown = single_spaced("~" + text[home_length:]) if home_length else full
+    keys = (fold(shown),) if shown == full else (fold(shown), fold(full))
     return Value(shown, keys, count)
 
 
@@ -168,31 +168,31 @@ def complete(text: str, position: int, vocabulary: Vocabulary | None = None) -> 
     if not typed or typed[-1].end < position:
         between = not text[position : position + 1].strip()
         return [*_names("", position, position)] if between else []
-    left = typed[-1]
-    whole = tokens(text)[len(typed) - 1]
-    if left.shape == "word":
-        candidates = _names_at(text, left, whole)
-    elif left.shape == "filter" and whole.shape == "filter":
-        candidates = _values(left, whole, vocabulary or Vocabulary())
+    typed_token = typed[-1]
+    token = tokens(text)[len(typed) - 1]
+    if typed_token.shape == "word":
+        candidates = _names_at(text, typed_token, token)
+    elif typed_token.shape == "filter" and token.shape == "filter":
+        candidates = _values(typed_token, token, vocabulary or Vocabulary())
     else:
         return []
     changes = (candidate for candidate in candidates if candidate.applied(text) != text)
     return list(islice(changes, MOST_CANDIDATES))
 
 
-def _names_at(text: str, left: Token, whole: Token) -> Iterator[Completion]:
-    start = left.items[0].start
-    name, colon, _ = left.items[0].text.partition(":")
-    item = whole.items[0]
+def _names_at(text: str, typed_token: Token, token: Token) -> Iterator[Completion]:
+    start = typed_token.items[0].start
+    name, colon, _ = typed_token.items[0].text.partition(":")
+    item = token.items[0]
     if colon:
         intended = intended_filter(name.lower())
         value_start = start + len(name) + 1
         if intended and not text.startswith(":", value_start):
             yield Completion(start, value_start, f"{intended}:", FILTER_KINDS[intended].takes)
-    elif whole.shape in ("filter", "regex"):
-        # The cursor is in the name of a filter or pattern that has its colon already.
+    elif token.shape in ("filter", "regex"):
+        # The cursor is in the name of a filter or pattern that already has its colon.
         yield from _names(text[start : item.start - 1], start, item.start)
-    elif whole.shape == "word" and item.start == start and not item.quoted:
+    elif token.shape == "word" and item.start == start and not item.quoted:
         typed, colon, rest = item.text.partition(":")
         # `date::parse` is a word, and stays one with its name completed.
         if not rest.startswith(":"):
@@ -208,21 +208,21 @@ def _names(beginning: str, start: int, end: int) -> Iterator[Completion]:
         yield Completion(start, end, f"{REGEX}:", "a regular expression (RE2)")
 
 
-def _values(left: Token, whole: Token, vocabulary: Vocabulary) -> Iterator[Completion]:
-    field = left.field
-    current = whole.items[len(left.items) - 1]
-    others = {single_spaced(fold(item.text)) for item in whole.items if item is not current}
-    typed = single_spaced(fold(left.items[-1].text))
+def _values(typed_token: Token, token: Token, vocabulary: Vocabulary) -> Iterator[Completion]:
+    field = typed_token.field
+    current = token.items[len(typed_token.items) - 1]
+    other_values = {single_spaced(fold(item.text)) for item in token.items if item is not current}
+    typed = single_spaced(fold(typed_token.items[-1].text))
     kind = FILTER_KINDS[field]
     for value, meaning in kind.values.items():
-        if value.startswith(typed) and value not in others:
+        if value.startswith(typed) and value not in other_values:
             count = vocabulary.count(field, value)
             yield _candidate(current, value, meaning if count is None else f"{meaning}, {_sessions(count)}")
     if kind.fixed:
         return
     containing = []
     for known in vocabulary.of(field):
-        if known.keys[0] in others:
+        if known.keys[0] in other_values:
             continue
         if any(key.startswith(typed) for key in known.keys):
             yield _candidate(current, known.text, _sessions(known.count))

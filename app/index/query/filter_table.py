@@ -180,10 +180,10 @@ def _is_swapped(typed: str, name: str) -> bool:
     return typed[end : end + 2] == name[end : end + 2][::-1] and typed[end + 2 :] == name[end + 2 :]
 
 
-def _common_prefix(one: str, other: str) -> int:
+def _common_prefix(typed: str, name: str) -> int:
     """The number of equal characters at the beginning of both."""
     length = 0
-    while length < min(len(one), len(other)) and one[length] == other[length]:
+    while length < min(len(typed), len(name)) and typed[length] == name[length]:
         length += 1
     return length
 

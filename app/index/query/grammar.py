@@ -91,10 +91,10 @@ def _check_characters(text: str) -> None:
         raise QueryError(message, MOST_CHARACTERS, len(text) - MOST_CHARACTERS)
     if text.isprintable():
         return
-    for at, character in enumerate(text):
+    for position, character in enumerate(text):
         # White space separates words; no text has other C0 or C1 characters, or DEL.
         if (character < " " or "\x7f" <= character <= "\x9f") and not character.isspace():
-            raise QueryError(f"a query has no control characters (U+{ord(character):04X})", at)
+            raise QueryError(f"a query has no control characters (U+{ord(character):04X})", position)
 
 
 class _Parser:

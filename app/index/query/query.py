@@ -21,7 +21,7 @@ PHRASE: Literal["phrase"] = "phrase"
 REGEX: Literal["regex"] = "regex"
 
 LONGEST_MESSAGE = 8_000
-"""Characters of a message. A message may name a file, and paths have up to half as many characters."""
+"""The most characters of a message. It may contain a path, which has up to half as many characters."""
 
 
 class QueryError(ValueError):
@@ -109,7 +109,8 @@ class Query:
 
     kinds        the kinds of text in which terms are searched (`formats.text_kinds`)
     tools        the folded names of the tools whose CALL and RESULT texts are searched; empty for all tools
-    everywhere   terms are also searched in the fields of the row, as nothing limits where to search
+    everywhere   terms are also searched in the fields of the row, because the query names no place
+    notes        remarks about the query
     """
 
     text: str = ""
@@ -133,7 +134,7 @@ class Query:
         return True
 
     def unsure(self, row: Row) -> bool:
-        """Whether `passes` may be False only because the row is provisional and lacks a field."""
+        """Whether `passes` may be False only because a provisional row lacks a field."""
         return row.provisional and any(row_filter.whole for row_filter in self.filters)
 
     @property

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 PACKAGE = "google-re2"
 
 _COMPILED_BYTES = 1 << 20
-"""Memory of a compiled pattern. A larger one would take a tenth of a second to compile, at every key."""
+"""The most memory of a compiled pattern. A larger one takes a tenth of a second to compile, at every key."""
 
 _SEARCH_BYTES = 8 << 20
-"""Memory of a compiled pattern with its cache during a search."""
+"""The most memory of a compiled pattern with its cache during a search."""
 
 # Whether a pattern matches the empty text depends only on the two characters around it: none, a newline, a
 # letter or another character.
@@ -252,36 +252,36 @@ def _parts(pattern: str) -> Iterator[str]:
     themselves, such as `\S`, `\pL`, `\p{Greek}`, `\x{1F600}`, `(?U`, `(?P<Name>`. Between `\Q` and `\E` every
     character is a part.
     """
-    at = 0
+    start = 0
     literal = False
-    while at < len(pattern):
-        end = at + 1
+    while start < len(pattern):
+        end = start + 1
         if literal:
-            if pattern.startswith(r"\E", at):
+            if pattern.startswith(r"\E", start):
                 literal = False
-                end = at + 2
-        elif pattern[at] == "\\":
-            end = _escape_end(pattern, at)
-            literal = pattern[at:end] == r"\Q"
-        elif pattern.startswith("(?", at):
-            end = _group_end(pattern, at)
-        yield pattern[at:end]
-        at = end
+                end = start + 2
+        elif pattern[start] == "\\":
+            end = _escape_end(pattern, start)
+            literal = pattern[start:end] == r"\Q"
+        elif pattern.startswith("(?", start):
+            end = _group_end(pattern, start)
+        yield pattern[start:end]
+        start = end
 
 
-def _escape_end(pattern: str, at: int) -> int:
-    letter = pattern[at + 1 : at + 2]
+def _escape_end(pattern: str, start: int) -> int:
+    letter = pattern[start + 1 : start + 2]
     if letter in ("p", "P", "x"):
-        if pattern[at + 2 : at + 3] == "{":
-            closing = pattern.find("}", at)
+        if pattern[start + 2 : start + 3] == "{":
+            closing = pattern.find("}", start)
             return closing + 1 if closing >= 0 else len(pattern)
-        return at + (4 if letter == "x" else 3)
-    return at + 2
+        return start + (4 if letter == "x" else 3)
+    return start + 2
 
 
-def _group_end(pattern: str, at: int) -> int:
+def _group_end(pattern: str, start: int) -> int:
     """The end of the beginning of a group, after its flags or its name."""
-    end = at + 2
+    end = start + 2
     while end < len(pattern) and pattern[end] not in ":)>":
         end += 1
     return end + 1

@@ -61,15 +61,15 @@ class Token:
 
 def tokens(text: str) -> list[Token]:
     """The tokens of any text, in order."""
-    found: list[Token] = []
-    at = _skip_white_space(text, 0)
-    while at < len(text):
-        token = _token(text, at)
+    result: list[Token] = []
+    position = _skip_white_space(text, 0)
+    while position < len(text):
+        token = _token(text, position)
         if token.shape == "phrase" and not token.items[0].closed:
-            return found + (_plain_words(text, token) or [token])
-        found.append(token)
-        at = _skip_white_space(text, token.end)
-    return found
+            return result + (_plain_words(text, token) or [token])
+        result.append(token)
+        position = _skip_white_space(text, token.end)
+    return result
 
 
 def quote(text: str) -> str:
@@ -100,48 +100,48 @@ def single_spaced(text: str) -> str:
 
 def _token(text: str, start: int) -> Token:
     negated = text[start] == "-" and not text.startswith(PLAIN_DASHES, start)
-    at = start + negated
-    if text[at : at + 1] == '"':
-        return Token("phrase", start, [_quoted(text, at)], negated=negated)
-    end = _word_end(text, at)
-    name, colon, rest = text[at:end].partition(":")
+    begin = start + negated
+    if text[begin : begin + 1] == '"':
+        return Token("phrase", start, [_quoted(text, begin)], negated=negated)
+    end = _word_end(text, begin)
+    name, colon, rest = text[begin:end].partition(":")
     # `std::vector` and `model::User` are words, whatever name is before the colons.
     if colon and not rest.startswith(":"):
-        value_start = at + len(name) + 1
+        value_start = begin + len(name) + 1
         if name.lower() == REGEX:
             return Token("regex", start, [_pattern(text, value_start)], negated=negated)
         field = NAMES.get(name.lower())
         if field:
             return Token("filter", start, _values(text, value_start), negated=negated, field=field)
-    return Token("word", start, [Item(text[at:end], at, end)], negated=negated)
+    return Token("word", start, [Item(text[begin:end], begin, end)], negated=negated)
 
 
 def _plain_words(text: str, phrase: Token) -> list[Token]:
-    """The words after a quote without a closing quote. The first of them includes the quote."""
+    """The words after a quote without a closing quote. The first word includes the quote."""
     words: list[Token] = []
-    at = _skip_white_space(text, phrase.items[0].start + 1)
-    while at < len(text):
-        end = _word_end(text, at)
-        # Escapes before quotes count here as well.
-        word = _quoted(f'"{text[at:end]}', 0).text
-        words.append(Token("word", at, [Item(word, at, end, quoted=True)], negated=False))
-        at = _skip_white_space(text, end)
+    position = _skip_white_space(text, phrase.items[0].start + 1)
+    while position < len(text):
+        end = _word_end(text, position)
+        # Escaped quotes are allowed here as well.
+        word = _quoted(f'"{text[position:end]}', 0).text
+        words.append(Token("word", position, [Item(word, position, end, quoted=True)], negated=False))
+        position = _skip_white_space(text, end)
     if words:
         first = words[0]
         first.start, first.negated, first.items[0].closed = phrase.start, phrase.negated, False
     return words
 
 
-def _skip_white_space(text: str, at: int) -> int:
-    while at < len(text) and text[at].isspace():
-        at += 1
-    return at
+def _skip_white_space(text: str, position: int) -> int:
+    while position < len(text) and text[position].isspace():
+        position += 1
+    return position
 
 
-def _word_end(text: str, at: int, stop: str = "") -> int:
-    while at < len(text) and text[at] != stop and not text[at].isspace():
-        at += 1
-    return at
+def _word_end(text: str, position: int, stop: str = "") -> int:
+    while position < len(text) and text[position] != stop and not text[position].isspace():
+        position += 1
+    return position
 
 
 def _quoted(text: str, start: int) -> Item:
@@ -149,17 +149,17 @@ def _quoted(text: str, start: int) -> Item:
     quote follows it: `\\"` is a quote within the text, and `\\\\"` a backslash at its end.
     """
     parts = []
-    at = start + 1
-    while (end := text.find('"', at)) >= 0:
+    position = start + 1
+    while (end := text.find('"', position)) >= 0:
         backslashes = 0
-        while end - backslashes > at and text[end - backslashes - 1] == "\\":
+        while end - backslashes > position and text[end - backslashes - 1] == "\\":
             backslashes += 1
-        parts.append(text[at : end - backslashes] + "\\" * (backslashes // 2))
-        at = end + 1
+        parts.append(text[position : end - backslashes] + "\\" * (backslashes // 2))
+        position = end + 1
         if not backslashes % 2:
-            return Item("".join(parts), start, at, quoted=True)
+            return Item("".join(parts), start, position, quoted=True)
         parts.append('"')
-    parts.append(text[at:])
+    parts.append(text[position:])
     return Item("".join(parts), start, len(text), quoted=True, closed=False)
 
 
@@ -170,27 +170,27 @@ def _pattern(text: str, start: int) -> Item:
     if text[start : start + 1] != '"':
         end = _word_end(text, start)
         return Item(text[start:end], start, end)
-    at = start + 1
-    while at < len(text) and text[at] != '"':
-        at += 2 if text[at] == "\\" else 1
-    if at >= len(text):
+    position = start + 1
+    while position < len(text) and text[position] != '"':
+        position += 2 if text[position] == "\\" else 1
+    if position >= len(text):
         return Item(text[start + 1 :], start, len(text), quoted=True, closed=False)
-    return Item(text[start + 1 : at], start, at + 1, quoted=True)
+    return Item(text[start + 1 : position], start, position + 1, quoted=True)
 
 
-def _values(text: str, at: int) -> list[Item]:
+def _values(text: str, start: int) -> list[Item]:
     """The comma-separated values of a filter; the last may be empty while it is being typed."""
     items = []
     while True:
-        if text[at : at + 1] == '"':
-            item = _quoted(text, at)
+        if text[start : start + 1] == '"':
+            item = _quoted(text, start)
             end = _word_end(text, item.end, ",")
             item.text += text[item.end : end]
             item.end = end
         else:
-            end = _word_end(text, at, ",")
-            item = Item(text[at:end], at, end)
+            end = _word_end(text, start, ",")
+            item = Item(text[start:end], start, end)
         items.append(item)
         if text[end : end + 1] != ",":
             return items
-        at = end + 1
+        start = end + 1

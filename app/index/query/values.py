@@ -23,7 +23,7 @@ _DAY = 24 * _HOUR
 # The same lengths as in `view.formatting`, so that a filter and the list mean the same by 2w.
 _UNITS = {"mo": 30 * _DAY, "m": _MINUTE, "h": _HOUR, "d": _DAY, "w": 7 * _DAY, "y": 365 * _DAY}
 _LONGEST_AGE = 1e15
-"""Milliseconds, about thirty thousand years: longer ages are cut to this, so that times stay comparable."""
+"""Milliseconds, about thirty thousand years. Longer ages are set to this, so that times stay comparable."""
 
 
 def split_sign(text: str) -> tuple[str, str]:
@@ -83,8 +83,8 @@ def _number(text: str) -> float | None:
     factor = _FACTORS.get(text[-1:].lower(), 1)
     if factor > 1:
         text = text[:-1]
-    whole, _, decimals = text.partition(".")
-    if not _digits(whole + decimals) or (whole.startswith("0") and len(whole) > 1):
+    integer, _, decimals = text.partition(".")
+    if not _digits(integer + decimals) or (integer.startswith("0") and len(integer) > 1):
         return None
     return float(text) * factor
 
