@@ -1,1 +1,1 @@
-"""Finding the sessions and entries that a query asks for."""
+"""The search for the sessions and entries that match a query."""

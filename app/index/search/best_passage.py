@@ -50,17 +50,17 @@ class PassageFinder:
             yield from find(row, source, start, end)
 
     def terms_in_prompts(self, row: Row, texts: Texts, terms: int) -> int:
-        """The terms that prompts of a session have.
+        """The mask of the terms that prompts of a session have.
 
-        :param terms: the mask of those to search for.
+        :param terms: the mask of the terms to search for.
         """
         if not self._evaluator.searches_kind(USER):
             return 0
-        found = 0
+        mask = 0
         for number, matcher in enumerate(self._plan.wanted):
             if terms >> number & 1 and any(self._in_prompt(matcher, row, *span) for span in texts):
-                found |= 1 << number
-        return found
+                mask |= 1 << number
+        return mask
 
     def best(self, row: Row, texts: Texts) -> Passage | None:
         """The best of `passages` (`passages.rank`)."""
@@ -89,7 +89,7 @@ class PassageFinder:
         if dialect_named(row.dialect).one_entry_a_line:
             return 0
         if self._ordinals[0] is not source or mark not in self._ordinals[1]:
-            # Several passages of one line are asked for in a row.
+            # Kept, because the other passages of the line are often next.
             self._ordinals = source, ordinals(source, start, end, mark)
         return self._ordinals[1].get(mark, 0)
 
@@ -124,7 +124,7 @@ class PassageFinder:
 
     def _forwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Passage]:
         wanted, text_range = self._plan.wanted, (source, start, end)
-        found = []
+        passages = []
         firsts = [matcher.find_first(source, start, end) for matcher in wanted]
         while True:
             position = min((first for first in firsts if first >= 0), default=-1)
@@ -135,11 +135,11 @@ class PassageFinder:
                 row, text_range, mark, begin, stop, [0 <= first < stop for first in firsts]
             )
             if passage is not None:
-                found.append(passage)
+                passages.append(passage)
             for number, first in enumerate(firsts):
                 if 0 <= first < stop:
                     firsts[number] = wanted[number].find_first(source, stop, end) if stop < end else -1
-        yield from reversed(found)
+        yield from reversed(passages)
 
     def _passage(
         self, row: Row, text_range: TextRange, mark: int, begin: int, end: int, candidates: Sequence[bool]
@@ -166,7 +166,7 @@ class PassageFinder:
 
 
 def _without_double_folder(passages: list[Passage]) -> list[Passage]:
-    """The passages without one form of the folder, if the other form has the same terms or more."""
+    """The passages without one form of the folder, if the other form has at least the same terms."""
     masks = {passage.kind: passage.mask for passage in passages}
     whole, short = masks.get(FOLDER), masks.get(SHORT_FOLDER)
     if whole is None or short is None or (whole & ~short and short & ~whole):
@@ -176,9 +176,9 @@ def _without_double_folder(passages: list[Passage]) -> list[Passage]:
 
 
 def _best_with(matchers: Sequence[TermMatcher], mask: int, texts: Texts) -> Passage | None:
-    """The best passage that has all of `matchers`, which are certain; None if there is none.
+    """The best passage that has all of `matchers`, which must be certain; None if there is none.
 
-    :param mask: of these terms.
+    :param mask: the mask of these terms.
     """
     best: Passage | None = None
     for source, start, end in reversed(texts):

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 INTERVAL_SECONDS = 0.002
+"""The shortest time in seconds between two calls of `keep_going`."""
 _YIELD_SECONDS = 1e-5
 
 

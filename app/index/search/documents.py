@@ -32,20 +32,20 @@ if TYPE_CHECKING:
     """`find` and its arguments after the needle: its result is below 0 if no text of a session has it."""
 
 FIRST = 64
-"""Sessions in the first block, so that the first page comes at once; each next block is twice as long."""
+"""Sessions in the first block, so that the first page comes at once. Each next block is twice as long."""
 MOST = 512
-"""Sessions in a block at most."""
+"""The most sessions in a block."""
 FEW = 16
-"""If at most one session of so many is asked for, each is searched by itself."""
+"""If less than one in this many sessions is searched, the metadata of each is searched by itself."""
 MAX_CHANGED = 256
-"""Sessions that may have changed before the blocks are made again, which takes ten milliseconds."""
+"""The most changed sessions before the blocks are made again, which takes ten milliseconds."""
 
 
 class Document:
-    """A row and where its text is. A session that changes becomes another object.
+    """A row and the spans of its text. A session that changes becomes another object.
 
-    spans   None if the text store has no text of it: its file has to be read
-    home    the folder that is written as ``~``
+    spans   None if the text store does not have its text, so that its file has to be read
+    home    the folder that is written as `~`
     """
 
     __slots__ = ("_metadata", "home", "row", "spans")
@@ -102,7 +102,7 @@ class Block:
         return self._without_text
 
     def searches(self, segments: Segments) -> list[Search]:
-        """How to search the texts of each session."""
+        """For each session, the function and arguments that search its texts."""
         texts = self.texts(segments)
         if self._searches is None:
             self._searches = [_search(document_texts or ()) for document_texts in texts]
@@ -133,19 +133,22 @@ class Block:
         return source
 
     def matching_metadata(self, matcher: TermMatcher, slots: Collection[int]) -> set[int]:
-        """Those of `slots` whose metadata may have a term."""
+        """The slots of the sessions whose metadata may have a term.
+
+        :param slots: the sessions to search.
+        """
         source, starts = self.metadata(), self._metadata_starts
         find_first = matcher.find_first
         if FEW * len(slots) < len(starts):
             return {slot for slot in slots if find_first(*self.documents[slot].metadata) >= 0}
-        found = set()
+        matching = set()
         position = find_first(source, 0, source.size)
         while position >= 0:
             after = bisect_right(starts, position)
             if after - 1 in slots:
-                found.add(after - 1)
+                matching.add(after - 1)
             position = find_first(source, starts[after], source.size) if after < len(starts) else -1
-        return found
+        return matching
 
 
 class Snapshot:
@@ -183,7 +186,7 @@ class DocumentSet:
     """All sessions that can be searched, kept current row by row. It may be used from several threads.
 
     loaded   all sessions of the catalog are known
-    asked    how many sessions' texts the catalog was asked for
+    asked    for how many sessions the catalog was asked for the spans of their texts
     """
 
     def __init__(self, catalog: Catalog, segments: Segments, home: str = "") -> None:
@@ -210,13 +213,13 @@ class DocumentSet:
         return len(self._by_path)
 
     def load(self, rows: Iterable[Row] | None = None) -> None:
-        """Take in all sessions of the catalog, in addition to those that `update` has told.
+        """Take in all sessions of the catalog, in addition to those from `update`.
 
-        :param rows: the rows of the catalog; None to ask it.
+        :param rows: the rows of the catalog; None: read them.
         """
         with self._lock:
             stored = {row.path: row for row in (self._catalog.rows() if rows is None else rows)}
-            # A row is stored before it is told: what only `update` knows is new, or not read completely.
+            # A row is stored before it is reported, so a row that only `update` has is new or provisional.
             for path, document in self._by_path.items():
                 stored.setdefault(path, document.row)
             self._by_path = {path: self._document(row) for path, row in stored.items()}
@@ -245,8 +248,8 @@ class DocumentSet:
             self._snapshot = None
 
     def reload(self, documents: Sequence[Document]) -> list[Document]:
-        """Ask the catalog again where the texts of these sessions are. Returns their new documents; one whose
-        text is not where it was, and nowhere else, has none.
+        """Read the spans of these sessions' texts again. Return their new documents. A document with the same
+        spans as before gets none, because the text was not there.
         """
         texts = self._catalog.texts([document.row.path for document in documents])
         fresh = []
@@ -270,7 +273,7 @@ class DocumentSet:
     def snapshot(self, *, texts: bool = True) -> Snapshot:
         """The sessions as they are now.
 
-        :param texts: their texts are searched; a search of the files needs not know where texts are.
+        :param texts: also read the spans of their texts, which a search of the files does not need.
         """
         if not self.loaded:
             self.load()
@@ -370,7 +373,7 @@ def _search(texts: Texts) -> Search:
     if len(texts) != 1:
         return _find_in(texts), 0, 0
     source, start, end = texts[0]
-    # A short text is searched sooner than another thread could run.
+    # Releasing the interpreter lock takes longer than searching a short text.
     return source.find if end - start < LARGE else source.find_far, start, end
 
 

@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 class SearchEngine:
     """Searches the sessions of a catalog. It may be used from several threads.
 
-    The sessions are loaded from the catalog by the first search, unless `start_with` had them before. From
-    then on the deltas of scans keep them current: `listener` and `catch_up` are for the thread that scans.
+    The first search loads the sessions from the catalog, unless `start_with` was called before. From then on
+    the deltas of scans keep them current: `listener` and `catch_up` are for the thread that scans.
+
+    segments    the text store
+    documents   the sessions
     """
 
     def __init__(
@@ -37,8 +40,8 @@ class SearchEngine:
         home: str = "",
         unread: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
-        """:param home: the folder that is shown as ``~``: a folder is found by this form, too.
-        :param unread: gives path -> reason for the files that may be sessions and cannot be read.
+        """:param home: the folder that is shown as `~`: a folder is found by this form, too.
+        :param unread: returns path -> reason for the files that may be sessions and cannot be read.
         """
         self.segments = Segments(catalog.text_folder)
         self.documents = DocumentSet(catalog, self.segments, home)
@@ -58,7 +61,7 @@ class SearchEngine:
         return self.documents.loaded
 
     def start_with(self, rows: Sequence[Row]) -> None:
-        """Take in the rows that the deltas of later scans relate to."""
+        """Take in the rows to which the deltas of later scans are relative."""
         self.documents.load(rows)
 
     def load(self) -> None:
@@ -92,9 +95,9 @@ class SearchEngine:
     # -- searching --
 
     def prepare(self, keep_going: Callable[[], bool] = lambda: True) -> None:
-        """Import, map and pack what the first search needs, and take in what has changed.
+        """Load the modules, segments and metadata that the first search needs, and take in changed sessions.
 
-        :param keep_going: asked every two milliseconds; the preparation ends when it returns False.
+        :param keep_going: called every two milliseconds; the preparation ends when it returns False.
         """
         query = Query(terms=(Term(WORD, "e"),))
         for number, page in enumerate(self.search(query, keep_going=keep_going)):
@@ -119,19 +122,19 @@ class SearchEngine:
     ) -> SearchRun:
         """Search for `query`.
 
-        :param facts: answers the filters that no row can answer.
+        :param facts: the facts for filters that no row contains.
         :param order: "recent": newest session first, as in the list. "relevance": by score, see `search_run`;
             the first hit comes when all sessions were searched.
-        :param every: return all places and not the best one of each session. The places of a session come
+        :param every: return all hits and not the best one of each session. The hits of a session come
             together: names and labels, then texts, the last one first, then folder, id and agent.
-        :param keep_going: asked every two milliseconds; the search ends without a last page when it returns
+        :param keep_going: called every two milliseconds; the search ends without a last page when it returns
             False.
-        :param now_ms: the time in milliseconds, for the age of sessions; None for now.
-        :param alone: the process does nothing else: if a session's file has to be read, its best place is
-            worked out at once, so that the file is read once.
+        :param now_ms: the time in milliseconds since the epoch, for the age of sessions; None for now.
+        :param alone: the process does nothing else: if a session's file has to be read, its best hit is found
+            at once, so that the file is read once.
         :raises QueryError: the query has a pattern that cannot be compiled.
         """
-        # A list needs nothing of a search, and the modules that read entries take longer than the list.
+        # Imported here: a list runs no search, and these modules take longer to load than the list.
         from app.index.search.search_run import SearchRun
 
         with self._lock:
@@ -156,12 +159,12 @@ class SearchEngine:
         """The branch of its session that a hit is on. Reads the files of sessions with branches; raises
         nothing.
 
-        :param keep_going: asked while a file is read; the branch is unknown when it returns False.
+        :param keep_going: called while a file is read; the branch is unknown when it returns False.
         """
-        # As in `search`.
+        # Imported here, as in `search`.
         from app.index.search.hit_branch import BranchFinder
 
-        # Not the lock that a search begins with: a search does not wait until a long session is read.
+        # This is not `_lock`, so that no search waits while a long session is read.
         with self._branch_lock:
             if self._branch_finder is None:
                 self._branch_finder = BranchFinder(self._agents)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 _PER_CHECK = 16
 """Sessions that are searched between two calls of `CancelToken.check`."""
 _NEEDLES_PER_CHECK = 128
-"""The same if only a needle is searched for, which takes four microseconds per session at most."""
+"""Sessions between two calls if only a needle is searched for, which takes up to 4 µs per session."""
 
 
 class Evaluator:
@@ -103,11 +103,14 @@ class Evaluator:
         return self._in_original(matcher, row, kind, offset, nth)
 
     def _in_original(self, matcher: TermMatcher, row: Row, kind: int, offset: int, nth: int = -1) -> bool:
-        """Whether the original line at `offset` has an exact term in a text of a kind; `nth` as above."""
+        """Whether the original line at `offset` has an exact term in a text of a kind.
+
+        :param nth: as in `confirms`.
+        """
         texts = self._originals.texts(row, offset, kind, nth, as_parts=matcher.within_line)
         if any(matcher.in_text(text) for text in texts):
             return True
-        # It is not known that an unreadable file lacks an unwanted term.
+        # An unreadable file may have an unwanted term.
         return matcher.term.negated and row.path in self.lost
 
     def _case_filter(self, matcher: TermMatcher) -> Cased | None:
@@ -117,7 +120,9 @@ class Evaluator:
         return self._case_filters[matcher]
 
     def _rarest_first(self) -> Sequence[TermMatcher]:
-        """The wanted terms; after a block the rarest first, so that the others are searched for in less."""
+        """The wanted terms, the rarest of the blocks so far first, so that the others are searched for in
+        fewer sessions.
+        """
         if len(self.plan.wanted) < 2:
             return self.plan.wanted
 
@@ -128,52 +133,57 @@ class Evaluator:
         return sorted(self.plan.wanted, key=lambda matcher: (matcher.cost[0], share(matcher)))
 
     def _with_term(self, matcher: TermMatcher, block: Block, slots: Sequence[int]) -> Sequence[int]:
-        """Those of `slots` that have a term."""
+        """The slots of the sessions that have a term."""
         self.searched += len(slots)
         is_phrase = isinstance(matcher, PhraseMatcher)
         if matcher.needle is None or not (is_phrase or self.takes_all_kinds):
             return self._one_by_one(matcher, block, slots)
-        found: Sequence[int] = self._with_needle(matcher.needle, block.searches(self._segments), slots)
-        if is_phrase and len(found) < len(slots):
+        matching: Sequence[int] = self._with_needle(matcher.needle, block.searches(self._segments), slots)
+        if is_phrase and len(matching) < len(slots):
             # The phrase may have other white space than `needle` has.
-            others = sorted(set(slots).difference(found))
-            found = _union(found, self._with_phrase(matcher, block.texts(self._segments), others), slots)
-        if self.plan.everywhere and len(found) < len(slots):
-            found = _union(found, block.matching_metadata(matcher, set(slots).difference(found)), slots)
-        is_decided = (matcher.is_certain and self.takes_all_kinds) or not found
-        return found if is_decided else self._one_by_one(matcher, block, found)
+            remaining = sorted(set(slots).difference(matching))
+            in_texts = self._with_phrase(matcher, block.texts(self._segments), remaining)
+            matching = _union(matching, in_texts, slots)
+        if self.plan.everywhere and len(matching) < len(slots):
+            in_metadata = block.matching_metadata(matcher, set(slots).difference(matching))
+            matching = _union(matching, in_metadata, slots)
+        is_decided = (matcher.is_certain and self.takes_all_kinds) or not matching
+        return matching if is_decided else self._one_by_one(matcher, block, matching)
 
     def _with_needle(self, needle: bytes, searches: Sequence[Search], slots: Sequence[int]) -> list[int]:
-        found: list[int] = []
+        matching: list[int] = []
         for first in range(0, len(slots), _NEEDLES_PER_CHECK):
             self._token.check()
-            some = slots[first : first + _NEEDLES_PER_CHECK]
-            found += [slot for slot in some if (find := searches[slot])[0](needle, find[1], find[2]) >= 0]
-        return found
+            part = slots[first : first + _NEEDLES_PER_CHECK]
+            for slot in part:
+                find, start, end = searches[slot]
+                if find(needle, start, end) >= 0:
+                    matching.append(slot)
+        return matching
 
     def _with_phrase(
         self, matcher: TermMatcher, texts: Sequence[Texts | None], slots: Sequence[int]
     ) -> list[int]:
-        found = []
+        matching = []
         for number, slot in enumerate(slots):
             if not number % _PER_CHECK:
                 self._token.check()
             if any(matcher.find_first(*text_range) >= 0 for text_range in texts[slot] or ()):
-                found.append(slot)
-        return found
+                matching.append(slot)
+        return matching
 
     def _one_by_one(self, matcher: TermMatcher, block: Block, slots: Sequence[int]) -> list[int]:
         segments, documents, check = self._segments, block.documents, self._token.check
         texts: Sequence[Texts | None]
         texts = block.texts_and_metadata(segments) if self.plan.everywhere else block.texts(segments)
-        found = []
+        matching = []
         for number, slot in enumerate(slots):
             if not number % _PER_CHECK:
                 check()
             row = documents[slot].row
             if any(self._in_range(matcher, row, text_range) for text_range in texts[slot] or ()):
-                found.append(slot)
-        return found
+                matching.append(slot)
+        return matching
 
     def _in_range(self, matcher: TermMatcher, row: Row, text_range: TextRange) -> bool:
         """Whether some packed passages have a term."""
@@ -189,7 +199,7 @@ class Evaluator:
             try:
                 return self._in_lines(matcher, cased, row, text_range, position)
             except OSError:
-                pass  # `Originals.lost` has it
+                pass  # `Originals.lost` has the reason
         while position >= 0:
             self._token.check()
             mark, _, stop = passage_at(source, start, end, position)
@@ -205,8 +215,8 @@ class Evaluator:
     def _in_lines(
         self, matcher: TermMatcher, cased: Cased, row: Row, text_range: TextRange, position: int
     ) -> bool:
-        """The same for an exact term. Nearly all sessions have "ef" and few "eF": the file is searched for
-        the lines that may have the term, and only these are decoded.
+        """`_in_range` for an exact term. Nearly all sessions have "ef", and few have "eF": the file is
+        searched for the lines that may have the term, and only these are decoded.
 
         :param position: the first offset in the text at which the term may be.
         :raises OSError: the file cannot be read.
@@ -219,13 +229,13 @@ class Evaluator:
             check()
             mark, _, stop = passage_at(source, start, end, position)
             offset = source.offset(mark)
-            reached = found = lines.next(max(reached, offset), check)
-            if found < 0:
+            reached = line_offset = lines.next(max(reached, offset), check)
+            if line_offset < 0:
                 return False
-            if found != offset:
-                # No line before `found` has the term, so neither have the passages of these lines.
-                mark = stop = passage_from_offset(source, stop, end, found)
-            while mark < end and source.offset(mark) == found:
+            if line_offset != offset:
+                # No line before `line_offset` has the term, so their passages do not have it either.
+                mark = stop = passage_from_offset(source, stop, end, line_offset)
+            while mark < end and source.offset(mark) == line_offset:
                 kind, begin = kind_of(source.data, mark), mark + HEAD
                 stop = next_mark(source, begin, end)
                 if (
@@ -234,7 +244,7 @@ class Evaluator:
                     and cased.may_be_in(lines.line(), source, begin, stop)
                 ):
                     originals.hold(lines)
-                    if self._in_original(matcher, row, kind, found):
+                    if self._in_original(matcher, row, kind, line_offset):
                         return True
                 mark = next_passage(source, stop, end)
             reached += 1
@@ -242,9 +252,9 @@ class Evaluator:
         return False
 
 
-def _union(some: Sequence[int], more: Collection[int], slots: Sequence[int]) -> Sequence[int]:
-    """`some` and `more` of `slots`, in their order."""
-    if not more:
-        return some
-    both = {*some, *more}
-    return [slot for slot in slots if slot in both]
+def _union(first: Sequence[int], second: Collection[int], slots: Sequence[int]) -> Sequence[int]:
+    """The slots that are in `first` or `second`, in the order of `slots`."""
+    if not second:
+        return first
+    union = {*first, *second}
+    return [slot for slot in slots if slot in union]

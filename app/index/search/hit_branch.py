@@ -1,6 +1,6 @@
-"""The branch of its session that a hit is on: the active path, or which other branch.
+"""The branch of its session that a hit is on: the active path or another branch.
 
-Only the ids and parents of the entries are read for this, several times as fast as opening the session.
+Only the ids and parents of the entries are read, which is several times as fast as opening the session.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from app.sessions.tree.tree import SessionTree
 
 _CACHED = 8
-"""Sessions whose structure is kept: the hits of one session are asked for in a row."""
+"""Sessions whose structures are kept, because the hits of a session are looked up one after the other."""
 _NEWLINE = 0x0A
 _NONE = -1
 
@@ -38,10 +38,11 @@ _NONE = -1
 class Place(NamedTuple):
     """The place of a hit in its session.
 
-    on_active_path   None if it is unknown: no entry matched, or the file has changed
-    branch           the number of its branch, of `branches`, as in the tree: of several branches the active
-                     one, else the first; 0 if it is on none. Branches are numbered by their last entries, in
-                     the order of the file
+    on_active_path   whether it is on the active path; None if no entry matched, or the file has changed
+    branch           the number of its branch, as in the tree: if it is on several, the active one, else the
+                     first; 0 if it is on none. Branches are numbered by their last entries, in the order of
+                     the file
+    branches         the number of branches
     """
 
     on_active_path: bool | None
@@ -68,7 +69,7 @@ class BranchFinder:
     def place(self, hit: Hit, keep_going: Callable[[], bool] = lambda: True) -> Place:
         """The place of `hit`. Reads the session's file if it has branches; raises nothing.
 
-        :param keep_going: asked while the file is read; the place is unknown when it returns False.
+        :param keep_going: called while the file is read; the place is unknown when it returns False.
         """
         if hit.where not in ("text", "label") or (hit.entry_id is None and hit.row.leaf_id is not None):
             # No entry matched, or it does not exist any more.
@@ -151,8 +152,8 @@ class Structure:
         return entry in self._active
 
     def branch(self, entry: int) -> int:
-        """The number of the branch of an entry: of several the active one, else the first. An entry below the
-        tip of a branch belongs to that branch; 0 if it belongs to none.
+        """The number of the branch of an entry; if it is on several, the active one, else the first. An entry
+        below the tip of a branch belongs to that branch. 0 if it belongs to none.
         """
         return self._branch[entry]
 
@@ -206,7 +207,7 @@ def read_structure(path: str, dialect: str, keep_going: Callable[[], bool]) -> S
     A usual file has whole lines. Each entry has an id of its own and no parent or an earlier one, if its
     parent counts. A file of pi's family begins with a header, or a title line and a header.
 
-    :param keep_going: asked while the file is read.
+    :param keep_going: called while the file is read; cancels when it returns False.
     :raises OSError: it cannot be read.
     """
     reader = _StructureReader(dialect)

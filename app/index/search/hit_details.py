@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from app.index.search.results import Hit
     from app.index.text.mmap_reader import Segments
 
-# For an entry that does not exist any more: the text store has no more of it than the kind.
+# Kind of a text -> role of its entry. Used if the entry no longer exists, as the text store has no roles.
 _ROLES = {
     text_kinds.USER: "user",
     text_kinds.ASSISTANT: "assistant",
@@ -98,7 +98,7 @@ class HitDetails:
             in_file = document in self._file_passages
             texts = None if in_file else texts_of(document, self._segments)
             best = self._read_best(document.row) if texts is None else finder.best(document.row, texts)
-        # If no text matches, the folder or the id does, or a text did that does not exist any more.
+        # If no text matches, then the folder or the id does, or a text that no longer exists.
         return best or next(iter(in_metadata), None) or self._stored_best(document, originals)
 
     def _stored_best(self, document: Document, originals: Originals) -> Passage | None:
@@ -161,14 +161,14 @@ def _fill_text(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher], orig
                 parse_time(entry.get("timestamp")),
             )
             return
-    # The line has changed. The text store has its text folded.
+    # The line has changed, so the snippet comes from the text store, which has only folded text.
     line, ranges = snippet(passage.folded, list(map(caseless, matchers))) or ("", ())
     hit.fill("text", passage.kind, passage.offset, None, _ROLES.get(passage.kind, ""), line, ranges)
 
 
 def _texts(entries: Iterable[dict[str, object]], kind: int) -> list[tuple[dict[str, object], str]]:
     """The texts of a kind, each with its entry: one for each passage of the line."""
-    found = []
+    results = []
     for entry in entries:
         if kind in text_kinds.CONVERSATION:
             texts = [text for part_kind, text, _ in iter_texts(entry, other=False) if part_kind == kind]
@@ -178,8 +178,8 @@ def _texts(entries: Iterable[dict[str, object]], kind: int) -> list[tuple[dict[s
             texts = [
                 text.text for text in text_pieces(entry, other=kind == text_kinds.OTHER) if text.kind == kind
             ]
-        found += [(entry, text) for text in texts]
-    return found
+        results += [(entry, text) for text in texts]
+    return results
 
 
 def _fill_metadata(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher]) -> None:

@@ -66,12 +66,12 @@ class Folded:
     def _any(self, start: int, end: int) -> tuple[int, int]:
         if self._keeps_length(start, end):
             return start, end
-        begin, made = self._reach(start, 0, 0)
-        first, behind = self._char(start, begin, made)
+        begin, changed_length = self._reach(start, 0, 0)
+        first, behind = self._char(start, begin, changed_length)
         if end <= start + 1:
             return first, behind if end > start else first
-        begin, made = self._reach(end - 1, begin, made)
-        return first, self._char(end - 1, begin, made)[1]
+        begin, changed_length = self._reach(end - 1, begin, changed_length)
+        return first, self._char(end - 1, begin, changed_length)[1]
 
     def _keeps_length(self, start: int, end: int) -> bool:
         """Whether the text before these positions keeps its length, which it nearly always does."""
@@ -84,9 +84,12 @@ class Folded:
             and len(change(text[start:end])) == end - start
         )
 
-    def _reach(self, position: int, begin: int, made: int) -> tuple[int, int]:
-        """Go on from text[begin:], which became changed[made:], to a position a few characters before the one
-        that became `position`.
+    def _reach(self, position: int, begin: int, changed_length: int) -> tuple[int, int]:
+        """Go forward in `text` to a few characters before the one that became `position`.
+
+        :param begin: where to start in `text`.
+        :param changed_length: the length of `text[:begin]` in `changed`.
+        :return: both values for the position that was reached.
         """
         text, change = self.text, self._change
         for step in _STEPS:
@@ -94,21 +97,21 @@ class Folded:
                 end = _cut(text, begin + step)
                 part = text[begin:end]
                 size = end - begin if part.isascii() else len(change(part))
-                if made + size > position:
+                if changed_length + size > position:
                     break
-                begin, made = end, made + size
-        return begin, made
+                begin, changed_length = end, changed_length + size
+        return begin, changed_length
 
-    def _char(self, position: int, begin: int, made: int) -> tuple[int, int]:
+    def _char(self, position: int, begin: int, changed_length: int) -> tuple[int, int]:
         """The (start, end) in `text` of the characters that became the one at `position`, not far from
         `begin`."""
         text, change = self.text, self._change
         while begin < len(text):
             end = _next(text, begin)
             size = 1 if end == begin + 1 and text[begin].isascii() else len(change(text[begin:end]))
-            if made + size > position:
+            if changed_length + size > position:
                 return begin, end
-            begin, made = end, made + size
+            begin, changed_length = end, changed_length + size
         return len(text), len(text)
 
 

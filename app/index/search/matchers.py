@@ -1,7 +1,7 @@
 """Compiled terms of a query: a word, a phrase or a regular expression.
 
 Each matcher finds its term in packed folded bytes (`sessions.passages`) and in texts as they are written;
-both give the same result. `index.query` says what a term means.
+both give the same result. `index.query.grammar` describes terms.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ class TermMatcher:
 
     @property
     def is_slow(self) -> bool:
-        """Whether searching for it has taken so long that the user is told."""
+        """Whether the search for the term has taken so long that the user is told."""
         return False
 
     @property
     def cost(self) -> tuple[int, int]:
-        """The order of searching: the smaller, the sooner."""
+        """The sort key of terms: those with the smallest cost are searched for first."""
         return (0, -len(self.term.text))
 
     def find_first(self, source: Source, start: int, end: int) -> int:
@@ -68,7 +68,7 @@ class TermMatcher:
         raise NotImplementedError
 
     def find_last(self, source: Source, start: int, end: int) -> int:
-        """The last such offset; -1 if there is none. Only with `finds_backwards`."""
+        """The last offset at which the term may be; -1 if there is none. Only with `finds_backwards`."""
         raise NotImplementedError
 
     def in_folded(self, source: Source, begin: int, end: int) -> bool:
@@ -82,7 +82,7 @@ class TermMatcher:
         return self.in_folded_text(fold(text), text)
 
     def in_folded_text(self, folded: str, text: str) -> bool:
-        """The same, if the folded text is at hand."""
+        """`in_text` for a caller that has the folded text."""
         if next(self.find_folded(folded), None) is None:
             return False
         return not self.exact or next(self.find_exact(to_nfc(text)), None) is not None
@@ -215,17 +215,19 @@ class PhraseMatcher(TermMatcher):
         return (match.span() for match in self._exact.finditer(text))
 
 
-# Such a pattern matches differently in one passage and in several.
+# Constructs with which a pattern may match differently in one passage and in several.
 _ONE_PASSAGE = re.compile(r"\\[AzQ]|\(\?[a-zA-Z]*-")
 
 _LAG_SECONDS = 0.2
 _LAG_RATE = 20_000_000
 _UNTIMED_BYTES = 4_096
-"""A pattern lags if it has taken so many seconds of processor time, at less than so many bytes per second.
-Most patterns search a hundred times as many. Shorter data is not timed: the clock would take longer."""
+"""A pattern lags if it has taken `_LAG_SECONDS` of processor time at less than `_LAG_RATE` bytes per second.
+Most patterns search a hundred times as many. Data of less than `_UNTIMED_BYTES` is not timed: reading the
+clock would take longer than the search.
+"""
 
 _SLOW_SECONDS = 2.0
-"""The user is told of a pattern that lags and has taken so many seconds."""
+"""Seconds of processor time after which the user is told that a pattern lags."""
 
 
 class RegexMatcher(TermMatcher):
@@ -238,11 +240,11 @@ class RegexMatcher(TermMatcher):
         super().__init__(term)
         self._folded = compiled(term.text, ignore_case=True)
         self._exact = compiled(term.text, ignore_case=False) if term.exact else None
-        # Imported for the first pattern: most queries have none.
+        # Imported here: most queries have no pattern.
         import re2
 
-        # Several passages are searched at once, without a copy. No match is missed: a head is no UTF-8, and
-        # its line ends are those of a text.
+        # Most patterns search several passages at once, without a copy. No match is missed, because the head
+        # of a passage is no UTF-8, and a line ends there.
         self._one_passage = _ONE_PASSAGE.search(term.text) is not None
         self._search: Any = self._folded._regexp.Match
         self._anchor: Any = re2._Anchor.UNANCHORED
@@ -293,18 +295,18 @@ class RegexMatcher(TermMatcher):
 
     def _match(self, data: Any, start: int, end: int) -> int:
         """The offset of the first match from `start` on; -1."""
-        found: int
+        position: int
         if end - start < _UNTIMED_BYTES and not self._lags:
-            found, _ = self._search(self._anchor, data, start, end)[0]
-            return found
+            position, _ = self._search(self._anchor, data, start, end)[0]
+            return position
         begun = thread_time()
-        found, stop = self._search(self._anchor, data, start, end)[0]
+        position, stop = self._search(self._anchor, data, start, end)[0]
         self._seconds += thread_time() - begun
-        self._bytes += (end if found < 0 else stop) - start
+        self._bytes += (end if position < 0 else stop) - start
         if not self._lags and self._seconds > _LAG_SECONDS and self._bytes < self._seconds * _LAG_RATE:
             self._lags = True
             self._words = required_words(self.term.text)
-        return found
+        return position
 
     def _has_words(self, source: Source, start: int, end: int) -> bool:
         with memoryview(source.data) as data, data[start:end] as texts:
@@ -321,12 +323,13 @@ def _spans(pattern: Any, text: str) -> Iterator[Range]:
 
 
 class QueryPlan:
-    """The compiled query: what is searched for, and where.
+    """The compiled query: its terms, and the texts in which they are searched.
 
     wanted, unwanted   the matchers of the terms and of the negated terms, the cheapest first
     all_terms          the mask of all wanted terms: bit n stands for `wanted[n]`
-    kinds, tools       the kinds of texts (`formats.text_kinds`) and the tools that are searched; no tools for
-    all everywhere         the metadata of sessions is searched, too
+    kinds              the kinds of texts that are searched (`formats.text_kinds`)
+    tools              the folded names of the tools whose texts are searched; empty for all tools
+    everywhere         the metadata of sessions is searched, too
     finds_backwards    all wanted terms have `find_last`
     near               a term stands for other spellings
     """
@@ -349,13 +352,16 @@ class QueryPlan:
         self.near = any(matcher.near for matcher in self.wanted)
 
     def caseless(self) -> QueryPlan:
-        """The same plan without regard to case, for texts that are known only folded."""
+        """The same plan without regard to case, for texts of which only the folded form is stored."""
         plan = copy(self)
         plan.wanted = [caseless(matcher) for matcher in self.wanted]
         return plan
 
     def searches(self, kind: int, tool: str = "") -> bool:
-        """Whether texts of a kind and of a tool are searched. `tool` is as it is written."""
+        """Whether texts of a kind and of a tool are searched.
+
+        :param tool: the name of the tool as it is written.
+        """
         if kind not in self.kinds:
             return False
         return not self.tools or kind not in (CALL, RESULT) or fold(tool) in self.tools
@@ -401,5 +407,5 @@ def name_of(term: Term, flag: str = "") -> str:
     if term.kind != REGEX:
         return term.text
     pattern = flag + term.text
-    # A pattern with a blank was typed in quotes: those within it are escaped, and stay so.
+    # A pattern with a blank was typed in quotes, so that quotes within it are already escaped.
     return f're:"{pattern}"' if any(map(str.isspace, pattern)) else f"re:{pattern}"

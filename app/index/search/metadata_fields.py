@@ -64,16 +64,18 @@ def _agent(name: str) -> bytes:
 
 @lru_cache(maxsize=1024)
 def _folder(cwd: str, home: str) -> bytes:
-    """A folder as it is, and as it is shown if that is shorter."""
-    whole = pack(FOLDER, 0, to_utf8(fold(cwd)))
-    short = home_prefix_length(cwd, home)
-    return whole + pack(SHORT_FOLDER, short, to_utf8(fold("~" + cwd[short:]))) if short else whole
+    """The passage of a folder, and one with `~` if the folder is below the home folder."""
+    full = pack(FOLDER, 0, to_utf8(fold(cwd)))
+    home_length = home_prefix_length(cwd, home)
+    if not home_length:
+        return full
+    return full + pack(SHORT_FOLDER, home_length, to_utf8(fold("~" + cwd[home_length:])))
 
 
 def field_text(row: Row, kind: int, offset: int) -> str:
-    """The text of such a passage as it is written.
+    """The text of a passage of the metadata as it is written.
 
-    :param offset: that of the passage.
+    :param kind: this and `offset` are those of the passage.
     """
     if kind == NAME:
         return row.name or ""

@@ -21,9 +21,11 @@ if TYPE_CHECKING:
     from app.index.search.raw_lines import RawLines
 
 _READ_BYTES = 16 << 10
+"""Bytes of one read if the size of the line is not known."""
 _ROUND_BYTES = 1 << 10
-"""A line is usually longer than its text by so many bytes and an eighth of the text."""
+"""A line is usually longer than its text by at most this number of bytes and an eighth of the text."""
 _MOST_READ_BYTES = 4 << 20
+"""The most bytes of one read."""
 
 
 class Originals:
@@ -85,11 +87,11 @@ class Originals:
 
         :param kind: one of the conversation.
         :param nth: only those of the entry that so many entries with such a text precede; negative for all.
-        :param as_parts: give the parts of the texts, see `everything.parts`.
+        :param as_parts: give the single parts of the texts, see `search_text.iter_texts`.
         """
         for entry in self.at(row, offset):
-            found = iter_texts(entry, other=False) if as_parts else text_pieces(entry, other=False)
-            texts = (text[1] for text in found if text[0] == kind)
+            parts = iter_texts(entry, other=False) if as_parts else text_pieces(entry, other=False)
+            texts = (text[1] for text in parts if text[0] == kind)
             if nth <= 0:
                 has_any = False
                 for text in texts:
@@ -120,7 +122,7 @@ class Originals:
     def _line(self, offset: int, size: int = 0) -> bytes | None:
         """The line that begins at `offset`. One read gets the lines after it as well.
 
-        :param size: as above.
+        :param size: as in `at`.
         """
         start = max(0, offset - 1)
         in_block = start - self._base
@@ -136,7 +138,7 @@ class Originals:
         return self._block[begin : end if end >= 0 else len(self._block)] or None
 
     def _block_at(self, start: int, offset: int, size: int) -> bytes:
-        """See the function below; b"" if the file cannot be read."""
+        """The result of the function `_block_at`; b"" if the file cannot be read."""
         if self._descriptor < 0:
             return b""
         try:

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 class Passage(NamedTuple):
     """A text of an entry in which terms are found.
 
-    kind            who says it (`formats.text_kinds`), or which field of the metadata it is
-    (`metadata_fields`) offset          where its line begins in the file
-    mask            the terms that it has, by their numbers in `QueryPlan.wanted`
-    source          holds its folded text, from `begin` to `end`
-    nth             how many passages of its kind precede it in its line: of other entries, or of other tools
+    kind     the kind of the text (`formats.text_kinds`) or of the metadata field (`metadata_fields`)
+    offset   the offset of its line in the file
+    mask     the terms that it has: bit n stands for `QueryPlan.wanted[n]`
+    source   holds its folded text, from `begin` to `end`
+    nth      how many passages of its kind precede it in its line: of other entries, or of other tools
     """
 
     kind: int
@@ -105,14 +105,14 @@ def ordinals(source: Source, start: int, end: int, mark: int) -> dict[int, int]:
     while before >= 0 and source.offset(before) == offset:
         first = before
         before = passage_before(source, start, first)
-    found: dict[int, int] = {}
+    ordinal_of: dict[int, int] = {}
     counts: dict[int, int] = {}
     while first < end and source.offset(first) == offset:
         kind = kind_of(source.data, first)
-        found[first] = counts.get(kind, 0)
-        counts[kind] = found[first] + 1
+        ordinal_of[first] = counts.get(kind, 0)
+        counts[kind] = ordinal_of[first] + 1
         first = next_passage(source, first + HEAD, end)
-    return found
+    return ordinal_of
 
 
 def next_mark(source: Source, position: int, end: int) -> int:

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 _FIRST = 32 << 10
 _SIZE = 256 << 10
-"""Bytes of the first part of a file and of the others. A frequent term is found in the first, so that the
-rest is not read; a part fits in the processor's cache."""
+"""Bytes of the first part of a file and of the other parts. A frequent term is found in the first part, so
+that the rest is not read. A part fits into the processor's cache.
+"""
 
 
 class RawLines:
@@ -84,7 +85,9 @@ class RawLines:
         return bytes(self._buffer[self._begin : self._end])
 
     def block(self) -> tuple[int, bytes]:
-        """The same with the LF before and after it, if any, and the offset of these bytes in the file."""
+        """(offset in the file, bytes) of the line that `next` found, with the LF before and after it if there
+        are any.
+        """
         start = max(0, self._begin - 1)
         return self._base + start, bytes(self._buffer[start : min(self._end + 1, self._stop)])
 

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 class RefinementCache:
-    """The sessions that lack a wanted term of `query`. Filters and negated terms are ignored; a session that
-    changes becomes another object.
+    """The sessions that have or lack the wanted terms of `query`. Filters and negated terms are ignored. A
+    session that changes becomes another object, about which nothing is known.
 
     lacking      sessions that lack a wanted term, of those whose files were searched
     candidates   block -> slots of the sessions that may have all terms; the others lack one
     matching     block -> slots of the sessions with all terms
-    matched      the same for the query before, if it searched the same kinds of texts
+    matched      `matching` of the previous query, if it searched the same kinds of texts
     """
 
     __slots__ = ("_before", "candidates", "lacking", "matched", "matching", "query")

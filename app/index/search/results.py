@@ -95,7 +95,7 @@ class Hit:
     ) -> Hit:
         """A hit that is looked up when it is needed.
 
-        :param look: is called with the hit and `what`, in any thread; it calls `fill`.
+        :param look: called with the hit and `what`, in any thread; it calls `fill`.
         """
         hit = cls.__new__(cls)
         hit.row = row
@@ -198,7 +198,7 @@ class Hits(Sequence[Hit]):
 class HitsByPath(Mapping[str, Hit]):
     """The hits of several pages by the path of their session. Each is made when it is needed."""
 
-    # Numbers and not pairs: garbage collection would visit ten thousand pairs.
+    # Numbers instead of pairs: garbage collection would visit ten thousand pairs.
     __slots__ = ("_begins", "_end", "_numbers", "_pages")
 
     def __init__(self) -> None:
@@ -217,12 +217,12 @@ class HitsByPath(Mapping[str, Hit]):
 
     def copy(self) -> HitsByPath:
         """A copy; what is added to one is not in the other."""
-        other = HitsByPath()
-        other._numbers = self._numbers.copy()
-        other._pages = self._pages.copy()
-        other._begins = self._begins.copy()
-        other._end = self._end
-        return other
+        copied = HitsByPath()
+        copied._numbers = self._numbers.copy()
+        copied._pages = self._pages.copy()
+        copied._begins = self._begins.copy()
+        copied._end = self._end
+        return copied
 
     def __getitem__(self, path: str) -> Hit:
         number = self._numbers[path]
@@ -279,6 +279,6 @@ class Page:
         self.unread = unread
 
     def __repr__(self) -> str:
-        # The number of hits: their fields would be looked up, and fill a screen each.
+        # Only the number of hits, because the repr of a hit would look up its fields.
         hits = f"{len(self.hits)} hit{'' if len(self.hits) == 1 else 's'}"
         return f"Page({hits}, total={self.total}, {self.searched}/{self.of}, done={self.done})"

@@ -84,20 +84,22 @@ class SearchPass:
         """
         fresh: list[Document] = []
         if self._snapshot.fresh:
-            for found in self._run_block(self._snapshot.fresh):
-                fresh += found
+            for matching in self._run_block(self._snapshot.fresh):
+                fresh += matching
                 yield []
         fresh.reverse()
         for block in self._snapshot.blocks:
-            for found in self._run_block(block):
-                yield self._counted(_merged(found, fresh, found[-1]) if fresh and found else found)
+            for matching in self._run_block(block):
+                if fresh and matching:
+                    matching = _merged(matching, fresh, matching[-1])
+                yield self._counted(matching)
             if fresh:
                 yield self._counted(_merged([], fresh, block.documents[-1]))
         yield self._counted(fresh[::-1])
 
-    def _counted(self, found: list[Document]) -> list[Document]:
-        self.total += len(found)
-        return found
+    def _counted(self, documents: list[Document]) -> list[Document]:
+        self.total += len(documents)
+        return documents
 
     def _run_block(self, block: Block) -> Iterator[list[Document]]:
         self._token.check()
@@ -110,36 +112,36 @@ class SearchPass:
             yield [documents[slot] for slot in slots]
             return
         stored: Sequence[int] = ()
-        others = slots
+        from_files = slots
         if not self.plan.query.is_deep:
-            stored, others = slots, ()
+            stored, from_files = slots, ()
             without_text = block.without_text(self._segments)
             if without_text:
                 stored = [slot for slot in slots if slot not in without_text]
-                others = [slot for slot in slots if slot in without_text]
+                from_files = [slot for slot in slots if slot in without_text]
         matching = self._evaluate(block, stored)
         self.searched += len(stored)
-        if others:
-            yield from self._with_files(block, slots, set(matching), others)
+        if from_files:
+            yield from self._with_files(block, slots, set(matching), from_files)
         else:
             yield [documents[slot] for slot in matching]
 
     def _with_files(
-        self, block: Block, slots: Sequence[int], matching: set[int], others: Sequence[int]
+        self, block: Block, slots: Sequence[int], matching: set[int], from_files: Sequence[int]
     ) -> Iterator[list[Document]]:
-        """The sessions of `matching`, and those of `others` that match by themselves."""
-        by_themselves = set(others)
-        reloaded = self.files.reloaded(block, others)
+        """The sessions of `matching`, and those of `from_files` whose files match."""
+        file_slots = set(from_files)
+        reloaded = self.files.reloaded(block, from_files)
         token = self._token
         asked = token.asked
         for slot in slots:
             document = reloaded.get(slot, block.documents[slot])
-            if slot in by_themselves:
+            if slot in file_slots:
                 self.searched += 1
                 token.check()
-                found = self.files.matching(document)
-                if found is not None:
-                    yield [found]
+                match = self.files.matching(document)
+                if match is not None:
+                    yield [match]
                 elif asked != token.asked:
                     asked = token.asked
                     yield []
@@ -185,22 +187,22 @@ class SearchPass:
 
 
 def _without(candidates: Sequence[int], slots: Sequence[int], matching: Sequence[int]) -> Sequence[int]:
-    """`candidates` without those of `slots` that are not in `matching`."""
+    """`candidates` without the slots of `slots` that are not in `matching`."""
     if len(candidates) == len(slots):
         return matching
     lacking = set(slots).difference(matching)
     return [slot for slot in candidates if slot not in lacking]
 
 
-def _merged(found: list[Document], fresh: list[Document], last: Document) -> list[Document]:
-    """`found` with those of `fresh` that come before `last`. They are removed from `fresh`, whose last
-    document is the newest.
+def _merged(matching: list[Document], fresh: list[Document], last: Document) -> list[Document]:
+    """`matching` with the sessions of `fresh` that come before `last`. These are removed from `fresh`, whose
+    last session is the newest.
     """
     end = list_key(last)
-    taken = []
+    inserted = []
     while fresh and list_key(fresh[-1]) < end:
-        taken.append(fresh.pop())
-    return newest_first([*found, *taken]) if taken else found
+        inserted.append(fresh.pop())
+    return newest_first([*matching, *inserted]) if inserted else matching
 
 
 class FileMatcher:
@@ -247,15 +249,15 @@ class FileMatcher:
         return self._searcher.files if self._searcher else 0
 
     def reloaded(self, block: Block, slots: Sequence[int]) -> dict[int, Document]:
-        """Slot -> the new document of sessions whose text is not where it was: it may have been moved."""
+        """Slot -> new document of the sessions whose text was not in its place and may have been moved."""
         lost = [slot for slot in slots if block.documents[slot].spans is not None]
         if not lost or self.plan.query.is_deep:
             return {}
         return dict(zip(lost, self._documents.reload([block.documents[slot] for slot in lost]), strict=True))
 
     def matching(self, document: Document) -> Document | None:
-        """The session if it matches: by its text if that is stored by now, else by its file. If the file
-        cannot be read, by what is stored of it.
+        """The session if it matches, else None. Its text is searched if it is stored by now, else its file,
+        or its earlier text if the file cannot be read.
         """
         if not self.plan.query.is_deep and document.spans is not None:
             block = Block([document])
@@ -333,5 +335,5 @@ class FileMatcher:
             self.unread[path] = error.strerror or str(error)
             return None
         self.as_kept.append(path)
-        # It is not known that the rest of the file lacks an unwanted term.
+        # The rest of the file may have an unwanted term.
         return kept if not self.plan.unwanted and self._evaluator.evaluate(block, (0,))[0] else None

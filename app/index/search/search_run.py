@@ -41,9 +41,9 @@ if TYPE_CHECKING:
 PAGE = 50
 """Hits of the first page."""
 SOON_SECONDS = 0.004
-"""The first page comes after this time with fewer hits: the next match may be the oldest session."""
+"""Seconds after which the first page has fewer hits: the next match may be in the oldest session."""
 _PAUSE_SECONDS = 0.05
-"""The least time between later pages."""
+"""The shortest time in seconds between later pages."""
 
 MAX_DENSITY_PASSAGES = 64
 _IN_NAME, _IN_PROMPT, _IN_TEXT = 3, 2, 1
@@ -83,7 +83,7 @@ class SearchRun:
 
         :param cache: the result of the last search.
         :param unread: path -> reason for the files that may be sessions and cannot be read.
-        :param done: is called with the result of this search at its end, or when it is cancelled.
+        :param done: called with the new cache at the end of this search, or when it is cancelled.
         :raises QueryError: a pattern cannot be compiled.
         """
         self.query = query
@@ -185,39 +185,34 @@ class SearchRun:
 
         :param last: the final page is the last of the search even if nothing matches.
         """
-        found: list[Document | Hit] = []
+        pending: list[Document | Hit] = []
         scores: dict[Document, float] = {}
         make = self._hit_maker(search_pass, scores)
         last_page = time.perf_counter()
         is_first = True
         try:
-            steps = self._found(search_pass, scores)
-            while True:
-                # The objects of ten thousand sessions are no garbage.
-                results = next(steps, None)
-                if results is None:
-                    break
-                found += results
+            for results in self._found(search_pass, scores):
+                pending += results
                 passed = time.perf_counter() - last_page
-                is_due = len(found) >= PAGE or (found and passed > SOON_SECONDS)
+                is_due = len(pending) >= PAGE or (pending and passed > SOON_SECONDS)
                 if (is_first and is_due) or passed > _PAUSE_SECONDS:
-                    yield self._page(Hits(found, make), search_pass, snapshot)
-                    is_first = is_first and not found
-                    found, last_page = [], time.perf_counter()
+                    yield self._page(Hits(pending, make), search_pass, snapshot)
+                    is_first = is_first and not pending
+                    pending, last_page = [], time.perf_counter()
         finally:
             self.texts_searched += search_pass.evaluator.searched
             self.files_read += search_pass.files.read
         if last or search_pass.total:
-            yield self._page(Hits(found, make), search_pass, snapshot, done=True)
+            yield self._page(Hits(pending, make), search_pass, snapshot, done=True)
 
     def _page(self, hits: Hits, search_pass: SearchPass, snapshot: Snapshot, *, done: bool = False) -> Page:
         if self.is_cancelled:
             raise Cancelled
         files = search_pass.files
-        # Original lines that could not be read were needed for case.
+        # The files that were needed to check the case of a term count as well.
         unread = {**self._unread, **files.unread, **self._originals.lost}
         as_kept = set(files.as_kept if self.query.is_deep else snapshot.out_of_reach).difference(unread)
-        # Only the last page has notes about files: before it there are more of them with each page.
+        # Only the last page has notes about files, because there may be more files with each page.
         notes = (*self._notes, *(self._file_notes(as_kept, unread) if done else _slow(search_pass.plan)))
         return Page(
             hits,
@@ -305,7 +300,7 @@ class SearchRun:
 
 
 Search = SearchRun
-"""Its name in the library (`app.index.Search`)."""
+"""The name of `SearchRun` in the library (`app.index.Search`)."""
 
 
 def _slow(plan: QueryPlan) -> Iterator[Note]:
@@ -327,7 +322,7 @@ def score(
 
     :param in_metadata: the passages of its metadata with terms.
     :param passages: the other passages with terms, the last one first.
-    :param terms_in_prompts: gives the terms of a mask that prompts have; called if there are many passages.
+    :param terms_in_prompts: returns the terms of a mask that prompts have; called if there are many passages.
     :param terms: the number of wanted terms.
     :param size: bytes of its text.
     :param age_ms: milliseconds since it was modified.

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     Range = tuple[int, int]
 
 LIMIT = 200
-"""Characters of a snippet at most, ellipses included."""
+"""The most characters of a snippet, ellipses included."""
 
 _CHECKED = 1000
 """Characters outside a snippet that are checked for text, to decide about an ellipsis."""
 _BEFORE = 60
+"""Characters that are shown before a match."""
 _WORD = 16
+"""Characters by which the beginning is moved to begin with a word."""
 _CUT = "…"
 _JOINERS = " \u200d"
 
@@ -30,10 +32,10 @@ def snippet(text: str, matchers: Sequence[TermMatcher]) -> tuple[str, tuple[Rang
     """A line of `text` around the first match, and the (start, end) of all matches in the line, in
     characters. The ranges do not touch and are not empty. None if nothing matches.
     """
-    found = _first(text, matchers)
-    if found is None and matchers:
+    match = _first(text, matchers)
+    if match is None and matchers:
         return None
-    start, end = found or (0, 0)
+    start, end = match or (0, 0)
     begin, stop = _window(text, start, end)
     line = _flat(text[begin:stop])
     # Ellipses stand for text, not for white space.
@@ -42,7 +44,7 @@ def snippet(text: str, matchers: Sequence[TermMatcher]) -> tuple[str, tuple[Rang
     if stop < len(text) and not text[stop : stop + _CHECKED].isspace():
         line = line[: LIMIT - 1].rstrip(_JOINERS) + _CUT
     ranges = _ranges(line, matchers)
-    if not ranges and found is not None:
+    if not ranges and match is not None:
         # A pattern may match white space that the line shows as one blank.
         lead = line.startswith(_CUT) and not text[begin : begin + 1].startswith(_CUT)
         ranges = _carried(text[begin:start], text[start:end], line, len(_CUT) if lead else 0)
@@ -56,12 +58,12 @@ def _first(text: str, matchers: Iterable[TermMatcher]) -> Range | None:
     for matcher in matchers:
         if matcher.exact:
             exactly = Folded(text, to_nfc)
-            found = next(matcher.find_exact(exactly.changed), None)
-            span = exactly.back(*found) if found else None
+            match = next(matcher.find_exact(exactly.changed), None)
+            span = exactly.back(*match) if match else None
         else:
             folded = folded or Folded(text)
-            found = next(matcher.find_folded(folded.changed), None)
-            span = folded.back(*found) if found else None
+            match = next(matcher.find_folded(folded.changed), None)
+            span = folded.back(*match) if match else None
         if span and (best is None or (span[0], -span[1]) < (best[0], -best[1])):
             best = span
     return best
@@ -99,27 +101,27 @@ def _flat(text: str) -> str:
 
 def _ranges(line: str, matchers: Iterable[TermMatcher]) -> list[Range]:
     """The (start, end) of all matches in a line."""
-    found: list[Range] = []
+    matches: list[Range] = []
     folded: Folded | None = None
     for matcher in matchers:
         if matcher.exact:
             exactly = Folded(line, to_nfc)
-            found += [exactly.back(*span) for span in matcher.find_exact(exactly.changed)]
+            matches += [exactly.back(*span) for span in matcher.find_exact(exactly.changed)]
         else:
             folded = folded or Folded(line, fold)
-            found += [folded.back(*span) for span in matcher.find_folded(folded.changed)]
-    return _joined(found)
+            matches += [folded.back(*span) for span in matcher.find_folded(folded.changed)]
+    return _joined(matches)
 
 
 def _joined(ranges: list[Range]) -> list[Range]:
     """The same characters in as few ranges as possible, in order."""
-    found: list[Range] = []
+    joined: list[Range] = []
     for start, end in sorted(ranges):
-        if found and start <= found[-1][1]:
-            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
         elif end > start:
-            found.append((start, end))
-    return found
+            joined.append((start, end))
+    return joined
 
 
 def _carried(before: str, match: str, line: str, lead: int) -> list[Range]:
@@ -127,7 +129,7 @@ def _carried(before: str, match: str, line: str, lead: int) -> list[Range]:
     white space that the line does not have.
 
     :param before: the text before the match.
-    :param lead: characters of the line before that.
+    :param lead: the number of characters of the line that precede `before`.
     """
     words = match.strip()
     if words:

@@ -1,9 +1,9 @@
 """Suggestions for terms that nothing matches: the term without its capitals, or similar words of the texts.
 
-Similar to a word are, by its length in characters:
+The words that are similar to a word depend on its length in characters:
 
     up to 3    none
-    4          words with two neighbouring letters swapped; half of all short words differ in one letter
+    4          words with two neighbouring letters swapped; too many short words differ in one letter only
     5 to 8     words that differ in one letter: missing, added, changed, or swapped with the next one
     9 or more  words that differ in up to two letters, missing, added or changed; a swap counts as two
 
@@ -42,15 +42,15 @@ SHORTEST = 4
 LONG = 9
 """Letters from which on two faults are allowed."""
 MOST = 5
-"""Spellings that are used at most: the nearest, and of these the most frequent."""
+"""The most spellings that are used: the nearest, and of these the most frequent."""
 MOST_COMPARED = 60_000
-"""Words with one part that are compared at most, the newest first: a part may be in every third word."""
+"""The most words with a part that are compared, the newest first: a part may be in every third word."""
 
 # A word consists of letters, digits and everything beyond ASCII; the other bytes become blanks.
 _WORD_BYTES = b"0123456789_abcdefghijklmnopqrstuvwxyz"
 _TO_BLANKS = bytes(byte if byte >= 0x80 or byte in _WORD_BYTES else 0x20 for byte in range(0x100))
 _WIDEST = 4
-"""Bytes of a character at most."""
+"""The most bytes of a character."""
 
 
 def other_spellings(
@@ -63,8 +63,8 @@ def other_spellings(
     """Other spellings of the terms that nothing matches, by the name of the term, and a note about each term.
 
     The only other spelling of a phrase or a pattern is the one without capitals. A term that is missing only
-    from the places that `role:` and the like name gets a note and no spellings. A query of one term needs no
-    note that nothing matches.
+    from the places that `role:`, `in:` or `tool:` name gets a note and no spellings. A query of one term
+    needs no note that nothing matches.
 
     :param query: no session matches it.
     :param has_any: whether any session of a snapshot matches a query.
@@ -93,9 +93,9 @@ def other_spellings(
         if may_differ and has_any(_only(without_case(term), query), snapshot):
             words = (name_of(term, "(?i)") if term.kind == REGEX else folded,)
         elif term.kind == WORD:
-            found = nearest(folded, _texts(snapshot, segments), kinds, token)
-            # The word itself may be in a text that did not confirm it.
-            words = tuple(word for word in found if word != folded)
+            similar = nearest(folded, _texts(snapshot, segments), kinds, token)
+            # The word itself may be in the texts, in another case.
+            words = tuple(word for word in similar if word != folded)
         instead[name] = words
         if words:
             message = f"“{name}” is nowhere; looked for instead: {', '.join(words)}"
@@ -152,32 +152,32 @@ def nearest(
     if not most:
         return ()
     margin = (len(word) + most) * (1 if word.isascii() else _WIDEST) + most * _WIDEST
-    known: dict[bytes, tuple[int, bytes]] = {}
+    faults_of: dict[bytes, tuple[int, bytes]] = {}
     counts: Counter[bytes] = Counter()
     swaps = _swaps(word) if len(word) == SHORTEST else None
-    left_by_part = dict.fromkeys(_parts(word, most) if swaps is None else swaps, MOST_COMPARED)
+    remaining_by_part = dict.fromkeys(_parts(word, most) if swaps is None else swaps, MOST_COMPARED)
     for source, start, end in texts:
-        for part, left in left_by_part.items():
-            position = source.find_far(part, start, end) if left else -1
-            while position >= 0 and left:
-                left -= 1
+        for part, remaining in remaining_by_part.items():
+            position = source.find_far(part, start, end) if remaining else -1
+            while position >= 0 and remaining:
+                remaining -= 1
                 token.check()
                 window = max(start, position - margin)
                 around = source.data[window : min(end, position + margin)].translate(_TO_BLANKS)
                 begin = around.rfind(b" ", 0, position - window) + 1
                 stop = around.find(b" ", position - window)
                 candidate = around[begin : stop if stop >= 0 else len(around)]
-                faults, first_part = known.get(candidate) or (-1, part)
+                faults, first_part = faults_of.get(candidate) or (-1, part)
                 if faults < 0:
                     faults = _faults(word, candidate, most, swaps)
-                    known[candidate] = faults, part
+                    faults_of[candidate] = faults, part
                 # A word with several of the parts is counted once.
                 if faults <= most and first_part == part and kind_at(source, start, position) in kinds:
                     counts[candidate] += 1
                 position = source.find_far(part, position + len(part), end)
-            left_by_part[part] = left
+            remaining_by_part[part] = remaining
             token.check()
-    ranked = sorted(counts, key=lambda candidate: (known[candidate][0], -counts[candidate], candidate))
+    ranked = sorted(counts, key=lambda candidate: (faults_of[candidate][0], -counts[candidate], candidate))
     return tuple(candidate.decode() for candidate in ranked[:MOST])
 
 
@@ -194,11 +194,11 @@ def _parts(word: str, most: int) -> list[bytes]:
 
 def _swaps(word: str) -> list[bytes]:
     """The word with two neighbouring letters swapped, for each two that differ."""
-    found = [
+    swapped_words = [
         word[:position] + word[position + 1] + word[position] + word[position + 2 :]
         for position in range(len(word) - 1)
     ]
-    return [to_utf8(swapped) for swapped in dict.fromkeys(found) if swapped != word]
+    return [to_utf8(swapped) for swapped in dict.fromkeys(swapped_words) if swapped != word]
 
 
 def _faults(word: str, candidate: bytes, most: int, swaps: Sequence[bytes] | None) -> int:
@@ -210,20 +210,20 @@ def _faults(word: str, candidate: bytes, most: int, swaps: Sequence[bytes] | Non
         return most + 1
 
 
-def distance(one: str, other: str, most: int) -> int:
+def distance(word: str, candidate: str, most: int) -> int:
     """The edit distance of two words: letters that are missing, added or changed, or, if `most` is 1, swapped
     with the next one; `most` + 1 if it is greater than `most`.
     """
-    if abs(len(one) - len(other)) > most:
+    if abs(len(word) - len(candidate)) > most:
         return most + 1
     before_last: list[int] = []
     last: list[int] = []
-    row = list(range(len(other) + 1))
-    for i, char in enumerate(one, 1):
+    row = list(range(len(candidate) + 1))
+    for i, char in enumerate(word, 1):
         before_last, last, row = last, row, [i]
-        for j, other_char in enumerate(other, 1):
-            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (char != other_char))
-            if most == 1 and i > 1 and j > 1 and char == other[j - 2] and one[i - 2] == other_char:
+        for j, candidate_char in enumerate(candidate, 1):
+            cost = min(last[j] + 1, row[j - 1] + 1, last[j - 1] + (char != candidate_char))
+            if most == 1 and i > 1 and j > 1 and char == candidate[j - 2] and word[i - 2] == candidate_char:
                 cost = min(cost, before_last[j - 2] + 1)
             row.append(cost)
         if min(row) > most:

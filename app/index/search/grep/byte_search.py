@@ -30,6 +30,7 @@ _NEAR_BYTES = 4 << 10
 _FAR_BYTES = 64 << 10
 """Without StringZilla, the first and the longest part of the data that is lowered at once."""
 _FEW_ESCAPES = 32
+"""Escapes that are compared one by one before the rest of the data is searched by a regular expression."""
 
 # The arguments of a call are searched as `json.dumps` writes them. A number in the file may be written
 # differently if it has an exponent, is tiny, or has more digits than are kept.
@@ -104,9 +105,9 @@ def knows_case() -> bool:
     return _find_uncased is not None
 
 
-def same_case(one: str, other: str) -> bool:
-    """Whether `uncased` finds `one` for `other`."""
-    return _find_uncased is not None and _find_uncased(one.encode(), other.encode()) == 0
+def same_case(text: str, folded: str) -> bool:
+    """Whether the finder `uncased(folded)` finds `text`."""
+    return _find_uncased is not None and _find_uncased(text.encode(), folded.encode()) == 0
 
 
 def escapes(pattern: bytes) -> Finder:
@@ -179,7 +180,7 @@ def becomes(run: str) -> list[str]:
 
     :param run: folded, and ASCII only.
     """
-    candidates = {other for char in set(run) for other in TO_ASCII.get(char, "")}
+    candidates = {candidate for char in set(run) for candidate in TO_ASCII.get(char, "")}
     return sorted(char for char in candidates if _overlaps(fold(char), run))
 
 
@@ -206,18 +207,18 @@ def is_findable(char: str) -> bool:
 def variants(char: str) -> tuple[str, ...]:
     """The characters that fold to `char` alone, itself included."""
     others = _unfolding()[0].get(char, ())
-    return (char, *(other for other in others if fold(other) == char and not combining(other)))
+    return (char, *(variant for variant in others if fold(variant) == char and not combining(variant)))
 
 
 def precursors(char: str) -> frozenset[str]:
     """The characters one of which a text has if its folded form has `char` and it has none of `variants`."""
     folds_to, _ = _unfolding()
     plain = variants(char)
-    found = {other for other in folds_to.get(char, ()) if other not in plain}
+    characters = {candidate for candidate in folds_to.get(char, ()) if candidate not in plain}
     for mark in normalize("NFD", char)[1:]:
-        found.add(mark)
-        found.update(folds_to.get(mark, ()))
-    return frozenset(found)
+        characters.add(mark)
+        characters.update(folds_to.get(mark, ()))
+    return frozenset(characters)
 
 
 @lru_cache(maxsize=1)

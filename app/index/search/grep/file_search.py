@@ -1,8 +1,8 @@
 """Search of session files themselves, for texts that the text store does not hold.
 
-For each file it is first checked whether its bytes can have all terms. Then the lines that may have a term
-are decoded, those near the end first, until it is decided whether the session matches. The best passage, or
-all passages, are worked out only if they are asked for.
+The bytes of a file are first searched to find out whether it can have all terms. Then the lines that may have
+a term are decoded, those near the end first, until it is decided whether the session matches. The best
+passage, or all passages, are found only if the caller wants them.
 """
 
 from __future__ import annotations
@@ -37,9 +37,9 @@ USER_ROLE = b'"user"'
 """A line without it has no prompt."""
 
 _CALLS_BYTES = 1 << 20
-"""Bytes that are held while an earlier line is searched for the call that a result answers."""
+"""Bytes of the buffer for finding the call that a result answers, in the lines before it."""
 _LINES_PER_BEAT = 16
-"""Lines that are decoded at most between two calls of `beat`."""
+"""The most lines that are decoded between two calls of `beat`."""
 _NO_TEXT = Source(b"")
 
 
@@ -68,10 +68,10 @@ class FilePassage(NamedTuple):
 class FileResult(NamedTuple):
     """The result of searching a file.
 
-    :param matches: the session has all that is wanted and nothing that is not.
+    :param matches: the session has all wanted terms and no unwanted term.
     :param mask: `QueryPlan.all_terms` without the terms that were not found.
-    :param best: the best passage if it was asked for; None if there is none in the file.
-    :param passages: all passages in the order of the file, if they were asked for.
+    :param best: the best passage, if the caller wants it; None if there is none in the file.
+    :param passages: all passages in the order of the file, if the caller wants them.
     """
 
     matches: bool
@@ -116,9 +116,9 @@ class FileSearcher:
     ) -> FileResult:
         """Search the session file at `path`.
 
-        :param known: the terms that the session has in its name or elsewhere: they need not be in the file
+        :param known: the mask of the terms that the session has in its metadata: they need not be in the file
             for the session to match, but count in its passages.
-        :param best: work out the best passage: most terms, then a prompt, then the latest.
+        :param best: find the best passage: most terms, then a prompt, then the latest.
         :param every: return all passages.
         :param beat: called every millisecond or so; an exception that it raises ends the search.
         :raises OSError: the file cannot be read.
@@ -138,7 +138,7 @@ class FileSearcher:
     ) -> FilePassage | None:
         """The best passage of the session at `path`, which is known to match; None if the file has none.
 
-        :param beat: as above.
+        :param beat: as in `search`.
         :raises OSError: the file cannot be read.
         """
         descriptor = open_session(path)
@@ -205,7 +205,9 @@ class FileMatch:
         self._by_parts = not plan.tools and all(matcher.within_line for matcher in plan.wanted)
 
     def terms(self, mask: int) -> int:
-        """Which terms of `mask` the file has: all of them, or less if one is missing. Sets `refused`."""
+        """The terms of `mask` that the file has; if one is missing, some of the others may be left out. Sets
+        `refused`.
+        """
         if mask and (mask.bit_count() > 1 or self._tools) and not self._may_have(mask):
             return 0
         missing = mask
@@ -259,12 +261,12 @@ class FileMatch:
         begin, end = line
         offset = part.base + begin
         if offset in self._decided:
-            # It was searched for everything that was missing then.
+            # The line was searched before, for all terms that were missing then.
             return 0
         self._decided.add(offset)
         if not self._by_parts:
             return _terms_of(self._passages(part, line))
-        found = 0
+        mask = 0
         kinds = self._plan.kinds
         wanted = [
             (1 << number, matcher)
@@ -275,11 +277,11 @@ class FileMatch:
             if kind in kinds:
                 folded = fold(text)
                 for bit, matcher in wanted:
-                    if not found & bit and matcher.in_folded_text(folded, text):
-                        found |= bit
-                if found == missing:
-                    return found
-        return found
+                    if not mask & bit and matcher.in_folded_text(folded, text):
+                        mask |= bit
+                if mask == missing:
+                    return mask
+        return mask
 
     def best(self, user: Prefilter) -> FilePassage | None:
         """The best of all passages.
@@ -423,7 +425,7 @@ class LineDecoder:
         self._dialect = dialect_named(dialect)
 
     def parts(self, line: bytes, offset: int, *, other: bool) -> Iterator[tuple[int, str, str]]:
-        """The parts of the texts of the line at `offset`, see `everything.parts`."""
+        """The parts of the texts of the line at `offset`, see `search_text.iter_texts`."""
         for _, entry in self._entries(line, offset):
             yield from iter_texts(entry, other=other)
 
@@ -460,7 +462,7 @@ class LineDecoder:
             if dialect.one_entry_a_line:
                 entry = dialect.entry(line)
                 return [] if _is_title(entry) else [(0, entry)]
-            dialect.partial_entries(line)  # refuses more
+            dialect.partial_entries(line)  # raises BadLine for more lines than `entries` does
             entries = [*dialect.entries(line), *dialect.metadata_entries(line)]
         except BadLine:
             entries = []
@@ -477,5 +479,5 @@ def _answered_call(entry: dict[str, Any]) -> str:
 
 
 def _is_title(entry: dict[str, Any]) -> bool:
-    """Whether this is the name of the session, which the catalog has, and no entry."""
+    """Whether this is a line with the name of the session, which the catalog has, and no entry."""
     return entry.get("type") == "title" and not isinstance(entry.get("id"), str)

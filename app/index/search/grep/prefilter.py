@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
     Line = tuple[int, int]
 
-# Runs of ASCII that a file has as they are, or as JSON escapes them. StringZilla does not know what folds to
-# ";" and "`".
+# Runs of ASCII characters that are in a file as they are, or as JSON escapes them. StringZilla does not know
+# the characters that fold to ";" and "`".
 _ASCII = re.compile(r"[!-:<-_a-~]+")
-# The same without what JSON escapes.
+# The same without the characters that JSON escapes.
 _PLAIN = re.compile(r"[!#-.0-:<-[\]-_a-~]+")
 # ASCII with case, without "K", to which the Kelvin sign is composed.
 _CASED = re.compile(r"[!-:<-JL-_a-~]+")
@@ -52,7 +52,7 @@ _NUMBER = re.compile(r"[0-9e+.-]+")
 _INFINITY = "-infinity"
 _WINDOW = 3
 _MAX_SEARCHES = 16
-"""Spellings of a window, and precursors of others, that are searched for at most."""
+"""The most spellings and precursors of a window that are searched for."""
 
 
 class Prefilter:
@@ -307,8 +307,8 @@ _SHORT_ESCAPES = (
 def unescaped(line: bytes | bytearray) -> str:
     """A line of JSON with its escapes replaced, without NUL characters. Invalid UTF-8 is replaced.
 
-    It contains each text of the line in one piece, between quotes, as decoding gives it, except for lone
-    surrogates next to each other.
+    The result contains each text of the line between quotes, as decoding gives it, except for lone surrogates
+    next to each other.
     """
     text = line.decode("utf-8", "replace")
     if "\\" not in text:
@@ -331,7 +331,7 @@ def _char(match: re.Match[str]) -> str:
 # -- the literals of a pattern --
 
 _MAX_LITERALS = 8
-# Quotes, and characters by code or by class: nothing is known of such a pattern.
+# Constructs for which no literals are known: quotes, and characters by code or class.
 _OPAQUE = re.compile(r"\[:|\\[QExpPC0-9]")
 _TOKEN = re.compile(
     r"(?s)(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<times>\{[^}]*\}|[*?+])|(?P<escape>\\.)"

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
 READ = 8 << 20
-"""Bytes of a file that are held at once. Nearly all sessions are shorter, so that they are read once."""
+"""The most bytes of a file in memory at once. Nearly all sessions are shorter, so that they are read once."""
 
 _HAS_PREADV = hasattr(os, "preadv")  # not on Windows
 _INITIAL = 512 << 10
-"""Bytes of the buffer until a file is longer: clearing a larger one takes time."""
+"""Bytes of the buffer until a longer file is read, because making a larger buffer takes time."""
 _FIRST = 64 << 10
 _SLICE = 256 << 10
 """Bytes of the first slice and of the longest one. A slice fits in the processor's cache while several terms
@@ -39,7 +39,7 @@ class ReverseReader:
     """Reads files, one after the other, into one buffer.
 
     read         bytes that were read so far
-    descriptor   the file that is read
+    descriptor   the file that is being read
     """
 
     def __init__(self, size: int = READ) -> None:
@@ -78,7 +78,7 @@ class ReverseReader:
             self._hold(base, end)
             first = yield from self._cut(base, end - base)
             if first == end - base:
-                # One line fills all of it.
+                # One line fills the buffer.
                 if self._buffer.find(0, 0, first) >= 0:
                     # No entry has a NUL. A crash can leave gigabytes of them.
                     end, size = last_line_end(self.descriptor, base), self._size
