@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     Keep = Callable[[bytes], Kept]
 
 LARGE_BYTES = 256 << 20
-"""A file with more bytes to read is read alone and after all others, which must not wait for it."""
+"""A file with more bytes to read is read alone and after all others, so that they do not wait for it."""
 
 MOST_ENTRIES = 100_000
 """Entries whose builders a `ProgressCache` holds at most: about 20 MB. One session may exceed the limit."""

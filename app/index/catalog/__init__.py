@@ -1,1 +1,1 @@
-"""The stored table of all sessions: its file, its tables, what is asked of it and written to it."""
+"""The catalog, the stored table of all sessions: its file, its tables, its queries and its writes."""

@@ -168,10 +168,10 @@ class PassageFinder:
 def _without_double_folder(passages: list[Passage]) -> list[Passage]:
     """The passages without one form of the folder, if the other form has at least the same terms."""
     masks = {passage.kind: passage.mask for passage in passages}
-    whole, short = masks.get(FOLDER), masks.get(SHORT_FOLDER)
-    if whole is None or short is None or (whole & ~short and short & ~whole):
+    full, short = masks.get(FOLDER), masks.get(SHORT_FOLDER)
+    if full is None or short is None or (full & ~short and short & ~full):
         return passages
-    needless = FOLDER if short & ~whole else SHORT_FOLDER
+    needless = FOLDER if short & ~full else SHORT_FOLDER
     return [passage for passage in passages if passage.kind != needless]
 
 

@@ -127,8 +127,8 @@ class Evaluator:
             return self.plan.wanted
 
         def share(matcher: TermMatcher) -> float:
-            searched, found = self._found[matcher]
-            return found / searched if searched else 0.5
+            searched, matched = self._found[matcher]
+            return matched / searched if searched else 0.5
 
         return sorted(self.plan.wanted, key=lambda matcher: (matcher.cost[0], share(matcher)))
 

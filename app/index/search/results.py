@@ -216,7 +216,7 @@ class HitsByPath(Mapping[str, Hit]):
         self._numbers.update(zip([row.path for row in hits.rows()], range(begin, self._end), strict=True))
 
     def copy(self) -> HitsByPath:
-        """A copy; what is added to one is not in the other."""
+        """An independent copy."""
         copied = HitsByPath()
         copied._numbers = self._numbers.copy()
         copied._pages = self._pages.copy()

@@ -1,8 +1,8 @@
 """Segments: files of packed passages (`sessions.passages`), each appended to by one process.
 
 The name of a segment is random and never used again. The process that appends to it holds a lock on it, and
-never changes what is there. Only the spans in the catalog count: a process that is killed leaves nothing but
-bytes without references.
+never changes earlier bytes. Only text with spans in the catalog counts: a process that is killed leaves at
+most bytes without references.
 """
 
 from __future__ import annotations

@@ -173,7 +173,7 @@ class NativeWatch:
             self._roots = {}
         hints = hints_of(paths, self._stores, self._known)
         if hints.walk and (self._is_careful or any(map(self._is_linked_folder, paths))):
-            # A new folder needs a watch of its own, and a linked one lies where nothing is watched.
+            # A new folder needs its own watch if each folder is watched by itself, or if it is a link.
             self._is_stale = True
         return hints
 
