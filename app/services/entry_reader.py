@@ -80,7 +80,7 @@ class EntryReader(BackgroundService):
         mode: str = "",
         blobs: Callable[[SessionTree], BlobStore | None] = lambda tree: None,
     ) -> None:
-        """:param mode: how images are drawn (`way_to_draw`); "" draws none.
+        """:param mode: how images are drawn (`image_method`); "" draws none.
         :param blobs: gives the folder in which a session's agent keeps images; called in the thread.
         """
         super().__init__(post, failed)
@@ -194,7 +194,7 @@ class ImageCache:
     """Draws images in one mode, and keeps the last ones."""
 
     def __init__(self, mode: str) -> None:
-        """:param mode: see `way_to_draw`; not ""."""
+        """:param mode: see `image_method`; not ""."""
         self.mode = mode
         self.drawings: OrderedDict[Key, Drawing] = OrderedDict()
 
