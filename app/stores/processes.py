@@ -91,8 +91,8 @@ def _process(proc: str, folder: str, pid: int, name: str) -> Process:
     process.variables = {key: own[key] for key in _TERMINAL_VARIABLES if own.get(key)}
     sessions = []
     for child in _children(folder):
-        inherited = variables(_read(f"{proc}/{child}/environ"))
-        pair = (inherited.get(SESSION_FILE, ""), inherited.get(SESSION_ID, ""))
+        child_variables = variables(_read(f"{proc}/{child}/environ"))
+        pair = (child_variables.get(SESSION_FILE, ""), child_variables.get(SESSION_ID, ""))
         # Variables that the agent inherited (from another agent that started it) do not name its own session.
         if pair != ("", "") and pair != (own.get(SESSION_FILE, ""), own.get(SESSION_ID, "")):
             sessions.append(pair)
