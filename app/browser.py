@@ -47,7 +47,7 @@ def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> SessionLi
 
 
 FAILED = 3
-
+"""The exit code after a fatal error."""
 
 DIALOG_STYLES = styles_folder() / DIALOGS
 
@@ -100,11 +100,11 @@ class Browser(App["Plan | None"]):
         ascii_only = self._settings.draws_ascii(surroundings.env)
         spell = speller(surroundings.encoding, ascii_only=ascii_only)
         if spell is not None:
-            # first: those that Textual has come from the colours, and change no character
+            # First: Textual's own filters are about colours and change no character.
             self._filters.insert(0, AsciiFilter(spell))
         bits = colour_depth(surroundings.env)
         if take_over is not None and (self.no_color or bits < 8):
-            # most terminals have more
+            # not at the top: most terminals have more colours
             from app.widgets.line_filters import filters_of
 
             self._filters = filters_of(self, bits)
@@ -114,11 +114,11 @@ class Browser(App["Plan | None"]):
         self.crash = ""
         self.parting: list[str] = []
         self.key_order = KeyOrder(self, self._pass_on)
-        self._spare_time = IdleCollector()
+        self._collector = IdleCollector()
         self._early_pastes: list[events.Paste] = []
         self._is_lost = False
-        for each in themes():
-            self.register_theme(each)
+        for registered in themes():
+            self.register_theme(registered)
         self.theme = f"leafmark-{self._first_theme}"
         self.stylesheet.set_variables(self.get_css_variables())
         self._styles_are_fresh = True
@@ -130,8 +130,8 @@ class Browser(App["Plan | None"]):
             return await super().run_async(**how)
 
     def _leave(self) -> None:
-        """End on a signal. A screen that is being built is completed first: without its panes, which Textual
-        leaves out from now on, it would fail.
+        """End on a signal. A screen that is being built is completed first: it would fail without the panes
+        that Textual does not mount after `exit`.
         """
         if self.key_order.has_begun:
             self.exit()
@@ -143,7 +143,7 @@ class Browser(App["Plan | None"]):
             self.exit(return_code=FAILED)
 
     def get_default_screen(self) -> Screen[Any]:
-        # One of the two: each has much that the other does not import.
+        # Only the screen that is shown is imported.
         if self._selector is not None:
             from app.screens.resume import ResumeScreen
 
@@ -155,36 +155,36 @@ class Browser(App["Plan | None"]):
         return BrowserScreen(self._setup, self._model, self._settings, self._indexing)
 
     def refresh_css(self, animate: bool = True) -> None:
-        # Textual 8.2.8 does it once the application runs, because a theme was set: all styles would be parsed
-        # a second time, and the screen laid out.
+        # Textual 8.2.8 calls this when the application starts, because a theme was set. All styles would be
+        # parsed a second time, and the screen laid out again.
         if self._styles_are_fresh:
             self._styles_are_fresh = False
         else:
             super().refresh_css(animate)
 
     def on_mount(self) -> None:
-        self.call_after_refresh(self._end_of_rest)
+        self.call_after_refresh(self._after_first_picture)
 
-    def _end_of_rest(self) -> None:
-        """Start garbage collection, which is off until the first picture (app.cli). A collection of all
-        objects would delay the screen by three frames.
+    def _after_first_picture(self) -> None:
+        """Start garbage collection, which is off until the first picture (`app.cli`), because a collection of
+        all objects would delay the screen by three frames. Read the styles of dialogs.
         """
-        self._spare_time.begin()
-        self.set_interval(CHECK_SECONDS, self._use_spare_time)
-        # a dialog that is opened before has brought them along
+        self._collector.begin()
+        self.set_interval(CHECK_SECONDS, self._collect_when_idle)
+        # A dialog that is open already has read its styles.
         if not self.stylesheet.has_source(str(DIALOG_STYLES)):
             self.stylesheet.read(DIALOG_STYLES)
 
-    def _use_spare_time(self) -> None:
+    def _collect_when_idle(self) -> None:
         if not self.screen_stack:
-            return  # it is being left, and what was asked for is done first
+            return  # the application is about to exit, and completes the requested actions first
         screen = self.screen
-        # what comes while all sessions are being read stays
+        # Objects that are made while all sessions are being read stay, so a collection would be in vain.
         if not isinstance(screen, SessionsScreen) or screen.scanned:
-            self._spare_time.look()
+            self._collector.look()
 
     async def on_event(self, event: events.Event) -> None:
-        # keys that are typed while the screen is being built wait for it
+        # Keys that are typed while the screen is being built wait for it.
         if isinstance(event, events.Paste) and not self.key_order.has_begun:
             self._early_pastes.append(event)
         elif not isinstance(event, events.Key) or event.is_forwarded:
@@ -193,7 +193,7 @@ class Browser(App["Plan | None"]):
             await self.key_order.take(event)
 
     async def _pass_on(self, key: events.Key) -> None:
-        self._spare_time.used()
+        self._collector.used()
         await super().on_event(key)
 
     @on(ScreenReady)
@@ -209,7 +209,7 @@ class Browser(App["Plan | None"]):
 
     @on(Driver.SignalResume)
     def _paint_all(self) -> None:
-        """Draw everything: the terminal is leafmark's again, and is empty."""
+        """Draw everything: another program has used the terminal."""
         self.refresh(layout=True)
 
     def on_unmount(self) -> None:
@@ -217,12 +217,12 @@ class Browser(App["Plan | None"]):
             self._demo_folder.remove()
 
     async def action_interrupt(self) -> None:
-        """Ctrl+C: what is selected in a text is copied, a question in a row is answered with no and a dialog
-        in which something is typed is given up, otherwise the program ends.
+        """Ctrl+C: copy the selected text; else cancel a question or an edit in a row, or a dialog with an
+        input; else leave leafmark.
         """
         from app.screens.asking_screen import RowEditor, RowQuestion
 
-        # `TextArea` has the same of an `Input`, and takes long to import
+        # By attribute: `Input` and `TextArea` have it, and `TextArea` takes long to import.
         text: Any = self.focused if hasattr(self.focused, "selected_text") else None
         if isinstance(self.screen, RowQuestion | RowEditor):
             self.screen.action_cancel()
@@ -234,7 +234,7 @@ class Browser(App["Plan | None"]):
             self.exit()
 
     def action_toggle_theme(self) -> None:
-        """The other theme, remembered for the next time."""
+        """Change to the other theme, and remember it for the next run."""
         name = "light" if self.theme.endswith("dark") else "dark"
         self.theme = f"leafmark-{name}"
         if self._setup.demo:
@@ -248,7 +248,7 @@ class Browser(App["Plan | None"]):
             self.notify(f"The theme is not remembered: {why}", severity="warning", markup=False)
 
     async def action_open_demo(self) -> None:
-        """Show the example sessions over the user's own, written to a folder that goes with this run."""
+        """Show the example sessions on another screen. Their folder is deleted when leafmark ends."""
         if isinstance(self.screen, SessionsScreen) and self.screen.setup.demo:
             return
         from app.demo.folder import DemoFolder
@@ -262,12 +262,12 @@ class Browser(App["Plan | None"]):
         except OSError as error:
             self.notify(f"The examples cannot be written: {error}", severity="error", markup=False)
             return
-        # changes to the examples are kept until leafmark ends
+        # The same setup each time, so that changes to the examples stay until leafmark ends.
         examples = self._examples
         await self.push_screen(BrowserScreen(examples, empty_list(examples), self._settings))
 
     def action_command_palette(self) -> None:
-        """The palette, unless it is open."""
+        """Open the palette, unless it is open."""
         from app.widgets.commands import CommandProvider, Palette
 
         if not isinstance(self.screen, Palette):
@@ -285,20 +285,20 @@ class Browser(App["Plan | None"]):
             async def run(action: str = command.action, target: Any = target) -> None:
                 await self.run_action(action, target)
 
-            said = palette_description(command, screen.told(command), selects=screen.side.selects)
-            yield SystemCommand(said, shown_below(command), run)
+            description = palette_description(command, screen.told(command), selects=screen.side.selects)
+            yield SystemCommand(description, shown_below(command), run)
 
     def _fatal_error(self) -> None:
-        """Instead of a traceback with the values of every variable (text of sessions) on the terminal: a
-        file and a line.
+        """Write the traceback to a file, and keep one line about it in `crash`. Textual would print the
+        values of all variables, which may be texts of sessions.
         """
         import traceback
 
         text = traceback.format_exc()
         reason = text.strip().splitlines()[-1]
         try:
-            more = f"details in {paths.write_crash(self._setup.env, text)}"
+            details = f"details in {paths.write_crash(self._setup.env, text)}"
         except OSError as error:
-            more = f"no log: {error}"
-        self.crash = f"leafmark: {reason} ({more})"
+            details = f"no log: {error}"
+        self.crash = f"leafmark: {reason} ({details})"
         self._close_messages_no_wait()

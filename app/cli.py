@@ -1,6 +1,6 @@
-"""The command line: parses, prints, and starts the screen only when a screen is wanted.
+"""The command line: parses the arguments, and runs a command or the screen.
 
-Nothing is imported here that the first rows on the terminal do not need.
+The first frame loads this module, so it imports nothing that the first rows do not need.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ DONE, NOT_FOUND, WRONG_USE, FAILED = 0, 1, 2, 3
 
 
 def start() -> int:
-    """Run leafmark as this process: what the command `leafmark` does."""
+    """Run leafmark as this process: the entry point of the command `leafmark`."""
     return main(ends=True)
 
 
 def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
     """Run leafmark.
 
-    :param arguments: the words after the program's name; those of the process when None.
+    :param arguments: the words after the program's name; None for those of the process.
     :param ends: the process has nothing else to do and may end here.
     :return: the exit code: 0 done, 1 nothing found, 2 wrong use, 3 refused or failed.
     """
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
 
 
 _OUT_OF_MEMORY = ("can't start new thread", "failed to map segment", "error return without exception set")
-"""Messages of the interpreter and the system's loader where memory was short without a MemoryError."""
+"""Messages of the interpreter and of the system's loader if memory is short, without a MemoryError."""
 
 
 def _is_out_of_memory(error: BaseException | None) -> bool:
@@ -132,10 +132,10 @@ def _run(options: Options, ends: bool) -> int:
     gc.disable()
     if options.command == "watch":
         _end_on_signals()
-    from app import cli_options  # imported by now: the command was one of its table
+    from app import cli_options  # `_options` has imported it
 
     with _surroundings(options) as surroundings:
-        # Neither waits for what the other imports.
+        # Each imports only its own modules.
         if options.command in cli_options.CHANGES:
             from app import changes
 
@@ -160,7 +160,7 @@ def _end(code: int) -> NoReturn:
 
 
 class _surroundings:
-    """The setup of a command; the example sessions, if they are asked for, go when it ends."""
+    """The setup of a command. The example sessions of `--demo` are deleted when it ends."""
 
     def __init__(self, options: Options) -> None:
         self._options = options
@@ -181,13 +181,13 @@ class _surroundings:
 
 
 def _show(options: Options, *, is_process: bool = False) -> int:
-    """The browser, or the selector where that was asked for.
+    """Show the browser, or the selector for `leafmark resume`.
 
     :param is_process: the process does nothing else.
     """
-    # Objects that are made before the screen is there are no garbage, and would be collected in vain.
+    # The objects that are made before the screen is there stay, so a collection would find no garbage.
     gc.disable()
-    from app import full_screen  # commands need none of it
+    from app import full_screen  # not at the top: the other commands do not need it
 
     why_not = "" if options.command else full_screen.missing()
     if why_not:
@@ -206,12 +206,12 @@ def _show(options: Options, *, is_process: bool = False) -> int:
         )
         theme = options.theme or paths.read_theme(surroundings.env)
         if options.command:
-            code, said = full_screen.resume(options, surroundings, theme, ending)
+            code, error_text = full_screen.resume(options, surroundings, theme, ending)
         else:
-            plan, code, said = full_screen.run(surroundings, theme, ending)
+            plan, code, error_text = full_screen.run(surroundings, theme, ending)
             if plan is not None:
-                code, said = full_screen.become(plan, ending)
-        return _fail(said, code) if said else code
+                code, error_text = full_screen.become(plan, ending)
+        return _fail(error_text, code) if error_text else code
     except OSError as error:
         if is_process:
             _silence()
@@ -224,7 +224,7 @@ def _show(options: Options, *, is_process: bool = False) -> int:
 
 
 def _end_on_signals() -> None:
-    """A request to end leaves a command the way an exit does."""
+    """Let signals that ask the process to end raise SystemExit, so that a command cleans up."""
 
     def end(number: int, frame: object) -> None:
         # the reader of the output may have stopped, and writing the rest would block
@@ -239,7 +239,7 @@ def _end_on_signals() -> None:
 def _fail(message: str, code: int) -> int:
     """Report an error on standard error; paths and errors may contain any text.
 
-    :return: `code`; `FAILED` where the message cannot be written.
+    :return: `code`; `FAILED` if the message cannot be written.
     """
     try:
         print(inert(message).encode("utf-8", "replace").decode(), file=sys.stderr, flush=True)

@@ -25,10 +25,11 @@ class WrongValue(ValueError):
 
 
 class Option:
-    """`--name`: a flag, or followed by a value when it has a `metavar`. It goes to `field` of `Options`.
+    """An option `--name`: a flag, or an option with a value if it has a `metavar`. Its value is `field` of
+    `Options`.
 
-    :param convert: the value of its text; raises WrongValue.
-    :param many: may be given several times; its values are collected.
+    :param convert: makes the value from its text; raises WrongValue.
+    :param many: the option may be given several times; the values are collected.
     """
 
     __slots__ = ("convert", "field", "help", "many", "metavar", "name")
@@ -51,10 +52,10 @@ class Option:
 
 
 class Word:
-    """A positional argument. It goes to `field` of `Options`.
+    """A positional argument. Its value is `field` of `Options`.
 
-    :param many: "" for one word, "?" for one or none, "*" for any number and "+" for at least one, which are
-        collected.
+    :param many: "" for one word, "?" for one or none, "*" for any number and "+" for at least one; the words
+        of the last two are collected.
     :param metavar: its name in the help; the field's name if empty.
     """
 
@@ -68,7 +69,11 @@ class Word:
 
 
 class Command:
-    """One of leafmark's commands: its words, which stand in this order, and the options of its own."""
+    """One of leafmark's commands.
+
+    words     its positional arguments, in order
+    options   its own options
+    """
 
     __slots__ = ("help", "options", "words")
 
@@ -80,24 +85,28 @@ class Command:
 
 def _store(text: str) -> tuple[str, str]:
     agent, equals, folder = text.partition("=")
-    names = [each.name for each in AGENTS]
+    names = [known.name for known in AGENTS]
     if not equals or not folder or agent not in names:
         raise WrongValue(f"{text!r} is not AGENT=FOLDER with AGENT one of {', '.join(names)}")
     return agent, folder
 
 
-def _number(of: str, least: int = 0) -> Callable[[str], int]:
-    """A converter for a number of something, at least `least`; more than `MANY` means all."""
+def _number(items: str, least: int = 0) -> Callable[[str], int]:
+    """A converter for a number.
+
+    :param items: the counted items, for the error message.
+    :param least: the least number that is accepted. A number above `MANY` becomes `MANY`.
+    """
 
     def convert(text: str) -> int:
         if not text.isdecimal():
-            raise WrongValue(f"{text!r} is not a number of {of}")
+            raise WrongValue(f"{text!r} is not a number of {items}")
         try:
             value = int(text)
-        except ValueError:  # Python reads no number of so many digits
+        except ValueError:  # more digits than Python converts
             value = MANY
         if value < least:
-            raise WrongValue(f"{text!r} is not a number of {of}")
+            raise WrongValue(f"{text!r} is not a number of {items}")
         return min(value, MANY)
 
     return convert
@@ -112,7 +121,7 @@ def _one_of(one: str, other: str) -> Callable[[str], str]:
     return convert
 
 
-# Before the command and behind it.
+# Options that may stand before or behind the command.
 SHARED = (
     Option(
         "store",
@@ -123,7 +132,7 @@ SHARED = (
     ),
     Option("demo", "use bundled example sessions in a throw-away folder"),
 )
-# Options of the screen: before the command, and behind the one that has a screen.
+# Options of the screen: before the command, or behind a command with a screen.
 OWN = (Option("theme", "colours of the screen", metavar="{dark,light}", convert=_one_of("dark", "light")),)
 _JSON = Option("json", "as JSON")
 _KEEP = Option(
@@ -244,21 +253,21 @@ SCREENS = {
 COMMANDS = REPORTS | CHANGES | SCREENS
 
 
-# Values behind the command have a name of their own; otherwise they would replace those before it.
+# The prefix of the fields of values behind the command, which would otherwise replace those before it.
 _BEHIND = "behind_"
 
 
 class _Formatter(argparse.HelpFormatter):
-    """Finds the width without `shutil`, which takes as long to import as all options to add."""
+    """Gets the width without `shutil`, whose import takes as long as adding all options."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=terminal_columns() - 2)
 
 
 class _Parser(argparse.ArgumentParser):
-    """Reports errors in one line, whatever text they name.
+    """Reports an error in one inert line.
 
-    more   the end of the help for a number of columns
+    more   makes the end of the help for a number of columns
     """
 
     more: Callable[[int], str] | None = None
@@ -269,9 +278,9 @@ class _Parser(argparse.ArgumentParser):
         return text + self.more(terminal_columns() - 2) if self.more else text
 
     def _print_message(self, message: str, file: SupportsWrite[str] | None = None) -> None:
-        """Print as argparse does, which keeps it to itself where the stream takes no more.
+        """Print a message; argparse itself would ignore an error of the stream.
 
-        :raises OSError: it cannot be written.
+        :raises OSError: the message cannot be written.
         """
         (file or sys.stderr).write(message)
 
@@ -282,8 +291,8 @@ class _Parser(argparse.ArgumentParser):
 
 
 class _CommandParser(_Parser):
-    """Reads a command's words wherever its options stand between them: argparse itself gives up a word that
-    may be missing as soon as an option comes first.
+    """Parses a command's options first and its words then, so that they may come in any order: argparse takes
+    an optional word as missing if an option precedes it.
 
     own   the options of the command
     """
@@ -293,13 +302,13 @@ class _CommandParser(_Parser):
     def parse_known_args(  # type: ignore[override]  # as argparse calls it
         self, args: Sequence[str], namespace: argparse.Namespace | None = None
     ) -> tuple[argparse.Namespace, list[str]]:
-        """See `argparse`: the options first, then what they leave."""
+        """See `argparse`; the options are parsed first, then the remaining words."""
         end = args.index("--") if "--" in args else len(args)
         first = _Parser(prog=self.prog, add_help=False, argument_default=argparse.SUPPRESS)
         _add(first, self.own)
         _add(first, SHARED, prefix=_BEHIND)
-        namespace, left = first.parse_known_args(args[:end], namespace)
-        return super().parse_known_args([*left, *args[end:]], namespace)
+        namespace, words = first.parse_known_args(args[:end], namespace)
+        return super().parse_known_args([*words, *args[end:]], namespace)
 
 
 def parse(words: Sequence[str]) -> Options:
@@ -317,35 +326,36 @@ def parse(words: Sequence[str]) -> Options:
 
 
 def parser() -> argparse.ArgumentParser:
-    """argparse's parser. Nothing in it has a default: those are in `Options`."""
-    made = _Parser(
+    """The parser of argparse. It sets no defaults, which are in `Options`."""
+    root = _Parser(
         prog="leafmark",
         formatter_class=_Formatter,
         description="Browse the sessions of pi, oh-my-pi, indusagi and nickcecere/agent, and resume them.",
         argument_default=argparse.SUPPRESS,
     )
-    _add(made, SHARED)
-    made.add_argument("--version", action="version", version=f"leafmark {__version__}")
-    _add(made, OWN)
-    # with `prog` given, no help is laid out to find it
-    commands = made.add_subparsers(
+    _add(root, SHARED)
+    root.add_argument("--version", action="version", version=f"leafmark {__version__}")
+    _add(root, OWN)
+    # Without `prog`, argparse would format the usage to find it.
+    commands = root.add_subparsers(
         dest="command", metavar="COMMAND", prog="leafmark", parser_class=_CommandParser
     )
     for name, command in COMMANDS.items():
-        report = commands.add_parser(
+        command_parser = commands.add_parser(
             name,
             help=command.help,
             formatter_class=_Formatter,
             argument_default=argparse.SUPPRESS,
         )
-        report.own = command.options
+        command_parser.own = command.options
         if name == "search":
-            report.more = _language
+            command_parser.more = _language
         for word in command.words:
-            report.add_argument(word.field, nargs=word.many or None, metavar=word.metavar, help=word.help)
-        _add(report, command.options)
-        _add(report, SHARED, prefix=_BEHIND)
-    return made
+            nargs = word.many or None
+            command_parser.add_argument(word.field, nargs=nargs, metavar=word.metavar, help=word.help)
+        _add(command_parser, command.options)
+        _add(command_parser, SHARED, prefix=_BEHIND)
+    return root
 
 
 def _language(columns: int) -> str:
@@ -354,14 +364,14 @@ def _language(columns: int) -> str:
     return f"\nwhat a QUERY is made of; all of it must hold:\n{language_help(columns)}\n"
 
 
-def _add(to: argparse.ArgumentParser, options: Iterable[Option], prefix: str = "") -> None:
+def _add(target: argparse.ArgumentParser, options: Iterable[Option], prefix: str = "") -> None:
     for option in options:
         kinds: dict[str, Any] = {"action": "store_true"}
         if option.metavar:
             kinds = {"metavar": option.metavar, "type": _type(option)}
         if option.many:
             kinds |= {"action": "append", "dest": prefix + option.field}
-        to.add_argument(f"--{option.name}", help=option.help, **kinds)
+        target.add_argument(f"--{option.name}", help=option.help, **kinds)
 
 
 def _type(option: Option) -> Callable[[str], Any]:

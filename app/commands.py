@@ -1,33 +1,29 @@
-"""Every command of the browser in one table: from it come the bindings, the palette, the footer, the help
-screen and the table of keys in the README.
+"""The table of all commands of the screen. The bindings, the palette, the footer, the help and the table of
+keys in the README come from it.
 
-``keys`` are Textual's key names, the one that is shown first. A key may stand in several panes: which pane
-has the focus decides, and the footer shows the commands of that pane.
+``keys`` are Textual's key names; the first of them is shown. Several panes may have the same key: the pane
+with the focus gets it, and the footer shows the commands of that pane.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    pass
-
 
 class Command:
-    """One thing a user can do.
+    """A command.
 
-    :param id: ``noun.verb``; also the binding's id and the palette's.
+    :param id: ``noun.verb``; also the id of the binding and in the palette.
     :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``side`` (both of
-        them), ``tree`` or ``entry``.
+        these), ``tree`` or ``entry``.
     :param action: Textual's action string, run on the screen.
-    :param label: what the footer shows; empty: not in the footer.
-    :param first: done before the pane is asked. Only so do the letters that are typed right behind the key,
-        in one go, reach what the command opened.
-    :param selector: what it does in the selector, where it is not ``help``; empty: nothing, as those of the
-        tree and the entry.
-    :param preview: whether one of the list does the same while the selector's preview has the keys. Marks and
-        folds are about rows, and move the cursor. New sessions are made by keys that go a page on (f), or to
-        the next place that was found (n), for who reads elsewhere.
+    :param help: the description in the help.
+    :param label: the name in the footer; "" if it is not in the footer.
+    :param first: whether the key is handled before the pane gets it (a priority binding). Letters that are
+        typed directly behind the key then reach what the command opens.
+    :param selector: its description in the selector; None for ``help``. "" if it does nothing there, as do
+        those of the tree and the entry.
+    :param preview: whether a command of the list also works while the selector's preview has the focus.
+        Commands for marks and folds do not, because they need a row. Commands that make sessions do not,
+        because pagers use their keys: f for the next page, n for the next hit.
     """
 
     __slots__ = ("action", "first", "help", "id", "keys", "label", "pane", "preview", "selector")
@@ -354,7 +350,10 @@ def preview_commands() -> list[Command]:
 
 
 def command_by_id(id: str) -> Command:
-    """The command with this id. KeyError when there is none."""
+    """The command with this id.
+
+    :raises KeyError: there is none.
+    """
     for command in COMMANDS:
         if command.id == id:
             return command

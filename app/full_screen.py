@@ -1,7 +1,6 @@
-"""The browser and the selector as this process: the first frame, then Textual, then the agent that was
-chosen.
+"""Runs the browser or the selector in this process: the first frame, then Textual, then the chosen agent.
 
-Nothing is imported here that the first rows on the terminal do not need.
+The first frame loads this module, so it imports nothing that the first rows do not need.
 """
 
 from __future__ import annotations
@@ -33,19 +32,20 @@ if TYPE_CHECKING:  # imported after the first frame
 
 DONE, WRONG_USE, FAILED, LEFT = 0, 2, 3, 130
 SWITCH_SECONDS = 0.0005
+"""Seconds after which a thread gives the interpreter to another one, so that keys do not wait."""
 STACK_BYTES = 1 << 20
 """Bytes of each thread's stack if address space is limited."""
 SHORTEST_ID = 8
-"""Characters. A shorter word may be the beginning of an id, and is taken for a word to search for."""
+"""Characters. A shorter word is taken for a word to search for, although it may be the beginning of an id."""
 _HEX_LETTERS = "abcdef"
 _M_ARENA_MAX = -8
 """The option of the C library's `mallopt` that says how many heaps the threads have."""
 FIRST_ROWS_SECONDS = 0.7
-"""Seconds to wait for the newest sessions when none are known. From a slow disk they come later."""
+"""Seconds to wait for the newest sessions if no session is known. A slow disk takes longer."""
 
 
 def missing() -> str:
-    """Why there can be no screen, "" when there can."""
+    """Why there can be no screen; "" if there can."""
     if not (os.isatty(0) and os.isatty(2)):
         return "leafmark needs a terminal; `leafmark list` prints the sessions without one"
     if not can_place_text(os.environ):
@@ -56,13 +56,12 @@ def missing() -> str:
 def run(
     setup: Setup, theme: str, ending: ExitSignals, query: str | None = None
 ) -> tuple[Plan | None, int, str]:
-    """Show the browser, or the selector, until it is left.
+    """Show the browser, or the selector, until the user leaves it.
 
     :param theme: ``dark`` or ``light``.
-    :param ending: takes the signals.
-    :param query: with which the selector begins; None for the browser.
-    :return: the plan of the session that was chosen, else None; the exit code; what went wrong, "" if
-        nothing.
+    :param ending: handles the signals.
+    :param query: the first query of the selector; None for the browser.
+    :return: the plan of the chosen session, or None; the exit code; the error, "" for none.
     """
     settings = _settings(setup)
     remembered = {} if setup.demo else paths.read_screen(setup.env)
@@ -80,12 +79,11 @@ def run(
     model, terminal = first_frame.show(
         setup, theme, arrangement, ending, query, ascii_only=ascii_only, nowhere=nowhere
     )
-    # One thread draws, and others search and read: with Python's default each would wait ten times as long
-    # for its turn, and so would the keys.
+    # Python's default is ten times as long.
     sys.setswitchinterval(SWITCH_SECONDS)
     _limit_threads()
     try:
-        # with nothing to show, reading cannot wait until the screen library is there
+        # With nothing to show, the files are read while Textual is imported.
         indexing = None if model.known else _begin(setup, arrangement)
         if indexing is not None and terminal is not None:
             rows, done, total = indexing.first_rows(FIRST_ROWS_SECONDS)
@@ -112,36 +110,36 @@ def run(
             if ended and not app.crash:
                 terminal.is_left()
             terminal.give_back()
-        # the terminal first: a command may take long to end
+        # After the terminal, because a command may take long to end.
         _end_commands()
     if app.parting:
         from app.reports.output import complain
 
         with suppress(OSError):  # the terminal may be gone
-            for said in app.parting:
-                complain(said)
+            for message in app.parting:
+                complain(message)
     if ending.status:
-        # it came while the screen library ran; one that comes from here on leaves at once
+        # The signal came while Textual ran. From here on, a signal ends the process at once.
         ending.leave()
     return plan, FAILED if app.crash else app.return_code or DONE, app.crash
 
 
 def _end_commands(*, at_once: bool = False) -> None:
-    """End every command that writes a summary, because the threads that wait for it end with the screen.
+    """End every summary command, because the threads that wait for it end with the screen.
 
-    :param at_once: kill it, because there is no time.
+    :param at_once: kill the commands without waiting.
     """
-    # the module is not loaded before a command runs
+    # The module is loaded when the first command runs.
     commands = sys.modules.get("app.actions.summary_command")
     if commands is not None:
         (commands.kill_all if at_once else commands.end_all)()
 
 
 def become(plan: Plan, ending: ExitSignals) -> tuple[int, str]:
-    """Become the agent; does not return when that works.
+    """Become the agent. The function returns only after an error.
 
-    :param ending: has taken the signals: what is ignored stays so for the agent.
-    :return: the exit code and what went wrong.
+    :param ending: gives the signals back first, because a program inherits ignored signals.
+    :return: the exit code and the error.
     """
     from app.actions.resume import ResumeError, execute
 
@@ -153,14 +151,14 @@ def become(plan: Plan, ending: ExitSignals) -> tuple[int, str]:
 
 
 def _settings(setup: Setup) -> Settings | None:
-    """The user's settings; None without a settings file, so that it is not looked for twice. Commands get the
-    user's keys before any keys are bound.
+    """The user's settings; None if there is no settings file. The keys of the commands are set here, before
+    any keys are bound.
     """
     if not os.path.lexists(os.path.join(paths.config_folder(setup.env), SETTINGS)):
         return None
     settings = read_settings(setup.env)
-    wrong = tuple(one_line(f"keys: {each}", 200) for each in remap(settings.keys))
-    return replace(settings, problems=settings.problems + wrong)
+    problems = tuple(one_line(f"keys: {problem}", 200) for problem in remap(settings.keys))
+    return replace(settings, problems=settings.problems + problems)
 
 
 def _limit_threads() -> None:
@@ -173,8 +171,8 @@ def _limit_threads() -> None:
     try:
         import ctypes
 
-        # Only glibc has these. A thread that Python stops at exit needs the second, and aborts the process if
-        # it cannot be loaded then.
+        # Only glibc has these. A thread that Python stops at exit needs libgcc, and aborts the process if it
+        # cannot be loaded then.
         ctypes.CDLL(None).mallopt(_M_ARENA_MAX, 1)
         ctypes.CDLL("libgcc_s.so.1")
     except (ImportError, OSError, AttributeError):
@@ -182,7 +180,7 @@ def _limit_threads() -> None:
 
 
 def _begin(setup: Setup, arrangement: Arrangement) -> IndexService:
-    """Read the files while Textual is being imported."""
+    """Begin to read the files while Textual is being imported."""
     from app.services.index_service import IndexService
 
     indexing = IndexService(setup, arrangement)
@@ -191,16 +189,16 @@ def _begin(setup: Setup, arrangement: Arrangement) -> IndexService:
 
 
 def resume(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> tuple[int, str]:
-    """``leafmark resume``: into the session that is named, or to the selector.
+    """``leafmark resume``: resume the named session, or show the selector.
 
-    :param ending: takes the signals.
-    :return: the exit code and what went wrong.
+    :param ending: handles the signals.
+    :return: the exit code and the error, "" for none.
     """
     why_not = missing()
     plan = None
     reference = _reference(options)
     if options.query and (why_not or _is_likely(reference, options)):
-        from app import resume_command  # most queries are no reference, and go to the selector at once
+        from app import resume_command  # not at the top: most queries go to the selector at once
 
         plan, code, error = resume_command.find_plan(options, setup, reference, alone=bool(why_not))
         if error:
@@ -210,7 +208,7 @@ def resume(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> t
     if plan is None:
         plan, code, error = run(setup, theme, ending, " ".join(options.query))
         if plan is None:
-            # what reads the command must not take its absence for one
+            # Without a command to print, the exit code must not be that of success.
             return LEFT if options.print and code == DONE else code, error
         if not options.print:
             return become(plan, ending)
@@ -221,23 +219,21 @@ def resume(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> t
 
 
 def _reference(options: Options) -> str:
-    """Whether the query is one word that can name a session: "path", "id", which may be the beginning of one,
-    or "".
-    """
+    """How the query can name a session: "path", "id" (or the beginning of one), or "" if it cannot."""
     if len(options.query) != 1:
         return ""
     (word,) = options.query
     if os.sep in word and os.path.lexists(word):
         return "path"
-    # No id has what makes a query more than words.
+    # No id contains the characters of filters and phrases.
     return "id" if len(word) >= SHORTEST_ID and is_plain(word) else ""
 
 
 def _is_likely(reference: str, options: Options) -> bool:
-    """Whether a session is to be looked for by `reference` before the first frame.
+    """Whether to look for the named session before the first frame.
 
-    The ids that agents make up have digits or dashes (formats/README.md, "pi"). An id of letters alone is
-    taken for a word, and the selector finds it as one.
+    The ids that agents make have digits or dashes (formats/README.md, "pi"). A word of letters alone goes to
+    the selector, which finds an id too.
     """
     word = "".join(options.query)
     return reference == "path" or (reference == "id" and not (word.isalpha() and word.strip(_HEX_LETTERS)))

@@ -1,8 +1,7 @@
-"""The keys of the commands: how Textual names them, how people write them, which the user has set, and which
-the footer shows.
+"""The keys of the commands: Textual's names, the names on screen, the user's settings, and the footer.
 
-Textual itself is not asked for the names: it takes longer to import than the first rows to draw. A test
-compares the two.
+Textual's names are written out here, because importing Textual takes longer than drawing the first rows. A
+test compares the two.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _KEY_WORDS = frozenset((
 ))  # fmt: skip
 _LAST_FUNCTION_KEY = 35
 
-# Textual's own names of characters that are called otherwise in Unicode.
+# Characters whose names in Textual are not their names in Unicode.
 _CHARACTER_NAMES = {
     "\\": "backslash",
     "+": "plus",
@@ -56,23 +55,24 @@ def parse_key(text: str) -> str | None:
     if key is None:
         return None
     if modifiers == ["shift"] and len(key) == 1 and key.upper() != key and len(key.upper()) == 1:
-        # a terminal sends the letter itself
+        # A terminal sends the capital letter itself.
         return key.upper()
     return "+".join([*sorted(modifiers), key])
 
 
 def character_of(key: str) -> str:
-    """The character of a key that is called by a long name, such as `slash`; "" where it has none."""
+    """The character of a key with a long name, such as `slash`; "" if it has none."""
     for code in range(0x21, 0x7F):
-        # some of their names have hyphens in Unicode, for which Textual has low lines as well
+        # Compared first, because the hyphens of some Unicode names are underscores in Textual's names.
         if _character_name(chr(code)) == key:
             return chr(code)
     try:
-        found = unicodedata.lookup(key.replace("_", " "))
+        character = unicodedata.lookup(key.replace("_", " "))
     except KeyError:
         return ""
-    # Unicode calls control characters by the names of some keys
-    return found if len(found) == 1 and found.isprintable() and key not in _KEY_WORDS else ""
+    # Some keys have the Unicode names of control characters.
+    is_character = len(character) == 1 and character.isprintable() and key not in _KEY_WORDS
+    return character if is_character else ""
 
 
 def _parse_name(name: str) -> str | None:
@@ -85,7 +85,7 @@ def _parse_name(name: str) -> str | None:
 
 
 def _character_name(character: str) -> str | None:
-    """A key that types one character."""
+    """Textual's name of the key that types a character; None if no key types it."""
     if len(character) != 1 or not character.isprintable() or character == " ":
         return None
     if character.isalnum():
@@ -127,7 +127,7 @@ KEY_NAMES = {
 
 
 def key_name(key: str) -> str:
-    """A key as people write it: ``ctrl+y`` is ``Ctrl+Y``, ``f5`` is ``F5``."""
+    """The name of a key on screen: ``Ctrl+Y`` for ``ctrl+y``, ``F5`` for ``f5``."""
     if key in KEY_NAMES:
         return KEY_NAMES[key]
     if "+" in key:
@@ -142,14 +142,14 @@ def key_name(key: str) -> str:
 
 
 def keys_of(command: Command) -> str:
-    """All keys of a command as people write them."""
+    """The names of all keys of a command."""
     return ", ".join(key_name(key) for key in command.keys)
 
 
 def key_of(id: str, *, typing: bool = False) -> str:
-    """The first key of the command with this id, as people write it; "" where it has none.
+    """The name of the first key of the command with this id; "" if it has none.
 
-    :param typing: the first that does it where text is typed, too: there a character is one.
+    :param typing: the first key that also works in an input, which takes characters as text.
     """
     keys = [key for key in command_by_id(id).keys if not (typing and _types_text(key))]
     return key_name(keys[0]) if keys else ""
@@ -160,18 +160,18 @@ def _types_text(key: str) -> bool:
 
 
 def footer(pane: str) -> list[tuple[str, str]]:
-    """(key, label) pairs for the footer while ``pane`` has the keys."""
+    """(key, label) pairs for the footer while ``pane`` has the focus."""
     own = pane_commands(pane)
     if pane == "sessions":
-        # what has no room is left out from the end
+        # In this order, because the last keys are left out if there is no room.
         own = [own[0], *pane_commands("side"), *own[1:]]
     return offered((*own, *pane_commands("app")))
 
 
 def offered(commands: Iterable[Command]) -> list[tuple[str, str]]:
-    """(key, label) pairs of those that have both."""
-    both = [command for command in commands if command.label and command.keys]
-    return [(key_name(command.keys[0]), command.label) for command in both]
+    """(key, label) pairs of the commands that have both."""
+    shown = [command for command in commands if command.label and command.keys]
+    return [(key_name(command.keys[0]), command.label) for command in shown]
 
 
 _OUTER_PANES = {
@@ -186,62 +186,66 @@ _OUTER_PANES = {
 
 QUIT = "app.quit"
 QUIT_KEYS = ("ctrl+q", "ctrl+c")
-"""The command that leaves, and its keys that work whatever is set."""
+"""The command that leaves leafmark, and its keys, which work whatever the settings say."""
 
 
 def remap(keys: Mapping[str, str]) -> list[str]:
-    """Give commands other keys, before any keys are bound. A command whose keys are refused keeps its own.
+    """Set the keys of commands, before any keys are bound. A command whose keys are all refused keeps its
+    default keys.
 
-    :param keys: a command's id -> its keys by Textual's names, comma separated; "" for none.
-    :return: a line for each thing that is wrong: no such command or key, or another command has the key.
+    :param keys: id of a command -> its keys by Textual's names, comma separated; "" for none.
+    :return: a line for each problem: there is no such command or key, or another command has the key.
     """
-    wrong = []
-    usual = {command.id: command.keys for command in COMMANDS}
+    problems = []
+    defaults = {command.id: command.keys for command in COMMANDS}
     moved: list[Command] = []
     for id, given in keys.items():
-        if id not in usual:
-            wrong.append(f"no command is called {id!r}")
+        if id not in defaults:
+            problems.append(f"no command is called {id!r}")
             continue
-        found = []
+        parsed = []
         for text in filter(None, map(str.strip, given.split(","))):
             key = parse_key(text)
             if key is None:
-                wrong.append(f"{id}: no key is called {text!r}")
-            elif key not in found:
-                found.append(key)
-        if found or not given.strip(" ,"):
+                problems.append(f"{id}: no key is called {text!r}")
+            elif key not in parsed:
+                parsed.append(key)
+        if parsed or not given.strip(" ,"):
             command = command_by_id(id)
-            command.keys = tuple(found)
+            command.keys = tuple(parsed)
             moved.append(command)
-    for at, command in enumerate(moved):
-        kept = []
+    for index, command in enumerate(moved):
+        accepted = []
         for key in command.keys:
-            # commands that come later are checked in their turn, except for their default keys
-            later = [each for each in moved[at + 1 :] if key not in usual[each.id]]
-            other = None if key in usual[command.id] else _other_owner(key, command, later)
-            if other is None:
-                kept.append(key)
+            # The new keys of later commands are checked with those commands.
+            later = [following for following in moved[index + 1 :] if key not in defaults[following.id]]
+            owner = None if key in defaults[command.id] else _other_owner(key, command, later)
+            if owner is None:
+                accepted.append(key)
             else:
-                wrong.append(f"{command.id}: {key_name(key)} stays the key of {other.id}")
-        if command.keys and not kept:
-            kept = [key for key in usual[command.id] if _other_owner(key, command) is None]
-        command.keys = tuple(kept)
+                problems.append(f"{command.id}: {key_name(key)} stays the key of {owner.id}")
+        if command.keys and not accepted:
+            accepted = [key for key in defaults[command.id] if _other_owner(key, command) is None]
+        command.keys = tuple(accepted)
         if command.pane == "side":
-            # the search line loses its own use of these keys, but not of letters
+            # In the search line, such keys get priority over its own; letters are typed.
             command.first = all(key.startswith(("ctrl+", "alt+")) for key in command.keys)
-    return wrong
+    return problems
 
 
-def _other_owner(key: str, command: Command, but: Sequence[Command] = ()) -> Command | None:
-    """The other command that has a key where `command` would have it, too; None where no other but one of
-    ``but`` has. Two that do the same have not to be told apart.
+def _other_owner(key: str, command: Command, ignored: Sequence[Command] = ()) -> Command | None:
+    """Another command that has a key in a pane where `command` works as well; None if there is none. A
+    command with the same action is no conflict.
+
+    :param ignored: commands that are left out.
     """
     if key in QUIT_KEYS and command.id != QUIT:
         return command_by_id(QUIT)
-    holders = [other for other in COMMANDS if key in other.keys and other.action != command.action]
-    return next((each for each in holders if each not in but and _share_focus(each.pane, command.pane)), None)
+    owners = [other for other in COMMANDS if key in other.keys and other.action != command.action]
+    conflicts = (owner for owner in owners if owner not in ignored and _share_focus(owner.pane, command.pane))
+    return next(conflicts, None)
 
 
 def _share_focus(one: str, other: str) -> bool:
-    """Whether there is a place where the commands of both panes work."""
+    """Whether the commands of both panes work in one place."""
     return one == other or one in _OUTER_PANES.get(other, ()) or other in _OUTER_PANES.get(one, ())

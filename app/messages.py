@@ -1,7 +1,7 @@
 """Messages that the services post to the screen.
 
-They are facts, in the past tense. A message that answers a request has the generation of the request,
-so that a late answer can be dropped.
+They are facts, in the past tense. A message that answers a request has the generation of the request, so that
+a late answer can be dropped. "Raw" text has not been made inert.
 """
 
 from __future__ import annotations
@@ -33,16 +33,19 @@ if TYPE_CHECKING:
     from app.view.tree_view import TreeView
 
 
-# The sessions: which there are, and what is known of them.
+# The list of sessions.
 
 
 class ScreenReady(Message):
-    """The browser's panes are there and the session list has the keys."""
+    """The browser's panes are mounted and the session list has the focus."""
 
 
 class CatalogLoaded(Message):
-    """Every session that is known so far, as a list that is ready to be shown, and the places that are
-    searched: (agents, folder, state). ``cold``: the catalog knew none at launch.
+    """The catalog was read.
+
+    model    the list of its sessions, ready to be shown
+    places   (agents, folder, state) of each store
+    cold     the catalog had no sessions at launch
     """
 
     def __init__(self, model: SessionList, places: Sequence[tuple[str, str, str]], cold: bool) -> None:
@@ -53,9 +56,13 @@ class CatalogLoaded(Message):
 
 
 class SessionsChanged(Message):
-    """Rows that are new or changed and paths that are gone; ``done`` of ``total`` files are read. ``looked``:
-    every store has been looked at again, as was asked for. ``unread``: so many files and so many folders
-    cannot be read, and nobody knows what is in them.
+    """Sessions were added, changed or removed on disk.
+
+    changed       the rows of new and changed sessions
+    removed       the paths of sessions that do not exist any more
+    done, total   numbers of files: those read so far, and all that are to be read
+    looked        the requested rescan of every store is complete
+    unread        numbers of files and of folders that cannot be read
     """
 
     def __init__(
@@ -78,7 +85,7 @@ class SessionsChanged(Message):
 
 
 class PlacesFound(Message):
-    """The places that are searched, as `CatalogLoaded` has them, as they are now."""
+    """The present state of the stores, as in `CatalogLoaded.places`."""
 
     def __init__(self, places: Sequence[tuple[str, str, str]]) -> None:
         self.places = places
@@ -94,7 +101,7 @@ class PinsRead(Message):
 
 
 class WorkingFoldersFound(Message):
-    """Working folders of sessions that are this folder, spelled otherwise."""
+    """Working folders of sessions that are the current folder under another path."""
 
     def __init__(self, folders: Sequence[str]) -> None:
         self.folders = folders
@@ -102,7 +109,7 @@ class WorkingFoldersFound(Message):
 
 
 class SubagentsRead(Message):
-    """The sessions of sub-agents, as far as their ends tell."""
+    """The rows of the sub-agents' sessions, read from the ends of their files only."""
 
     def __init__(self, rows: Sequence[Row]) -> None:
         self.rows = rows
@@ -110,7 +117,7 @@ class SubagentsRead(Message):
 
 
 class ListStateNotSaved(Message):
-    """How the list is shown could not be written down; `reason` is the system's word for why."""
+    """The state of the list could not be saved for the next run; `reason` is the system's error message."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -118,7 +125,10 @@ class ListStateNotSaved(Message):
 
 
 class CacheNotSaved(Message):
-    """Not all that was read is kept on disk; `reason` is one line that says why, "" when all is again."""
+    """Some of what was read could not be written to the cache.
+
+    reason   one line; "" once everything is written again
+    """
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -126,7 +136,7 @@ class CacheNotSaved(Message):
 
 
 class ServiceFailed(Message):
-    """Something in the background ended with an error that concerns no pane."""
+    """A service failed with an error that concerns no pane."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -134,7 +144,7 @@ class ServiceFailed(Message):
 
 
 class IndexFailed(Message):
-    """Following the stores ended with an error."""
+    """The index thread ended with an error: the list is not kept current any more."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -142,7 +152,11 @@ class IndexFailed(Message):
 
 
 class StatesFound(Message):
-    """Which sessions are live (path -> ``live`` or ``maybe``), and who holds them."""
+    """The sessions that agents may have open.
+
+    states    ``live`` or ``maybe``, by path
+    reasons   the evidence for each state, by path
+    """
 
     def __init__(self, states: Mapping[str, str], reasons: Mapping[str, str]) -> None:
         self.states = states
@@ -154,8 +168,9 @@ class StatesFound(Message):
 
 
 class TreeOpened(Message):
-    """A session's tree was read, or the end of a long one: then the whole follows. ``again`` is true when the
-    same session was read anew because it changed.
+    """A session's tree was read, or only the end of a long one: then the whole tree follows.
+
+    again   the same session was read anew because its file changed or moved
     """
 
     def __init__(self, generation: int, path: str, view: TreeView, again: bool) -> None:
@@ -167,7 +182,10 @@ class TreeOpened(Message):
 
 
 class RowsRead(Message):
-    """What some rows of the tree say was read; ``more`` when others of the same generation follow."""
+    """The texts of some rows of the tree were read.
+
+    more   further rows of the same generation follow
+    """
 
     def __init__(self, generation: int, more: bool) -> None:
         self.generation = generation
@@ -176,8 +194,12 @@ class RowsRead(Message):
 
 
 class TreeGrew(Message):
-    """Entries were appended to the session whose tree is shown, or lines that are none (`faults`); `torn` is
-    its unfinished last line.
+    """Lines were appended to the session whose tree is shown.
+
+    nodes    the new entries
+    leaf     the leaf of the whole tree
+    faults   the new lines that are no entries
+    torn     the unfinished last line of the file
     """
 
     def __init__(
@@ -207,7 +229,10 @@ class TreeFailed(Message):
 
 
 class BranchesRead(Message):
-    """What the branches of the tree come to, and how many ``faults`` there are in it."""
+    """The branches of the tree were added up, and its problems counted.
+
+    faults   the number of problems
+    """
 
     def __init__(self, generation: int, table: BranchTable, faults: int) -> None:
         self.generation = generation
@@ -217,8 +242,10 @@ class BranchesRead(Message):
 
 
 class EntryRead(Message):
-    """Lines of an entry; ``more`` when they come after those of the same generation that came before.
-    ``parts`` are what the lines are made of, with the first of them.
+    """Lines of an entry were read.
+
+    more    they continue the lines of the previous message of the same generation
+    parts   the parts of the whole entry, in the first message; empty in the others
     """
 
     def __init__(
@@ -232,7 +259,7 @@ class EntryRead(Message):
 
 
 class ImageDecoded(Message):
-    """An image of the entry whose lines came before can be drawn now, or has a problem."""
+    """An image of the entry can be drawn now, or has a problem. It follows the last ``EntryRead``."""
 
     def __init__(self, generation: int, drawing: Drawing) -> None:
         self.generation = generation
@@ -240,21 +267,23 @@ class ImageDecoded(Message):
         super().__init__()
 
 
-# A search: in all sessions, and in the entries of one.
+# Search, in all sessions and in the entries of one session.
 
 
 class SearchFound(Message):
-    """The paths of the sessions that match `query` so far; all of them when `done`.
+    """A page of the results of `query`, with all results so far.
 
-    words     what is to be marked, folded
-    notes     what there is to say about the search; raw
-    refused   why the query cannot be run, "" when it can; then nothing was looked for. Raw
-    faults    what of the query this and the notes are about: where it begins, and how long it is
-    hits      the best hit of each of the sessions, by path; what it says is to be looked up in a thread
-    order     the paths in the search's own order
-    everywhere   what tools were asked and gave back was looked through as well
-    leaves_tools   it was not, and can be (`index.query.grammar`)
-    took_ms   since the search began
+    paths          the sessions that match
+    words          the texts to highlight, folded
+    done           the results are complete
+    notes          remarks about the search; raw
+    refused        why the query is invalid, raw; "" if it is valid
+    faults         (position, length) in the query of each note, or of the invalid part
+    hits           the best hit of each session, by path; call `Hit.look_up` in a thread
+    order          the paths in the order of the search
+    everywhere     tool calls and output were searched as well
+    leaves_tools   they were not searched but can be (`index.query.grammar.leaves_tools`)
+    took_ms        the time since the search began
     """
 
     def __init__(
@@ -289,14 +318,14 @@ class SearchFound(Message):
 
 
 class HitLocated(Message):
-    """Where the hit of a session is, for the query that was asked.
+    """The entry of a session's hit was found.
 
-    entry_id   of its entry; None where that has none or what matched is no entry
-    offset     where the entry's line begins in the file; -1 where what matched is no text of an entry
-    words      what is to be marked in the session, folded
-    where      for example "branch 2 of 3, not on the active path"; "" where there is one branch alone, or
-               nobody can say
-    again      the same was told before; now it is known `where` it is
+    entry_id   the id of the entry; None if it has none, or if no entry matched
+    offset     the offset of the entry's line in the file; -1 if no text of an entry matched
+    words      the texts to highlight in the session, folded
+    where      for example "branch 2 of 3, not on the active path"; "" if the session has one branch, or if
+               the branch is not known
+    again      an earlier message had the same hit without `where`
     """
 
     def __init__(
@@ -321,13 +350,15 @@ class HitLocated(Message):
 
     @property
     def is_entry(self) -> bool:
-        """Whether what was found is an entry of the session, which can be gone to."""
+        """Whether an entry matched, so that the cursor can go to it."""
         return self.offset >= 0 or self.entry_id is not None
 
 
 class EntriesFound(Message):
-    """More entries of the tree that have all the words; ``done`` when every entry was looked at. ``reason``
-    is why not all could be, raw.
+    """A search in the tree found more entries.
+
+    done     the search has ended
+    reason   why it ended before the last entry, raw; "" if it did not
     """
 
     def __init__(self, generation: int, nodes: Sequence[Node], *, done: bool, reason: str = "") -> None:
@@ -342,7 +373,7 @@ class EntriesFound(Message):
 
 
 class TranscriptRead(Message):
-    """A part of a session's transcript was read; every request is answered with at least one of these."""
+    """A part of a session's transcript was read."""
 
     def __init__(self, generation: int, part: Part) -> None:
         self.generation = generation
@@ -359,12 +390,16 @@ class TranscriptFailed(Message):
         super().__init__()
 
 
-# Actions on sessions and entries, and the way into a session.
+# Actions on sessions and entries, and resuming a session.
 
 
 class Outcome(NamedTuple):
-    """What became of one session (None: of what is none yet). `change` is None where `error` says why nothing
-    was done. `undone` is the change that was, or was to be, undone.
+    """The result of an action on one session.
+
+    row      the session; None if it is not in the list
+    change   None if the action failed
+    error    why it failed
+    undone   for an undo: the change to be undone
     """
 
     row: Row | None
@@ -374,11 +409,12 @@ class Outcome(NamedTuple):
 
 
 class ActionsDone(Message):
-    """What became of the sessions that something was done to.
+    """An action has ended.
 
-    what       as it was asked for; "undo" for what was taken back, without outcomes when there was nothing
-    notes      what the user should know besides; raw
-    of         to so many it was to be done, where it was stopped before its end; else 0
+    what       the name of the action, as it was requested; "undo" for an undo
+    outcomes   one for each session; empty if there was nothing to undo
+    notes      remarks for the user; raw
+    of         the number of sessions of an action that was stopped before its end; else 0
     """
 
     def __init__(self, what: str, outcomes: Sequence[Outcome], notes: Sequence[str], *, of: int = 0) -> None:
@@ -390,7 +426,7 @@ class ActionsDone(Message):
 
 
 class ActionsProgressed(Message):
-    """Something that is done to many sessions has come further; None: it has ended."""
+    """An action on several sessions has made progress; None: it has ended."""
 
     def __init__(self, course: ActionProgress | None) -> None:
         self.course = course
@@ -398,7 +434,7 @@ class ActionsProgressed(Message):
 
 
 class EarlierFound(Message):
-    """Nothing is left of what was done in this run that could be taken back; this was done last before."""
+    """No action of this run can be undone; `earlier` is the last action of an earlier run."""
 
     def __init__(self, earlier: JournalAction) -> None:
         self.earlier = earlier
@@ -406,7 +442,7 @@ class EarlierFound(Message):
 
 
 class PlanMade(Message):
-    """How a session would be resumed."""
+    """The plan to resume the session at `path` was made."""
 
     def __init__(self, generation: int, path: str, plan: Plan) -> None:
         self.generation = generation
@@ -416,8 +452,9 @@ class PlanMade(Message):
 
 
 class PlanReady(Message):
-    """What a user has asked for can be gone to: a session that was just made, or a new one. `note` is what to
-    know first; raw.
+    """The requested session can be started or resumed.
+
+    note   a problem to show first, raw; "" for none
     """
 
     def __init__(self, plan: Plan, note: str = "") -> None:
@@ -427,7 +464,11 @@ class PlanReady(Message):
 
 
 class PointsFound(Message):
-    """What can be done at an entry of the session of `row`; `reason` where nothing can, raw."""
+    """The options for continuing from an entry of the session of `row` were found.
+
+    question   None if they could not be found
+    reason     the error, raw; "" for none
+    """
 
     def __init__(self, row: Row, question: BranchOptions | None, reason: str) -> None:
         self.row = row
@@ -437,7 +478,7 @@ class PointsFound(Message):
 
 
 class OutlineMade(Message):
-    """What is left behind, to write a summary from."""
+    """The abandoned branch was outlined, as a draft of its summary."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -445,7 +486,7 @@ class OutlineMade(Message):
 
 
 class DraftLeft(Message):
-    """A text was left for an agent's editor; ``reason`` says why it was not."""
+    """A text was left as a draft for an agent's editor, unless `reason` says why it was not; raw."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason
@@ -453,7 +494,11 @@ class DraftLeft(Message):
 
 
 class SummaryMade(Message):
-    """What the user's command has written; `reason` where it has not, raw."""
+    """The user's summary command has ended.
+
+    text     the summary
+    reason   why there is none, raw; "" if there is one
+    """
 
     def __init__(self, text: str, reason: str) -> None:
         self.text = text
@@ -462,8 +507,11 @@ class SummaryMade(Message):
 
 
 class BranchesCompared(Message):
-    """Two branches since their common entry; the other one is number `at` of `of`. `reason` where there are
-    not two, raw.
+    """The active path was compared with another branch.
+
+    comparison   both since their last common entry; None if they could not be compared
+    at, of       the index of the other branch, from 0, and the number of branches
+    reason       why they could not be compared, raw; "" if they were
     """
 
     def __init__(self, row: Row, comparison: Comparison | None, at: int, of: int, reason: str) -> None:
@@ -479,7 +527,7 @@ class BranchesCompared(Message):
 
 
 class ArchiveRead(Message):
-    """What is in the archives, newest first."""
+    """The sessions in the agents' archives were read; the last archived comes first."""
 
     def __init__(self, archived: Sequence[Archived]) -> None:
         self.archived = archived

@@ -8,21 +8,21 @@ class Options:
 
     command   the report to print, or the change to make; None: the browser
     store     (agent, folder) of every `--store`, in order
-    demo      the example sessions instead of the user's own
-    theme     of the screen; None: the one that was chosen last
+    demo      whether to use the example sessions instead of the user's own
+    theme     of the screen; None: the last chosen theme
     json      whether to print JSON
     query, limit      of `list` and `search`
     all_text, every, order      of `search`
     rebuild, verify, where      of `index`
     ascii             of `tree`
-    session           the session that is meant; "" for all
-    entry             the entry that is meant; None: the leaf
+    session           the named session; "" for all
+    entry             the named entry; None: the leaf
     text, clear       of `label`
     name              of `rename`
     summary, new_file of `branch`
     keep              of `branch` and `fork`
     to, last          of `fork`
-    sessions          the sessions that are meant, of `trash` and `restore`
+    sessions          the named sessions, of `trash` and `restore`
     list              of `trash`
     join, aside       of `restore`
     print             of `resume`
@@ -64,7 +64,7 @@ class Options:
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Options) and vars(self) == vars(other)
 
-    __hash__ = None  # type: ignore[assignment]  # two that are equal now may differ later
+    __hash__ = None  # type: ignore[assignment]  # the fields may change
 
     def __repr__(self) -> str:
         return f"Options({vars(self)})"

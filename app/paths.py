@@ -1,8 +1,8 @@
 """leafmark's own folders and files. None of them is in an agent's folder, and deleting the cache loses
 nothing.
 
-The folders are platformdirs'. On Linux its rule is written out here, because importing it takes longer than
-everything else before the first rows on screen; a test holds the two together.
+The folders are those of platformdirs. For Linux its rule is written out here, because importing it takes
+longer than everything else before the first rows; a test compares the two.
 """
 
 from __future__ import annotations
@@ -25,22 +25,21 @@ CONFIG_VARIABLE = "LEAFMARK_CONFIG_DIR"
 FOLDER_GONE = "the current folder is gone, and a relative path leads nowhere"
 
 _LONGEST = 65_536
+"""Bytes of a state file that are read."""
 
 MOST_PROJECTS = 64
-"""Each start reads the settings of every project that is remembered."""
+"""Projects that are remembered; each start reads the settings of all of them."""
 
 
 class CurrentFolderGone(FileNotFoundError):
-    """A relative path leads nowhere, because the folder that this process is in is gone."""
+    """A path is relative, and the current folder does not exist any more."""
 
     def __str__(self) -> str:
         return f"{self.filename}: {self.strerror}"
 
 
 def current_folder() -> str | None:
-    """The folder that this process is in, as the system spells it; None where that is gone, as under a shell
-    whose worktree was removed, or cannot be told.
-    """
+    """The current folder as the system spells it; None if it was removed or is unknown."""
     try:
         return os.getcwd()
     except OSError:
@@ -48,9 +47,9 @@ def current_folder() -> str | None:
 
 
 def absolute(path: str) -> str:
-    """`path` from the folder that this process is in, normalised, links kept.
+    """`path` as an absolute path, normalised; links are not resolved.
 
-    :raises CurrentFolderGone: it is relative, and that folder is gone.
+    :raises CurrentFolderGone: it is relative, and the current folder is gone.
     """
     if os.path.isabs(path):
         return os.path.normpath(path)
@@ -61,7 +60,7 @@ def absolute(path: str) -> str:
 
 
 def home_folder(env: Mapping[str, str]) -> str:
-    """The user's home folder, absolute; the root folder where the system knows none."""
+    """The user's home folder, absolute; the root folder if the user has none."""
     home = env.get("HOME") or os.path.expanduser("~")
     return home if os.path.isabs(home) else os.sep
 
@@ -85,9 +84,7 @@ _real_homes: dict[str, str] = {}
 
 
 def _real_home(home: str) -> str:
-    """Its path without links, which is what agents write down; looked for once, and only where a folder is
-    elsewhere by its spelling.
-    """
+    """The real path of the home folder, which agents write into sessions. It is resolved once."""
     real = _real_homes.get(home)
     if real is None:
         real = os.path.realpath(home).rstrip(os.sep) if os.path.isabs(home) else ""
@@ -96,14 +93,12 @@ def _real_home(home: str) -> str:
 
 
 def cache_folder(env: Mapping[str, str]) -> str:
-    """The folder of the catalog; ``LEAFMARK_CACHE_DIR`` moves it. It need not exist."""
+    """The folder of the index; ``LEAFMARK_CACHE_DIR`` moves it. It need not exist."""
     return _folder(env, CACHE_VARIABLE, "XDG_CACHE_HOME", ".cache", "user_cache_dir")
 
 
 def state_folder(env: Mapping[str, str]) -> str:
-    """The folder of leafmark's state; ``LEAFMARK_STATE_DIR`` moves it. It need not
-    exist.
-    """
+    """The folder of leafmark's state; ``LEAFMARK_STATE_DIR`` moves it. It need not exist."""
     return _folder(env, STATE_VARIABLE, "XDG_STATE_HOME", os.path.join(".local", "state"), "user_state_dir")
 
 
@@ -124,12 +119,12 @@ def _folder(env: Mapping[str, str], own: str, variable: str, below_home: str, fu
 
 
 def make_own_folders(*folders: str) -> None:
-    """Make folders of leafmark's own, each in the one before, for this user alone.
+    """Make leafmark's own folders, each inside the one before, for this user alone.
 
-    One by the name that leafmark gives is closed to others if it was open to them. A folder that the user
-    chose with a variable and that is there keeps its permissions, as do all folders above.
+    An existing folder named `NAME` is closed to other users. An existing folder of another name, which the
+    user chose with a variable, keeps its permissions, as do all folders above.
 
-    :raises OSError: one cannot be made.
+    :raises OSError: a folder cannot be made.
     """
     for folder in folders:
         try:
@@ -175,10 +170,10 @@ def read_screen(env: Mapping[str, str]) -> dict[str, str]:
 def write_screen(env: Mapping[str, str], values: Mapping[str, str]) -> None:
     """Remember the arrangement of the screen: lines such as ``order=recent``.
 
-    Another leafmark may write at the same time: the file is one's or the other's, never a mixture.
+    Several processes may write at the same time: the file is never a mixture.
 
     :raises OSError: the folder cannot be written.
-    :raises ValueError: a key or a value would not come back as it is.
+    :raises ValueError: `read_screen` would not return a key or a value unchanged.
     """
     for key, value in values.items():
         if not key or (key + value).splitlines() != [key + value] or "=" in key or key != key.strip():
@@ -190,7 +185,7 @@ def write_screen(env: Mapping[str, str], values: Mapping[str, str]) -> None:
 
 
 def read_projects(env: Mapping[str, str]) -> list[str]:
-    """The project folders that `write_projects` was given last; none where they cannot be read."""
+    """The project folders that `write_projects` stored last; none if they cannot be read."""
     try:
         data = read_small(os.path.join(state_folder(env), "projects"), _LONGEST)
     except OSError:
@@ -200,7 +195,7 @@ def read_projects(env: Mapping[str, str]) -> list[str]:
 
 
 def write_projects(env: Mapping[str, str], folders: Sequence[str]) -> None:
-    """Remember the folders of projects whose settings say where their sessions are, the last seen first.
+    """Remember the folders of projects whose settings name a store, the last used first.
 
     :raises OSError: the state folder cannot be written.
     """
@@ -209,7 +204,7 @@ def write_projects(env: Mapping[str, str], folders: Sequence[str]) -> None:
 
 
 def write_crash(env: Mapping[str, str], text: str) -> str:
-    """Store the report of an unexpected error, in place of the one before.
+    """Store the report of an unexpected error. It replaces the previous one.
 
     :return: the path of the file.
     :raises OSError: it cannot be written.

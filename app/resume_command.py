@@ -1,4 +1,4 @@
-"""``leafmark resume``: into a session that is named, or to the selector for one that is described."""
+"""``leafmark resume``: finds the session that the query names, and resumes it or prints the command."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ DONE, NOT_FOUND, WRONG_USE, REFUSED = 0, 1, 2, 3
 
 
 def find_plan(options: Options, setup: Setup, reference: str, *, alone: bool) -> tuple[Plan | None, int, str]:
-    """How to resume the session that is meant, as far as that can be told without a screen.
+    """Plan to resume the session that the query names.
 
     :param reference: "path" or "id" if the query can be one, else "".
-    :param alone: there can be no screen: with ``--print`` a query may mean its only match.
-    :return: the plan, None if the words are a query; the exit code; the error, "" for none.
+    :param alone: there is no screen; with ``--print``, a query with a single match then names that session.
+    :return: the plan, None if the query names no session; the exit code; the error, "" for none.
     """
     plan = None
     try:
@@ -47,10 +47,11 @@ def find_plan(options: Options, setup: Setup, reference: str, *, alone: bool) ->
 
 
 def plan_by_reference(reference: str, setup: Setup, *, is_path: bool) -> Plan | None:
-    """How to resume the session with that path, or with that id or an id that begins so; None if no session
-    has such an id.
+    """Plan to resume the session with a path or an id, or the only one whose id begins like that; None if no
+    session has such an id.
 
-    :raises Ambiguous: several sessions have an id that begins so.
+    :param is_path: `reference` is a path.
+    :raises Ambiguous: several sessions have such an id.
     :raises SessionError: the session cannot be read.
     """
     path = ""
@@ -81,11 +82,11 @@ def _absolute(word: str) -> str:
 
 
 def plan_only_match(options: Options, setup: Setup) -> Plan:
-    """How to resume the only session that matches the query, where there is no screen to choose on.
+    """Plan to resume the only session that matches the query.
 
-    :raises NotFound: none does.
-    :raises Ambiguous: several do.
-    :raises QueryError: the query cannot be run.
+    :raises NotFound: no session matches.
+    :raises Ambiguous: several sessions match.
+    :raises QueryError: the query is invalid.
     """
     text = " ".join(options.query)
     index = Index(setup.stores, setup.cache_folder, setup.now_ms, home=setup.home)
@@ -94,36 +95,34 @@ def plan_only_match(options: Options, setup: Setup) -> Plan:
         rows: dict[str, Row] = {}
         for page in index.query(text):
             rows.update((hit.path, hit.row) for hit in page.hits)
-        found = list(rows.values())
+        matches = list(rows.values())
     finally:
         index.close()
-    if not found:
-        # A path that leads nowhere looks like words to search for.
-        nowhere = (
-            f": {FOLDER_GONE}"
-            if os.sep in text and not os.path.isabs(text) and current_folder() is None
-            else ""
-        )
-        raise NotFound(f"no session matches {text!r}{nowhere}")
-    if len(found) > 1:
-        some = ", ".join(row.path for row in found[:3])
-        more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
-        raise Ambiguous(f"{text!r} matches {len(found):,} sessions: {some}{more}")
-    return _plan_of(found[0], setup)
+    if not matches:
+        # The text may be a relative path that cannot be resolved.
+        is_relative = os.sep in text and not os.path.isabs(text)
+        suffix = f": {FOLDER_GONE}" if is_relative and current_folder() is None else ""
+        raise NotFound(f"no session matches {text!r}{suffix}")
+    if len(matches) > 1:
+        first = ", ".join(row.path for row in matches[:3])
+        more = f" and {len(matches) - 3:,} more" if len(matches) > 3 else ""
+        raise Ambiguous(f"{text!r} matches {len(matches):,} sessions: {first}{more}")
+    return _plan_of(matches[0], setup)
 
 
 def hand_over(plan: Plan, *, prints: bool, anyway: bool = False) -> int:
-    """Print the command, or become the agent, with the same line on standard error: then this does not
-    return.
+    """Print the command on standard output, or print it on standard error and become the agent, which does
+    not return.
 
-    :param anyway: go on where the user would have to be asked first, see `Plan.asks`.
-    :return: the exit code: 0 printed, 3 it cannot be resumed from here, or the user has to say so. Then one
-        line on standard error says why, and another what to run by hand.
+    :param prints: only print it.
+    :param anyway: resume even if the user would be asked first, see `Plan.asks`.
+    :return: the exit code: 0 if the command was printed; 3 if the session cannot be resumed from here, or
+        only with ``--anyway``. Standard error then has the reason and the command to run by hand.
     """
     if prints:
         write_exactly(plan.shell)
-        for said in filter(None, (plan.warning, *plan.asks, plan.problem)):
-            complain(said)
+        for message in filter(None, (plan.warning, *plan.asks, plan.problem)):
+            complain(message)
         return DONE
     if plan.asks and not plan.problem and not anyway:
         complain(f"{'; '.join(plan.asks)} (--anyway resumes it all the same)")
@@ -144,19 +143,19 @@ def hand_over(plan: Plan, *, prints: bool, anyway: bool = False) -> int:
 
 def _plan_of(row: Row, setup: Setup) -> Plan:
     store = next(store for store in setup.stores if store.root == row.store)
-    made = plan(row.agent, row.path, row.id, row.cwd, store, setup.env, row.dialect)
-    found = verdict_to_resume(
+    result = plan(row.agent, row.path, row.id, row.cwd, store, setup.env, row.dialect)
+    verdict = verdict_to_resume(
         row.agent, row.path, row.id, row.cwd, look(setup.stores), setup.now_ms(), row.grew_ms
     )
-    if found is not None:
-        made.asks += (in_use_warning(row.agent, found),)
+    if verdict is not None:
+        result.asks += (in_use_warning(row.agent, verdict),)
     if setup.demo:
-        made.problem = "an example session: there is nothing to resume"
-    return made
+        result.problem = "an example session: there is nothing to resume"
+    return result
 
 
 def _plan_outside(path: str, setup: Setup) -> Plan:
-    """The plan for a file that lies in no store, or is listed in none.
+    """The plan for a session that is not in the index.
 
     :raises SessionError: it is no session, or cannot be read.
     """
@@ -169,10 +168,10 @@ def _plan_outside(path: str, setup: Setup) -> Plan:
     store = agent.own_store(setup.env, setup.home, setup.here[0])
     if holding is not None and header.agent in holding.agents:
         store = holding.of(header.agent)
-    made = plan(header.agent, path, header.id, header.cwd, store, setup.env, header.dialect)
-    found = verdict_to_resume(
+    result = plan(header.agent, path, header.id, header.cwd, store, setup.env, header.dialect)
+    verdict = verdict_to_resume(
         header.agent, path, header.id, header.cwd, look([*setup.stores, store]), setup.now_ms()
     )
-    if found is not None:
-        made.asks += (in_use_warning(header.agent, found),)
-    return made
+    if verdict is not None:
+        result.asks += (in_use_warning(header.agent, verdict),)
+    return result

@@ -1,6 +1,6 @@
 """The user's settings: `config.toml` in leafmark's configuration folder. leafmark never writes it.
 
-A wrong setting is reported in one line and counts as not set; the others apply.
+An invalid setting is reported in one line and counts as not set; the others apply.
 """
 
 from __future__ import annotations
@@ -20,19 +20,21 @@ if TYPE_CHECKING:
 NAME = "config.toml"
 
 _LONGEST = 1 << 20
+"""Bytes of the longest file that is read."""
 _WIDEST = 200
+"""Characters of a reported problem."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings of a run.
 
-    :param ascii: draw the screen with plain characters; as the locale says where None.
-    :param ask_before_trash: ask before a session is trashed, which can be undone in any case.
+    :param ascii: draw the screen in ASCII; None to follow the locale.
+    :param ask_before_trash: ask before a session is trashed. Undo works in any case.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
-    :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`way_to_draw`).
+    :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
     :param keys: the id of a command -> its keys by Textual's names, separated by commas; "" for no key.
-    :param problems: the errors in the file, one line each; it names the file, and the setting if it is one.
+    :param problems: the errors, one line each, with the path of the file and the name of the setting.
     """
 
     ascii: bool | None = None
@@ -43,51 +45,51 @@ class Settings:
     problems: tuple[str, ...] = ()
 
     def draws_images(self, env: Mapping[str, str], encoding: str = "utf-8") -> str:
-        """In which way images are drawn on the user's terminal, whose environment this is; "": in none.
+        """How images are drawn on the user's terminal, see `image_method`; "" if they are not drawn.
 
-        :param encoding: of what is written to it.
+        :param env: the environment of the terminal; ``encoding`` that of the output.
         """
         return image_method(self.images, env, ascii_only=self.draws_plain(env, encoding))
 
     def draws_ascii(self, env: Mapping[str, str]) -> bool:
-        """Whether to draw with plain characters alone, in the environment of the user's terminal."""
+        """Whether to draw in ASCII, in the environment of the user's terminal."""
         return is_ascii_terminal(env) if self.ascii is None else self.ascii
 
     def draws_plain(self, env: Mapping[str, str], encoding: str) -> bool:
-        """Whether leafmark's own signs are plain characters: also where the encoding of what is written to
-        the terminal has no others, whatever is set.
+        """Whether leafmark's own glyphs are drawn in ASCII: `draws_ascii`, or the encoding of the output
+        lacks them.
         """
         return self.draws_ascii(env) or not encodes_own_glyphs(encoding)
 
 
 def settings_file(env: Mapping[str, str]) -> str:
-    """The path of the file; it need not be there."""
+    """The path of the file, which need not exist."""
     return os.path.join(config_folder(env), NAME)
 
 
 def read_settings(env: Mapping[str, str]) -> Settings:
-    """The settings of the user whose environment this is. Raises nothing: see `Settings.problems`."""
+    """The user's settings. Nothing is raised: errors are in `Settings.problems`."""
     path = settings_file(env)
     problems: list[str] = []
 
-    def complain(what: str) -> None:
-        problems.append(one_line(f"{path}: {what}", _WIDEST))
+    def complain(problem: str) -> None:
+        problems.append(one_line(f"{path}: {problem}", _WIDEST))
 
-    given = _read_tables(path, complain)
-    found: dict[str, Any] = {}
-    for name, value in given.items():
+    tables = _read_tables(path, complain)
+    settings: dict[str, Any] = {}
+    for name, value in tables.items():
         if name not in _READERS:
             complain(f"{name}: there is no such setting")
             continue
         try:
-            found[name] = _READERS[name](value, complain)
+            settings[name] = _READERS[name](value, complain)
         except ValueError as error:
             complain(f"{name}: {error}")
-    return Settings(**found, problems=tuple(problems))
+    return Settings(**settings, problems=tuple(problems))
 
 
 def _read_tables(path: str, complain: Callable[[str], None]) -> dict[str, Any]:
-    """The file's tables; none where it is not there or cannot be read."""
+    """The tables of the file; none if it does not exist or cannot be read."""
     try:
         data = read_small(path, _LONGEST)
     except (FileNotFoundError, NotADirectoryError):
@@ -95,7 +97,7 @@ def _read_tables(path: str, complain: Callable[[str], None]) -> dict[str, Any]:
     except OSError as error:
         complain(f"cannot be read: {error.strerror or error}")
         return {}
-    # Most users have no such file, and nothing has to be imported for them.
+    # not at the top: most users have no such file
     import tomllib
 
     try:
@@ -117,12 +119,12 @@ def _yes_or_no(value: object, complain: Callable[[str], None]) -> bool:
 
 def _image_mode(value: object, complain: Callable[[str], None]) -> str:
     if value not in IMAGE_SETTINGS or not isinstance(value, str):
-        raise ValueError("must be " + " or ".join(f'"{each}"' for each in IMAGE_SETTINGS))
+        raise ValueError("must be " + " or ".join(f'"{setting}"' for setting in IMAGE_SETTINGS))
     return value
 
 
 def _command(value: object, complain: Callable[[str], None]) -> tuple[str, ...]:
-    """A list of words, or one text that is taken apart as a shell would."""
+    """A list of words, or a text that is split as a shell does."""
     if isinstance(value, str):
         import shlex
 
@@ -138,24 +140,24 @@ def _command(value: object, complain: Callable[[str], None]) -> tuple[str, ...]:
 
 
 def _keys(value: object, complain: Callable[[str], None]) -> dict[str, str]:
-    """A table of commands. The dot in an id makes a table in the table where it is not in quotes."""
+    """A table of commands. In TOML, an id without quotes is a table in a table, because of its dot."""
     if not isinstance(value, dict):
         raise ValueError("must be a table: [keys]")
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     waiting = [("", value)]
     while waiting:
-        above, table = waiting.pop()
-        for name, given in table.items():
-            id = above + name
-            keys = [given] if isinstance(given, str) else given
-            if isinstance(given, dict):
-                waiting.append((f"{id}.", given))
+        prefix, table = waiting.pop()
+        for name, setting in table.items():
+            id = prefix + name
+            keys = [setting] if isinstance(setting, str) else setting
+            if isinstance(setting, dict):
+                waiting.append((f"{id}.", setting))
             elif isinstance(keys, list) and all(isinstance(key, str) for key in keys):
-                every = (key.strip() for part in keys for key in part.split(","))
-                found[id] = ",".join(filter(None, every))
+                names = (key.strip() for part in keys for key in part.split(","))
+                result[id] = ",".join(filter(None, names))
             else:
                 complain(f'keys.{id}: must be keys: "ctrl+d,delete"')
-    return found
+    return result
 
 
 _READERS: dict[str, Callable[[object, Callable[[str], None]], Any]] = {

@@ -1,6 +1,6 @@
-"""The setup of one run: its stores, folders and clock, taken once from the process.
+"""The setup of one run: its stores, folders and clock, read once from the process.
 
-On the path of the first frame; everything below gets these by parameter and asks the process for nothing.
+All code below the screen gets these as parameters. The first frame loads this module.
 """
 
 from __future__ import annotations
@@ -21,25 +21,24 @@ if TYPE_CHECKING:
 
 
 PATIENCE_SECONDS = 0.2
-"""All remembered projects together are waited for so long: one may be on a network share that is gone."""
+"""Seconds to wait for all remembered projects together: one may be on a network share that is gone."""
 
 
 class Setup:
     """The setup of a run.
 
-    :param here: this folder, as the shell and as the system spell it.
-    :param agent_env: the environment by which agents find their sessions and what else they keep; that of
-        the process where None.
-    :param demo: the folder of the example sessions, empty when the user's own are shown.
-    :param clock: nanoseconds since the epoch.
-    :param encoding: in which the screen is written to the terminal.
+    :param here: the current folder, as the system and as the shell spell it.
+    :param demo: the folder of the example sessions; "" for the user's own sessions.
+    :param clock: gives nanoseconds since the epoch.
+    :param agent_env: the environment by which agents find their files; None for `env`.
+    :param encoding: the encoding of the screen's output.
     """
 
     __slots__ = ("_clock", "agent_env", "cache_folder", "demo", "encoding", "env", "here", "home", "stores")
 
     @property
     def state_folder(self) -> str:
-        """leafmark's state folder; that of the example sessions is deleted with them."""
+        """leafmark's state folder. The example sessions have their own, which is deleted with them."""
         return os.path.join(self.demo, "state") if self.demo else paths.state_folder(self.env)
 
     def __init__(
@@ -71,7 +70,7 @@ class Setup:
 
 
 def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
-    """The user's own sessions.
+    """The setup with the user's own sessions.
 
     :param extra: (agent, folder) pairs from ``--store``.
     :raises paths.CurrentFolderGone: the current folder is gone, and one of the folders is relative.
@@ -96,13 +95,15 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
 
 
 def _project_stores(env: Mapping[str, str], home: str, cwd: str) -> tuple[list[Store], tuple[str, ...]]:
-    """The stores of the other projects that leafmark has been in and whose own settings name one, and notes
-    on settings that cannot be read. The project `cwd` is remembered from now on if its settings name a store.
-    A project is forgotten when they name none any more.
+    """The stores that the settings of the remembered projects name, and notes about settings that cannot be
+    read.
+
+    The project in `cwd` is remembered if its settings name a store. A project is forgotten when its settings
+    do not name one any more.
     """
     try:
         remembered = paths.read_projects(env)
-    except OSError:  # the path of the state folder is relative, and leads nowhere
+    except OSError:  # the path of the state folder is relative and cannot be resolved
         return [], ()
     others = [folder for folder in remembered if folder != cwd]
     answers = _read_projects_in_time(env, home, others)
@@ -113,67 +114,68 @@ def _project_stores(env: Mapping[str, str], home: str, cwd: str) -> tuple[list[S
     if own_stores or (own_notes and cwd in remembered):
         keep.append(cwd)
     for folder in others:
-        found, wrong = answers.get(folder, ([], (f"{folder}: its settings could not be read in time",)))
-        stores += found
-        notes += wrong
-        if found or wrong:
+        late = f"{folder}: its settings could not be read in time"
+        folder_stores, folder_notes = answers.get(folder, ([], (late,)))
+        stores += folder_stores
+        notes += folder_notes
+        if folder_stores or folder_notes:
             keep.append(folder)
     if sorted(keep) != sorted(remembered):
         try:
             paths.write_projects(env, keep)
         except OSError:
-            pass  # it is seen again, the next time leafmark is there
+            pass  # the project is remembered the next time leafmark runs there
     return stores, tuple(notes)
 
 
 def _read_projects_in_time(
     env: Mapping[str, str], home: str, folders: Sequence[str]
 ) -> dict[str, tuple[list[Store], tuple[str, ...]]]:
-    """`project_stores` of each of the folders that answer in time, as do the stores. A file system that does
-    not answer holds only the thread that asks it.
+    """The result of `project_stores` for each folder that answers in time, and whose stores do. A file system
+    that does not answer blocks one thread only.
     """
     answers: dict[str, tuple[list[Store], tuple[str, ...]]] = {}
-    left = list(folders)
+    pending = list(folders)
     all_done = _thread.allocate_lock()
     all_done.acquire()
 
-    def ask(folder: str) -> None:
+    def read(folder: str) -> None:
         try:
             stores, notes = project_stores(env, home, folder)
             for store in stores:
                 store.problem()
             answers[folder] = stores, notes
         finally:
-            left.remove(folder)
-            if not left:
+            pending.remove(folder)
+            if not pending:
                 try:
                     all_done.release()
                 except RuntimeError:
-                    pass  # two threads saw that they are the last
+                    pass  # another thread has released it
 
     for folder in folders:
         try:
-            _thread.start_new_thread(ask, (folder,))
+            _thread.start_new_thread(read, (folder,))
         except RuntimeError:  # too little memory for a thread
-            left.remove(folder)
-    if left:
+            pending.remove(folder)
+    if pending:
         all_done.acquire(timeout=PATIENCE_SECONDS)
     return dict(answers)
 
 
 def setup_from_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Setup:
-    """The example sessions, written below ``folder``; nothing of the user's is looked at.
+    """The setup with example sessions, which are written into ``folder``. No files of the user are read.
 
     :raises OSError: the folder cannot be written.
     """
     from app.demo import write_demo
 
     env = dict(os.environ)
-    made = write_demo(folder, clock() // 1_000_000)
+    folders = write_demo(folder, clock() // 1_000_000)
     here = os.path.join(folder, "work", "shop")
-    stores = named(made, env, folder, here)
+    stores = named(folders, env, folder, here)
     for store in stores:
-        # The user's own, where a variable leads to it: an example that is pinned must not stand in there.
+        # A variable may lead to the user's own pins file, which must not get the pins of examples.
         store.pins = ""
     return Setup(
         env=env,
@@ -189,12 +191,12 @@ def setup_from_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Set
 
 
 def _encoding() -> str:
-    """That of standard error, on which the screen is drawn."""
+    """The encoding of standard error, on which the screen is drawn."""
     return getattr(sys.__stderr__, "encoding", None) or "utf-8"
 
 
 def _working_folders(env: Mapping[str, str]) -> tuple[str, ...]:
-    """The working folder; the shell's spelling of it counts when it is the same folder."""
+    """The current folder as the system spells it, and as PWD does if that is the same folder."""
     cwd = paths.current_folder()
     if cwd is None:
         return (os.sep,)

@@ -1,10 +1,10 @@
-"""Requests to end that come from outside, as signals.
+"""Signals that ask the process to end or to stop, while the screen is shown.
 
-One handler is in place from before the first row is drawn to the end, without a gap. An exception of a
-handler may be raised where it is not passed on, as while a module is imported. In a process of its own the
-handler therefore raises nothing: it ends the process at once, or notifies the screen library while that runs.
+One handler is in place from before the first row is drawn until the end. It raises no exception if leafmark
+is the whole process, because an exception is lost in some places, for example during an import. It ends the
+process at once, or notifies Textual while that runs.
 
-Nothing is imported here that the first rows on the terminal do not need.
+The first frame loads this module, so it imports nothing that the first rows do not need.
 """
 
 from __future__ import annotations
@@ -21,9 +21,10 @@ NAMES = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 
 
 class HeldStop:
-    """Takes the request to stop until there is a driver that gives the terminal to the shell first.
+    """A signal handler that holds back the request to stop (Ctrl+Z) until Textual's driver, which first gives
+    the terminal to the shell, can handle it.
 
-    asked   whether it has come
+    asked   whether the signal has come
     """
 
     __slots__ = ("asked",)
@@ -36,16 +37,16 @@ class HeldStop:
 
 
 class ExitSignals:
-    """Handles the signals that ask to end.
+    """Handles the signals that ask the process to end.
 
-    status   128 and the number of the first that came; 0 while none has
+    status   128 plus the number of the first signal; 0 before it
     """
 
     __slots__ = ("_first", "_is_process", "_leaving", "_replaced", "_tell", "status")
 
     def __init__(self, *, is_process: bool) -> None:
-        """:param is_process: the process is leafmark and nothing else, and may end at any point. Else it is
-        asked to, by SystemExit.
+        """:param is_process: the process runs only leafmark and may end at any moment. Otherwise `leave`
+        raises SystemExit.
         """
         self.status = 0
         self._is_process = is_process
@@ -55,8 +56,8 @@ class ExitSignals:
         self._replaced: list[tuple[int, Any]] = []
 
     def take(self) -> None:
-        """Handle the signals from now on, also those that were ignored, as a shell does for background
-        processes: the terminal has to be restored in any case.
+        """Handle the signals from now on, including those that were ignored, as by a shell for background
+        processes: the terminal must be restored in any case.
         """
         for name in NAMES:
             if hasattr(signal, name):
@@ -64,36 +65,36 @@ class ExitSignals:
                 self._replaced.append((number, signal.signal(number, self._asked)))
 
     def hold_stop(self) -> None:
-        """From now on, a request to stop waits for the screen library (`HeldStop`)."""
+        """From now on, a request to stop waits for Textual (`HeldStop`)."""
         if hasattr(signal, "SIGTSTP"):
             self._replaced.append((signal.SIGTSTP, signal.signal(signal.SIGTSTP, HeldStop())))
 
     def give_back(self) -> None:
-        """Have those take them who did before."""
+        """Restore the previous handlers."""
         while self._replaced:
             number, handler = self._replaced.pop()
-            # None: one that was not set by Python, which cannot set it again either
+            # None: a handler that Python did not set and cannot restore
             if handler is not None:
                 signal.signal(number, handler)
 
     def first(self, do: Callable[[], object]) -> None:
-        """Have something done before leaving at once; what was added last is done first.
+        """Add a function that `leave` calls; the last added is called first.
 
-        :param do: raises nothing, and may be called at any moment, also while it is running.
+        :param do: raises nothing, and may be called at any moment, even while it runs.
         """
         self._first.append(do)
 
     def tell(self, tell: Callable[[], object] | None) -> None:
-        """From now on, do this instead of leaving at once; None: leave at once again.
+        """Set the function that a signal calls instead of `leave`; None to call `leave` again.
 
         :param tell: may be called at any moment, and more than once.
         """
         self._tell = tell
 
     def leave(self) -> None:
-        """Leave at once, with `status`.
+        """End the process at once, with `status`.
 
-        :raises SystemExit: the process is not leafmark alone.
+        :raises SystemExit: the process does not run only leafmark.
         """
         if self._leaving:
             return
@@ -103,7 +104,7 @@ class ExitSignals:
                 self._first.pop()()
         finally:
             if self._is_process:
-                # the interpreter's own end has another status for a terminal that is gone
+                # The interpreter would end with another status if the terminal is gone.
                 os._exit(self.status)
         raise SystemExit(self.status)
 

@@ -1,8 +1,8 @@
-"""Small files: reading files that others write (settings, pins, notes), checking a path in one, and replacing
-a file as a whole.
+"""Small files: reading files that other programs write (settings, pins, notes), checking the paths in them,
+and replacing a file as a whole.
 
-The path of such a file may lead to anything: a cloned repository brings links to devices, a named pipe blocks
-for ever, a sparse file is longer than any memory. Such files are refused with a short reason.
+The path of such a file may lead to anything: a cloned repository may contain a link to a device, a named pipe
+blocks for ever, and a sparse file may be longer than the memory. Such files are refused with a short reason.
 
 The first frame loads this module, so it imports no heavy library.
 """
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MAX_BYTES = 4 << 20
-"""Bytes. No program writes that much into such a file."""
+"""Bytes of the longest file that is read; no program writes that much into such a file."""
 
 IRREGULAR = "not a regular file"
 
 LONGEST_PATH = 4_096
-"""Bytes of a path, with the NUL at its end, that Linux takes (PATH_MAX)."""
+"""Bytes of the longest path on Linux, with the NUL at its end (PATH_MAX)."""
 LONGEST_NAME = 255
-"""Characters of one name in a path; a system that counts bytes takes fewer."""
+"""Characters of the longest name in a path; fewer on systems that count bytes."""
 
 # Non-blocking, because a pipe may take the place of the file after the check.
 _READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
@@ -33,11 +33,11 @@ _CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
 def path_problem(value: object, encode: Callable[[str], bytes] = os.fsencode) -> str:
-    """Why the value of a setting or a variable is no path, as the end of a sentence about it.
+    """Why the value of a setting or a variable is no path, as the end of a sentence about the value.
 
-    :param encode: raises UnicodeEncodeError for text that the setting's file cannot hold. A variable may hold
-        any bytes, JSON holds only whole characters (`str.encode`).
-    :return: "" for a path. Nothing need be there.
+    :param encode: raises UnicodeEncodeError for text that its source cannot contain: a variable may contain
+        any bytes, JSON only whole characters (`str.encode`).
+    :return: "" for a path, which need not exist.
     """
     if not isinstance(value, str):
         return "is not a path"
@@ -53,11 +53,11 @@ def path_problem(value: object, encode: Callable[[str], bytes] = os.fsencode) ->
 
 
 def read_small(path: str, most: int = MAX_BYTES) -> bytes:
-    """The whole of the file at `path`, links followed.
+    """The content of the file at `path`; links are followed.
 
-    :param most: bytes it may have.
-    :raises FileNotFoundError, NotADirectoryError: it is not there.
-    :raises OSError: it is longer, no regular file, or cannot be read; `strerror` says which, `filename` is
+    :param most: the most bytes that it may have.
+    :raises FileNotFoundError, NotADirectoryError: it does not exist.
+    :raises OSError: it is longer, is no regular file, or cannot be read; `strerror` says which, `filename` is
         the path.
     """
     try:
@@ -69,49 +69,49 @@ def read_small(path: str, most: int = MAX_BYTES) -> bytes:
     try:
         _check(path, os.fstat(descriptor), most)
         parts = []
-        left = most + 1
-        while left > 0 and (part := os.read(descriptor, left)):
+        remaining = most + 1
+        while remaining > 0 and (part := os.read(descriptor, remaining)):
             parts.append(part)
-            left -= len(part)
+            remaining -= len(part)
     except OSError as error:
         raise _with_path(error, path) from None
     finally:
         os.close(descriptor)
-    if not left:
+    if not remaining:
         raise _too_long(path, most)
     return b"".join(parts)
 
 
 def replace_file(path: str, data: bytes, mode: int = 0o600, *, fsync: bool = False) -> None:
-    """Replace a file as a whole, or not at all. The new file is written beside it first: other processes see
-    the old file or the new one, and never a mixture.
+    """Replace a file as a whole, or not at all. The new file is written beside it first, so that other
+    processes see the old file or the new one, never a mixture.
 
-    :param path: in a folder that is there. A link in its place is replaced, not followed.
-    :param mode: of the new file, whatever that of the old one was; the umask takes its share.
-    :param fsync: what is in it is on the disk before it has its name.
-    :raises OSError: it cannot be written. The old file is as it was, and nothing else is left.
+    :param path: in an existing folder. A link at the path is replaced, not followed.
+    :param mode: the mode of the new file, which the umask restricts; that of the old file does not matter.
+    :param fsync: write the content to the disk before the file gets its name.
+    :raises OSError: it cannot be written. The old file is unchanged, and no other file is left.
     """
     folder, name = os.path.split(path)
-    # Hidden: if this process is killed, the rest is not taken for one of the folder's files.
-    aside = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.tmp")
-    descriptor = os.open(aside, _CREATE, mode)
+    # Hidden, so that a file that a killed process leaves is not taken for one of the folder's files.
+    temporary = os.path.join(folder, f".{name}.{os.urandom(8).hex()}.tmp")
+    descriptor = os.open(temporary, _CREATE, mode)
     try:
         with open(descriptor, "wb") as file:
             file.write(data)
             if fsync:
                 file.flush()
                 os.fsync(descriptor)
-        os.replace(aside, path)
+        os.replace(temporary, path)
     except BaseException:
         try:
-            os.unlink(aside)
+            os.unlink(temporary)
         except OSError:
             pass  # the first error counts
         raise
 
 
 def check_regular(path: str, status: os.stat_result) -> None:
-    """:raises OSError: it is the status of something else than a regular file."""
+    """:raises OSError: `status` is not that of a regular file."""
     if stat.S_ISREG(status.st_mode):
         return
     if stat.S_ISDIR(status.st_mode):
@@ -130,5 +130,5 @@ def _too_long(path: str, most: int) -> OSError:
 
 
 def _with_path(error: OSError, path: str) -> OSError:
-    """The error with the path, which those of a descriptor lack."""
+    """The error with the path, which an error of a descriptor lacks."""
     return error if error.filename else OSError(error.errno, error.strerror, path)

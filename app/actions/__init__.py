@@ -1,1 +1,1 @@
-"""Actions of a user on a session."""
+"""The actions of a user on sessions, undo and the journal."""

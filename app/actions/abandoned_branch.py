@@ -64,59 +64,62 @@ def find_abandoned(manager: SessionManager, picked: str | None) -> AbandonedBran
         is not abandoned. None for the place before all entries.
     """
     path = manager.get_branch() if manager.leaf_id is not None else []
-    stays = {entry.index for entry in manager.get_branch(picked)} if picked is not None else set()
-    at = next((at for at in range(len(path), 0, -1) if path[at - 1].index in stays), 0)
-    left = path[at:]
-    files = files_of((entry.normalized for entry in left), manager.dialect)
-    compacted = next((at for at in range(len(left) - 1, -1, -1) if left[at].type == "compaction"), 0)
-    common = path[at - 1].id if at else None
-    return AbandonedBranch(manager.leaf_id, common, tuple(left[compacted:]), files)
+    shared = {entry.index for entry in manager.get_branch(picked)} if picked is not None else set()
+    begin = next((index for index in range(len(path), 0, -1) if path[index - 1].index in shared), 0)
+    entries = path[begin:]
+    files = files_of((entry.normalized for entry in entries), manager.dialect)
+    indexes = range(len(entries) - 1, -1, -1)
+    compacted = next((index for index in indexes if entries[index].type == "compaction"), 0)
+    common = path[begin - 1].id if begin else None
+    return AbandonedBranch(manager.leaf_id, common, tuple(entries[compacted:]), files)
 
 
-def outline(left: AbandonedBranch) -> str:
+def outline(branch: AbandonedBranch) -> str:
     """A draft of a summary that the user edits: the prompts, and the files that were read and changed.
 
     :return: inert text of several lines; "" if the branch has no message.
     """
-    said = []
-    for message in _messages(left.entries):
+    lines = []
+    for message in _messages(branch.entries):
         role = message.get("role")
         if role in ("compactionSummary", "branchSummary"):
             what = "Before that" if role == "compactionSummary" else "On a branch from there"
-            said.append(f"- {what}: {one_line(_text(message.get('summary')), PROMPT_LIMIT)}")
+            lines.append(f"- {what}: {one_line(_text(message.get('summary')), PROMPT_LIMIT)}")
         elif role == "user":
-            said.append(f"- {one_line(_texts(message.get('content')), PROMPT_LIMIT) or '(no text)'}")
-    if not said and not left:
+            lines.append(f"- {one_line(_texts(message.get('content')), PROMPT_LIMIT) or '(no text)'}")
+    if not lines and not branch:
         return ""
-    if len(said) > PROMPTS:
-        said[:-PROMPTS] = [f"- ({len(said) - PROMPTS:,} before these)"]
-    head = "Another way was tried from here and left. What was asked there:\n\n"
-    return (head + "\n".join(said) if said else "Another way was tried from here and left.") + file_list(left)
+    if len(lines) > PROMPTS:
+        lines[:-PROMPTS] = [f"- ({len(lines) - PROMPTS:,} before these)"]
+    text = "Another way was tried from here and left."
+    if lines:
+        text += " What was asked there:\n\n" + "\n".join(lines)
+    return text + file_list(branch)
 
 
-def file_list(left: AbandonedBranch) -> str:
+def file_list(branch: AbandonedBranch) -> str:
     """The files as pi's summaries list them at their end; "" for none."""
-    found = ""
-    for name, paths in (("read-files", left.files.read), ("modified-files", left.files.changed)):
+    text = ""
+    for name, paths in (("read-files", branch.files.read), ("modified-files", branch.files.changed)):
         if paths:
             lines = "\n".join(one_line(path, PATH_LIMIT) for path in paths)
-            found += f"\n\n<{name}>\n{lines}\n</{name}>"
-    return found
+            text += f"\n\n<{name}>\n{lines}\n</{name}>"
+    return text
 
 
-def transcript(left: AbandonedBranch) -> str:
+def transcript(branch: AbandonedBranch) -> str:
     """The messages for a program that summarises them: each with its speaker, separated by empty lines.
 
     Tool results are left out, as in pi; arguments and outputs are cut at `OUTPUT_LIMIT`. The rest is the text
     of the session. Only lone surrogates, which cannot be written, are replaced.
     """
     return replace_surrogates(
-        "\n\n".join(part for message in _messages(left.entries) for part in _paragraphs(message))
+        "\n\n".join(part for message in _messages(branch.entries) for part in _paragraphs(message))
     )
 
 
 def _messages(entries: Sequence[Entry]) -> Iterator[dict[str, Any]]:
-    """The messages that the model got from `entries`, without tool results."""
+    """The messages that `entries` give to the model, without tool results."""
     for entry in entries:
         fields = entry.normalized
         if entry.type == "compaction":
@@ -140,20 +143,20 @@ def _paragraphs(message: dict[str, Any]) -> Iterator[str]:
         calls = [_call(block) for block in call_blocks({"type": "message", "message": message})]
         yield from _paragraph("Tool calls", "\n".join(calls))
     else:
-        who = _SPEAKERS.get(role if isinstance(role, str) else "", "Note")
-        yield from _paragraph(who, _texts(message.get("content")))
+        speaker = _SPEAKERS.get(role if isinstance(role, str) else "", "Note")
+        yield from _paragraph(speaker, _texts(message.get("content")))
 
 
-def _paragraph(who: str, text: str) -> Iterable[str]:
-    return (f"[{who}] {text}",) if text else ()
+def _paragraph(speaker: str, text: str) -> Iterable[str]:
+    return (f"[{speaker}] {text}",) if text else ()
 
 
 def _call(block: dict[str, Any]) -> str:
     arguments = block.get("arguments")
-    told = []
+    words = []
     for name, value in arguments.items() if isinstance(arguments, dict) else ():
-        told.append(f"{name}={_cut(json.dumps(value, ensure_ascii=False))}")
-    return f"{_text(block.get('name')) or 'tool'}({', '.join(told)})"
+        words.append(f"{name}={_cut(json.dumps(value, ensure_ascii=False))}")
+    return f"{_text(block.get('name')) or 'tool'}({', '.join(words)})"
 
 
 def _texts(content: Any, kind: str = "text") -> str:
@@ -172,5 +175,5 @@ def _text(value: Any) -> str:
 
 
 def _cut(text: str) -> str:
-    over = len(text) - OUTPUT_LIMIT
-    return text if over <= 0 else f"{text[:OUTPUT_LIMIT]} [{over:,} more characters]"
+    excess = len(text) - OUTPUT_LIMIT
+    return text if excess <= 0 else f"{text[:OUTPUT_LIMIT]} [{excess:,} more characters]"

@@ -1,5 +1,5 @@
-"""Bringing a session back from oh-my-pi's cold archive, to where oh-my-pi lists it
-(formats/README.md, "oh-my-pi"). oh-my-pi itself has no way back.
+"""Restoring a session from oh-my-pi's archive to where oh-my-pi lists it (formats/README.md, "oh-my-pi").
+oh-my-pi itself cannot do that.
 """
 
 from __future__ import annotations
@@ -22,24 +22,27 @@ from app.sessions.summaries.quick_summary import quick_summary
 from app.stores.archive import PACKED, Archived
 
 _CHUNK = 1 << 20
+"""Bytes that are decompressed at once."""
 
 
 class DamagedArchive(Unreadable):
-    """The packed session cannot be unpacked completely; it stays where it is."""
+    """The archived file cannot be decompressed completely; it stays where it is."""
 
 
 def unarchive(archived: Archived) -> Change:
-    """Unpack a session to `archived.target`, with its folder of artifacts, and take it out of the archive.
+    """Decompress a session to `archived.target`, move its folder of artifacts there, and remove it from the
+    archive.
 
-    The packed file is removed last, when all else is on disk: whatever happens before, nothing is lost, and
-    asking again finishes it. The archive does not keep the file's time: the new one has that of the session's
-    last message, so that oh-my-pi's list and `omp -c` see it where it was.
+    The archived file is removed last, after all else is on disk. If that is interrupted, nothing is lost, and
+    another call completes it. The archive does not keep the time of the session's file. The new file gets the
+    time of the last message, so that the session has its old position in oh-my-pi's list and for `omp -c`.
 
-    :return: what was done: `before` is the packed file, `after` the session's. `note` says what stayed.
-    :raises AlreadyThere: another file, or a folder of artifacts, is where one would go.
+    :return: the change: `before` is the archived file, `after` the session's file. `note` says why the
+        archived file could not be removed.
+    :raises AlreadyThere: another file or folder is at the path of the session or of its artifacts.
     :raises NotThere: it is not in the archive any more.
     :raises Changed: another file has taken its place since it was listed.
-    :raises DamagedArchive: it cannot be unpacked.
+    :raises DamagedArchive: it cannot be decompressed.
     :raises Unreadable: it cannot be read.
     :raises WriteFailed: the system refused; nothing has changed.
     """
@@ -48,8 +51,8 @@ def unarchive(archived: Archived) -> Change:
     artifacts = os.path.splitext(target)[0]
     if os.path.lexists(packed_artifacts) and os.path.lexists(artifacts):
         raise already_there(artifacts)
-    # First of all: of what is not there nothing is made, no folder either.
-    with _opened(packed) as source:
+    # Opened first: if the file is missing, no folder is made.
+    with _open(packed) as source:
         status = os.fstat(source.fileno())
         if (status.st_size, status.st_mtime_ns // 1_000_000) != (archived.size, archived.mtime_ms):
             raise Changed(packed)
@@ -64,28 +67,28 @@ def unarchive(archived: Archived) -> Change:
             after_id=archived.id,
         )
         announce(change)
-        new = _missing(os.path.dirname(target))
+        new_folders = _missing_folders(os.path.dirname(target))
         try:
-            is_ours = _put(archived, source)
+            is_new = _unpack(archived, source)
             if os.path.lexists(packed_artifacts):
                 try:
                     move(packed_artifacts, artifacts)
                 except SessionError:
-                    if is_ours:
+                    if is_new:
                         os.unlink(target)
                     raise
         except SessionError:
             with contextlib.suppress(OSError):
-                for made in new:
-                    os.rmdir(made)
+                for folder in new_folders:
+                    os.rmdir(folder)
             raise
     return replace(change, note=_remove_packed(packed))
 
 
 def damage(packed: str) -> str:
-    """Why a file of the archive could not be brought back, "" where it could. It is unpacked to its end."""
+    """Why an archived file cannot be restored, "" if it can. The whole file is decompressed."""
     try:
-        with _opened(packed) as source:
+        with _open(packed) as source:
             for _ in _chunks(packed, source):
                 pass
     except SessionError as error:
@@ -93,18 +96,18 @@ def damage(packed: str) -> str:
     return ""
 
 
-def _missing(folder: str) -> list[str]:
-    """The folders that have to be made for it to be there, itself first."""
-    found = []
+def _missing_folders(folder: str) -> list[str]:
+    """`folder` and its ancestors that do not exist, the deepest first."""
+    missing = []
     while folder and not os.path.lexists(folder):
-        found.append(folder)
+        missing.append(folder)
         folder = os.path.dirname(folder)
-    return found
+    return missing
 
 
-def _put(archived: Archived, source: IO[bytes]) -> bool:
-    """Put the unpacked session at its old path. False where it was there before, from a time when somebody
-    was stopped half-way.
+def _unpack(archived: Archived, source: IO[bytes]) -> bool:
+    """Write the decompressed session to its old path. False: it is there already, because an earlier restore
+    was interrupted.
     """
     target, temporary = archived.target, ""
     try:
@@ -131,17 +134,17 @@ def _put(archived: Archived, source: IO[bytes]) -> bool:
 
 
 def _chunks(packed: str, source: IO[bytes]) -> Iterator[bytes]:
-    """The unpacked bytes, piece by piece."""
+    """The decompressed bytes, in chunks."""
     with gzip.GzipFile(fileobj=source) as unpacked:
         size = 0
-        while data := _next(packed, unpacked):
+        while data := _next_chunk(packed, unpacked):
             size += len(data)
             yield data
     if not size:
         raise DamagedArchive(packed, 0, "cannot be unpacked: there is nothing in it")
 
 
-def _opened(packed: str) -> IO[bytes]:
+def _open(packed: str) -> IO[bytes]:
     try:
         return open(packed, "rb")
     except (FileNotFoundError, NotADirectoryError):
@@ -150,7 +153,7 @@ def _opened(packed: str) -> IO[bytes]:
         raise Unreadable(packed, 0, f"cannot be read: {error.strerror}") from None
 
 
-def _next(packed: str, unpacked: gzip.GzipFile) -> bytes:
+def _next_chunk(packed: str, unpacked: gzip.GzipFile) -> bytes:
     try:
         return unpacked.read(_CHUNK)
     except (EOFError, zlib.error, gzip.BadGzipFile) as error:
@@ -160,14 +163,14 @@ def _next(packed: str, unpacked: gzip.GzipFile) -> bytes:
 
 
 def _set_time(path: str, archived: Archived) -> None:
-    """Give the new file the time of its last message, or where that cannot be told, of the packed one."""
-    told = quick_summary(path, (archived.agent,), archived.mtime_ms)
-    time_ns = (archived.mtime_ms if told is None else told.modified) * 1_000_000
+    """Give the new file the time of its last message, or of the archived file if that is unknown."""
+    summary = quick_summary(path, (archived.agent,), archived.mtime_ms)
+    time_ns = (archived.mtime_ms if summary is None else summary.modified) * 1_000_000
     os.utime(path, ns=(time_ns, time_ns))
 
 
 def _remove_packed(packed: str) -> str:
-    """Remove the packed file from the archive; return why it is still there, "" if it is gone."""
+    """Remove the file from the archive; return why it could not be removed, "" if it is gone."""
     try:
         os.unlink(packed)
     except FileNotFoundError:

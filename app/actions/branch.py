@@ -26,7 +26,7 @@ from app.sessions.manager.session_manager import SessionManager
 from app.stores.base import Store
 
 MARK = "leafmark.branch"
-"""The `customType` of the entry that holds a leaf in its place."""
+"""The `customType` of the entry that is appended to move the leaf."""
 
 _SAFE_POINT_NAMES = {
     "results": "the last tool result",
@@ -47,17 +47,16 @@ def branch(
     *,
     keep: bool = False,
 ) -> Change:
-    """Move the leaf of the session at `path` to where an entry leads. The file gets a new time, so the
-    session is the latest.
+    """Move the leaf of the session at `path` to the `destination` of an entry. The file gets a new time, so
+    the session is the latest.
 
-    :param entry: an id, the beginning of one, or "root" for the place before all entries. See `destination`.
+    :param entry: an id, the beginning of one, or "root" for the place before all entries.
     :param summary: of the abandoned branch; the model gets it.
-    :param store: where the session was found; the one that `env` leads to where None.
+    :param store: where the session was found; None for the one that `env` leads to.
     :param keep: put the leaf on the entry itself, whatever it is.
-    :return: what was done; `before` and `after` are leaves, `target_id` is the new leaf's place and `prompt`
-        the text of the prompt that was named. Nothing is written where the agent would go on from there
-        already.
-    :raises UnansweredCalls: nothing was written; the reason names the entries that will do.
+    :return: the change: `before` and `after` are leaves, `target_id` is the new leaf and `prompt` the text of
+        the selected prompt. Nothing is written if the agent would continue from there already.
+    :raises UnansweredCalls: nothing was written; the reason names the entries that are accepted.
     :raises SessionError: nothing was written; the class says why.
     """
     manager = open_session(path, "branch", env, store)
@@ -72,13 +71,13 @@ def branch(
 def branch_to_file(
     path: str, entry: str, env: Mapping[str, str], store: Store | None = None, *, keep: bool = False
 ) -> Change:
-    """Make a new session file of the path to where an entry leads.
+    """Make a new session file of the path to the `destination` of an entry.
 
-    :param entry: an id, or the beginning of one. See `destination`.
-    :param store: where the session was found; the one that `env` leads to where None.
+    :param entry: an id, or the beginning of one.
+    :param store: where the session was found; None for the one that `env` leads to.
     :param keep: the path ends with the entry itself, whatever it is.
-    :return: what was done; `after` is the new file's path.
-    :raises UnansweredCalls: there is no new file; the reason names the entries that will do.
+    :return: the change; `after` is the new file's path.
+    :raises UnansweredCalls: there is no new file; the reason names the entries that are accepted.
     :raises SessionError: there is no new file; the class says why.
     """
     manager = open_session(path, "branch", env, store)
@@ -94,7 +93,7 @@ def destination(manager: SessionManager, entry_id: str, *, keep: bool, is_new: b
 
     :param keep: every entry leads to itself.
     :param is_new: the target is for a new session file. Otherwise the present leaf is always accepted.
-    :raises UnansweredCalls: tool calls have no result there; the reason names the entries that will do.
+    :raises UnansweredCalls: tool calls have no result there; the reason names the entries that are accepted.
     """
     if keep:
         return Target(entry_id)
@@ -174,54 +173,55 @@ def fork(
     exact: bool = False,
     keep: bool = False,
 ) -> Change:
-    """A new session of the one at `path`, which is not touched.
+    """Make a new session from the one at `path`, which is not changed.
 
-    It has the path to an entry, the labels on it and the name. A fork of nickcecere/agent has the last
-    messages.
+    The new session has the path to an entry, the labels on it and the name. A fork of nickcecere/agent has
+    the last messages instead. oh-my-pi's folder of artifacts is copied, as its own `/fork` does, because the
+    entries refer to its files.
 
-    :param entry: an id or the beginning of one; the leaf where None. A prompt leads to its parent, see
-        `actions.branch.destination`.
-    :param to: the working folder of the new session, which goes where the agent looks for those of that
-        folder; that of the old session, beside its file, where None.
-    :param last: how many messages a fork of nickcecere/agent has; 20 where None.
-    :param store: where the session was found; the one that `env` leads to where None.
-    :param exact: `entry` is a whole id, of an entry that was seen and may have gone.
+    :param entry: an id or the beginning of one; None for the leaf. A prompt leads to its parent, see
+        `destination`.
+    :param to: the working folder of the new session, which is stored where the agent looks for the sessions
+        of that folder. None: the folder of the old session, and the new file is beside the old one.
+    :param last: the number of messages in a fork of nickcecere/agent; None for 20.
+    :param store: where the session was found; None for the one that `env` leads to.
+    :param exact: `entry` is a whole id, of an entry that was shown and may not exist any more.
     :param keep: the path ends with the entry itself, whatever it is.
-    :return: what was done; `after` is the new file's path. oh-my-pi's folder of artifacts is copied, as its
-        own `/fork` does, because the entries that are kept refer to what is in it.
+    :return: the change; `after` is the new file's path.
     :raises NotAFolder: there is no folder `to`.
-    :raises UnansweredCalls: tool calls have no result at `entry`; the reason names the entries that will do.
+    :raises UnansweredCalls: tool calls have no result at `entry`; the reason names the entries that are
+        accepted.
     :raises SessionError: there is no new file; the class says why.
     """
     folder = None if to is None else resolve_folder(to, path)
     manager = open_session(path, "fork", env, store)
-    target = manager.cwd if folder is None else folder
+    cwd = manager.cwd if folder is None else folder
     if not manager.forks_last:
         if last is not None:
             raise ReadOnly(path, 0, "only sessions of nickcecere/agent are forked by their last messages")
         if entry is not None:
-            named = require_entry(manager, entry) if exact else resolve_entry(manager, entry)
-            place = destination(manager, named, keep=keep, is_new=True)
-            return with_prompt(fork_at(manager, place, target, store), place)
+            entry_id = require_entry(manager, entry) if exact else resolve_entry(manager, entry)
+            target = destination(manager, entry_id, keep=keep, is_new=True)
+            return with_prompt(fork_at(manager, target, cwd, store), target)
         leaf_id = manager.leaf_id
-        if leaf_id is not None and all(each.type in SILENT for each in manager.get_branch(leaf_id)):
+        if leaf_id is not None and all(step.type in SILENT for step in manager.get_branch(leaf_id)):
             raise UnknownEntry(path, 0, "there is nothing to fork: the leaf is before all that was said")
-        return manager.cut(leaf_id, target, store)
+        return manager.cut(leaf_id, cwd, store)
     if entry is not None:
         raise ReadOnly(path, 0, "sessions of this agent are forked by their last messages, not at an entry")
     agents = () if store is None else store.agents
     beside = os.path.dirname(manager.session_file or path)
-    forked = SessionManager.fork_from(path, target, beside, last=last, env=env, agents=agents)
+    forked = SessionManager.fork_from(path, cwd, beside, last=last, env=env, agents=agents)
     assert forked.last_change is not None
     return forked.last_change
 
 
 @dataclass(frozen=True, slots=True)
 class SafePoint:
-    """An entry to continue from instead of one where tools have not answered.
+    """An entry to continue from instead of one with tool calls that have no result.
 
-    :param kind: "results" after the last of the answers, "before" after an earlier step of the same turn,
-        "prompt" before the turn, with its prompt to be said again.
+    :param kind: "results": the last of the missing results; "before": an earlier step of the same turn;
+        "prompt": the prompt of the turn, to be sent again.
     :param entry_id: the entry to pick for it.
     """
 
@@ -250,23 +250,23 @@ def unanswered(path: Sequence[Entry]) -> dict[str, str]:
 
 
 def safe_points(manager: SessionManager, path: Sequence[Entry]) -> Iterator[SafePoint]:
-    """Entries to continue from instead of the end of `path`, where tools have not answered, best first."""
+    """Entries to continue from instead of the end of `path`, which has unanswered calls; the best first."""
     waiting = unanswered(path)
     below = _answered_below(manager, path[-1], frozenset(waiting)) if path else None
     above = None
     prompt = None
     is_last = False
-    for at in range(len(path) - 1, -1, -1):
-        role = _message(path[at]).get("role")
+    for index in range(len(path) - 1, -1, -1):
+        role = _message(path[index]).get("role")
         if role == "user":
-            prompt = path[at]
+            prompt = path[index]
             break
         if role == "assistant":
             is_last = True
         elif role == "toolResult" and is_last and above is None:
             # Only the last result of one answer can complete it.
             is_last = False
-            above = None if unanswered(path[: at + 1]) else path[at]
+            above = None if unanswered(path[: index + 1]) else path[index]
     if below is not None:
         yield SafePoint("results", below.id, target_of(manager, below.id))
     elif above is not None:
@@ -276,21 +276,21 @@ def safe_points(manager: SessionManager, path: Sequence[Entry]) -> Iterator[Safe
 
 
 def _answered_below(manager: SessionManager, start: Entry, waiting: frozenset[str]) -> Entry | None:
-    """The entry below `start` that answers the last of the calls `waiting`; that on the active path, else the
-    latest in the file.
+    """The entry below `start` with the last result of the calls `waiting`. An entry on the active path comes
+    first, then the latest in the file.
     """
     active = {entry.index for entry in manager.get_branch()} if manager.leaf_id is not None else set()
-    seen: set[int] = set()
+    visited: set[int] = set()
     stack = [(start, waiting)]
     while stack:
-        entry, left = stack.pop()
-        if entry.index in seen:
+        entry, calls = stack.pop()
+        if entry.index in visited:
             continue
-        seen.add(entry.index)
+        visited.add(entry.index)
         message = _message(entry)
         if message.get("role") == "toolResult":
-            left -= {_string(message.get("toolCallId"))}
-        if not left:
+            calls -= {_string(message.get("toolCallId"))}
+        if not calls:
             return entry
         below = [
             child
@@ -298,7 +298,7 @@ def _answered_below(manager: SessionManager, start: Entry, waiting: frozenset[st
             if _message(child).get("role") not in ("user", "assistant")
         ]
         below.sort(key=lambda child: (child.index in active, child.index))
-        stack += [(child, left) for child in below]
+        stack += [(child, calls) for child in below]
     return None
 
 

@@ -45,7 +45,7 @@ class BranchOption:
 class BranchOptions:
     """The choices at an entry.
 
-    :param path: the session's file; ``agent`` whose it is.
+    :param path: the session's file; ``agent`` the name of its agent.
     :param entry_id: the entry that was picked; ``leaf_id`` the leaf at that moment.
     :param target: the new leaf, and the text that is offered for editing.
     :param same: the agent would continue from there already.
@@ -118,11 +118,11 @@ def branch_in_place(
 
     :param summary: of the abandoned branch; the model gets it. The files that were read and changed are
         stored with it, as pi does.
-    :param draft: left for the agent's editor as by `write_draft`, so that undo of the move removes the text
-        as well. To learn why it could not be left, call `write_draft` again.
+    :param draft: a text to leave for the agent's editor, see `write_draft`; undo of the move removes it. To
+        learn why it could not be left, call `write_draft` again.
     :return: the change. Nothing is written if the agent would continue from there already.
     :raises UnknownEntry: the entry is gone from the file.
-    :raises Changed: there is a summary, and the session went on since.
+    :raises Changed: there is a summary, and the session has new entries since.
     :raises SessionError: nothing was written; the class says why.
     """
     change = _move_leaf(_open(question, env, store), question, summary)
@@ -131,11 +131,11 @@ def branch_in_place(
         is_new = not os.path.isdir(os.path.dirname(draft_path))
         announce(replace(change, draft=draft, draft_folder=is_new))
     try:
-        left = write_draft_file(draft_path, draft)
+        result = write_draft_file(draft_path, draft)
     except SessionError:
-        # the leaf has moved all the same
+        # The leaf has moved all the same.
         return change
-    return replace(change, draft=draft, draft_folder=left.made_folder) if left.is_written else change
+    return replace(change, draft=draft, draft_folder=result.made_folder) if result.is_written else change
 
 
 def _move_leaf(manager: SessionManager, question: BranchOptions, summary: str) -> Change:
@@ -160,22 +160,22 @@ def branch_to_new_file(
     The new session has the labels on the path and the name. If the target is before all entries, it has only
     the name.
 
-    :param to: the working folder of the new session; that of the old one where None.
-    :return: what was done; `after` is the new file's path.
+    :param to: the working folder of the new session; None for that of the old one.
+    :return: the change; `after` is the new file's path.
     :raises NotAFolder: there is no folder `to`.
     :raises UnknownEntry: the entry is gone from the file.
     :raises SessionError: there is no new file; the class says why.
     """
     folder = None if to is None else resolve_folder(to, question.path)
     manager = _open(question, env, store)
-    target = manager.cwd if folder is None else folder
-    return fork_at(manager, question.target, target, store)
+    cwd = manager.cwd if folder is None else folder
+    return fork_at(manager, question.target, cwd, store)
 
 
 def write_draft(agent: str, path: str, text: str) -> str:
-    """Leave `text` for the agent's editor, to be found when the session at `path` is continued.
+    """Leave `text` for the agent's editor, which shows it when the session at `path` is resumed.
 
-    :return: the path of the draft; "" where the agent takes none, or there is nothing to leave.
+    :return: the path of the draft; "" if the agent takes none, or `text` is "".
     :raises AlreadyThere: the user has another draft there, which is not sent yet; it is untouched.
     :raises WriteFailed: it cannot be written.
     """
@@ -186,17 +186,17 @@ def write_draft(agent: str, path: str, text: str) -> str:
 
 def with_first_prompt(plan: Plan, agent: str, text: str) -> Plan:
     """The same plan with `text` sent as the first prompt; `plan` itself if the agent cannot be sent one."""
-    more = agent_named(agent).prompt_arguments(text)
-    if not more:
+    arguments = agent_named(agent).prompt_arguments(text)
+    if not arguments:
         return plan
-    found = copy.copy(plan)
-    found.argv = [*plan.argv, *more]
-    found.shell = " ".join((plan.shell, *map(shlex.quote, more)))
-    return found
+    changed = copy.copy(plan)
+    changed.argv = [*plan.argv, *arguments]
+    changed.shell = " ".join((plan.shell, *map(shlex.quote, arguments)))
+    return changed
 
 
 def _open(question: BranchOptions, env: Mapping[str, str], store: Store | None) -> SessionManager:
-    """The session as it is now, which must still have the entries of `question`."""
+    """Open the session as it is now. It must still have the entries of `question`."""
     manager = open_session(question.path, "branch", env, store)
     for entry_id in (question.entry_id, question.target.leaf_id):
         if entry_id is not None:
@@ -219,8 +219,8 @@ def _branch_problem(manager: SessionManager, path: str) -> str:
 def _plan_for_new_file(plan: Plan, path: str) -> Plan:
     """The plan as it will be for a new file in the same folder."""
     new = os.path.join(os.path.dirname(path), NEW_FILE + os.path.splitext(path)[1])
-    found = copy.copy(plan)
-    found.asks = ()
-    found.argv = [new if word == path else word for word in plan.argv]
-    found.shell = plan.shell.replace(shell_quote(path), shell_quote(new))
-    return found
+    changed = copy.copy(plan)
+    changed.asks = ()
+    changed.argv = [new if word == path else word for word in plan.argv]
+    changed.shell = plan.shell.replace(shell_quote(path), shell_quote(new))
+    return changed

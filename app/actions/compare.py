@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Any
 
 from app.formats.content import text_of
@@ -44,13 +45,15 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """The entries that one branch has and the other has not.
+    """The entries that only one of the two branches has.
 
     :param leaf: the end of the branch; ``label`` is the label nearest to it, "" for none.
+    :param entries: the number of entries.
     :param tools: how often each tool was called, the most frequent first.
+    :param files: the files that were read and changed.
     :param spent: tokens and dollars.
     :param first_ms: the earliest time of an entry that is no bookkeeping, ``last_ms`` the latest, in
-        milliseconds since the epoch, UTC; None where no such entry has a time.
+        milliseconds since the epoch, UTC; None if no such entry has a time.
     """
 
     leaf: Node
@@ -65,7 +68,7 @@ class Side:
 
     @property
     def duration_ms(self) -> int:
-        """From the first time to the latest; 0 where there is none."""
+        """The time from the first entry to the last; 0 if it is unknown."""
         return 0 if self.first_ms is None or self.last_ms is None else self.last_ms - self.first_ms
 
 
@@ -73,7 +76,8 @@ class Side:
 class Comparison:
     """Two branches since their last common entry.
 
-    :param common: that entry; None where they begin at different roots.
+    :param common: that entry; None if they begin at different roots.
+    :param one: the side of the first branch; ``other`` that of the second.
     """
 
     common: Node | None
@@ -81,12 +85,8 @@ class Comparison:
     other: Side
 
     def turns(self) -> list[tuple[Turn | None, Turn | None]]:
-        """The turns of both sides, the first beside the first; None where a side has no more."""
-        left, right = self.one.turns, self.other.turns
-        return [
-            (left[at] if at < len(left) else None, right[at] if at < len(right) else None)
-            for at in range(max(len(left), len(right)))
-        ]
+        """The turns of both sides in pairs, from the first on; None if a side has no more turns."""
+        return list(zip_longest(self.one.turns, self.other.turns))
 
 
 def compare(
@@ -96,8 +96,8 @@ def compare(
 
     If one entry lies on the path to the other, its side is empty.
 
-    :param keep_going: asked before each entry is read.
-    :raises Cancelled: it said no.
+    :param keep_going: called before each entry is read.
+    :raises Cancelled: `keep_going` returned False.
     :raises Changed: the file is no longer the one that the tree was read from.
     :raises OSError: it cannot be read.
     """
@@ -114,10 +114,10 @@ def compare(
 def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: Callable[[], bool]) -> Side:
     turns: list[Turn] = []
     called: Counter[str] = Counter()
-    touched = FileCollector(dialect_named(tree.header.dialect))
+    collector = FileCollector(dialect_named(tree.header.dialect))
     spent = NO_USAGE
     for node in path:
-        # Tool results may be long, and nothing of them is shown here.
+        # Tool results are not shown, and may be long.
         if node.role not in _SPEAKERS and node.type not in _COUNTED_TYPES:
             continue
         if not keep_going():
@@ -129,11 +129,11 @@ def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: C
         elif node.role == "assistant":
             if not turns:
                 turns.append(Turn())
-            _answer(turns[-1], entry)
+            _add_answer(turns[-1], entry)
             called.update(_tools(entry))
-        touched.take(entry)
-    spoken = (node for node in path if node.type not in SILENT)
-    times = [time for node in spoken if (time := node.timestamp) is not None]
+        collector.take(entry)
+    counted = (node for node in path if node.type not in SILENT)
+    times = [time for node in counted if (time := node.timestamp) is not None]
     label = next((node.label for node in reversed(path) if node.label), "")
     return Side(
         leaf,
@@ -141,22 +141,23 @@ def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: C
         len(path),
         tuple(turns),
         tuple(called.most_common()),
-        touched.files(),
+        collector.files(),
         spent,
         min(times, default=None),
         max(times, default=None),
     )
 
 
-def _answer(turn: Turn, entry: dict[str, Any]) -> None:
+def _add_answer(turn: Turn, entry: dict[str, Any]) -> None:
+    """Add an answer of the model to its turn."""
     message = entry["message"]
-    said = _text(entry)
-    if said:
-        turn.answer = said
+    text = _text(entry)
+    if text:
+        turn.answer = text
     elif not turn.answer:
-        wrong = message.get("errorMessage")
-        if isinstance(wrong, str) and wrong:
-            turn.answer = one_line(wrong, TEXT_LIMIT)
+        error = message.get("errorMessage")
+        if isinstance(error, str) and error:
+            turn.answer = one_line(error, TEXT_LIMIT)
         elif message.get("stopReason") == "aborted":
             turn.answer = "(aborted)"
     for name in _tools(entry):
@@ -172,7 +173,7 @@ def _text(entry: dict[str, Any]) -> str:
     """The text of a message in one line."""
     content = entry["message"].get("content")
     if isinstance(content, list):
-        # Images and arguments of tools need not be written as JSON and read again.
+        # Only texts: images and tool arguments need not be encoded as JSON and parsed again.
         content = [block for block in content if isinstance(block, dict) and block.get("type") == "text"]
     return one_line(text_of(raw_json(content)), TEXT_LIMIT)
 

@@ -83,7 +83,7 @@ def _delete(draft: str, text: str) -> str:
 
 
 def _move_aside(draft: str) -> str:
-    # It is not a copy: while the text has that name, it is nowhere else.
+    # Not the name of a temporary copy, which another leafmark may delete: the text is only in this file.
     descriptor, aside = create_beside(draft, "draft")
     os.close(descriptor)
     try:
@@ -96,7 +96,7 @@ def _move_aside(draft: str) -> str:
 
 
 def _make_folder(folder: str) -> bool:
-    """Whether it was made just now. The reason why it cannot be made shows when it is needed."""
+    """Make the folder. False: it existed, or cannot be made; then writing the draft fails with the reason."""
     try:
         os.mkdir(folder)
     except (OSError, ValueError):

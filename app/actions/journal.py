@@ -1,9 +1,9 @@
 """The journal: leafmark's changes to sessions, so that the last ones can be undone, also by another run.
 
-It is leafmark's own file, `journal.jsonl` in its state folder. It has a line for each change, and a line for
-each change that was undone, or for which the reason that it cannot be undone was reported. Several programs
-may write to it at a time. The journal knows what is in the trash as long as it lies there, also after other
-changes and undos.
+It is leafmark's own file, `journal.jsonl` in its state folder. It has a line for each change, and one more
+line when the change is undone, or when the user is told why it cannot be undone. Several programs may write
+to it at a time. The journal keeps a move to the trash as long as the session is in the trash, also after
+other changes and undos.
 
 While a change is being made, a file beside the journal says which one (`Journal.intend`). If the process is
 killed, that file stays, and the next leafmark settles it (`app.actions.undo`). An older leafmark does not
@@ -89,8 +89,8 @@ class Journal:
             at_ms = at_ms or now_ms()
             text = encode_entry(JournalEntry(number, at_ms, change, action or number), intent)
             if change.kind == "restore":
-                moved = [each for each in self.active() if _is_undone_by(each.change, change)]
-                text = b"".join(encode_undone(each.number, None, at_ms) for each in moved) + text
+                moved = [entry for entry in self.active() if _is_undone_by(entry.change, change)]
+                text = b"".join(encode_undone(entry.number, None, at_ms) for entry in moved) + text
             # Between two actions: no action is cut in two, and one of thousands of changes checks only once.
             if action or not self._thin_out(text):
                 self._append(text)
@@ -111,14 +111,14 @@ class Journal:
         return group_by_action(self.active())
 
     def trashed(self) -> list[tuple[int, Change]]:
-        """Each move to the trash with its time, the last one last; also the moves that were undone since, and
-        those that undid something. The file at the place of such a move may be another one by now.
+        """All moves to the trash with their times, the last one last; also those that were undone since, and
+        those that undid a change. Another file may have the path in the trash by now.
         """
         return trash_moves(parse_entries(self._read()))
 
     def mark_undone(self, number: int, by: Change | None = None, *, intent: str = "") -> None:
-        """Record that the change of this number was undone, or never can be: it is not the last any more. If
-        it was a restore, the move to the trash before it is active again.
+        """Record that the change of this number was undone, or never can be: then undo passes over it. If it
+        was a restore, the move to the trash before it is active again.
 
         :param by: the change that undid it, None for none.
         :param intent: the token of the intent that announced it, "" for none.
@@ -145,16 +145,16 @@ class Journal:
 
     @contextlib.contextmanager
     def interrupted(self) -> Iterator[list[InterruptedChange]]:
-        """The changes that processes announced and then ended, oldest first. No other leafmark gets them
-        until the end of the `with`; pass each to `settle`.
+        """The changes that were announced by processes that have ended, oldest first. No other leafmark gets
+        them until the end of the `with`; pass each to `settle`.
         """
         names = self._intents()
-        with contextlib.ExitStack() as held:
-            found = []
+        with contextlib.ExitStack() as locks:
+            changes = []
             if names:
                 with self._locked():
-                    found = [each for name in names if (each := self._held(name, held)) is not None]
-            yield sorted(found, key=lambda each: each.at_ms)
+                    changes = [change for name in names if (change := self._claim(name, locks)) is not None]
+            yield sorted(changes, key=lambda change: change.at_ms)
 
     def settle(self, interrupted: InterruptedChange, change: Change | None) -> None:
         """Record the result of a change that was interrupted.
@@ -176,24 +176,26 @@ class Journal:
         except OSError:
             return []
 
-    def _held(self, name: str, held: contextlib.ExitStack) -> InterruptedChange | None:
-        """The content of the intent file of that name, locked; None if its process runs, or was killed before
-        it had written the file, and therefore before it changed anything.
+    def _claim(self, name: str, locks: contextlib.ExitStack) -> InterruptedChange | None:
+        """Lock and read the intent file of that name. None: its process still runs, or was killed before it
+        had written the file, and therefore before it changed anything.
+
+        :param locks: gets the lock.
         """
         path = os.path.join(self._folder, name)
         try:
-            held.enter_context(FileLock(path, 0))
-            found = parse_intent(read_small(path), path)
-            if found is None:
+            locks.enter_context(FileLock(path, 0))
+            change = parse_intent(read_small(path), path)
+            if change is None:
                 os.unlink(path)
         except OSError:
             return None
-        return found
+        return change
 
-    def _begin(self, token: str, line: bytes, held: contextlib.ExitStack) -> str:
+    def _begin(self, token: str, line: bytes, locks: contextlib.ExitStack) -> str:
         """Write or rewrite the file of an intent, and return its path.
 
-        :param held: gets the lock that shows that this process runs.
+        :param locks: gets the lock that shows that this process runs.
         :raises OSError: it cannot be written.
         """
         path = os.path.join(self._folder, _INTENT + token)
@@ -201,7 +203,7 @@ class Journal:
         # Between making and locking the file, no other process takes it for an interrupted one.
         with self._locked():
             if not os.path.lexists(path):
-                held.enter_context(FileLock(path, 0))
+                locks.enter_context(FileLock(path, 0))
             descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | getattr(os, "O_BINARY", 0))
             try:
                 os.write(descriptor, line)
@@ -218,7 +220,7 @@ class Journal:
         return FileLock(self._path + ".lock")
 
     def _append(self, text: bytes) -> None:
-        """Append a line in one write; if it does not fit on the disk, nothing of it stays.
+        """Append a line in one write. If only a part fits on the disk, that part is removed.
 
         :raises OSError: it cannot be written.
         """
@@ -228,7 +230,7 @@ class Journal:
         try:
             before = os.fstat(descriptor).st_size
             if os.write(descriptor, text) < len(text):
-                # the lock keeps other processes from writing meanwhile
+                # The lock keeps other processes from writing meanwhile.
                 os.truncate(descriptor, before)
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), self._path)
         finally:
@@ -239,7 +241,8 @@ class Journal:
         wanted = _BLOCK
         while True:
             data, is_all = self._written_end(wanted)
-            number = next((found for found in map(parse_number, reversed(data.split(b"\n"))) if found), 0)
+            numbers = map(parse_number, reversed(data.split(b"\n")))
+            number = next(filter(None, numbers), 0)
             if number or is_all or wanted > _LONGEST:
                 return number
             wanted *= 8
@@ -259,10 +262,10 @@ class Journal:
         return last not in (b"", b"\n")
 
     def _written_end(self, size: int) -> tuple[bytes, bool]:
-        """The lines in the last `size` bytes of the file without blank lines and NUL bytes at its end, and
+        """The lines in the last `size` bytes of the file, without blank lines and NUL bytes at its end, and
         whether these are all lines; no lines if there is no file.
 
-        :raises OSError: it cannot be read, or is something else.
+        :raises OSError: it cannot be read, or is no regular file.
         """
         with self._opened() as file:
             end = file.seek(0, os.SEEK_END)
@@ -274,9 +277,9 @@ class Journal:
         return data[data.find(b"\n") + 1 if start else 0 :], not start
 
     def _opened(self) -> BinaryIO:
-        """The file for reading; an empty one if there is none.
+        """The file, open for reading; an empty one if there is none.
 
-        :raises OSError: it cannot be read, or is something else.
+        :raises OSError: it cannot be read, or is no regular file.
         """
         try:
             # Before it is opened: opening some devices has an effect.
@@ -298,7 +301,7 @@ class Journal:
             return False
         entries = parse_entries(data)
         actions = group_by_action(entries)
-        # Only the journal may know what is in the trash.
+        # For some sessions in the trash, only the journal knows where they came from.
         old = [steps for steps in actions[: 1 - KEPT_ACTIONS] if not _lies_in_trash(steps)]
         if len(old) > _SLACK:
             dropped = {steps[0].action for steps in old}
@@ -306,11 +309,12 @@ class Journal:
         else:
             kept = actions
         if is_long:
-            # To less than the limit, so that the next change does not rewrite it again.
+            # Less than the limit, so that the next change does not rewrite the file again.
             kept = _newest_within(kept, KEPT_BYTES * 3 // 4)
         if not is_long and len(kept) == len(actions) and count - len(entries) <= len(entries) + _SLACK:
             return False
-        self._rewrite(sorted((each for steps in kept for each in steps), key=lambda each: each.number), more)
+        entries = sorted((entry for steps in kept for entry in steps), key=lambda entry: entry.number)
+        self._rewrite(entries, more)
         return True
 
     def _rewrite(self, entries: Iterable[JournalEntry], more: bytes) -> None:
@@ -347,14 +351,15 @@ class Intent:
         self._undoes = undoes
         self._token = secrets.token_hex(8)
         self._path = ""
-        self._held = contextlib.ExitStack()
+        # closed at the end of the body: the listener for changes, and the lock of the file
+        self._exit_stack = contextlib.ExitStack()
 
     def __enter__(self) -> Intent:
-        self._held.enter_context(announced_to(self._announced))
+        self._exit_stack.enter_context(announced_to(self._announced))
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._held.close()
+        self._exit_stack.close()
 
     def done(self, change: Change) -> int:
         """Record that the change was made.
@@ -378,7 +383,7 @@ class Intent:
     def _announced(self, change: Change) -> None:
         line = encode_intent(self._token, now_ms(), self._action, self._undoes, change)
         with contextlib.suppress(OSError):
-            self._path = self._journal()._begin(self._token, line, self._held)
+            self._path = self._journal()._begin(self._token, line, self._exit_stack)
 
 
 def _is_undone_by(change: Change, restored: Change) -> bool:
@@ -392,8 +397,8 @@ def _lies_in_trash(steps: Iterable[JournalEntry]) -> bool:
 
 def _newest_within(actions: list[list[JournalEntry]], most: int) -> list[list[JournalEntry]]:
     """The last actions that have no more than `most` bytes together; always at least one."""
-    for at in range(len(actions) - 1, -1, -1):
-        most -= sum(len(encode_entry(entry)) for entry in actions[at])
+    for index in range(len(actions) - 1, -1, -1):
+        most -= sum(len(encode_entry(entry)) for entry in actions[index])
         if most < 0:
-            return actions[min(at + 1, len(actions) - 1) :]
+            return actions[min(index + 1, len(actions) - 1) :]
     return actions

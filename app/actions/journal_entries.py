@@ -1,4 +1,4 @@
-"""The lines of the journal: each has a change, or the fate of one."""
+"""The lines of the journal: each has a change, or a later state of one."""
 
 from __future__ import annotations
 
@@ -40,14 +40,14 @@ def parse_entries(data: bytes) -> list[JournalEntry]:
     entries: dict[int, JournalEntry] = {}
     moved: dict[str, list[JournalEntry]] = {}
     for value in _parse_lines(data):
-        taken_back, told = value.get("taken_back"), value.get("in_the_way")
-        if isinstance(taken_back, int):
-            if taken_back in entries:
-                _apply_undo(entries[taken_back], value, moved)
+        undone, reported = value.get("taken_back"), value.get("in_the_way")
+        if isinstance(undone, int):
+            if undone in entries:
+                _apply_undo(entries[undone], value, moved)
             continue
-        if isinstance(told, int):
-            if told in entries:
-                entries[told].is_reported = True
+        if isinstance(reported, int):
+            if reported in entries:
+                entries[reported].is_reported = True
             continue
         entry = _parse_entry(value)
         if entry is not None:
@@ -58,21 +58,21 @@ def parse_entries(data: bytes) -> list[JournalEntry]:
 
 
 def trash_moves(entries: Iterable[JournalEntry]) -> list[tuple[int, Change]]:
-    """All moves to the trash with a known place in it, and their times, the last one last; also the moves
-    that were undone, and those that undid something.
+    """All moves to the trash whose path there is known, with their times, the last one last; also those that
+    were undone, and those that undid a change.
     """
-    found = [(entry.at_ms, entry.change) for entry in entries]
-    found += [(entry.by_ms, entry.by) for entry in entries if entry.by is not None]
-    to_trash = [(at_ms, change) for at_ms, change in found if change.kind == "trash" and change.after]
-    return sorted(to_trash, key=lambda one: one[0])
+    changes = [(entry.at_ms, entry.change) for entry in entries]
+    changes += [(entry.by_ms, entry.by) for entry in entries if entry.by is not None]
+    moves = [(at_ms, change) for at_ms, change in changes if change.kind == "trash" and change.after]
+    return sorted(moves, key=lambda move: move[0])
 
 
 def group_by_action(entries: Iterable[JournalEntry]) -> list[list[JournalEntry]]:
     """One list for each action; sorted by the last change of each, oldest first."""
-    found: dict[int, list[JournalEntry]] = {}
+    actions: dict[int, list[JournalEntry]] = {}
     for entry in entries:
-        found.setdefault(entry.action, []).append(entry)
-    return sorted(found.values(), key=lambda steps: steps[-1].number)
+        actions.setdefault(entry.action, []).append(entry)
+    return sorted(actions.values(), key=lambda steps: steps[-1].number)
 
 
 def parse_number(line: bytes) -> int:
@@ -172,7 +172,7 @@ def _change_fields(change: Change) -> dict[str, Any]:
 def _apply_undo(entry: JournalEntry, value: dict[str, Any], moved: dict[str, list[JournalEntry]]) -> None:
     """Apply to `entry` a line that was written when it was undone.
 
-    :param moved: the moves to the trash, by where the session lay then.
+    :param moved: the moves to the trash, by their path there.
     """
     entry.is_active = False
     at_ms, by = value.get("at"), _parse_change(value.get("by"))
@@ -182,7 +182,7 @@ def _apply_undo(entry: JournalEntry, value: dict[str, Any], moved: dict[str, lis
     restored = entry.change
     if restored.kind != "restore":
         return
-    # The move that the restore undid is active again, with the session where it lies now.
+    # The move that the restore undid is active again, with the session's new path in the trash.
     for before in reversed(moved.get(restored.before or "", ())):
         if before.number < entry.number and not before.is_active and before.change.path == restored.path:
             before.change, before.is_active, before.is_reported = by, True, False

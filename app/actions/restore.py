@@ -43,7 +43,7 @@ from app.stores.base import Store
 from app.stores.live import IDLE
 
 TOGETHER_MS = 10_000
-"""The longest time between the trashing of a session and of its folder of artifacts, by any program."""
+"""Milliseconds: the longest time between the trashing of a session and of its artifacts, by any program."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,9 +81,9 @@ def restore(what: Change | TrashedSession) -> Change:
         raise NotThere(path, 0, "is not in the trash any more")
     note = ""
     moves = [(in_trash, path)]
-    for folder, now in belongings:
-        if now and os.path.lexists(now) and not _came_from_elsewhere(now, folder):
-            moves.insert(0, (now, folder))
+    for folder, trashed in belongings:
+        if trashed and os.path.lexists(trashed) and not _came_from_elsewhere(trashed, folder):
+            moves.insert(0, (trashed, folder))
         else:
             note = f"{folder}: the session's folder of artifacts is not in the trash any more"
     try:
@@ -106,46 +106,47 @@ def restore(what: Change | TrashedSession) -> Change:
     announce(change)
     done: list[tuple[str, str]] = []
     # The session file is last: once it is there, the session is complete.
-    for now, place in moves:
+    for source, target in moves:
         try:
-            move(now, place)
+            move(source, target)
         except SessionError:
-            for back, taken in reversed(done):
+            for done_source, done_target in reversed(done):
                 with contextlib.suppress(SessionError):
-                    move(taken, back)
+                    move(done_target, done_source)
             raise
-        done.append((now, place))
-    for now, _ in done:
-        said = trash_folder.note_path(now)
-        if said:
-            with contextlib.suppress(OSError):  # the note is about a file that has gone: it does no harm
-                os.unlink(said)
+        done.append((source, target))
+    for source, _ in done:
+        note_path = trash_folder.note_path(source)
+        if note_path:
+            with contextlib.suppress(OSError):  # a note about a missing file does no harm
+                os.unlink(note_path)
     return change
 
 
 def find_trashed(change: Change, env: Mapping[str, str]) -> Change | None:
-    """The move to the trash that was announced as `change`, as it was made; None if the session is not in it.
+    """The move to the trash that was announced as `change`, with the path in the trash; None if the session
+    is not there.
 
     :param env: the environment by which the system finds its trash.
     """
     artifacts = os.path.splitext(change.path)[0]
-    found: dict[str, list[trash_folder.TrashNote]] = {change.path: [], artifacts: []}
+    notes: dict[str, list[trash_folder.TrashNote]] = {change.path: [], artifacts: []}
     for folder in trash_folder.folders(env, [os.path.dirname(change.path)]):
         for note in trash_folder.notes(folder, os.path.basename(artifacts)):
-            for place, notes in found.items():
-                if trash_folder.is_same_path(note.path, place):
-                    notes.append(note)
+            for path, notes_of_path in notes.items():
+                if trash_folder.is_same_path(note.path, path):
+                    notes_of_path.append(note)
         in_trash = os.path.join(folder.files, os.path.basename(change.path))
         if not folder.info and os.path.isfile(in_trash):
-            found[change.path].append(trash_folder.TrashNote(change.path, in_trash, 0))
-    sessions = [note for note in found[change.path] if _read_id(note.in_trash, change) == change.session_id]
+            notes[change.path].append(trash_folder.TrashNote(change.path, in_trash, 0))
+    sessions = [note for note in notes[change.path] if _read_id(note.in_trash, change) == change.session_id]
     if not sessions:
         return None
     session = max(sessions, key=lambda note: note.when_ms)
     moves = [(change.path, session.in_trash)]
-    folder_now = _find_artifacts(session, found[artifacts])
-    if folder_now:
-        moves.append((artifacts, folder_now))
+    artifacts_in_trash = _find_artifacts(session, notes[artifacts])
+    if artifacts_in_trash:
+        moves.append((artifacts, artifacts_in_trash))
     return replace(change, after=session.in_trash, moves=tuple(moves))
 
 
@@ -172,23 +173,23 @@ def list_trashed(env: Mapping[str, str], stores: Sequence[Store], state_folder: 
     belongings: dict[str, list[trash_folder.TrashNote]] = {}
     for note in notes:
         belongings.setdefault(note.path, []).append(note)
-    holding: dict[str, Store | None] = {}
-    found = []
+    store_of_folder: dict[str, Store | None] = {}
+    trashed = []
     for note in notes:
         folder = os.path.dirname(note.path)
-        if folder not in holding:
-            # The path of a file that is not there, so that no link in its place is followed.
-            holding[folder] = store_holding(os.path.join(folder, "session"), stores)
-        store = holding[folder]
+        if folder not in store_of_folder:
+            # The path of a file that does not exist, so that no link in its place is followed.
+            store_of_folder[folder] = store_holding(os.path.join(folder, "session"), stores)
+        store = store_of_folder[folder]
         _, known = journal.get(note.in_trash, (0, None))
         if known and not trash_folder.is_same_path(known.path, note.path):
-            # The session of the journal has gone from the trash, and another one has its name there.
+            # The journal's session has gone from the trash, and another file has its name there.
             known = None
         if known or (store is not None and note.path.endswith(store.suffixes)):
-            one = _describe_trashed(note, store, known, belongings)
-            if one is not None:
-                found.append(one)
-    return sorted(found, key=lambda one: (-one.when_ms, one.path))
+            session = _describe_trashed(note, store, known, belongings)
+            if session is not None:
+                trashed.append(session)
+    return sorted(trashed, key=lambda session: (-session.when_ms, session.path))
 
 
 def _moves(what: Change | TrashedSession) -> Sequence[tuple[str, str]]:
@@ -201,29 +202,34 @@ def _moves(what: Change | TrashedSession) -> Sequence[tuple[str, str]]:
 
 
 def _is_other_session(what: Change | TrashedSession, in_trash: str) -> bool:
-    """Whether the trash was emptied since, and another session has the same name there."""
+    """Whether another session has the path in the trash by now, because the trash was emptied."""
     if _came_from_elsewhere(in_trash, what.path):
         return True
-    found = quick_summary(in_trash, (what.agent,) if what.agent else (), 0)
-    return found is not None and found.id != what.session_id
+    summary = quick_summary(in_trash, (what.agent,) if what.agent else (), 0)
+    return summary is not None and summary.id != what.session_id
 
 
 def _read_id(in_trash: str, change: Change) -> str:
     """The id of the session in a file, "" if the file is no session."""
-    told = quick_summary(in_trash, (change.agent,) if change.agent else (), 0)
-    return "" if told is None else told.id
+    summary = quick_summary(in_trash, (change.agent,) if change.agent else (), 0)
+    return "" if summary is None else summary.id
 
 
 def _came_from_elsewhere(in_trash: str, path: str) -> bool:
-    place = trash_folder.original_path(in_trash)
-    return place != "" and not trash_folder.is_same_path(place, path)
+    """Whether the note about a trashed file gives another old path than `path`."""
+    original = trash_folder.original_path(in_trash)
+    return original != "" and not trash_folder.is_same_path(original, path)
 
 
 def _require_free(moves: Iterable[tuple[str, str]]) -> None:
-    for now, place in moves:
+    """Pass if the target of each (source, target) is free, or is the source itself.
+
+    :raises AlreadyThere: something else is there.
+    """
+    for source, target in moves:
         with contextlib.suppress(OSError):
-            if not os.path.samestat(os.lstat(place), os.lstat(now)):
-                raise already_there(place)
+            if not os.path.samestat(os.lstat(target), os.lstat(source)):
+                raise already_there(target)
 
 
 def _describe_trashed(
@@ -236,7 +242,7 @@ def _describe_trashed(
 
     :param store: where it was found, None if unknown.
     :param change: its move in the journal, None for none.
-    :param notes: the notes of everything in the trash by old path, to find its artifacts by.
+    :param notes: the notes about everything in the trash, by old path; one may be about its artifacts.
     """
     try:
         status = os.lstat(note.in_trash)
@@ -264,11 +270,11 @@ def _find_artifacts(session: trash_folder.TrashNote, notes: Iterable[trash_folde
 
     :param notes: those whose old path is that of the folder.
     """
-    found = [
+    candidates = [
         (abs(note.when_ms - session.when_ms), note.in_trash) for note in notes if os.path.isdir(note.in_trash)
     ]
-    apart, path = min(found, default=(TOGETHER_MS + 1, ""))
-    return path if apart <= TOGETHER_MS else ""
+    difference_ms, path = min(candidates, default=(TOGETHER_MS + 1, ""))
+    return path if difference_ms <= TOGETHER_MS else ""
 
 
 _LONGEST = 256 << 20
@@ -298,8 +304,8 @@ def read_continuation(path: str, session: str) -> Continuation | None:
         data = read_small(path, _LONGEST)
         lines = [(number, line) for number, line in enumerate(data.split(b"\n"), 1) if line.strip()]
         entries = [(number, line, _parse_entry(line)) for number, line in lines]
-        named = {value for *_, entry in entries if entry for value in (entry["id"], entry.get("parentId"))}
-        known = _read_entries(session, named)
+        ids = {value for *_, entry in entries if entry for value in (entry["id"], entry.get("parentId"))}
+        known = _read_entries(session, ids)
     except OSError:
         return None
     problem = ""
@@ -331,16 +337,16 @@ def require_no_continuation(path: str, session: str, agent: str) -> None:
 
     :raises HeaderlessContinuation: it does.
     """
-    found = read_continuation(path, session)
-    if found is None:
+    continuation = read_continuation(path, session)
+    if continuation is None:
         return
-    many = "1 entry" if found.entries == 1 else f"{found.entries:,} entries"
-    who = agent_named(agent).title
-    reason = f"is there already: {who} went on writing after the session was trashed; "
-    reason += f"this file has {many} and no header"
-    if found.problem:
-        reason += f", and cannot be appended to the session: {found.problem}"
-    raise HeaderlessContinuation(path, reason, found.problem)
+    entries = "1 entry" if continuation.entries == 1 else f"{continuation.entries:,} entries"
+    title = agent_named(agent).title
+    reason = f"is there already: {title} went on writing after the session was trashed; "
+    reason += f"this file has {entries} and no header"
+    if continuation.problem:
+        reason += f", and cannot be appended to the session: {continuation.problem}"
+    raise HeaderlessContinuation(path, reason, continuation.problem)
 
 
 def trash_continuation(what: Change | TrashedSession, env: Mapping[str, str], *, join: bool) -> Change:
@@ -353,8 +359,8 @@ def trash_continuation(what: Change | TrashedSession, env: Mapping[str, str], *,
     :return: the move of the continuation.
     :raises ReadOnly: the entries cannot be appended; nothing was changed.
     :raises AlreadyThere: something else has taken the place since; nothing was changed.
-    :raises LiveSession: an agent may still be writing to it, and the parents of what it writes next must not
-        go; nothing was changed.
+    :raises LiveSession: an agent may still be writing to it, and would lose the parents of its next entries;
+        nothing was changed.
     :raises SessionError: it cannot be moved; the class says why.
     """
     session = (what.after or "") if isinstance(what, Change) else what.in_trash
@@ -366,7 +372,7 @@ def trash_continuation(what: Change | TrashedSession, env: Mapping[str, str], *,
         raise _place_taken(path)
     change = trash_file(path, agent, env)
     if join and change.after:
-        # The agent may have written a line in between.
+        # The agent may have written a line between the two steps.
         _append(change.after, session)
     return change
 
@@ -374,13 +380,13 @@ def trash_continuation(what: Change | TrashedSession, env: Mapping[str, str], *,
 def _append(path: str, session: str) -> None:
     storage = FileStorage()
     signature = storage.signature(session)
-    found = read_continuation(path, session)
-    if found is None or signature is None:
+    continuation = read_continuation(path, session)
+    if continuation is None or signature is None:
         raise _place_taken(path)
-    if found.problem:
-        raise ReadOnly(path, 0, f"cannot be appended to the session: {found.problem}")
-    if found.missing:
-        storage.append(session, b"".join(found.missing), signature)
+    if continuation.problem:
+        raise ReadOnly(path, 0, f"cannot be appended to the session: {continuation.problem}")
+    if continuation.missing:
+        storage.append(session, b"".join(continuation.missing), signature)
 
 
 def _place_taken(path: str) -> SessionError:
@@ -399,10 +405,10 @@ def _require_idle(path: str, session: str, agent: str, env: Mapping[str, str]) -
         header = find_header(session, descriptor, (agent,))
     finally:
         os.close(descriptor)
-    found = LiveGuard(env, paths.home_folder(env)).verdict(header, path, now_ms())
-    if found.state != IDLE:
-        reason = f"{found.reason}; it may still be writing to this file: end it first"
-        raise LiveSession(path, reason, found.pid)
+    verdict = LiveGuard(env, paths.home_folder(env)).verdict(header, path, now_ms())
+    if verdict.state != IDLE:
+        reason = f"{verdict.reason}; it may still be writing to this file: end it first"
+        raise LiveSession(path, reason, verdict.pid)
 
 
 def _read_entries(session: str, ids: Collection[object]) -> dict[object, dict[str, Any]]:
@@ -410,13 +416,13 @@ def _read_entries(session: str, ids: Collection[object]) -> dict[object, dict[st
 
     :raises OSError: it cannot be read.
     """
-    found: dict[object, dict[str, Any]] = {}
+    entries: dict[object, dict[str, Any]] = {}
     with open(open_file(session), "rb") as file:
         for line in file:
             entry = _parse_entry(line)
             if entry is not None and entry["id"] in ids and entry["type"] != "session":
-                found[entry["id"]] = entry
-    return found
+                entries[entry["id"]] = entry
+    return entries
 
 
 def _parse_entry(line: bytes) -> dict[str, Any] | None:

@@ -1,7 +1,6 @@
-"""Resuming a session, or beginning a new one: this process becomes the agent
-(formats/README.md, "Resuming").
+"""Resuming a session or starting a new one: this process becomes the agent (formats/README.md, "Resuming").
 
-`plan` says everything before anything happens: program, folder, command and problems. `execute` carries it
+`plan` works out the program, folder, command and problems without doing anything. `execute` carries the plan
 out, without a shell.
 """
 
@@ -27,13 +26,17 @@ _LONGEST_LINE = 4_096
 
 
 class Plan:
-    """A plan to resume a session.
+    """A plan to resume a session, or to start a new one.
 
-    `argv` starts with the command's name, `program` is where that was found on PATH (None: nowhere), `cwd`
-    the session's folder, `environment` the whole environment of the new program. `shell` is one line that
-    does the same when pasted. `problem` says why it cannot be done from here; `execute` refuses such a
-    plan. `folder_gone`: it could be done in another folder. `warning` is what to know before; "" for nothing.
-    `asks` are the reasons to ask the user first: the agent refuses the file, or the session may be in use.
+    argv          the command and its arguments
+    cwd           the session's folder
+    environment   the whole environment of the agent
+    program       the path of the command; None if it is not on PATH
+    problem       why it is impossible from here; `execute` refuses such a plan. None if it is possible
+    shell         one line for a shell that does the same
+    folder_gone   the folder cannot be used: resuming may work in another one
+    warning       a warning to show before; "" for none
+    asks          reasons to ask the user before: the agent refuses the file, or the session may be in use
     """
 
     __slots__ = (
@@ -88,26 +91,29 @@ def plan(
     env: Mapping[str, str],
     dialect: str = "",
 ) -> Plan:
-    """How to continue the session in the file `path`, of the agent named `row_agent`, found in `store`.
+    """Plan to resume the session in the file `path`. The environment leads the agent to `store`, see
+    `agent_environment`.
 
-    `cwd` is the folder of the session's header ("" if it has none), `env` the present environment, `dialect`
-    how the file is spelt ("": as that agent writes today).
-    Variables that would lead the agent to another store are taken out, those under which the store was
-    found are put in. KeyError when that agent does not use this store.
+    :param row_agent: the name of its agent.
+    :param cwd: the folder in the session's header; "" if it has none.
+    :param store: where the session was found.
+    :param env: the present environment.
+    :param dialect: the dialect of the file; "" for the one that the agent writes today.
+    :raises KeyError: that agent does not use this store.
     """
-    found = store.of(row_agent)
-    agent = found.agent
+    agent_store = store.of(row_agent)
+    agent = agent_store.agent
     path = os.path.abspath(path)
     command = agent.executable(path)
-    argv = [command, *agent.resume_arguments(path, session_id, found)]
+    argv = [command, *agent.resume_arguments(path, session_id, agent_store)]
     folder_problem = _folder_problem(cwd, env)
     usable = "" if folder_problem else cwd
     program = find_program(command, env)
-    problem = _find_problem(agent, path, cwd, found, program, folder_problem)
+    problem = _find_problem(agent, path, cwd, agent_store, program, folder_problem)
     if problem is None and any("\0" in word for word in argv):
         problem = "the session's id has a NUL in it, which no command takes"
-    environment = agent_environment(found, usable, env)
-    shell = shell_line(argv, usable, found, env)
+    environment = agent_environment(agent_store, usable, env)
+    shell = shell_line(argv, usable, agent_store, env)
     gone = folder_problem is not None and program is not None
     warning = agent.resume_warning(dialect)
     header = header_of(path, (row_agent,))
@@ -115,18 +121,20 @@ def plan(
     return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone, warning=warning, asks=asks)
 
 
-def in_use_warning(agent: str, found: Verdict) -> str:
-    """The question before a session of `agent` is resumed that is open, as `found` says."""
-    is_sure = found.state == LIVE
+def in_use_warning(agent: str, verdict: Verdict) -> str:
+    """The warning before a session of `agent` is resumed that `verdict` calls live or maybe live."""
+    is_sure = verdict.state == LIVE
     _, harm = agent_named(agent).dangers["resume"]
-    return f"this session {'is' if is_sure else 'may be'} in use: {found.reason}; {harm}"
+    return f"this session {'is' if is_sure else 'may be'} in use: {verdict.reason}; {harm}"
 
 
 def execute(plan: Plan) -> NoReturn:
     """Become the agent: change to the session's folder and exec. Does not return.
 
-    Raises ResumeError when the plan has a problem or the system refuses. The caller has to have restored the
-    terminal. On Windows, where exec does not wait, the agent runs as a child and its exit code becomes ours.
+    The caller has restored the terminal. On Windows, where exec does not wait, the agent runs as a child
+    process, and leafmark exits with its exit code.
+
+    :raises ResumeError: the plan has a problem, or the system refuses.
     """
     if plan.problem or plan.program is None:
         raise ResumeError(plan.problem or f"{plan.argv[0]} is not installed")
@@ -135,8 +143,8 @@ def execute(plan: Plan) -> NoReturn:
         if sys.platform == "win32":
             import subprocess  # only there
 
-            done = subprocess.run([plan.program, *plan.argv[1:]], env=plan.environment, check=False)
-            raise SystemExit(done.returncode)
+            process = subprocess.run([plan.program, *plan.argv[1:]], env=plan.environment, check=False)
+            raise SystemExit(process.returncode)
         with _default_signals():
             os.execve(plan.program, plan.argv, plan.environment)
     except OSError as error:
@@ -154,7 +162,7 @@ class _default_signals:
     def __enter__(self) -> None:
         numbers = [getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ") if hasattr(signal, name)]
         if threading.current_thread() is not threading.main_thread():
-            numbers = []  # Python has them set by the main thread only
+            numbers = []  # Python lets only the main thread set handlers
         self._before = {
             number: signal.signal(number, signal.SIG_DFL)
             for number in numbers
@@ -179,7 +187,7 @@ def _missing_interpreter(program: str) -> str:
 
 
 def _folder_problem(cwd: str, env: Mapping[str, str]) -> str | None:
-    """Why the session's folder cannot be gone to."""
+    """Why the session's folder cannot be the working folder; None if it can."""
     if not cwd:
         return "the session names no folder"
     shown = _short_path(cwd, env)
@@ -225,9 +233,10 @@ def not_installed(command: str, agent: Agent, folder_problem: str | None) -> str
 
 
 def agent_environment(store: Store, cwd: str, env: Mapping[str, str]) -> dict[str, str]:
-    """The environment for an agent that is to work with `store`, and in the folder `cwd` ("": in this one).
+    """The environment for an agent that uses `store`: `env` without the variables that lead to another store,
+    and with those that lead to this one.
 
-    The variables that would lead it elsewhere are taken out of `env`, those that lead there are put in.
+    :param cwd: the folder to work in; "" for the current one.
     """
     environment = {name: value for name, value in env.items() if name not in store.agent.variables}
     environment.update(store.environment)
@@ -238,15 +247,18 @@ def agent_environment(store: Store, cwd: str, env: Mapping[str, str]) -> dict[st
 
 
 def find_program(command: str, env: Mapping[str, str]) -> str | None:
-    """The absolute path of an executable; a relative PATH entry is taken from here, before the folder
-    changes.
+    """The absolute path of an executable; None if it is not on PATH. A relative entry of PATH is below the
+    present folder.
     """
-    found = shutil.which(command, path=env.get("PATH", os.defpath))
-    return os.path.abspath(found) if found else None
+    program = shutil.which(command, path=env.get("PATH", os.defpath))
+    return os.path.abspath(program) if program else None
 
 
 def shell_line(argv: list[str], cwd: str, store: Store, env: Mapping[str, str]) -> str:
-    """One line for a shell that does what a plan does; it stays in this folder where `cwd` is ""."""
+    """One line for a shell that does the same as a plan.
+
+    :param cwd: the folder to change to; "" to stay in the current one.
+    """
     unset = [name for name in store.agent.variables if name in env and name not in store.environment]
     words = []
     if unset:
@@ -287,20 +299,19 @@ def _short_path(path: str, env: Mapping[str, str]) -> str:
 
 
 def plan_new(agent: str, cwd: str, store: Store, env: Mapping[str, str]) -> Plan:
-    """How to begin a session of the agent of that name in the folder `cwd`, which it will keep in `store`.
+    """Plan to start a new session of the agent of that name, which will store it in `store`.
 
     :param cwd: the folder to work in, absolute.
-    :param env: the present environment; what would lead the agent to another store is taken out.
-    :return: for `actions.resume.execute`.
+    :param env: the present environment; see `agent_environment`.
     :raises KeyError: that agent does not use this store.
     """
-    found = store.of(agent)
-    argv = found.agent.new_command(found)
+    agent_store = store.of(agent)
+    argv = agent_store.agent.new_command(agent_store)
     folder_problem = unusable_folder(cwd, env) if os.path.isabs(cwd) else "there is no folder to begin it in"
     usable = "" if folder_problem else cwd
     program = find_program(argv[0], env)
-    problem = folder_problem if program else not_installed(argv[0], found.agent, folder_problem)
-    environment = agent_environment(found, usable, env)
-    shell = shell_line(argv, usable, found, env)
+    problem = folder_problem if program else not_installed(argv[0], agent_store.agent, folder_problem)
+    environment = agent_environment(agent_store, usable, env)
+    shell = shell_line(argv, usable, agent_store, env)
     gone = folder_problem is not None and program is not None
     return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone)

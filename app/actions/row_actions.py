@@ -1,10 +1,10 @@
-"""The actions as they are done to a row of the list.
+"""The actions on a row of the list.
 
-Each function takes the row, the store in which it was found, the environment of the agents and the folder in
-which leafmark keeps its state. All raise `SessionError`; then nothing was done.
+Each function takes the row, the store in which it was found, the environment of the agents and leafmark's
+state folder. All raise `SessionError`; then nothing was changed.
 
-Each function imports its action when it is called: the browser answers the first key before what decodes and
-writes sessions is loaded.
+Each function imports its action when it is called, so that the browser answers the first key before the
+modules that decode and write sessions are loaded.
 """
 
 from __future__ import annotations

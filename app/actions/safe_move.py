@@ -44,7 +44,7 @@ def _move_file(source: str, target: str, status: os.stat_result) -> None:
     try:
         os.link(source, target, follow_symlinks=False)
     except FileExistsError:
-        # An earlier move was stopped between giving it the new name and removing the old one.
+        # An earlier move was stopped after it made the new name and before it removed the old one.
         if not os.path.samestat(os.lstat(target), status):
             raise already_there(target) from None
     except OSError as error:
@@ -60,7 +60,7 @@ def _move_file(source: str, target: str, status: os.stat_result) -> None:
 
 
 def _move_without_links(source: str, target: str) -> None:
-    """Move on a file system without hard links: take the name first, then put the file there."""
+    """Move on a file system without hard links: make an empty file of that name, then replace it."""
     os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
     try:
         os.replace(source, target)
@@ -94,7 +94,7 @@ def _move_folder(source: str, target: str) -> None:
     try:
         os.rename(source, target)
     except OSError as error:
-        if error.errno in (errno.ENOTEMPTY, errno.ENOTDIR):  # it came there just now
+        if error.errno in (errno.ENOTEMPTY, errno.ENOTDIR):  # made by another process since the check
             raise already_there(target) from None
         if error.errno != errno.EXDEV:
             raise
@@ -113,9 +113,10 @@ def _move_folder(source: str, target: str) -> None:
 
 
 def create_beside(target: str, kind: str = COPY) -> tuple[int, str]:
-    """A new, empty file in the folder of `target`, open, and its path; its name is no session's.
+    """Make a new, empty file in the folder of `target`; return its descriptor and path. Its name is not that
+    of a session.
 
-    :param kind: `COPY`, or another word if it will hold data that is nowhere else.
+    :param kind: `COPY`, or another word if the file will have data that exists nowhere else.
     :raises OSError: the system refused.
     """
     return new_copy(os.path.dirname(target), kind)

@@ -21,7 +21,7 @@ from app.stores.locks import PATIENCE, Busy
 from app.stores.pins import set_own_pin, set_pin
 
 ROOT = "root"
-"""A user's word for the place before all entries."""
+"""The word for the place before all entries, on the command line."""
 
 
 def open_session(
@@ -30,10 +30,10 @@ def open_session(
     """Open the session at `path` for a change that its format supports.
 
     :param ability: one of `app.stores.base.ABILITIES`.
-    :param env: the environment that tells where agents keep things.
-    :param store: where the session was found; the one that `env` leads to where None.
-    :raises ReadOnly: they do not; the reason is the store's.
-    :raises SessionError: it cannot be opened; a file that is missing or empty is not made one.
+    :param env: the environment by which agents find their sessions.
+    :param store: where the session was found; None for the one that `env` leads to.
+    :raises ReadOnly: the agent or the format does not support it; the reason says why.
+    :raises SessionError: it cannot be opened. No session is made of a missing or empty file.
     """
     agents = () if store is None else store.agents
     manager = SessionManager.open(path, env=env, agents=agents, new=False)
@@ -54,20 +54,20 @@ def resolve_entry(manager: SessionManager, named: str) -> str:
     path = manager.session_file or ""
     if manager.get_entry(named) is not None:
         return named
-    found = {entry.id for entry in manager.get_entries() if named and entry.id.startswith(named)}
-    if len(found) > 1:
-        some = ", ".join(sorted(found)[:3])
-        more = f" and {len(found) - 3:,} more" if len(found) > 3 else ""
-        raise AmbiguousEntry(path, 0, f"{named!r} names {len(found):,} entries: {some}{more}")
-    if not found:
+    ids = {entry.id for entry in manager.get_entries() if named and entry.id.startswith(named)}
+    if len(ids) > 1:
+        first = ", ".join(sorted(ids)[:3])
+        more = f" and {len(ids) - 3:,} more" if len(ids) > 3 else ""
+        raise AmbiguousEntry(path, 0, f"{named!r} names {len(ids):,} entries: {first}{more}")
+    if not ids:
         raise UnknownEntry(path, 0, f"there is no entry {named!r}")
-    return found.pop()
+    return ids.pop()
 
 
 def require_entry(manager: SessionManager, entry_id: str) -> str:
-    """The same id, of an entry that was seen before.
+    """Return `entry_id`, if the entry still exists.
 
-    :raises UnknownEntry: it has gone, because the file was changed since.
+    :raises UnknownEntry: it does not, because the file was changed since.
     """
     if manager.get_entry(entry_id) is None:
         path = manager.session_file or ""
@@ -78,7 +78,7 @@ def require_entry(manager: SessionManager, entry_id: str) -> str:
 def resolve_folder(to: str, path: str) -> str:
     """The folder `to` for a new session as a real path, because programs see the real path of their folder.
 
-    :param path: of the session that the new one is made of.
+    :param path: of the session from which the new one is made.
     :raises NotAFolder: there is no such folder.
     """
     try:
@@ -94,7 +94,7 @@ def resolve_folder(to: str, path: str) -> str:
 def unchanged(
     manager: SessionManager, kind: Literal["label", "leaf"], value: str | None, target: str | None
 ) -> Change:
-    """The change that does nothing, because `value` is there already."""
+    """A change that does nothing, because the value was `value` before."""
     return Change(
         kind,
         manager.session_file or "",
@@ -116,13 +116,13 @@ def label(
     *,
     exact: bool = False,
 ) -> Change:
-    """Label an entry of the session at `path`; the leaf stays where it is, and so does the file's time.
+    """Label an entry of the session at `path`. The leaf and the time of the file stay the same.
 
     :param entry: an id, or the beginning of one.
     :param text: one line; line breaks and other controls become blanks. "" removes the label.
-    :param store: where the session was found; the one that `env` leads to where None.
-    :param exact: `entry` is a whole id, of an entry that was seen and may have gone.
-    :return: what was done; `before` is the label there was. Nothing is written where it is that one already.
+    :param store: where the session was found; None for the one that `env` leads to.
+    :param exact: `entry` is a whole id, of an entry that was shown and may not exist any more.
+    :return: the change; `before` is the old label. Nothing is written if the entry has this label already.
     :raises SessionError: nothing was written; the class says why.
     """
     manager = open_session(path, "label", env, store)
@@ -145,25 +145,26 @@ _SHOWN = 20
 
 
 def rename(path: str, name: str, env: Mapping[str, str], store: Store | None = None) -> Change:
-    """Name the session at `path`; the file's time stays, but for oh-my-pi's, which tells it of the new title.
+    """Name the session at `path`. The time of the file stays the same, except for oh-my-pi, which notices the
+    new title by the new time.
 
     :param name: one line; line breaks and other controls become blanks. "" clears the name.
-    :param store: where the session was found; the one that `env` leads to where None.
-    :return: what was done; `before` is the name there was, `after` what is kept of the new one; where that is
-        not all of it, `note` says so.
+    :param store: where the session was found; None for the one that `env` leads to.
+    :return: the change: `before` is the old name, `after` the new one. If the agent has no room for the whole
+        name, `note` says where it was cut.
     :raises SessionError: nothing was written; the class says why.
     """
     return set_name(open_session(path, "name", env, store), name)
 
 
 def set_name(manager: SessionManager, name: str) -> Change:
-    """The same in a session that is open."""
+    """Name a session that is open; see `rename`."""
     wanted = fold_title(name)
     change = manager.set_name(wanted)
     kept = change.after or ""
     if not kept or kept == wanted or not wanted.startswith(kept):
         return change
-    # The title line of oh-my-pi has room for so much and no more (formats/README.md, "oh-my-pi").
+    # The title line of oh-my-pi has a fixed length (formats/README.md, "oh-my-pi").
     title = agent_named(change.agent).title
     cut = (
         f"the name was cut: {title} has room for the first {len(kept):,} of its {len(wanted):,} characters, "
@@ -173,18 +174,18 @@ def set_name(manager: SessionManager, name: str) -> Change:
 
 
 PINNED = "pinned"
-"""The `before` or `after` of a change of a pin if the session was or is pinned; otherwise it is None."""
+"""The `before` or `after` of a `Change` of a pin, if the session was or is pinned; otherwise it is None."""
 
 
 def pin(
     agent: str, session_id: str, on: bool, store: Store, state_folder: str, *, patience: float = PATIENCE
 ) -> Change:
-    """Pin or unpin a session. Nothing is written if it is so already.
+    """Pin or unpin a session. Nothing is written if it is pinned or unpinned already.
 
     :param store: where the session was found.
     :param state_folder: leafmark's own.
     :param patience: seconds to wait while another program changes the same file.
-    :return: what was done; `path` is the file of the pins, `note` says where a damaged one was put aside.
+    :return: the change; `path` is the file of the pins. If that was damaged, `note` names its copy.
     :raises KeyError: that agent does not use this store.
     :raises WriteFailed: nothing was changed; the class says why.
     """
@@ -194,20 +195,20 @@ def pin(
         announce(Change("pin", path, "", before, after, agent=agent, session_id=session_id))
     try:
         if path:
-            done = set_pin(path, session_id, on, state_folder, patience)
+            result = set_pin(path, session_id, on, state_folder, patience)
         else:
-            done = set_own_pin(state_folder, agent, session_id, on, patience)
+            result = set_own_pin(state_folder, agent, session_id, on, patience)
     except Busy as busy:
         raise WriteFailed(path or state_folder, str(busy.strerror), busy.errno or 0) from None
     except OSError as error:
         refused(str(error.filename or path or state_folder), error)
     return Change(
         "pin",
-        done.path,
+        result.path,
         entry_id="",
-        before=PINNED if done.before else None,
+        before=PINNED if result.before else None,
         after=PINNED if on else None,
         agent=agent,
         session_id=session_id,
-        note=f"the file of pins was damaged; what it held is in {done.copy}" if done.copy else "",
+        note=f"the file of pins was damaged; what it held is in {result.copy}" if result.copy else "",
     )

@@ -1,6 +1,6 @@
-"""A summary written by a command of the user's choice, which reads the abandoned branch.
+"""Runs the user's command that summarises an abandoned branch.
 
-It is started without a shell and in a process group of its own, so that its subprocesses end with it.
+The command is started without a shell and in its own process group, so that its subprocesses end with it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ GRACE_S = 1.0
 
 _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
 _TAIL = 4_096
+"""Bytes of the command's error output that are kept for its last line."""
 _POLL_S = 0.05
+"""Seconds between two checks for the end of the command, or for a cancel."""
 
 
 class SummaryFailed(Exception):
@@ -31,11 +33,11 @@ class SummaryFailed(Exception):
 
 
 class Cancelled(Exception):
-    """The user did not want to wait any longer."""
+    """The user cancelled the command."""
 
 
 class _Run:
-    """A command that is being run, from before it is started."""
+    """A run of a command; it begins before the process is started."""
 
     __slots__ = ("cancel", "is_over", "process")
 
@@ -53,30 +55,30 @@ def end_all() -> None:
     end in time is killed. Call it before the process ends.
     """
     runs = list(_runs)
-    for each in runs:
-        each.cancel.set()
-    for each in runs:
-        each.is_over.wait(3 * GRACE_S)
+    for running in runs:
+        running.cancel.set()
+    for running in runs:
+        running.is_over.wait(3 * GRACE_S)
 
 
 def kill_all() -> None:
-    """Kill them all at once. May be called at any moment."""
-    for each in list(_runs):
-        if each.process is not None:
-            _signal(each.process, _KILL)
+    """Kill every running command without waiting. May be called at any moment."""
+    for running in list(_runs):
+        if running.process is not None:
+            _signal(running.process, _KILL)
 
 
 def run(command: tuple[str, ...], transcript: str, cancel: Event, cwd: str, env: Mapping[str, str]) -> str:
     """Run `command` with `transcript` on its standard input, and return its standard output.
 
-    It may take as long as it likes. Blocks until it is done: call it in a thread.
+    There is no time limit. The function blocks until the command ends: call it in a thread.
 
     :param command: the program and its arguments.
-    :param cancel: when it is set, the command and what it started are ended.
+    :param cancel: when it is set, the command and its subprocesses are ended.
     :param cwd: the folder it runs in; ``env`` its whole environment.
-    :return: the text, UTF-8, without blanks around it. Control characters are still in it.
+    :return: the text, decoded as UTF-8, without blanks around it; raw.
     :raises Cancelled: `cancel` was set.
-    :raises SummaryFailed: it cannot be started, failed, wrote nothing, or far too much.
+    :raises SummaryFailed: it cannot be started, failed, wrote nothing, or more than `LIMIT`.
     """
     if not command:
         raise SummaryFailed("no command for summaries is configured")
@@ -112,26 +114,26 @@ def _start(command: tuple[str, ...], cwd: str, env: Mapping[str, str]) -> subpro
 
 
 def _communicate(running: _Run, process: subprocess.Popen[bytes], program: str, transcript: str) -> str:
-    """The output of the command once it has ended."""
+    """Write the input of the command, wait until it ends, and return its output."""
     assert process.stdin is not None
     assert process.stdout is not None
     assert process.stderr is not None
-    said = _PipeReader(process.stdout, LIMIT + 1)
-    wrong = _PipeReader(process.stderr, _TAIL, last=True)
-    told = Thread(target=_write_input, args=(process.stdin, transcript), daemon=True)
-    threads = (told, said, wrong)
+    output = _PipeReader(process.stdout, LIMIT + 1)
+    errors = _PipeReader(process.stderr, _TAIL, last=True)
+    writer = Thread(target=_write_input, args=(process.stdin, transcript), daemon=True)
+    threads = (writer, output, errors)
     for thread in threads:
         thread.start()
     try:
-        while said.is_alive() or process.poll() is None:
-            if said.is_alive():
-                said.join(_POLL_S)
+        while output.is_alive() or process.poll() is None:
+            if output.is_alive():
+                output.join(_POLL_S)
             else:
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     process.wait(_POLL_S)
             if running.cancel.is_set():
                 raise Cancelled
-            if len(said.data) > LIMIT:
+            if len(output.data) > LIMIT:
                 raise SummaryFailed(f"{one_line(program)} wrote more than {LIMIT // 1024:,} KiB")
     finally:
         _end(process)
@@ -139,15 +141,18 @@ def _communicate(running: _Run, process: subprocess.Popen[bytes], program: str, 
         for thread in threads:
             thread.join(GRACE_S)
     if process.returncode:
-        raise SummaryFailed(_exit_reason(program, process.returncode, bytes(wrong.data)))
-    text = bytes(said.data).decode("utf-8", "replace").strip()
+        raise SummaryFailed(_exit_reason(program, process.returncode, bytes(errors.data)))
+    text = bytes(output.data).decode("utf-8", "replace").strip()
     if not text:
-        raise SummaryFailed(f"{one_line(program)} wrote nothing{_last_line(bytes(wrong.data), ': ')}")
+        raise SummaryFailed(f"{one_line(program)} wrote nothing{_last_line(bytes(errors.data), ': ')}")
     return text
 
 
 class _PipeReader(Thread):
-    """Reads a pipe to its end, and keeps the first or the last bytes, up to a limit."""
+    """Reads a pipe to its end, and keeps the first bytes up to a limit.
+
+    :param last: keep the last bytes instead.
+    """
 
     def __init__(self, pipe: IO[bytes], limit: int, *, last: bool = False) -> None:
         super().__init__(daemon=True)
@@ -167,7 +172,7 @@ class _PipeReader(Thread):
 
 
 def _write_input(pipe: IO[bytes], text: str) -> None:
-    # A command that has read enough closes its input.
+    # A command may close its input before it has read all of it.
     with contextlib.suppress(BrokenPipeError, OSError), pipe:
         pipe.write(text.encode("utf-8", "replace"))
 
@@ -188,16 +193,16 @@ def _signal(process: subprocess.Popen[bytes], number: int) -> None:
         if sys.platform == "win32":
             process.terminate()
         else:
-            # The group has the number of its first process, also when that is gone.
+            # The group's number is the first process's, and stays so after that has ended.
             os.killpg(process.pid, number)
 
 
-def _exit_reason(program: str, code: int, wrong: bytes) -> str:
-    what = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
-    return f"{one_line(program)} {what}{_last_line(wrong, ': ')}"
+def _exit_reason(program: str, code: int, errors: bytes) -> str:
+    result = f"was ended by signal {-code}" if code < 0 else f"failed with exit code {code}"
+    return f"{one_line(program)} {result}{_last_line(errors, ': ')}"
 
 
 def _last_line(data: bytes, before: str) -> str:
-    """The last line of `data` that is not blank, with `before` in front; "" where there is none."""
+    """The last line of `data` that is not blank, with `before` in front of it; "" if there is none."""
     lines = [line for line in data.decode("utf-8", "replace").splitlines() if line.strip()]
     return before + one_line(lines[-1]) if lines else ""

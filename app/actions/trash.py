@@ -66,16 +66,16 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
 
     :param env: the environment by which agents find their sessions, and the system its trash.
     :param store: where the session was found; None for the one that `env` leads to.
-    :param anyway: also if a running agent may have it open, without certainty
-        (formats/README.md, "Detecting a running agent").
+    :param anyway: also if a running agent only may have it open (formats/README.md, "Detecting a running
+        agent").
     :return: the change; `before` is the old path, `after` the path in the trash, None if it is unknown.
     :raises LiveSession: a running agent has it open; the process is named.
-    :raises NoTrash: the system has no trash for this place.
+    :raises NoTrash: the system has no trash for files of this folder.
     :raises DiskFull: the trash has no room left for it.
-    :raises NotThere: it is gone: another process was quicker.
+    :raises NotThere: it does not exist any more.
     :raises SessionError: it cannot be moved, and the class says why. In all cases nothing was moved.
     """
-    # Imported first: nothing may come between the last check of who has the session open and its move.
+    # The import takes time, which must not pass between the last check for running agents and the move.
     _own_send(env)
     with claim_session(path, env, store, anyway) as session:
         change = Change(
@@ -87,24 +87,24 @@ def trash(path: str, env: Mapping[str, str], store: Store | None = None, *, anyw
             session_id=session.header.id,
         )
         announce(change)
-        now = _move_to_trash(session.path, session.status, env)
-        moves = [(session.path, now)]
-        note = "" if now else _unknown_place(session.path)
+        in_trash = _move_to_trash(session.path, session.status, env)
+        moves = [(session.path, in_trash)]
+        note = "" if in_trash else _unknown_place(session.path)
         if session.artifacts:
             try:
                 moves.append(
                     (session.artifacts, _move_to_trash(session.artifacts, os.lstat(session.artifacts), env))
                 )
             except (SessionError, OSError) as error:
-                if now:
-                    _take_back(now, session.path)
-                    raise _named(error, session.artifacts) from None
+                if in_trash:
+                    _move_back(in_trash, session.path)
+                    raise _session_error(error, session.artifacts) from None
                 note = f"its folder of artifacts stays: {error}"
-    return replace(change, after=now or None, note=note, moves=tuple(moves))
+    return replace(change, after=in_trash or None, note=note, moves=tuple(moves))
 
 
 def trash_file(path: str, agent: str, env: Mapping[str, str]) -> Change:
-    """Move a file that has the path of a session, but is none, to the trash.
+    """Move a file that is no session, but has the path of one, to the trash.
 
     :param agent: the owner of the store.
     :param env: the environment by which the system finds its trash.
@@ -117,8 +117,9 @@ def trash_file(path: str, agent: str, env: Mapping[str, str]) -> Change:
         raise NotThere(path, 0, "no such file") from None
     change = Change("trash", path, entry_id="", before=path, agent=agent)
     announce(change)
-    now = _move_to_trash(path, status, env)
-    return replace(change, after=now or None, note="" if now else _unknown_place(path), moves=((path, now),))
+    in_trash = _move_to_trash(path, status, env)
+    note = "" if in_trash else _unknown_place(path)
+    return replace(change, after=in_trash or None, note=note, moves=((path, in_trash),))
 
 
 def _unknown_place(path: str) -> str:
@@ -126,12 +127,12 @@ def _unknown_place(path: str) -> str:
 
 
 def _move_to_trash(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:
-    """Move a file or folder to the trash; its path there, "" if it is unknown."""
-    notes = trash_folder.next_note_paths(path, env)
+    """Move a file or folder to the trash; return its path there, "" if that is unknown."""
+    note_paths = trash_folder.next_note_paths(path, env)
     try:
         _send(path, env)
     except OSError as error:
-        trash_folder.delete_stray_notes(notes)
+        trash_folder.delete_stray_notes(note_paths)
         if not os.path.lexists(path):
             raise NotThere(path, 0, "no such file") from None
         folder = os.path.dirname(path)
@@ -141,7 +142,7 @@ def _move_to_trash(path: str, status: os.stat_result, env: Mapping[str, str]) ->
             raise NoTrash(path, 0, "its name is too long for the system's trash") from None
         reason = ": ".join(_text(part) for part in (error.filename, error.strerror or error) if part)
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            # There is a trash, once it has room: do not offer to delete for good.
+            # Not `NoTrash`, after which the user is asked whether to delete the session for good.
             raise DiskFull(path, f"cannot be moved to the trash: {reason}", error.errno) from None
         raise NoTrash(path, 0, f"the system has no trash for it: {reason}") from None
     return trash_folder.find_in_trash(path, status, env)
@@ -152,9 +153,9 @@ def _text(part: object) -> str:
 
 
 def _send(path: str, env: Mapping[str, str]) -> None:
-    """Have the system trash the file or folder at `path`, under that environment.
+    """Have the system move the file or folder at `path` to the trash of `env`.
 
-    :raises OSError: it did not.
+    :raises OSError: it failed.
     """
     send = _own_send(env)
     if send is not None:
@@ -166,12 +167,12 @@ def _send(path: str, env: Mapping[str, str]) -> None:
 def _own_send(env: Mapping[str, str]) -> Callable[[str], object] | None:
     """The function that moves files to this process's trash; None if the trash of `env` is another one."""
     global _imported_under
-    here = {name: os.environ[name] for name in _VARIABLES if name in os.environ}
+    own = {name: os.environ[name] for name in _VARIABLES if name in os.environ}
     if _imported_under is None and "send2trash" not in sys.modules:
-        _imported_under = here
-    if not _variables(env) == here == _imported_under:
+        _imported_under = own
+    if not _variables(env) == own == _imported_under:
         return None
-    from send2trash import send2trash  # it reads its variables when it is imported
+    from send2trash import send2trash  # it reads the variables when it is imported
 
     send: Callable[[str], object] = send2trash
     return send
@@ -179,56 +180,61 @@ def _own_send(env: Mapping[str, str]) -> Callable[[str], object] | None:
 
 def _variables(env: Mapping[str, str]) -> dict[str, str]:
     """The variables of `env` by which its trash is found."""
-    wanted = {name: env[name] for name in _VARIABLES if env.get(name)}
-    if not os.path.isabs(wanted.get("XDG_DATA_HOME", os.sep)):
-        del wanted["XDG_DATA_HOME"]
-    return wanted
+    variables = {name: env[name] for name in _VARIABLES if env.get(name)}
+    if not os.path.isabs(variables.get("XDG_DATA_HOME", os.sep)):
+        del variables["XDG_DATA_HOME"]
+    return variables
 
 
 def _send_in_subprocess(path: str, variables: Mapping[str, str]) -> None:
-    """Trash it in a subprocess, because this process's trash is another one."""
-    found = find_spec("send2trash")
-    library = os.path.dirname(os.path.dirname(found.origin)) if found and found.origin else ""
+    """Move the file or folder to the trash in a subprocess, because this process has another trash."""
+    spec = find_spec("send2trash")
+    library = os.path.dirname(os.path.dirname(spec.origin)) if spec and spec.origin else ""
     env = {name: value for name, value in os.environ.items() if name not in _VARIABLES}
-    # -P: nothing is imported from the folder that we happen to be in.
-    done = subprocess.run(
+    # -P: nothing is imported from the current folder.
+    process = subprocess.run(
         [sys.executable, "-P", "-c", _CHILD, library, path],
         env={**env, **variables},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         check=False,
     )
-    if done.returncode:
-        lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    if process.returncode:
+        lines = process.stderr.decode("utf-8", "replace").strip().splitlines()
         number = int(lines[-2]) if len(lines) > 1 and lines[-2].isdecimal() else 0
-        raise OSError(number, lines[-1] if lines else f"ended with {done.returncode}")
+        raise OSError(number, lines[-1] if lines else f"ended with {process.returncode}")
 
 
-def _take_back(now: str, path: str) -> None:
-    note = trash_folder.note_path(now)
+def _move_back(in_trash: str, path: str) -> None:
+    """Move a session from the trash back to `path`, and delete the note about it.
+
+    :raises WriteFailed: it cannot be moved back.
+    """
+    note = trash_folder.note_path(in_trash)
     try:
-        move(now, path)
+        move(in_trash, path)
     except SessionError as error:
-        reason = f"lies in the trash without its folder of artifacts, and cannot come back from {now}"
+        reason = f"lies in the trash without its folder of artifacts, and cannot come back from {in_trash}"
         raise WriteFailed(path, f"{reason}: {error.reason}") from None
     if note:
         os.unlink(note)
 
 
-def _named(error: SessionError | OSError, path: str) -> SessionError:
+def _session_error(error: SessionError | OSError, path: str) -> SessionError:
     return error if isinstance(error, SessionError) else NoTrash(path, 0, str(error))
 
 
 _TRIES = 3
+"""Attempts to lock a file that other programs keep replacing."""
 
 
 class ClaimedSession:
-    """The session's file and what belongs to it.
+    """A session that is locked, see `claim_session`.
 
-    path        its file, absolute
-    status      of the file, or of the link that it is
-    header      who it is
-    artifacts   its folder of artifacts, "" where it has none
+    path        the session's file, absolute
+    status      of the file, or of the link at its path
+    header      the session's header
+    artifacts   its folder of artifacts, "" for none
     """
 
     __slots__ = ("artifacts", "header", "path", "status")
@@ -244,13 +250,13 @@ class ClaimedSession:
 def claim_session(
     path: str, env: Mapping[str, str], store: Store | None, anyway: bool
 ) -> Iterator[ClaimedSession]:
-    """The session at `path`, locked while it is moved or deleted.
+    """Lock the session at `path` in the body of a `with`, to move or delete it.
 
     :param store: where it was found; None for the one that `env` leads to.
-    :param anyway: also if a running agent may have it open, without certainty.
-    :raises NotThere: it is gone: another process was quicker.
+    :param anyway: also if a running agent only may have it open.
+    :raises NotThere: it does not exist any more.
     :raises LiveSession: a running agent has it open; the process is named.
-    :raises Changed: it was written to just now.
+    :raises Changed: it was written to since it was locked.
     :raises NotASession: the file is something else.
     :raises Unreadable: it cannot be read.
     """
@@ -284,19 +290,19 @@ def _lock_writers(agent: str, path: str) -> Iterator[None]:
     :raises LiveSession: one of them is writing.
     """
     lock = agent_named(agent).writers_lock(path)
-    with contextlib.ExitStack() as held:
+    with contextlib.ExitStack() as locks:
         try:
             if lock is not None:
-                held.enter_context(lock)
+                locks.enter_context(lock)
         except Busy:
             raise LiveSession(path, f"another {agent} is writing it just now", None) from None
         except OSError:
-            pass  # a system without such locks: the check of the processes has to suffice
+            pass  # a system without such locks: only the processes are checked
         yield
 
 
 def _require_unchanged(path: str, before: os.stat_result) -> None:
-    """Pass if the file was not written since.
+    """Pass if the file was not changed since it had the status `before`.
 
     :raises Changed: it was.
     """
@@ -313,7 +319,9 @@ def _require_unchanged(path: str, before: os.stat_result) -> None:
 
 @contextlib.contextmanager
 def _lock_file(path: str) -> Iterator[int]:
-    """A descriptor of the file, locked as `FileStorage` locks it: until the end it is the file at `path`."""
+    """Open the file at `path` and lock it as `FileStorage` does; the result is its descriptor. No leafmark
+    replaces the file in the body of the `with`.
+    """
     for _ in range(_TRIES):
         try:
             descriptor = os.open(
@@ -331,10 +339,10 @@ def _lock_file(path: str) -> Iterator[int]:
                 with contextlib.suppress(OSError):  # some network file systems have no locks
                     fcntl.flock(descriptor, fcntl.LOCK_EX)
             try:
-                there = os.path.samestat(os.stat(path), status)
+                is_current = os.path.samestat(os.stat(path), status)
             except OSError as error:
                 raise _unreadable(path, error) from None
-            if there:
+            if is_current:
                 yield descriptor
                 return
         finally:
@@ -356,11 +364,11 @@ def delete_for_good(
 
     :param env: the environment by which agents find their sessions.
     :param store: where the session was found; None for the one that `env` leads to.
-    :param anyway: also if a running agent may have it open, without certainty
-        (formats/README.md, "Detecting a running agent").
+    :param anyway: also if a running agent only may have it open (formats/README.md, "Detecting a running
+        agent").
     :return: the change; `note` says if the folder of artifacts could not be deleted.
     :raises LiveSession: a running agent has it open; the process is named.
-    :raises NotThere: it is gone: another process was quicker.
+    :raises NotThere: it does not exist any more.
     :raises SessionError: nothing was deleted; the class says why.
     """
     note = ""
@@ -392,6 +400,6 @@ def delete_for_good(
 
 def _delete_folder(folder: str) -> None:
     if os.path.islink(folder):
-        os.unlink(folder)  # the target of the link lies elsewhere, and may not belong to the session
+        os.unlink(folder)  # the target of the link may not belong to the session
     else:
         shutil.rmtree(folder)

@@ -1,7 +1,7 @@
-"""The system's trash: which folders it is, what lies in them and where it came from.
+"""The folders of the system's trash, the files in them and their old paths.
 
-They are those of the freedesktop.org trash specification: one below the user's data folder, and one at the
-top of each other file system. macOS has a plain folder, which does not say where a thing came from.
+The folders are those of the freedesktop.org trash specification: one below the user's data folder, and one at
+the top of each other file system. macOS has plain folders without notes about the old paths.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _LONGEST = 64 << 10
 class TrashFolder(NamedTuple):
     """One folder of the trash.
 
-    files   where what was trashed lies
-    info    where notes about it lie, "" where none are kept
-    base    what the paths in the notes are relative to
+    files   the folder of the trashed files
+    info    the folder of the notes about them; "" if the system has none
+    base    the folder to which the paths in the notes are relative
     """
 
     files: str
@@ -37,10 +37,10 @@ class TrashFolder(NamedTuple):
 
 
 class TrashNote(NamedTuple):
-    """A note in the trash.
+    """A note in the trash about a file or folder.
 
-    path       where the thing was
-    in_trash   where it lies
+    path       its old path
+    in_trash   its path in the trash
     when_ms    when it was trashed, milliseconds since the epoch
     """
 
@@ -50,31 +50,31 @@ class TrashNote(NamedTuple):
 
 
 def data_folder(env: Mapping[str, str]) -> str:
-    """The user's data folder, below which the trash is; the specification passes over a relative one."""
+    """The user's data folder, which has the trash; the specification says to ignore a relative one."""
     folder = env.get("XDG_DATA_HOME", "")
     return folder if os.path.isabs(folder) else os.path.join(paths.home_folder(env), ".local", "share")
 
 
-def folders(env: Mapping[str, str], paths: Iterable[str]) -> list[TrashFolder]:
-    """The trash folders that things from `paths` may be in; they need not exist."""
+def folders(env: Mapping[str, str], sources: Iterable[str]) -> list[TrashFolder]:
+    """The trash folders for files in the folders `sources`; they need not exist."""
     uid = os.getuid() if hasattr(os, "getuid") else 0
-    tops = dict.fromkeys(_mount_point(path) for path in paths)
+    tops = dict.fromkeys(_mount_point(folder) for folder in sources)
     if sys.platform == "darwin":
         bins = [os.path.join(paths.home_folder(env), ".Trash")]
         bins += [os.path.join(top, ".Trashes", str(uid)) for top in tops]
         return [TrashFolder(path, "", "") for path in bins]
     data = data_folder(env)
-    found = [_trash_folder(os.path.join(data, "Trash"), data)]
+    result = [_trash_folder(os.path.join(data, "Trash"), data)]
     for top in tops:
-        found.append(_trash_folder(os.path.join(top, ".Trash", str(uid)), top))
-        found.append(_trash_folder(os.path.join(top, f".Trash-{uid}"), top))
-    return list(dict.fromkeys(found))
+        result.append(_trash_folder(os.path.join(top, ".Trash", str(uid)), top))
+        result.append(_trash_folder(os.path.join(top, f".Trash-{uid}"), top))
+    return list(dict.fromkeys(result))
 
 
 def notes(folder: TrashFolder, beginning: str = "") -> Iterator[TrashNote]:
     """The notes about files and folders that are in the trash, in no order.
 
-    :param beginning: only of those whose names in the trash begin so.
+    :param beginning: with which their names in the trash begin.
     """
     for name in _names(folder.info):
         in_trash = os.path.join(folder.files, name[: -len(SUFFIX)])
@@ -87,18 +87,18 @@ def notes(folder: TrashFolder, beginning: str = "") -> Iterator[TrashNote]:
 def find_in_trash(path: str, status: os.stat_result, env: Mapping[str, str]) -> str:
     """The path in the trash of the file or folder that was at `path`; "" if it is not found.
 
-    :param status: of the thing itself, before it was trashed: it is known again by it.
+    :param status: its status before it was trashed, by which it is recognised.
     """
-    places = folders(env, [os.path.dirname(path)])
-    # Mostly it has its own name there. To look at all that the trash has takes long where much is trashed.
-    for folder in places:
+    trash_folders = folders(env, [os.path.dirname(path)])
+    # Its own name first, which it mostly keeps: looking at all files of a large trash takes long.
+    for folder in trash_folders:
         in_trash = os.path.join(folder.files, os.path.basename(path))
         try:
             if os.path.samestat(os.lstat(in_trash), status):
                 return in_trash
         except OSError:
             continue
-    for folder in places:
+    for folder in trash_folders:
         try:
             with os.scandir(folder.files) as entries:
                 for entry in entries:
@@ -106,11 +106,11 @@ def find_in_trash(path: str, status: os.stat_result, env: Mapping[str, str]) -> 
                         return entry.path
         except OSError:
             continue
-    # A copy on another file system has a number of its own there.
+    # A copy on another file system has another inode number.
     beginning = os.path.splitext(os.path.basename(path))[0]
     copies = [
         note
-        for folder in places
+        for folder in trash_folders
         for note in notes(folder, beginning)
         if is_same_path(note.path, path) and _is_copy(note.in_trash, status)
     ]
@@ -118,11 +118,11 @@ def find_in_trash(path: str, status: os.stat_result, env: Mapping[str, str]) -> 
 
 
 def next_note_paths(path: str, env: Mapping[str, str]) -> list[str]:
-    """The paths of the note that a move of `path` to the trash writes first, one for each folder that the
-    move may choose.
+    """The paths of the note that the trash library writes before it moves `path`, one for each trash folder
+    that it may choose.
     """
     stem, ending = os.path.splitext(os.path.basename(path))
-    found = []
+    note_paths = []
     for folder in folders(env, [os.path.dirname(path)]):
         name, number = stem + ending, 0
         while folder.info and (
@@ -132,15 +132,17 @@ def next_note_paths(path: str, env: Mapping[str, str]) -> list[str]:
             number += 1
             name = f"{stem} {number}{ending}"
         if folder.info:
-            found.append(os.path.join(folder.info, name + SUFFIX))
-    return found
+            note_paths.append(os.path.join(folder.info, name + SUFFIX))
+    return note_paths
 
 
-def delete_stray_notes(notes: Iterable[str]) -> None:
-    """Delete those of `next_note_paths` about things that did not come, because the move has failed: an empty
-    one says nothing, and stands in the way of the next.
+def delete_stray_notes(note_paths: Iterable[str]) -> None:
+    """After a failed move, delete the notes at these paths that are about no file in the trash. Such a note
+    would keep the name from being used again.
+
+    :param note_paths: see `next_note_paths`.
     """
-    for note in notes:
+    for note in note_paths:
         trash, name = os.path.dirname(os.path.dirname(note)), os.path.basename(note)
         if not os.path.lexists(os.path.join(trash, FILES, name.removesuffix(SUFFIX))):
             with contextlib.suppress(OSError):
@@ -170,7 +172,7 @@ def original_path(in_trash: str) -> str:
 
 
 def is_same_path(one: str, other: str) -> bool:
-    """Whether two paths name one place, links in the folders resolved; nothing need be there."""
+    """Whether two paths are the same when links in their folders are resolved; neither need exist."""
     if one == other:
         return True
     if os.path.basename(one) != os.path.basename(other):
@@ -204,15 +206,15 @@ def _read_note(path: str, in_trash: str, base: str) -> TrashNote | None:
     except OSError:
         return None
     fields = dict(line.partition("=")[::2] for line in text.splitlines())
-    place = os.fsdecode(unquote_to_bytes(os.fsencode(fields.get("Path", "").strip())))
-    if not place or "\0" in place:
+    original = os.fsdecode(unquote_to_bytes(os.fsencode(fields.get("Path", "").strip())))
+    if not original or "\0" in original:
         return None
     when_ms = _parse_time(fields.get("DeletionDate", "")) or when_ms
-    return TrashNote(os.path.normpath(os.path.join(base, place)), in_trash, when_ms)
+    return TrashNote(os.path.normpath(os.path.join(base, original)), in_trash, when_ms)
 
 
 def _parse_time(text: str) -> int:
-    """A local time, as the notes have it, in milliseconds since the epoch; 0 if it is none."""
+    """The local time in a note, in milliseconds since the epoch; 0 if it is invalid."""
     try:
         return int(datetime.fromisoformat(text.strip()).timestamp() * 1_000)
     except (ValueError, OverflowError, OSError):
@@ -222,12 +224,12 @@ def _parse_time(text: str) -> int:
 def _is_copy(path: str, status: os.stat_result) -> bool:
     """Whether the file at `path` can be a copy of a file with that status."""
     try:
-        found = os.lstat(path)
+        copy = os.lstat(path)
     except OSError:
         return False
-    if stat.S_IFMT(found.st_mode) != stat.S_IFMT(status.st_mode):
+    if stat.S_IFMT(copy.st_mode) != stat.S_IFMT(status.st_mode):
         return False
     if not stat.S_ISREG(status.st_mode):
         return True
-    same_time = found.st_mtime_ns // 1_000_000 == status.st_mtime_ns // 1_000_000
-    return found.st_size == status.st_size and same_time
+    has_same_time = copy.st_mtime_ns // 1_000_000 == status.st_mtime_ns // 1_000_000
+    return copy.st_size == status.st_size and has_same_time

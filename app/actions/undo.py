@@ -1,8 +1,8 @@
-"""Undo of the last action, by one more write or a move back: nothing that was written is ever erased.
+"""Undo of the last action, by one more write or a move back. No written line is ever erased.
 
-All that was done together is undone together. An action that cannot be undone now, because another file has
-taken the place of its session for example, is kept, and the reason is reported once. From then on each undo
-tries it again, and if it still fails the action before it is undone.
+The changes of one action are undone together. If an action cannot be undone now, for example because another
+file has the path of its session, the action is kept, and the reason is reported once. From then on each undo
+tries that action again; if it still fails, the action before it is undone.
 
 Actions of another run, or of the command line, come from the journal. If a process was killed while it made a
 change, the files show whether the change was made.
@@ -48,7 +48,7 @@ def undo(
     :param store: where the session was found; None for the one that `env` leads to.
     :param state_folder: where leafmark keeps its pins; None for the one that `env` leads to.
     :return: the new change, which can be undone in turn; its note says why a draft stays.
-    :raises CannotUndo: it was a plain entry, it deleted a session, or its result has changed since.
+    :raises CannotUndo: it appended an entry, it deleted a session, or its result has changed since.
     :raises SessionError: nothing was written or moved; the class says why.
     """
     if store is None:
@@ -65,7 +65,7 @@ def undo(
     if change.kind == "leaf":
         manager = _open(change, "branch", env, store)
         _require(leaf_is_at(manager, change.after), change, "the session has gone on since")
-        return _drop_draft_of(set_leaf(manager, change.before), change)
+        return _delete_draft_of(change, set_leaf(manager, change.before))
     if change.kind == "pin":
         assert store is not None
         return _restore_pin(change, env, store, state_folder)
@@ -80,13 +80,13 @@ def undo(
     )
 
 
-def _drop_draft_of(done: Change, change: Change) -> Change:
-    """Delete the draft that was left for the agent's editor when the leaf was moved."""
+def _delete_draft_of(change: Change, undo_change: Change) -> Change:
+    """Delete the draft that was left with `change`; return `undo_change` with a note if the draft stays."""
     if not change.draft:
-        return done
+        return undo_change
     draft = agent_named(change.agent).draft_path(change.path)
-    kept = delete_draft(draft, change.draft, with_folder=change.draft_folder)
-    return replace(done, note="; ".join(filter(None, (done.note, kept))))
+    problem = delete_draft(draft, change.draft, with_folder=change.draft_folder)
+    return replace(undo_change, note="; ".join(filter(None, (undo_change.note, problem))))
 
 
 def _open(change: Change, ability: str, env: Mapping[str, str], store: Store | None) -> SessionManager:
@@ -108,11 +108,11 @@ def _restore(change: Change) -> Change:
 
 def _trash_new_session(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
     """Trash the session that was made, unless it has new entries."""
-    made = change.after or ""
+    path = change.after or ""
     _require(change.after_id != change.session_id, change, "what came out of the archive stays")
-    manager = SessionManager.open(made, env=env, agents=() if store is None else store.agents, new=False)
+    manager = SessionManager.open(path, env=env, agents=() if store is None else store.agents, new=False)
     _require(leaf_is_at(manager, change.target_id), change, "the new session has gone on since")
-    return trash(made, env, store)
+    return trash(path, env, store)
 
 
 def _restore_pin(change: Change, env: Mapping[str, str], store: Store, state_folder: str | None) -> Change:
@@ -123,16 +123,16 @@ def _restore_pin(change: Change, env: Mapping[str, str], store: Store, state_fol
 
 
 def _find_store(change: Change, env: Mapping[str, str]) -> Store | None:
-    """The store of the file: the one that it lies in or whose pins it holds, else a store of its agent for
-    the folder that it lies in. None if the agent is unknown.
+    """The store of the changed file: the one that the file is in, or whose pins it has, else a store of the
+    agent in the folder of the file. None if the agent is unknown.
     """
     home, here = paths.home_folder(env), paths.current_folder() or os.sep
-    found = discover(env, home, here)
-    for store in found:
-        for each in (store, *store.twins):
-            if each.agent.name == change.agent and each.pins and each.pins == change.path:
+    stores = discover(env, home, here)
+    for store in stores:
+        for candidate in (store, *store.twins):
+            if candidate.agent.name == change.agent and candidate.pins and candidate.pins == change.path:
                 return store
-    holding = store_holding(change.path, found)
+    holding = store_holding(change.path, stores)
     if holding is not None:
         return holding
     if not change.agent:
@@ -143,9 +143,13 @@ def _find_store(change: Change, env: Mapping[str, str]) -> Store | None:
     return agent.store_at(os.path.dirname(change.path), env, home, here)
 
 
-def _require(stands: bool, change: Change, otherwise: str) -> None:
-    if not stands:
-        raise CannotUndo(change.path, 0, otherwise)
+def _require(is_unchanged: bool, change: Change, reason: str) -> None:
+    """Pass if the result of `change` is unchanged.
+
+    :raises CannotUndo: it is not, for `reason`.
+    """
+    if not is_unchanged:
+        raise CannotUndo(change.path, 0, reason)
 
 
 Step = TypeVar("Step")
@@ -160,9 +164,9 @@ _RETRIABLE = (LiveSession, WriteFailed, NoTrash, Changed)
 
 
 class UndoableAction(NamedTuple, Generic[Step]):
-    """The changes that were made together.
+    """An action of the user.
 
-    :param steps: the changes, in order.
+    :param steps: its changes, in order.
     :param is_reported: the user was told why it cannot be undone now.
     """
 
@@ -179,12 +183,12 @@ class UndoAttempt(NamedTuple, Generic[Step]):
 
     @property
     def can_retry(self) -> bool:
-        """Whether a later attempt may succeed. Otherwise the step is undone, or never can be."""
+        """Whether a later attempt may succeed. False: the step is undone, or can never be undone."""
         return self.error is not None and can_retry(self.error)
 
 
 def can_retry(error: Exception) -> bool:
-    """Whether the obstacle may be gone a moment later."""
+    """Whether the reason of the failure may be gone at a later attempt."""
     if isinstance(error, SessionError):
         return isinstance(error, _RETRIABLE) or type(error) is Unreadable
     return True
@@ -193,41 +197,42 @@ def can_retry(error: Exception) -> bool:
 def undo_last(
     actions: Sequence[UndoableAction[Step]],
     undo: Callable[[Step], tuple[Change | None, Exception | None]],
-    goes_on: Callable[[int, int], bool] = lambda done, total: True,
+    keep_going: Callable[[int, int], bool] = lambda done, total: True,
 ) -> tuple[int, list[UndoAttempt[Step]]]:
     """Undo the last of `actions` that can be undone.
 
     :param actions: oldest first.
     :param undo: undoes one step and returns the change or the error; it raises nothing.
-    :param goes_on: see `undo_all`.
+    :param keep_going: see `undo_all`.
     :return: the index of the action, and the attempts on its steps, the last step first. If nothing could be
         undone and every reason was reported before: the last action. (-1, []) without actions.
     """
     blocked: tuple[int, list[UndoAttempt[Step]]] = (-1, [])
-    for at in range(len(actions) - 1, -1, -1):
-        tried = undo_all(actions[at].steps, undo, goes_on)
-        if len(tried) < len(actions[at].steps):
-            return at, tried
-        if not (actions[at].is_reported and all(each.can_retry for each in tried)):
-            return at, tried
+    for index in range(len(actions) - 1, -1, -1):
+        action = actions[index]
+        tried = undo_all(action.steps, undo, keep_going)
+        if len(tried) < len(action.steps):
+            return index, tried
+        if not (action.is_reported and all(attempt.can_retry for attempt in tried)):
+            return index, tried
         if blocked[0] < 0:
-            blocked = at, tried
+            blocked = index, tried
     return blocked
 
 
 def undo_all(
     steps: Sequence[Step],
     undo: Callable[[Step], tuple[Change | None, Exception | None]],
-    goes_on: Callable[[int, int], bool] = lambda done, total: True,
+    keep_going: Callable[[int, int], bool] = lambda done, total: True,
 ) -> list[UndoAttempt[Step]]:
     """Undo the steps of one action, the last first. A step that fails does not stop the others.
 
-    :param goes_on: called before each step with the number of attempts and the number of steps. If it returns
-        False, the remaining steps stay as they are.
+    :param keep_going: called before each step with the number of attempts and the number of steps. If it
+        returns False, the remaining steps stay as they are.
     """
     tried: list[UndoAttempt[Step]] = []
     for step in reversed(steps):
-        if not goes_on(len(tried), len(steps)):
+        if not keep_going(len(tried), len(steps)):
             break
         tried.append(UndoAttempt(step, *undo(step)))
     return tried
@@ -256,10 +261,10 @@ def settle_interrupted(
 
     :param env: the environment by which agents find their sessions, and the system its trash.
     """
-    with contextlib.suppress(OSError), journal.interrupted() as found:
-        for each in found:
+    with contextlib.suppress(OSError), journal.interrupted() as changes:
+        for interrupted in changes:
             with contextlib.suppress(SessionError, OSError):
-                journal.settle(each, _change_as_made(each, env, stores, state_folder))
+                journal.settle(interrupted, _change_as_made(interrupted, env, stores, state_folder))
 
 
 def _change_as_made(
@@ -274,7 +279,7 @@ def _change_as_made(
     if change.kind == "trash":
         if change.session_id:
             stays = _holds_session(change.path, change.session_id, agents)
-        else:  # what was moved is no session
+        else:  # the moved file is no session
             stays = os.path.lexists(change.path)
         return None if stays else find_trashed(change, env)
     if change.kind == "pin":
@@ -282,13 +287,13 @@ def _change_as_made(
         return change if now == change.after else None
     if change.kind in ("file", "restore"):
         after = change.after or ""
-        wanted = change.session_id if change.kind == "restore" else change.after_id or ""
+        session_id = change.session_id if change.kind == "restore" else change.after_id or ""
         if change.kind == "restore" and _is_same_file(change.before or "", after):
-            return None  # it still has its name in the trash, and another restore ends the move
-        if _holds_session(after, wanted, agents):
+            return None  # it still has its name in the trash too, and another restore completes the move
+        if _holds_session(after, session_id, agents):
             return change
-        if change.kind == "file" and wanted != change.session_id and not os.path.lexists(after):
-            # The copy of the artifacts is made first, and no session has its name.
+        if change.kind == "file" and session_id != change.session_id and not os.path.lexists(after):
+            # A fork copies the artifacts first. Without the session's file, the copy belongs to no session.
             shutil.rmtree(os.path.splitext(after)[0], ignore_errors=True)
         return None
     try:
@@ -303,8 +308,8 @@ def _change_as_made(
 
 
 def _holds_session(path: str, session_id: str, agents: Sequence[str]) -> bool:
-    told = quick_summary(path, agents, 0)
-    return told is not None and told.id == session_id
+    summary = quick_summary(path, agents, 0)
+    return summary is not None and summary.id == session_id
 
 
 def _is_same_file(one: str, other: str) -> bool:
@@ -315,13 +320,14 @@ def _is_same_file(one: str, other: str) -> bool:
 
 
 def next_journal_action(journal: Journal, own: Collection[int]) -> JournalAction | None:
-    """The last action that is not undone. Actions that could not be undone come after all others.
+    """The last action that is not undone; None if there is none. An action for which the reason that it
+    cannot be undone was reported is chosen only if there is no other.
 
-    :param own: numbers of changes that are left out.
+    :param own: the numbers of changes whose actions are left out.
     """
     actions = [steps for steps in journal.actions() if not any(step.number in own for step in steps)]
-    untold = [steps for steps in actions if not any(step.is_reported for step in steps)]
-    steps = (untold or actions or [[]])[-1]
+    unreported = [steps for steps in actions if not any(step.is_reported for step in steps)]
+    steps = (unreported or actions or [[]])[-1]
     if not steps:
         return None
     changes = [step.change for step in steps]
@@ -335,45 +341,45 @@ def undo_journal_action(
     env: Mapping[str, str],
     stores: Sequence[Store],
     state_folder: str,
-    goes_on: Callable[[int, int], bool] = lambda done, total: True,
+    keep_going: Callable[[int, int], bool] = lambda done, total: True,
 ) -> tuple[list[UndoAttempt[JournalEntry]], list[str]]:
     """Undo the changes of an action of the journal that are not undone yet, and record the results there.
 
     :param env: the environment by which agents find their sessions, and the system its trash.
-    :param goes_on: see `undo_all`.
+    :param keep_going: see `undo_all`.
     :return: the attempts, the last step first, none if another process undid the action meanwhile; and notes
         for the user. Nothing is raised.
     """
     notes = []
 
-    def unwritten(error: OSError) -> None:
-        # a write to an open file that fails names no path
-        where = error.filename or state_folder
-        notes.append(f"the journal cannot be written: {where}: {error.strerror or error}")
+    def note_journal_error(error: OSError) -> None:
+        # If a write to an open file fails, the error names no path.
+        path = error.filename or state_folder
+        notes.append(f"the journal cannot be written: {path}: {error.strerror or error}")
 
-    def back(step: JournalEntry) -> tuple[Change | None, Exception | None]:
+    def undo_step(step: JournalEntry) -> tuple[Change | None, Exception | None]:
         with journal.intend(undoes=step.number) as intent:
             change, error = undo_journal_change(step.change, env, stores, state_folder)
             try:
                 if change is not None:
                     intent.done(change)
-            except OSError as failed:
-                unwritten(failed)
+            except OSError as journal_error:
+                note_journal_error(journal_error)
         return change, error
 
     steps = [step for step in journal.active() if step.action == action]
     if not steps:
         return [], ["it has been taken back meanwhile"]
-    tried = undo_all(steps, back, goes_on)
-    for each in tried:
+    tried = undo_all(steps, undo_step, keep_going)
+    for attempt in tried:
         try:
-            if each.can_retry:
-                journal.mark_reported(each.step.number)
-            elif each.change is None:
-                journal.mark_undone(each.step.number)
+            if attempt.can_retry:
+                journal.mark_reported(attempt.step.number)
+            elif attempt.change is None:
+                journal.mark_undone(attempt.step.number)
         except OSError as error:
-            unwritten(error)
-    if any(each.error for each in tried) and len(journal.actions()) > 1:
+            note_journal_error(error)
+    if any(attempt.error for attempt in tried) and len(journal.actions()) > 1:
         notes.append(SKIP_NOTE)
     return tried, list(dict.fromkeys(notes))
 
@@ -381,7 +387,7 @@ def undo_journal_action(
 def undo_journal_change(
     change: Change, env: Mapping[str, str], stores: Sequence[Store], state_folder: str
 ) -> tuple[Change | None, Exception | None]:
-    """Undo a change of the journal: no row of the list is known for it."""
+    """Undo a change of the journal. Its session need not be in the list."""
     try:
         store = store_holding(change.path, stores)
         return undo(change, env, store, state_folder=state_folder), None
@@ -392,5 +398,5 @@ def undo_journal_change(
 def _title_in_trash(change: Change) -> str:
     if change.kind != "trash" or not change.after:
         return ""
-    told = quick_summary(change.after, (change.agent,) if change.agent else (), 0)
-    return told.title if told is not None and told.id == change.session_id else ""
+    summary = quick_summary(change.after, (change.agent,) if change.agent else (), 0)
+    return summary.title if summary is not None and summary.id == change.session_id else ""

@@ -1,7 +1,6 @@
-"""The commands that write to a session: label, rename, branch, fork; and those that move it: trash, restore,
-undo (issues 3 and 5, "On the command line").
+"""The commands that write to a session (label, rename, branch, fork) or move it (trash, restore, undo).
 
-Each is one of `app.actions`, with the session looked up before and a line about what was done after.
+Each finds the session, runs an action of `app.actions`, and prints a line about the change.
 """
 
 from __future__ import annotations
@@ -42,13 +41,13 @@ Action = Callable[[Options, ResolvedSession, Mapping[str, str]], Change]
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Make one change, and print what was done. It is noted in the journal, for `undo`.
+    """Make one change, record it in the journal, and print it.
 
-    :param options: ``command`` names it.
-    :return: the exit code: 0 done, 1 no such session or entry, 2 wrong use or several are meant, 3 refused or
-        failed. But for 0, one line on standard error says why, and nothing was written; of several sessions
-        each that something was wrong with has its line. Why the catalog cannot be kept is a line as well, of
-        no consequence.
+    :param options: ``command`` names the change.
+    :return: the exit code: 0 done, 1 no such session or entry, 2 wrong use or an ambiguous name, 3 refused or
+        failed. If it is not 0, nothing was written, and one line on standard error says why. `trash` and
+        `restore` print such a line for each session that failed. A catalog that cannot be written has its
+        own line and does not change the code.
     """
     say_missing(options, setup)
     share_notes(setup.cache_folder)
@@ -58,10 +57,10 @@ def run(options: Options, setup: Setup) -> int:
     check, act = _ACTIONS[options.command]
     try:
         check(options)
-        found = resolve(options.session, setup.stores, setup.cache_folder, complain)
+        session = resolve(options.session, setup.stores, setup.cache_folder, complain)
         with intend(setup) as intent:
-            change = act(options, found, setup.agent_env)
-            # Undo knows a change before it is printed, because the output may be full.
+            change = act(options, session, setup.agent_env)
+            # Recorded before it is printed, because printing may fail.
             record(intent, change, setup)
     except (WrongUse, NotAFolder, Ambiguous, AmbiguousEntry) as error:
         complain(str(error))
@@ -76,7 +75,7 @@ def run(options: Options, setup: Setup) -> int:
         complain(str(error))
         return REFUSED
     if options.json:
-        write_json(as_document(change, found.path))
+        write_json(as_document(change, session.path))
     else:
         write_text(as_text(change))
     if change.note:
@@ -91,8 +90,8 @@ def _check_label(options: Options) -> None:
         raise WrongUse("a label needs a TEXT; --clear takes it off")
 
 
-def _label(options: Options, found: ResolvedSession, env: Mapping[str, str]) -> Change:
-    return label(found.path, options.entry or "", options.text or "", env, found.store)
+def _label(options: Options, session: ResolvedSession, env: Mapping[str, str]) -> Change:
+    return label(session.path, options.entry or "", options.text or "", env, session.store)
 
 
 def _check_rename(options: Options) -> None:
@@ -100,8 +99,8 @@ def _check_rename(options: Options) -> None:
         raise WrongUse('a name of blanks is none; "" clears the name')
 
 
-def _rename(options: Options, found: ResolvedSession, env: Mapping[str, str]) -> Change:
-    return rename(found.path, options.name, env, found.store)
+def _rename(options: Options, session: ResolvedSession, env: Mapping[str, str]) -> Change:
+    return rename(session.path, options.name, env, session.store)
 
 
 def _check_branch(options: Options) -> None:
@@ -113,11 +112,11 @@ def _check_branch(options: Options) -> None:
         raise WrongUse("--new-file needs an entry: before all entries there is nothing to take along")
 
 
-def _branch(options: Options, found: ResolvedSession, env: Mapping[str, str]) -> Change:
+def _branch(options: Options, session: ResolvedSession, env: Mapping[str, str]) -> Change:
     if options.new_file:
-        return branch_to_file(found.path, options.entry or "", env, found.store, keep=options.keep)
+        return branch_to_file(session.path, options.entry or "", env, session.store, keep=options.keep)
     summary = options.summary or ""
-    return branch(found.path, options.entry or "", env, summary, found.store, keep=options.keep)
+    return branch(session.path, options.entry or "", env, summary, session.store, keep=options.keep)
 
 
 def _check_fork(options: Options) -> None:
@@ -125,14 +124,14 @@ def _check_fork(options: Options) -> None:
         raise WrongUse("--keep is about the entry of --entry")
 
 
-def _fork(options: Options, found: ResolvedSession, env: Mapping[str, str]) -> Change:
+def _fork(options: Options, session: ResolvedSession, env: Mapping[str, str]) -> Change:
     return fork(
-        found.path,
+        session.path,
         env,
         entry=options.entry,
         to=options.to,
         last=options.last,
-        store=found.store,
+        store=session.store,
         keep=options.keep,
     )
 

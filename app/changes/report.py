@@ -1,6 +1,4 @@
-"""Shared parts of the commands that change something: exit codes, notes in the journal, and how a change is
-printed.
-"""
+"""Shared parts of the commands that change sessions: exit codes, the journal, and printing a change."""
 
 from __future__ import annotations
 
@@ -18,7 +16,7 @@ NOT_FOUND, WRONG_USE, REFUSED = 1, 2, 3
 
 
 class WrongUse(Exception):
-    """The words do not go together; the text says why."""
+    """The arguments do not fit together; the text says why."""
 
 
 def settle(setup: Setup) -> None:
@@ -26,14 +24,14 @@ def settle(setup: Setup) -> None:
     try:
         state_folder = setup.state_folder
     except OSError:
-        return  # the command that needs the folder reports it
+        return  # the command that needs the folder reports the error
     settle_interrupted(Journal(state_folder), setup.agent_env, setup.stores, state_folder)
 
 
 def intend(setup: Setup, action: int = 0) -> Intent:
-    """Note what is changed in the body of a `with` before it is changed; then `record` it.
+    """Announce the changes in the body of a `with` to the journal; see `Intent`. The body calls `record`.
 
-    :param action: the number of the first of the changes that are made together with it; 0: it is the first.
+    :param action: the number of the first change of the same action; 0: the change begins the action.
     """
     return Intent(lambda: Journal(setup.state_folder), action)
 
@@ -41,7 +39,7 @@ def intend(setup: Setup, action: int = 0) -> Intent:
 def record(intent: Intent, change: Change, setup: Setup) -> int:
     """Record a change in the journal; if that fails, the change was made all the same.
 
-    :return: its number there, 0 where it has none.
+    :return: its number there; 0 if it has none.
     """
     try:
         return intent.done(change)
@@ -67,7 +65,7 @@ def mark_reported(number: int, setup: Setup) -> None:
 
 
 def _complain_of_journal(error: OSError, setup: Setup) -> None:
-    # a write to an open file that fails names no path
+    # If a write to an open file fails, the error names no path.
     complain(f"undo will not know of it: {error.filename or setup.state_folder}: {error.strerror or error}")
 
 
@@ -75,13 +73,13 @@ SCHEMA = 1
 LIMIT = 1_000
 """Characters that are shown of a name, a label or a path."""
 
-# A "file" is one that came out of an archive.
+# Among these, a change of kind "file" is a session that came out of an archive.
 _VERBS = {"trash": "trashed", "restore": "restored", "delete": "deleted", "file": "restored"}
 _UNKNOWN_PLACES = {"trash": "the trash", "restore": "its place", "delete": "gone", "file": "its place"}
 
 
 def as_line(change: Change) -> str:
-    """One inert line: what there was, and what there is now."""
+    """A change as one inert line, with the values before and after."""
     if change.kind == "file" and change.after_id != change.session_id:
         return f"new session {_id(change.after_id)}: {_id(change.before)} → {_id(change.after)}"
     if change.kind in _VERBS:
@@ -102,9 +100,7 @@ def as_line(change: Change) -> str:
 
 
 def as_text(change: Change) -> str:
-    """The same line with its end, and below it the prompt that is to be edited and sent again, if any; inert,
-    with its own line breaks.
-    """
+    """A change as inert lines: `as_line`, and the prompt to be edited and sent again, if there is one."""
     text = as_line(change) + "\n"
     if change.prompt:
         text += f"prompt:\n{inert(change.prompt).rstrip()}\n"
@@ -112,20 +108,20 @@ def as_text(change: Change) -> str:
 
 
 def as_document(change: Change, path: str) -> dict[str, Any]:
-    """The same for ``--json``, as a document of its own.
+    """A change as the JSON document of ``--json``.
 
-    :param path: of the session that the change was asked of.
+    :param path: of the session that was named.
     """
-    found = {"schema": SCHEMA, **change_fields(change, path)}
+    document = {"schema": SCHEMA, **change_fields(change, path)}
     if change.kind in ("leaf", "file"):
-        found["prompt"] = change.prompt
-    return found
+        document["prompt"] = change.prompt
+    return document
 
 
 def change_fields(change: Change, path: str | None) -> dict[str, Any]:
-    """The same, as a part of a document.
+    """The fields of a change in a JSON document.
 
-    :param path: as above; None if it is unknown.
+    :param path: of the session; None if it is unknown.
     """
     return {
         "session": {"agent": change.agent, "id": change.session_id or None, "path": path},

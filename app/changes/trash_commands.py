@@ -53,7 +53,7 @@ Item = TypeVar("Item")
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Do one of the three; see `app.changes.run`."""
+    """Run one of the three commands; see `app.changes.run`."""
     try:
         if options.command == "trash":
             return _trash(options, setup)
@@ -76,12 +76,12 @@ def _trash(options: Options, setup: Setup) -> int:
     code = _complain_of_errors(found)
     if code:
         return code
-    # One session may be named in two ways.
-    by_path = {place.path: place for place in found if isinstance(place, ResolvedSession)}
+    # Two arguments may name the same session.
+    by_path = {session.path: session for session in found if isinstance(session, ResolvedSession)}
 
-    def act(place: ResolvedSession) -> Iterator[Change]:
+    def act(session: ResolvedSession) -> Iterator[Change]:
         try:
-            yield trash(place.path, setup.agent_env, place.store, anyway=options.anyway)
+            yield trash(session.path, setup.agent_env, session.store, anyway=options.anyway)
         except LiveSession as error:
             if error.sure:
                 raise
@@ -93,31 +93,31 @@ def _trash(options: Options, setup: Setup) -> int:
 def _restore(options: Options, setup: Setup) -> int:
     if options.join and options.aside:
         raise WrongUse("--join has no place beside --aside: the entries are appended or put aside")
-    lost = list_trashed(setup.agent_env, setup.stores, setup.state_folder)
-    found = [_resolve(named, lost, setup) for named in dict.fromkeys(options.sessions)]
+    trashed = list_trashed(setup.agent_env, setup.stores, setup.state_folder)
+    found = [_resolve(named, trashed, setup) for named in dict.fromkeys(options.sessions)]
     code = _complain_of_errors(found)
     if code:
         return code
-    wanted = {_paths_and_id(what)[0]: what for what in found if not isinstance(what, Exception)}
+    by_path = {_paths_and_id(item)[0]: item for item in found if not isinstance(item, Exception)}
 
-    def act(what: TrashedSession | Archived) -> Iterator[Change]:
-        if not isinstance(what, TrashedSession):
-            yield unarchive(what)
+    def act(item: TrashedSession | Archived) -> Iterator[Change]:
+        if not isinstance(item, TrashedSession):
+            yield unarchive(item)
             return
         try:
-            yield restore(what)
+            yield restore(item)
             return
         except HeaderlessContinuation as error:
             if not options.join and not options.aside:
-                raise SessionError(error.path, 0, error.reason + _ways_out(error, what.session_id)) from None
-        yield trash_continuation(what, setup.agent_env, join=options.join)
-        yield restore(what)
+                raise SessionError(error.path, 0, error.reason + _ways_out(error, item.session_id)) from None
+        yield trash_continuation(item, setup.agent_env, join=options.join)
+        yield restore(item)
 
-    return _run_each(list(wanted.values()), act, options, setup)
+    return _run_each(list(by_path.values()), act, options, setup)
 
 
 def _ways_out(error: HeaderlessContinuation, session_id: str) -> str:
-    """The commands that restore a session all the same, as they follow the reason."""
+    """The end of the error message: the commands that restore the session all the same."""
     command = f"leafmark restore {session_id}"
     aside = f"{command} --aside puts this file into the trash and restores the session without them"
     if error.problem:
@@ -134,69 +134,75 @@ def _undo(options: Options, setup: Setup) -> int:
         return NOT_FOUND
     done = [UndoableAction(steps, any(step.is_reported for step in steps)) for steps in actions]
 
-    def back(recorded: JournalEntry) -> tuple[Change | None, Exception | None]:
-        with journal.intend(undoes=recorded.number) as intent:
+    def undo_step(step: JournalEntry) -> tuple[Change | None, Exception | None]:
+        with journal.intend(undoes=step.number) as intent:
             change, error = undo_journal_change(
-                recorded.change, setup.agent_env, setup.stores, setup.state_folder
+                step.change, setup.agent_env, setup.stores, setup.state_folder
             )
             if change is not None:
                 record(intent, change, setup)
         return change, error
 
-    with Interruptible() as stopping, stopping.whole():
-        at, tried = undo_last(done, back, lambda done, total: not stopping.status)
+    with Interruptible() as signals, signals.whole():
+        index, tried = undo_last(done, undo_step, lambda done, total: not signals.status)
     parts = []
-    for each in tried:
-        if each.change is None:
-            _report_failure(each, is_before=at > 0, setup=setup)
+    for attempt in tried:
+        if attempt.change is None:
+            _report_failure(attempt, has_earlier=index > 0, setup=setup)
             continue
-        before, now = each.step.change, each.change
+        before, now = attempt.step.change, attempt.change
         if options.json:
             # The path of a pin's change is that of the file of pins.
             path = None if before.kind == "pin" else before.path
             parts.append({**change_fields(now, path), "undone": change_fields(before, "")["change"]})
         else:
-            who = "" if now.kind in ("trash", "restore") else f"{one_line(before.session_id)}: "
-            write_text(f"{who}{as_line(now)}\n")
+            prefix = "" if now.kind in ("trash", "restore") else f"{one_line(before.session_id)}: "
+            write_text(f"{prefix}{as_line(now)}\n")
         if now.note:
             complain(now.note)
     if parts:
         write_json({"schema": SCHEMA, "changes": parts})
-    taken = sum(each.change is not None for each in tried)
-    code = _report_stop(options, stopping, taken, len(actions[at]))
-    return code or (REFUSED if any(each.change is None for each in tried) else 0)
+    undone = sum(attempt.change is not None for attempt in tried)
+    code = _report_stop(options, signals, undone, len(actions[index]))
+    return code or (REFUSED if any(attempt.change is None for attempt in tried) else 0)
 
 
-def _report_failure(tried: UndoAttempt[JournalEntry], *, is_before: bool, setup: Setup) -> None:
-    """Report why it was not undone, and record whether another undo is to try it."""
-    if tried.can_retry:
-        mark_reported(tried.step.number, setup)
-        why = str(tried.error)
-        if isinstance(tried.error, HeaderlessContinuation):
-            why += _ways_out(tried.error, tried.step.change.session_id)
-        complain(f"{why}; {RETRY_NOTE}" if is_before else why)
+def _report_failure(attempt: UndoAttempt[JournalEntry], *, has_earlier: bool, setup: Setup) -> None:
+    """Report why a change was not undone, and record whether another undo tries it again.
+
+    :param has_earlier: there is an earlier action, which another undo may undo.
+    """
+    if attempt.can_retry:
+        mark_reported(attempt.step.number, setup)
+        reason = str(attempt.error)
+        if isinstance(attempt.error, HeaderlessContinuation):
+            reason += _ways_out(attempt.error, attempt.step.change.session_id)
+        complain(f"{reason}; {RETRY_NOTE}" if has_earlier else reason)
     else:
-        mark_impossible(tried.step.number, setup)
-        complain(f"{tried.error}; {SKIP_NOTE}" if is_before else str(tried.error))
+        mark_impossible(attempt.step.number, setup)
+        complain(f"{attempt.error}; {SKIP_NOTE}" if has_earlier else str(attempt.error))
 
 
 def _run_each(
-    things: Sequence[Item], act: Callable[[Item], Iterable[Change]], options: Options, setup: Setup
+    items: Sequence[Item], act: Callable[[Item], Iterable[Change]], options: Options, setup: Setup
 ) -> int:
-    """Do it to each, in one step or several. One that fails does not stop the others. A signal stops it
-    between two of them; then the exit code is that of a program ended so, else the worst of theirs.
+    """Run `act` on each item, as one action. An item that fails does not stop the others; a signal stops the
+    command after the current item.
+
+    :param act: makes one change or several.
+    :return: the exit code: that of the signal, else the highest of the items.
     """
     code = action = count = 0
     done: list[dict[str, Any]] = []
-    with Interruptible() as stopping, suppress(KeyboardInterrupt):
-        for thing in things:
-            if stopping.status:
+    with Interruptible() as signals, suppress(KeyboardInterrupt):
+        for item in items:
+            if signals.status:
                 break
-            made: list[Change] = []
+            changes: list[Change] = []
             try:
-                with stopping.whole(), intend(setup, action) as intent:
-                    for change in act(thing):
-                        made.append(change)
+                with signals.whole(), intend(setup, action) as intent:
+                    for change in act(item):
+                        changes.append(change)
                         number = record(intent, change, setup)
                         action = action or number
             except NotThere as error:
@@ -205,33 +211,39 @@ def _run_each(
             except SessionError as error:
                 complain(str(error))
                 code = max(code, REFUSED)
-            count += bool(made)
-            done += [change_fields(change, change.path) for change in made]
-            for change in made:
+            count += bool(changes)
+            done += [change_fields(change, change.path) for change in changes]
+            for change in changes:
                 if not options.json:
                     write_text(as_line(change) + "\n")
                 if change.note:
                     complain(change.note)
     if options.json and (done or not code):
         write_json({"schema": SCHEMA, "changes": done})
-    return _report_stop(options, stopping, count, len(things)) or code
+    return _report_stop(options, signals, count, len(items)) or code
 
 
-def _report_stop(options: Options, stopping: Interruptible, done: int, total: int) -> int:
-    """If a signal stopped the command, report how far it came. The exit code; 0 if none came."""
-    if stopping.status:
-        again = "another undo" if options.command == "undo" else "leafmark undo"
-        complain(f"stopped: {stopped_note(options.command or '', done, total, again)}")
-    return stopping.status
+def _report_stop(options: Options, signals: Interruptible, done: int, total: int) -> int:
+    """If a signal stopped the command, report how far it came.
+
+    :return: the exit code; 0 if no signal came.
+    """
+    if signals.status:
+        undo = "another undo" if options.command == "undo" else "leafmark undo"
+        complain(f"stopped: {stopped_note(options.command or '', done, total, undo)}")
+    return signals.status
 
 
 def _complain_of_errors(found: Sequence[object]) -> int:
-    """Say which of the names mean nothing, or too much: then nothing is done to any. 0 where all are well."""
+    """Report the errors among the results of a lookup. After an error, the command changes no session.
+
+    :return: the exit code; 0 without errors.
+    """
     code = 0
-    for each in found:
-        if isinstance(each, Exception):
-            complain(str(each))
-            code = max(code, _exit_code(each))
+    for result in found:
+        if isinstance(result, Exception):
+            complain(str(result))
+            code = max(code, _exit_code(result))
     return code
 
 
@@ -242,48 +254,48 @@ def _exit_code(error: Exception) -> int:
 
 
 def _resolve(
-    named: str, lost: list[TrashedSession], setup: Setup
+    named: str, trashed: list[TrashedSession], setup: Setup
 ) -> TrashedSession | Archived | NotFound | Ambiguous:
-    """The session that ``named`` stands for in the trash, else in an archive: its present path, its old path,
-    its id, or the beginning of its id.
+    """The session in the trash, else in an archive, that ``named`` stands for: its present path, its old
+    path, its id, or the beginning of its id. An error is returned, not raised.
     """
     nowhere = path = ""
     try:
         path = absolute(named)
     except CurrentFolderGone:
         nowhere = f": {FOLDER_GONE}"
-    for things in (lambda: lost, lambda: archived(setup.stores)):
-        places = [(thing, *_paths_and_id(thing)) for thing in things()]
-        for meant in (
-            [thing for thing, lies, _, _ in places if path and lies == path],
-            [thing for thing, _, was, _ in places if path and was == path],
-            [thing for thing, _, _, id in places if named and id == named],
-            [thing for thing, _, _, id in places if named and id.startswith(named)],
+    for sessions in (lambda: trashed, lambda: archived(setup.stores)):
+        known = [(item, *_paths_and_id(item)) for item in sessions()]
+        for matches in (
+            [item for item, present, _, _ in known if path and present == path],
+            [item for item, _, old, _ in known if path and old == path],
+            [item for item, _, _, id in known if named and id == named],
+            [item for item, _, _, id in known if named and id.startswith(named)],
         ):
-            if len(meant) == 1:
-                return meant[0]
-            if meant:
-                some = ", ".join(_paths_and_id(thing)[0] for thing in meant[:3])
-                more = f" and {len(meant) - 3:,} more" if len(meant) > 3 else ""
-                return Ambiguous(f"{named!r} names {len(meant):,} sessions: {some}{more}")
+            if len(matches) == 1:
+                return matches[0]
+            if matches:
+                first = ", ".join(_paths_and_id(item)[0] for item in matches[:3])
+                more = f" and {len(matches) - 3:,} more" if len(matches) > 3 else ""
+                return Ambiguous(f"{named!r} names {len(matches):,} sessions: {first}{more}")
     return NotFound(f"neither the trash nor an archive has a session with the path or id {named!r}{nowhere}")
 
 
-def _paths_and_id(thing: TrashedSession | Archived) -> tuple[str, str, str]:
-    """Its present path, its old path, and its id."""
-    if isinstance(thing, TrashedSession):
-        return thing.in_trash, thing.path, thing.session_id
-    return thing.path, thing.target, thing.id
+def _paths_and_id(item: TrashedSession | Archived) -> tuple[str, str, str]:
+    """The present path, the old path, and the id of a session."""
+    if isinstance(item, TrashedSession):
+        return item.in_trash, item.path, item.session_id
+    return item.path, item.target, item.id
 
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 
 
 class Interruptible:
-    """Handles the signals that ask to end. Within `whole` they only set `status`; otherwise they raise
-    KeyboardInterrupt. Ignored signals stay ignored.
+    """Handles the signals that ask the process to end. Within `whole` they only set `status`; otherwise they
+    raise KeyboardInterrupt. Ignored signals stay ignored.
 
-    status   128 and the number of the first that came; 0 while none has
+    status   128 plus the number of the first signal; 0 before it
     """
 
     def __init__(self) -> None:
@@ -308,7 +320,7 @@ class Interruptible:
 
     @contextmanager
     def whole(self) -> Iterator[None]:
-        """Finish the body before a signal has effect."""
+        """Complete the body of a `with` before a signal has an effect."""
         self._waits = True
         try:
             yield
@@ -326,43 +338,43 @@ TITLE_CELLS = 40
 
 
 def list_trash(options: Options, setup: Setup) -> int:
-    """Print them, the last to be trashed first. Exit code 1 where there are none."""
-    found = list_trashed(setup.agent_env, setup.stores, setup.state_folder)
+    """Print the sessions in the trash, the last trashed first. The exit code is 1 if there are none."""
+    sessions = list_trashed(setup.agent_env, setup.stores, setup.state_folder)
     if options.json:
-        write_json({"schema": SCHEMA, "sessions": [_trashed_as_json(one) for one in found]})
+        write_json({"schema": SCHEMA, "sessions": [_trashed_as_json(session) for session in sessions]})
     else:
-        write_text("".join(line + "\n" for line in _trash_table(found, setup.now_ms())))
-    if not found:
+        write_text("".join(line + "\n" for line in _trash_table(sessions, setup.now_ms())))
+    if not sessions:
         complain("no session is in the trash")
         return 1
     return 0
 
 
-def _trashed_as_json(one: TrashedSession) -> dict[str, object]:
+def _trashed_as_json(session: TrashedSession) -> dict[str, object]:
     return {
-        "agent": one.agent,
-        "id": one.session_id,
-        "path": one.path,
-        "in_trash": one.in_trash,
-        "artifacts": one.artifacts or None,
-        "title": one.title,
-        "trashed": iso(one.when_ms),
+        "agent": session.agent,
+        "id": session.session_id,
+        "path": session.path,
+        "in_trash": session.in_trash,
+        "artifacts": session.artifacts or None,
+        "title": session.title,
+        "trashed": iso(session.when_ms),
     }
 
 
-def _trash_table(found: list[TrashedSession], now_ms: int) -> list[str]:
-    """Id, age in the trash, agent, title and where it was, side by side and inert; no path is cut."""
+def _trash_table(sessions: list[TrashedSession], now_ms: int) -> list[str]:
+    """One inert line for each session: id, time in the trash, agent, title and old path. No path is cut."""
     on_terminal = columns() is not None
     cells = []
-    for one in found:
-        title = one_line(one.title)
+    for session in sessions:
+        title = one_line(session.title)
         cells.append(
             [
-                one_line(short_id(one.session_id)),
-                f"{age(one.when_ms, now_ms):>4}",
-                one.agent,
+                one_line(short_id(session.session_id)),
+                f"{age(session.when_ms, now_ms):>4}",
+                session.agent,
                 shorten(title, TITLE_CELLS) if on_terminal else title,
-                one_line(one.path, 4_000),
+                one_line(session.path, 4_000),
             ]
         )
     widest = [max(map(width, column)) for column in list(zip(*cells, strict=True))[:-1]]

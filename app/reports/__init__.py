@@ -1,5 +1,5 @@
-"""The reports of the command line: the list, hits of a search, a tree, labels, the findings of the doctor,
-the state of the index, changes as they happen. Text is inert; JSON is plain ASCII.
+"""The reports of the command line: the list, search hits, a tree, labels, the findings of the doctor, the
+state of the index, and changes as they happen. Text is inert; JSON is plain ASCII.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def run(options: Options, setup: Setup) -> int:
     :return: the exit code (see ``app.cli``).
     """
     say_missing(options, setup)
-    # A list does not wait for what the other reports import.
+    # One module only: a list does not wait for the imports of the other reports.
     module = import_module(f"app.reports.{_MODULES[options.command or '']}")
     code: int = module.run(options, setup)
     return code

@@ -1,4 +1,4 @@
-"""``leafmark doctor``: which stores were found and why, and everything that was passed over."""
+"""``leafmark doctor``: the stores and how they were found, and every file and line that was skipped."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ SCHEMA = 1
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Print the findings. The exit code is 0 whatever was found: a damaged file is news, not a failure."""
-    found = examine(setup)
+    """Print the findings. The exit code is always 0: a damaged file is no failure of this command."""
+    findings = examine(setup)
     if options.json:
-        write_json(found)
+        write_json(findings)
     else:
-        write_text("".join(line + "\n" for line in report_lines(found, setup.home)))
+        write_text("".join(line + "\n" for line in report_lines(findings, setup.home)))
     return 0
 
 
 def examine(setup: Setup) -> dict[str, Any]:
-    """Examine every store, and again every file with a skipped part."""
+    """The findings as a JSON object: scan every store, and read every damaged file once more."""
     index = Index(setup.stores, setup.cache_folder)
     try:
         index.scan()
@@ -76,24 +76,24 @@ def examine(setup: Setup) -> dict[str, Any]:
 def _archive_problems(setup: Setup) -> Iterator[Complaint]:
     """The files in an archive that cannot be restored."""
     complaints: list[Complaint] = []
-    for one in archived(setup.stores, complaints):
-        why_not = damage(one.path)
-        if why_not or one.problem:
-            yield one.path, why_not or f"in the archive, but no session: {one.problem}"
+    for session in archived(setup.stores, complaints):
+        problem = damage(session.path)
+        if problem or session.problem:
+            yield session.path, problem or f"in the archive, but no session: {session.problem}"
     yield from complaints
 
 
 def _pin_problems(setup: Setup) -> Iterator[Complaint]:
     """The files of pins that count as empty, because they are damaged or no regular files."""
-    every = [each for store in setup.stores for each in (store, *store.twins)]
-    for path in sorted({each.pins for each in every if each.pins} | {own_pins_path(setup.state_folder)}):
-        why = pins_problem(path)
-        if why:
-            yield path, f"no pins are known of it: {why}"
+    stores = [store for listed in setup.stores for store in (listed, *listed.twins)]
+    for path in sorted({store.pins for store in stores if store.pins} | {own_pins_path(setup.state_folder)}):
+        problem = pins_problem(path)
+        if problem:
+            yield path, f"no pins are known of it: {problem}"
 
 
 def _leftovers(setup: Setup) -> Iterator[Complaint]:
-    """The hidden files beside sessions that stay where a write is killed."""
+    """The hidden files that a killed write has left beside sessions."""
     now_ms = setup.now_ms()
     for store in setup.stores:
         folders = [store.root]
@@ -102,21 +102,21 @@ def _leftovers(setup: Setup) -> Iterator[Complaint]:
         for folder in folders:
             for lock in abandoned_locks(folder):
                 yield lock, "the lock of a process that has ended; the next write removes it"
-            for found in temporaries(folder):
-                if found.is_busy:
+            for copy in temporaries(folder):
+                if copy.is_busy:
                     continue
-                size = "a folder" if found.is_folder else f"{found.size:,} bytes"
-                age = duration(max(now_ms - found.modified_ms, 0))
-                if found.session:
-                    yield found.path, f"a session as it was before leafmark rewrote it, {size}, {age} old"
+                size = "a folder" if copy.is_folder else f"{copy.size:,} bytes"
+                age = duration(max(now_ms - copy.modified_ms, 0))
+                if copy.session:
+                    yield copy.path, f"a session as it was before leafmark rewrote it, {size}, {age} old"
                 else:
-                    yield found.path, f"a temporary copy of a stopped leafmark, {size}, {age} old"
+                    yield copy.path, f"a temporary copy of a stopped leafmark, {size}, {age} old"
 
 
 def _deduplicate(skipped: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Sorted by place; each place is listed once."""
-    places = {(each["path"], each["line"] or 0): each for each in reversed(skipped)}
-    return [places[place] for place in sorted(places)]
+    """The items sorted by path and line, with the first one of each path and line."""
+    items = {(item["path"], item["line"] or 0): item for item in reversed(skipped)}
+    return [items[position] for position in sorted(items)]
 
 
 def _store(store: Store, sessions: int) -> dict[str, Any]:
@@ -130,20 +130,20 @@ def _store(store: Store, sessions: int) -> dict[str, Any]:
     }
 
 
-def report_lines(found: dict[str, Any], home: str) -> Iterator[str]:
+def report_lines(findings: dict[str, Any], home: str) -> Iterator[str]:
     """The findings as lines of text."""
     yield "stores"
-    for store in found["stores"]:
+    for store in findings["stores"]:
         state = store["problem"] or f"{store['sessions']:,} session{'' if store['sessions'] == 1 else 's'}"
         names = "+".join(store["agents"])
         yield f"  {names:<8} {tilde(store['root'], home)}  ({one_line(store['source'])})  {state}"
         for note in store["notes"]:
             yield f"           note: {one_line(note)}"
-    yield f"cache\n  {tilde(found['cache']['folder'], home)}"
-    if found["cache"]["note"]:
-        yield f"  note: {one_line(found['cache']['note'])}"
-    skipped = found["skipped"]
+    yield f"cache\n  {tilde(findings['cache']['folder'], home)}"
+    if findings["cache"]["note"]:
+        yield f"  note: {one_line(findings['cache']['note'])}"
+    skipped = findings["skipped"]
     yield f"skipped ({len(skipped):,})" if skipped else "nothing was skipped"
-    for each in skipped:
-        line = f":{each['line']}" if each["line"] else ""
-        yield f"  {tilde(each['path'], home)}{line}: {one_line(each['reason'])}"
+    for item in skipped:
+        line = f":{item['line']}" if item["line"] else ""
+        yield f"  {tilde(item['path'], home)}{line}: {one_line(item['reason'])}"

@@ -1,6 +1,4 @@
-"""``leafmark index``: brings the index up to date, builds it anew, compares it with the files, says where it
-is.
-"""
+"""``leafmark index``: updates the index, builds it anew, compares it with the files, or prints its place."""
 
 from __future__ import annotations
 
@@ -20,44 +18,46 @@ from app.view.formatting import tilde
 
 SCHEMA = 1
 DIFFERENT = 3
-"""The exit code when something is not as the files say, or what was asked for was not done."""
+"""The exit code if the index differs from the files, or could not be deleted or stored."""
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Do what one of the options says, or bring the index up to date. Exit code 3 when `--verify` finds that
-    something differs, or what has changed cannot be kept.
+    """Do what the option says; without one, update the index.
+
+    :return: the exit code; `DIFFERENT` if `--verify` finds a difference, or if the index cannot be stored.
     """
     code = 0
-    asked = [name for name in ("rebuild", "verify", "where") if getattr(options, name)]
-    if len(asked) > 1:
-        complain(f"--{asked[0]} has no place beside --{asked[1]}")
+    modes = [name for name in ("rebuild", "verify", "where") if getattr(options, name)]
+    if len(modes) > 1:
+        complain(f"--{modes[0]} has no place beside --{modes[1]}")
         return 2
     if options.where:
-        found, lines = _locate(setup)
+        fields, lines = _locate(setup)
     elif options.verify:
-        found, lines = _verify(setup)
+        fields, lines = _verify(setup)
     else:
         if options.rebuild:
             try:
                 rebuild(setup.cache_folder)
             except OSError as error:
-                kept = cache_status(setup.cache_folder)
-                # CacheStatus nothing is, the scan says as well that nothing can be kept, and goes on without.
-                if kept.catalog_bytes or kept.segments:
+                status = cache_status(setup.cache_folder)
+                # If nothing is stored, there is nothing to delete. The scan works without a cache and
+                # reports the problem.
+                if status.catalog_bytes or status.segments:
                     why = error.strerror or error
                     complain(f"what is kept cannot be deleted: {setup.cache_folder}: {why}")
                     return DIFFERENT
-        found, lines, is_kept = _update(setup)
-        code = 0 if is_kept else DIFFERENT
+        fields, lines, is_stored = _update(setup)
+        code = 0 if is_stored else DIFFERENT
     if options.json:
-        write_json({"schema": SCHEMA, **found})
+        write_json({"schema": SCHEMA, **fields})
     else:
         write_text("".join(one_line(line, 4_096) + "\n" for line in lines))
-    return DIFFERENT if found.get("findings") or found.get("note") else code
+    return DIFFERENT if fields.get("findings") or fields.get("note") else code
 
 
 def _update(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
-    """Update the index. The counts, their lines of text, and whether everything was stored."""
+    """Update the index; return the counts, their lines of text, and whether everything was stored."""
     began = time.monotonic()
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
     catalog = index.catalog
@@ -67,21 +67,21 @@ def _update(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
         before = catalog.signatures() if catalog.is_copy else None
         index.scan(progress.read)
         sessions, counts = index.newest(0)[1], index.counts
-        # A file that cannot be read is in both lists.
-        away = {path for path, _ in index.complaints}
-        refused = sum(row.path not in away for row in index.problem_files())
+        # A file that cannot be read is in both lists, and counted once.
+        unreadable = {path for path, _ in index.complaints}
+        refused = sum(row.path not in unreadable for row in index.problem_files())
         passed_over = len(index.complaints)
-        # CacheStatus nothing can be written, there may have been nothing to write.
+        # A cache that cannot be written is no problem if there was nothing to write.
         is_same = before is not None and not counts.whole + counts.tails and before == catalog.signatures()
     finally:
         progress.end()
         index.close()
-    # Only now is everything known to be stored.
+    # The note is complete only after `close`.
     note = index.note
     if note:
         complain(note)
     texts = cache_status(setup.cache_folder, catalog)
-    found = {
+    fields = {
         "whole": counts.whole,
         "tails": counts.tails,
         "bytes": counts.bytes,
@@ -92,17 +92,18 @@ def _update(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
         "dead_bytes": texts.dead_bytes,
         "seconds": round(time.monotonic() - began, 3),
     }
-    return found, _update_lines(found), is_same or not note
+    return fields, _update_lines(fields), is_same or not note
 
 
-def _update_lines(found: dict[str, Any]) -> Iterator[str]:
-    dead = f", and {_bytes(found['dead_bytes'])} unused" if found["dead_bytes"] else ""
-    yield f"{_count(found['sessions'], 'session')}, {_bytes(found['text_bytes'])} of text{dead}"
+def _update_lines(fields: dict[str, Any]) -> Iterator[str]:
+    dead = f", and {_bytes(fields['dead_bytes'])} unused" if fields["dead_bytes"] else ""
+    yield f"{_count(fields['sessions'], 'session')}, {_bytes(fields['text_bytes'])} of text{dead}"
+    whole = _count(fields["whole"], "file")
     yield (
-        f"{_bytes(found['bytes'])} read in {found['seconds']:.2f} s: {_count(found['whole'], 'file')} whole,"
-        f" of {found['tails']:,} what was new at the end"
+        f"{_bytes(fields['bytes'])} read in {fields['seconds']:.2f} s: {whole} whole,"
+        f" of {fields['tails']:,} what was new at the end"
     )
-    skipped = found["refused"] + found["passed_over"]
+    skipped = fields["refused"] + fields["passed_over"]
     if skipped:
         yield f"{_count(skipped, 'file')} skipped; `leafmark doctor` says why"
 
@@ -111,51 +112,51 @@ def _verify(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
     progress = Progress()
     try:
-        done = verify(index.catalog, setup.stores, progress.compared)
+        result = verify(index.catalog, setup.stores, progress.compared)
         note = index.note
-        kept = not index.catalog.in_memory or index.catalog.rows() or index.catalog.refused()
+        has_rows = not index.catalog.in_memory or index.catalog.rows() or index.catalog.refused()
     finally:
         progress.end()
         index.close()
     if note:
         complain(note)
 
-    def told() -> Iterator[str]:
-        for finding in done.findings:
+    def lines() -> Iterator[str]:
+        for finding in result.findings:
             yield f"{tilde(finding.path, setup.home)}: {finding.what}"
-        if not kept and not done.findings:
+        if not has_rows and not result.findings:
             yield "nothing compared: nothing is kept of any file"
             return
-        yield f"{_count(done.checked, 'file')} compared, {_count(len(done.findings), 'difference')}"
-        if done.changed:
-            files = _count(done.changed, "file")
+        yield f"{_count(result.checked, 'file')} compared, {_count(len(result.findings), 'difference')}"
+        if result.changed:
+            files = _count(result.changed, "file")
             yield f"{files} not compared: new or changed; `leafmark index` reads them"
-        if done.without_text:
-            yield f"{_count(done.without_text, 'session')} without text: a search reads the files"
+        if result.without_text:
+            yield f"{_count(result.without_text, 'session')} without text: a search reads the files"
 
-    return asdict(done), told()
+    return asdict(result), lines()
 
 
 def _locate(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
-    found = cache_status(setup.cache_folder)
+    status = cache_status(setup.cache_folder)
 
-    def told() -> Iterator[str]:
+    def lines() -> Iterator[str]:
         yield (
-            f"catalog: {tilde(found.catalog, setup.home)}, {_bytes(found.catalog_bytes)},"
-            f" {_count(found.sessions, 'session')}"
+            f"catalog: {tilde(status.catalog, setup.home)}, {_bytes(status.catalog_bytes)},"
+            f" {_count(status.sessions, 'session')}"
         )
         yield (
-            f"text: {tilde(found.text, setup.home)}, {_bytes(found.text_bytes)}"
-            f" in {_count(found.segments, 'segment')}, {_bytes(found.dead_bytes)} of it unused"
+            f"text: {tilde(status.text, setup.home)}, {_bytes(status.text_bytes)}"
+            f" in {_count(status.segments, 'segment')}, {_bytes(status.dead_bytes)} of it unused"
         )
-        if found.note:
-            yield found.note
-        if found.network:
+        if status.note:
+            yield status.note
+        if status.network:
             yield "on a network share"
-        if found.without_text:
-            yield f"{_count(found.without_text, 'session')} without text: a search reads the files"
+        if status.without_text:
+            yield f"{_count(status.without_text, 'session')} without text: a search reads the files"
 
-    return asdict(found), told()
+    return asdict(status), lines()
 
 
 def _count(number: int, thing: str) -> str:

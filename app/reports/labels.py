@@ -1,4 +1,4 @@
-"""``leafmark labels``: the labels of one session with the entries they are on, or those of all sessions."""
+"""``leafmark labels``: the labels of one session with their entries, or the labels of all sessions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ CELLS = 26
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Print the labels that stand. Exit code 1 where there are none."""
+    """Print the labels. The exit code is 1 if there are none."""
     try:
         labels, lines = (
             _labels_of_session(options.session, setup) if options.session else _labels_of_all(setup)
@@ -59,9 +59,9 @@ def _labels_of_all(setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]
 
 
 def _labels_of_session(named: str, setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
-    """The same of one session, with time and text of the entries; null where an entry is not there.
+    """The labels of one session, with the time and the text of their entries; null for a missing entry.
 
-    :raises NotOpened: it cannot be read.
+    :raises CannotOpen: the session cannot be read.
     """
     tree = open_session_tree(named, setup)
     session = {"agent": tree.header.agent, "id": tree.header.id, "path": tree.path}
@@ -87,7 +87,7 @@ def _labels_of_session(named: str, setup: Setup) -> tuple[list[dict[str, Any]], 
 
 
 def _table(lines: list[list[str]], cells: int | None) -> list[str]:
-    """The cells side by side, inert; all but the last as wide as the widest of their column.
+    """The cells of each line side by side, inert; all but the last are padded to the width of their column.
 
     :param cells: the width to fit to; None for lines that are not cut.
     """
@@ -95,9 +95,9 @@ def _table(lines: list[list[str]], cells: int | None) -> list[str]:
     if cells is not None:
         inert = [[shorten(text, CELLS) for text in line[:3]] + line[3:] for line in inert]
     widest = [max(map(width, column)) for column in list(zip(*inert, strict=True))[:3]]
-    found = []
+    table = []
     for *first, last in inert:
         head = "  ".join(map(pad, first, widest))
         room = None if cells is None else max(CELLS, cells - width(head) - 2)
-        found.append(f"{head}  {last if room is None else shorten(last, room)}")
-    return found
+        table.append(f"{head}  {last if room is None else shorten(last, room)}")
+    return table

@@ -1,5 +1,6 @@
-"""The query language in `leafmark list`: filters, and terms that are looked for in what a row says, and not
-in texts. Case does not count in its words and phrases, as in the list on screen; in patterns it does as ever.
+"""The query language in `leafmark list`: filters, and terms that are matched with the fields of a row, not
+with the texts of the session. As in the list on screen, case is ignored in words and phrases, but not in
+patterns.
 """
 
 from __future__ import annotations
@@ -18,29 +19,29 @@ from app.view.list_filter import searchable_texts
 
 
 def filter_rows(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
-    """The rows that pass the filters of `query` and have its terms in title, folder, id, program or labels,
-    each term within one of them. None, and standard error says why, when it cannot be run or asks for texts,
-    which a list knows nothing of.
+    """The rows that pass the filters of `query` and contain its terms, each within one field: title, name,
+    folder, id, agent or label. None if the query is invalid or needs the texts of sessions; then standard
+    error has the reason.
     """
     try:
         _refuse_texts(query)
-        asked = parse(query, setup.now_ms(), home=setup.home)
-        looks = [(_matcher(term), term.negated) for term in asked.terms]
+        parsed = parse(query, setup.now_ms(), home=setup.home)
+        matchers = [(_matcher(term), term.negated) for term in parsed.terms]
     except QueryError as error:
         complain_of_query(query, error)
         return None
-    for note in asked.notes:
+    for note in parsed.notes:
         complain(note.message)
     facts = facts_of(setup.stores, lambda: rows, setup.now_ms(), setup.state_folder)
-    return [row for row in rows if asked.passes(row, facts) and _has_terms(row, looks, setup.home)]
+    return [row for row in rows if parsed.passes(row, facts) and _has_terms(row, matchers, setup.home)]
 
 
 def _refuse_texts(query: str) -> None:
-    """:raises QueryError: a filter asks for texts."""
+    """:raises QueryError: a filter needs the texts of sessions."""
     for token in tokens(query):
         if token.shape == "filter" and token.field in PLACES_ONLY:
-            said = f"{token.field}: says in which texts to look; `leafmark search` looks into texts"
-            raise QueryError(said, token.start, token.length)
+            message = f"{token.field}: says in which texts to look; `leafmark search` looks into texts"
+            raise QueryError(message, token.start, token.length)
 
 
 def _matcher(term: Term) -> TermMatcher:
@@ -49,7 +50,10 @@ def _matcher(term: Term) -> TermMatcher:
     return matcher_for(Term(term.kind, term.text, False, term.negated, term.position, term.length))
 
 
-def _has_terms(row: Row, looks: list[tuple[TermMatcher, bool]], home: str) -> bool:
-    """Whether each term is somewhere in what a row says, and none of the negated ones."""
-    said = searchable_texts(row, tilde(row.cwd, home))
-    return all(any(map(look.in_text, said)) is not negated for look, negated in looks)
+def _has_terms(row: Row, matchers: list[tuple[TermMatcher, bool]], home: str) -> bool:
+    """Whether a row contains every term, and none of the negated ones.
+
+    :param matchers: the matcher of each term, and whether the term is negated.
+    """
+    texts = searchable_texts(row, tilde(row.cwd, home))
+    return all(any(map(matcher.in_text, texts)) is not negated for matcher, negated in matchers)

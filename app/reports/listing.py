@@ -24,39 +24,40 @@ from app.view.list_filter import haystack, is_plain, matches, words_of
 from app.view.session_row import STATES
 
 MARK_CELLS = 11
+"""Cells of the column of marks."""
 LEAST_ROOM = 30
-"""Cells for title and folder. On a narrower terminal, columns before them are left out."""
+"""Cells for title and folder. If fewer are left, columns before them are left out."""
 _ID = 5
-_LEFT_OUT = (3, 2, 4, _ID)  # messages, program, marks, id: in this order
-# a UUID's length, and the part of a version 7 one that is its time
+_LEFT_OUT = (3, 2, 4, _ID)  # columns in the order in which they are left out: messages, agent, marks, id
+# characters of a UUID, and of its part that is the time in version 7
 LONG_ID, SHORT_ID = 36, 13
 
 JSON_SCHEMA = 1
-"""The number that `leafmark list --json` carries; it changes when a field changes its meaning."""
+"""The `schema` of `leafmark list --json`; it changes when a field changes its meaning."""
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Print the sessions that match, newest activity first. Exit code 1 when a query matches none."""
+    """Print the sessions that match, newest activity first. The exit code is 1 if a query matches none."""
     query = " ".join(options.query).strip()
     now_ms = setup.now_ms()
-    found = look_first(setup.stores, setup.cache_folder)
+    walk = look_first(setup.stores, setup.cache_folder)
     processes = look(setup.stores)
     if options.limit is None or query or options.json or processes.processes:
-        every, note = _read_rows(setup, found, full=options.json)
-        matching = _filter(every, query, setup) if query else every
+        known, note = _read_rows(setup, walk, full=options.json)
+        matching = _filter(known, query, setup) if query else known
         if matching is None:
             return 2
         rows, total = matching, len(matching)
     else:
-        # No agent runs, so rows need not be compared: those that are shown are enough.
-        every, total, note = newest(setup.stores, setup.cache_folder, options.limit, setup.now_ms, found)
-        rows = every
+        # Without a running agent, no session is live, so only the rows to show are read.
+        known, total, note = newest(setup.stores, setup.cache_folder, options.limit, setup.now_ms, walk)
+        rows = known
     if note:
         complain(note)
-    if not all(hides_nothing(why) for _, why in found.complaints):
-        complain_of_skipped(found.complaints, {row.path for row in every}, setup.stores)
+    if not all(hides_nothing(reason) for _, reason in walk.complaints):
+        complain_of_skipped(walk.complaints, {row.path for row in known}, setup.stores)
     shown = rows if options.limit is None else rows[: options.limit]
-    states = {path: said.state for path, said in live_sessions(every, processes, now_ms).items()}
+    states = {path: verdict.state for path, verdict in live_sessions(known, processes, now_ms).items()}
     if options.json:
         sessions = [to_json(row, states.get(row.path, "idle"), now_ms) for row in shown]
         write_json({"schema": JSON_SCHEMA, "total": total, "sessions": sessions})
@@ -72,8 +73,8 @@ def run(options: Options, setup: Setup) -> int:
     return 1 if query and not total else 0
 
 
-def _read_rows(setup: Setup, found: WalkResult, *, full: bool) -> tuple[list[Row], str | None]:
-    """All sessions, newest first, and one line why nothing is kept on disk, else None."""
+def _read_rows(setup: Setup, walk: WalkResult, *, full: bool) -> tuple[list[Row], str | None]:
+    """All sessions, newest first; and one line about a cache that cannot be written, else None."""
     # A list with nothing changed is read from its cache, without the catalog.
     from app.index.catalog.catalog import Catalog
     from app.index.scan.retry import make_current
@@ -83,7 +84,7 @@ def _read_rows(setup: Setup, found: WalkResult, *, full: bool) -> tuple[list[Row
     text_store = TextStore(catalog)
     try:
         rows, _ = make_current(
-            catalog, text_store, setup.stores, setup.now_ms, found, lambda: catalog.rows(full)
+            catalog, text_store, setup.stores, setup.now_ms, walk, lambda: catalog.rows(full)
         )
         return rows, catalog.note or text_store.note
     finally:
@@ -92,7 +93,7 @@ def _read_rows(setup: Setup, found: WalkResult, *, full: bool) -> tuple[list[Row
 
 
 def _filter(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
-    """The rows that `query` asks for; None, and why is said, where it cannot be run."""
+    """The rows that match `query`. None if the query is invalid; then standard error has the reason."""
     if not is_plain(query):
         from app.reports.list_query import filter_rows  # the query language takes long to import
 
@@ -102,10 +103,9 @@ def _filter(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
 
 
 def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells: int | None) -> list[str]:
-    """The rows as lines: state, age, program, messages, marks, id, title and folder.
+    """The rows as lines: state, age, agent, messages, marks, id, title and folder.
 
-    :param cells: the width to fit to, which leaves less in on a narrow terminal; None for lines that are not
-        cut.
+    :param cells: the width to fit to; a narrow terminal gets fewer columns. None for lines that are not cut.
     """
     ids = [one_line(short_id(row.id)) for row in rows]
     id_cells = _id_cells([width(text) for text in ids], cells)
@@ -115,7 +115,7 @@ def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells
     for row, text in zip(rows, ids, strict=True):
         marks = shorten(_marks(row, now_ms), MARK_CELLS - 1)
         marks = marks and f"{marks} "
-        # a long id takes the blanks before it
+        # A long id takes the place of blanks before it.
         over = max(0, width(text) - id_cells)
         facts = [
             f"{signs.get(row.path, ' ')} ",
@@ -140,7 +140,7 @@ def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells
 
 
 def _id_cells(widths: list[int], cells: int | None) -> int:
-    """How wide the column of ids is. On a terminal a few long ids do not take the titles' room from all."""
+    """The width of the column of ids. On a terminal, a few long ids do not widen the column for all rows."""
     usual = [width for width in widths if width <= SHORT_ID]
     if cells is None or len(usual) * 2 < len(widths):
         usual = widths
@@ -148,13 +148,13 @@ def _id_cells(widths: list[int], cells: int | None) -> int:
 
 
 def _columns(cells: int | None, id_cells: int) -> list[int]:
-    """Which of the facts before title and folder a line has."""
+    """The numbers of the columns before title and folder that fit."""
     sizes = [2, 5, 9, 5, MARK_CELLS, id_cells]
     kept = list(range(len(sizes)))
     if cells is None:
         return kept
     for column in _LEFT_OUT:
-        if cells - sum([sizes[each] for each in kept]) - 4 >= LEAST_ROOM:
+        if cells - sum([sizes[number] for number in kept]) - 4 >= LEAST_ROOM:
             break
         kept.remove(column)
     return kept
@@ -181,27 +181,25 @@ def _marks(row: Row, now_ms: int) -> str:
 
 
 def short_id(session_id: str) -> str:
-    """As much of an id as names a session: of the usual long ones the part that holds the millisecond it
-    was made in.
-    """
+    """The part of an id that identifies a session. The part of a UUID of version 7 is its millisecond."""
     return session_id[:SHORT_ID] if len(session_id) == LONG_ID else shorten(session_id, 2 * SHORT_ID)
 
 
 def complain_of_skipped(
-    complaints: Iterable[Complaint], told: Collection[str], stores: Iterable[Store]
+    complaints: Iterable[Complaint], reported: Collection[str], stores: Iterable[Store]
 ) -> None:
-    """Say in one line how many files and folders were not read, if any were not.
+    """Print one line with the number of files and folders that were not read, if there are any.
 
-    :param told: the paths of which something is said elsewhere: sessions that are known, for one.
+    :param reported: paths that are left out, because they are listed or reported elsewhere.
     """
-    paths = {path for path, why in complaints if not hides_nothing(why)}.difference(told)
+    paths = {path for path, reason in complaints if not hides_nothing(reason)}.difference(reported)
     if not paths:
         return
     suffixes = tuple({suffix for store in stores for suffix in store.suffixes})
     files = sum(path.endswith(suffixes) for path in paths)
-    said = how_many_unread(files, len(paths) - files)
+    number = how_many_unread(files, len(paths) - files)
     were = "was" if len(paths) == 1 else "were"
-    complain(f"{said} {were} not read; `leafmark doctor` says why")
+    complain(f"{number} {were} not read; `leafmark doctor` says why")
 
 
 def to_json(row: Row, state: str, now_ms: int) -> dict[str, Any]:

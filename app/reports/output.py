@@ -21,23 +21,23 @@ from app.view.terminal import ascii_lines, is_ascii_terminal, spelled_for
 
 CONFIG = "config.toml"
 DEFAULT_COLUMNS = 80
-"""The width of a terminal that does not tell its own."""
+"""The width of a terminal whose width is unknown."""
 
 
 def columns() -> int | None:
-    """The width to fit lines to: the terminal's; None when the output goes elsewhere, where nothing is
+    """The width to fit lines to: that of the terminal; None if the output is no terminal, so that nothing is
     cut.
     """
     return terminal_columns() if sys.stdout.isatty() else None
 
 
 def terminal_columns() -> int:
-    """How wide the terminal is: as the variable COLUMNS says, else as it says itself. One of no size, as
-    programs start it that show nothing, does not say.
+    """The width of the terminal: the variable COLUMNS, else the size that the system reports, else
+    `DEFAULT_COLUMNS`. Some programs start a terminal with the size 0, which counts as unknown.
     """
-    said = os.environ.get("COLUMNS", "")
-    if said.isdecimal() and int(said):
-        return int(said)
+    value = os.environ.get("COLUMNS", "")
+    if value.isdecimal() and int(value):
+        return int(value)
     try:
         return os.get_terminal_size(1).columns or DEFAULT_COLUMNS
     except OSError:
@@ -45,23 +45,23 @@ def terminal_columns() -> int:
 
 
 def write_text(text: str) -> None:
-    """Print a text, in plain characters where the user has set so, else where the locale says so (README,
-    "Settings"); what the output's encoding lacks is spelt in plain characters in any case.
-    """
+    """Print a text; `encodable_text` replaces the characters that cannot be drawn."""
     stream = sys.stdout
     stream.write(encodable_text(text, stream.encoding or "utf-8", os.environ))
     stream.flush()
 
 
 def write_exactly(line: str) -> None:
-    """Print a line that is to be run: with another character it would be another command. It has the bytes
-    that paths have on this system, whatever the encoding of the output.
+    """Print a command line unchanged: with another character it would be another command. Paths keep their
+    bytes, whatever the encoding of the output.
     """
     _write_bytes(sys.stdout, line)
 
 
 def encodable_text(text: str, encoding: str, env: Mapping[str, str]) -> str:
-    """`text` as it can be drawn in as many cells by a terminal with that environment and `encoding`."""
+    """`text` as a terminal with this environment and `encoding` can draw it, in as many cells. It is spelt in
+    ASCII if `wants_ascii`; otherwise only the characters that the encoding lacks are.
+    """
     if text.isascii():
         return text
     if wants_ascii(env):
@@ -74,17 +74,15 @@ def encodable_text(text: str, encoding: str, env: Mapping[str, str]) -> str:
 
 
 def wants_ascii(env: Mapping[str, str]) -> bool:
-    """Whether the user has set plain characters, or else the locale has no others."""
+    """Whether to print ASCII only: the setting decides, else the locale (README, "Settings")."""
     if os.path.lexists(os.path.join(config_folder(env), CONFIG)):
         return read_settings(env).draws_ascii(env)
     return is_ascii_terminal(env)
 
 
 def write_json(value: dict[str, Any]) -> None:
-    """Print a value as one JSON document, in ASCII, so that no terminal takes anything in it for a
-    command.
-    """
-    # In one write: piece by piece is several times slower.
+    """Print a value as one JSON document, in ASCII, so that a terminal obeys no character in it."""
+    # One write: writing in pieces is several times slower.
     text = json.dumps(value, ensure_ascii=True, indent=1 if sys.stdout.isatty() else None)
     sys.stdout.write(text + "\n")
     sys.stdout.flush()
@@ -96,12 +94,12 @@ def json_line(value: dict[str, Any]) -> str:
 
 
 def complain(message: str) -> None:
-    """One line on standard error, inert whatever it names."""
+    """Print one line on standard error. The message need not be inert."""
     _write_error(f"leafmark: {one_line(message, 4_000)}\n")
 
 
 def hint(command: str) -> None:
-    """A command to be run by hand, on a line of standard error of its own and as it is: see
+    """Print a command to be run by hand on its own line of standard error, unchanged; see
     `actions.resume.shell_quote`.
     """
     _write_bytes(sys.stderr, command)
@@ -118,27 +116,24 @@ def _write_error(text: str) -> None:
 
 
 def say_missing(options: Options, setup: Setup) -> None:
-    """A folder that the user named and that holds nothing is told of; those that were found may be
-    missing.
-    """
+    """Report the problems of folders from `--store`. The other stores may be missing without a report."""
     for store in setup.stores:
         problem = store.problem() if store.source == "--store" and options.store else None
         if problem:
             complain(f"--store {store.agent.name}={one_line(store.root)}: {problem}")
 
 
-FIRST_SECONDS, SECONDS = 0.25, 0.1
-"""The line is first written after so long, so that short work is done without, and then no more often than
-this.
-"""
+FIRST_SECONDS = 0.25
+"""Seconds before the progress is first shown: short work shows none."""
+SECONDS = 0.1
+"""Least seconds between two updates of the progress."""
 
 
 class Progress:
-    """Shows the progress of a command in one line on standard error, on a terminal only. `end` removes it.
+    """Shows the progress of a command in one line of standard error, if that is a terminal.
 
-    read       callback for the deltas of a scan
-    compared   callback for the (done, total) of a comparison
-    Both are None without a terminal.
+    read       callback for the deltas of a scan; None without a terminal
+    compared   callback for the (done, total) of a comparison; None without a terminal
     """
 
     def __init__(self) -> None:
@@ -155,7 +150,7 @@ class Progress:
         self._say("comparing", done, total)
 
     def end(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         if self._shown:
             sys.stderr.write("\r\x1b[K")
             sys.stderr.flush()
@@ -170,19 +165,19 @@ class Progress:
 
 
 CONTEXT = 30
-"""Characters of the query that are shown on either side of the wrong part."""
+"""Characters of the query that are shown on either side of the invalid part."""
 LONGEST_PART = 60
-"""Characters that are shown of the wrong part, from its start."""
+"""Characters of the invalid part that are shown, from its start."""
 
 
 def complain_of_query(query: str, error: QueryError) -> None:
-    """Three lines on standard error: why, the part of the query, and a line of carets under it."""
+    """Print three lines on standard error: the reason, the part of the query, and carets under it."""
     complain(error.message)
     sys.stderr.write("".join(f"  {line}\n" for line in caret_lines(query, error.position, error.length)))
 
 
 def caret_lines(query: str, position: int, length: int) -> tuple[str, str]:
-    """The part of `query` with what stands around it, inert, and carets under it."""
+    """The invalid part of `query` with the text around it, inert; and a line of carets under that part."""
     end = position + min(length, LONGEST_PART)
     start = max(0, position - CONTEXT)
     before = (ELLIPSIS if start else "") + _one_cell_blanks(query[start:position])
@@ -192,5 +187,7 @@ def caret_lines(query: str, position: int, length: int) -> tuple[str, str]:
 
 
 def _one_cell_blanks(text: str) -> str:
-    """Inert and in one line, with a blank for each character of white space: carets count on their number."""
-    return inert("".join(" " if each.isspace() else each for each in text))
+    """The text inert and in one line: each character of white space becomes one blank, so that the carets are
+    under their part.
+    """
+    return inert("".join(" " if char.isspace() else char for char in text))

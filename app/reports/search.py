@@ -1,4 +1,4 @@
-"""``leafmark search``: the sessions in which something was said, and where."""
+"""``leafmark search``: the sessions that match a query, and the places of the hits."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ TOOLS_HINT = "; --all-text looks through tools as well"
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Bring the index up to date, then print what matches. Exit code 1 when nothing does, 2 when the query
-    cannot be run.
+    """Update the index, then print the hits. The exit code is 1 if nothing matches, 2 if the query is
+    invalid.
     """
     query = " ".join(options.query)
     index = Index(
@@ -36,17 +36,17 @@ def run(options: Options, setup: Setup) -> int:
     )
     how: dict[str, Any] = {"order": options.order, "all_text": options.all_text, "every": options.every}
     try:
-        # An error in the query is reported before anything is read.
-        asked = parse(query, setup.now_ms(), home=setup.home, all_text=options.all_text)
-        for note in asked.notes:
+        # An error in the query is reported before any file is read.
+        parsed = parse(query, setup.now_ms(), home=setup.home, all_text=options.all_text)
+        for note in parsed.notes:
             complain(note.message)
-        # No other thread runs yet that might import something.
+        # Imported here, while no other thread runs that could import it at the same time.
         import msgspec  # noqa: F401
 
         progress = Progress()
         try:
             # A search of the files alone needs no stored texts.
-            index.scan(progress.read, texts=not asked.is_deep)
+            index.scan(progress.read, texts=not parsed.is_deep)
         finally:
             progress.end()
         pages = index.query(query, **how, alone=True)
@@ -54,9 +54,9 @@ def run(options: Options, setup: Setup) -> int:
             complain(index.note)
         if index.complaints:
             # The search itself reports files that it could not read.
-            told = {row.path for row in index.rows()} | index.unread.keys()
-            complain_of_skipped(index.complaints, told, setup.stores)
-        more = TOOLS_HINT if leaves_tools(asked) else ""
+            reported = {row.path for row in index.rows()} | index.unread.keys()
+            complain_of_skipped(index.complaints, reported, setup.stores)
+        more = TOOLS_HINT if leaves_tools(parsed) else ""
         return report(pages, index.place, options, setup, more=more)
     except QueryError as error:
         complain_of_query(query, error)
@@ -66,10 +66,10 @@ def run(options: Options, setup: Setup) -> int:
 
 
 def report(pages: Iterable[Page], place: Locator, options: Options, setup: Setup, *, more: str = "") -> int:
-    """Print the hits of a search, lines as they come, JSON when all are there.
+    """Print the hits of a search: lines as the hits come, JSON when the search is complete.
 
-    :param place: where in its session's tree a hit is.
-    :param more: what is said besides where nothing matches.
+    :param place: gives the branch of a hit.
+    :param more: the end of the message that nothing matches.
     :return: the exit code.
     """
     counted = _HitCounter(pages, options.limit)
@@ -99,18 +99,18 @@ def report(pages: Iterable[Page], place: Locator, options: Options, setup: Setup
 
 
 class _HitCounter:
-    """The hits of a search, counted on their way.
+    """Counts the hits of a search, and passes them on up to the limit.
 
-    total   sessions that match
-    met     hits that there are
-    shown   those of them that were given on
-    instead, as_kept, unread   as the last page has them
+    total   the number of sessions that match
+    met     the number of hits
+    shown   the number of hits that were passed on
+    instead, as_kept, unread   see `Page`; those of the last page
     """
 
     def __init__(self, pages: Iterable[Page], limit: int | None) -> None:
         self._pages = pages
         self._limit = limit
-        self._said: set[str] = set()
+        self._printed_notes: set[str] = set()
         self.total = 0
         self.met = 0
         self.shown = 0
@@ -119,13 +119,13 @@ class _HitCounter:
         self.unread: Sequence[str] = ()
 
     def pages(self) -> Iterator[Sequence[Hit]]:
-        """Those that may be shown, as they come; what there is to say goes to standard error."""
+        """The hits to show, as they come. Notes are printed on standard error, each once."""
         for page in self._pages:
             self.total = page.total
             self.instead, self.as_kept, self.unread = page.instead, page.as_kept, page.unread
             for note in page.notes:
-                if note.message not in self._said:
-                    self._said.add(note.message)
+                if note.message not in self._printed_notes:
+                    self._printed_notes.add(note.message)
                     complain(note.message)
             self.met += len(page.hits)
             hits = page.hits if self._limit is None else page.hits[: self._limit - self.shown]
@@ -135,18 +135,18 @@ class _HitCounter:
 
 
 INDENT = " " * 7
-"""Hits stand below the session's age."""
+"""Hits are indented to the session's age."""
 LEAST_CELLS = 24
-"""A snippet that would get less stands below where it is."""
-# As the screen shows it: by more than colour.
+"""Fewest cells of a snippet beside its place; with fewer, it is below its place."""
+# As on screen, a match differs from other text by more than its colour.
 MATCH, PLAIN = "\x1b[1;4;33m", "\x1b[0m"
 
 
 class HitLines:
     """Makes lines of hits.
 
-    :param cells: the width to fit to; None for lines that are not cut, one a hit.
-    :param colour: mark in the text what was found.
+    :param cells: the width to fit to; None for one line for each hit, which is not cut.
+    :param colour: highlight the matches.
     """
 
     def __init__(self, place: Locator, home: str, now_ms: int, cells: int | None, *, colour: bool) -> None:
@@ -158,14 +158,14 @@ class HitLines:
         self._last = ""
 
     def lines(self, hits: Sequence[Hit]) -> Iterator[str]:
-        """Each session as `leafmark list` prints it, once for hits that follow each other, and the hits
-        below; or one line for each hit, with all of it.
+        """Each session as `leafmark list` prints it, with its hits below it; or, if lines are not cut, one
+        line for each hit with its session.
         """
         heads = table([hit.row for hit in hits], {}, self._home, self._now_ms, self._cells)
         for hit, head in zip(hits, heads, strict=True):
             if self._cells is None:
-                said = self._whole(hit)
-                yield f"{head}  {said}" if said else head
+                text = self._whole(hit)
+                yield f"{head}  {text}" if text else head
                 continue
             if hit.path != self._last:
                 self._last = hit.path
@@ -178,7 +178,7 @@ class HitLines:
         return f"{where}: {self._marked(hit.snippet, hit.ranges)}" if hit.snippet else where
 
     def _below(self, hit: Hit, cells: int) -> Iterator[str]:
-        """The same in lines of so many cells; one, where a terminal is not narrow."""
+        """The place and the snippet of a hit in lines of at most ``cells``: one line if there is room."""
         indent = INDENT[: cells // 4]
         room = cells - len(indent)
         parts = self._where(hit)
@@ -196,7 +196,7 @@ class HitLines:
         return mark_ranges(text, ranges, MATCH, PLAIN) if self._colour else text
 
     def _where(self, hit: Hit) -> list[str]:
-        """Who says it and in which entry, on which branch, and how it is spelt."""
+        """The place of a hit: its speaker and entry, its branch, and whether it is another spelling."""
         parts = [hit_role(hit) or ""]
         if hit.entry_id is not None:
             parts[0] += f" {hit.entry_id}"
@@ -207,12 +207,12 @@ class HitLines:
             parts.append("not on the active path")
         if hit.near:
             parts.append("in another spelling")
-        # Ids and types of entries are as strange as their files.
+        # Ids and types of entries may contain any text.
         return [one_line(part) for part in parts if part]
 
 
 def wants_colour(env: Mapping[str, str]) -> bool:
-    """Whether standard output is a terminal that may be sent colours."""
+    """Whether standard output is a terminal with colours."""
     return sys.stdout.isatty() and not env.get("NO_COLOR") and can_place_text(env)
 
 
@@ -220,14 +220,14 @@ Locator = Callable[[Hit], Place]
 
 
 def hit_role(hit: Hit) -> str | None:
-    """The role in a report: the speaker, "name", "label", "folder", "id" or "program"; None for a session
-    that is a hit as a whole.
+    """The role of a hit in a report: the speaker, or the field of the session that matched, for example
+    "name"; None for a session that is a hit as a whole.
     """
     return hit.role or (None if hit.where == "row" else hit.where)
 
 
 def hit_fields(hit: Hit, place: Locator) -> dict[str, Any]:
-    """The hit's object in `leafmark search --json`."""
+    """The JSON object of a hit in `leafmark search --json`."""
     return {
         "path": hit.path,
         "session_id": hit.row.id,

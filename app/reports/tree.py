@@ -24,10 +24,11 @@ from app.view.tree_view import ANEW, TreeView, begins_anew
 
 SCHEMA = 1
 UNBOUNDED = 10_000
+"""Cells of a line that is not cut."""
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Print the tree of the session that was named."""
+    """Print the tree of a session."""
     try:
         tree = open_session_tree(options.session, setup)
     except CannotOpen as error:
@@ -59,19 +60,19 @@ def draw(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) -
     leaf = view.leaf_row()
     if leaf is None and view.begins_anew:
         yield f"   {glyphs.leaf}: {ANEW} here"
-    for at in range(view.count):
-        row = view.row(at)
+    for index in range(view.count):
+        row = view.row(index)
         line = render_tree_row(
             row,
             cells or UNBOUNDED,
             selected=False,
             active=row.node.index in view.active,
-            leaf=at == leaf,
+            leaf=index == leaf,
             glyphs=glyphs,
         )
         yield _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
-    for at in range(len(view.damage)):
-        line = render_damaged_row(view.damage[at], cells or UNBOUNDED, selected=False, glyphs=glyphs)
+    for index in range(len(view.damage)):
+        line = render_damaged_row(view.damage[index], cells or UNBOUNDED, selected=False, glyphs=glyphs)
         yield _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
     hidden = len(tree.entries) - view.shown
     if hidden:
@@ -94,7 +95,9 @@ def _in_terminal_characters(text: str, ascii_only: bool) -> str:
 
 
 def as_json(tree: SessionTree) -> dict[str, Any]:
-    """The tree as a flat list in file order: parents are named by id, so that no depth is too deep."""
+    """The tree as a JSON object: a flat list in file order. Parents are ids, so that JSON is never nested too
+    deeply.
+    """
     active = {node.index for node in tree.active_path()}
     tree.read_rows(tree.entries)
     header = tree.header
@@ -139,12 +142,12 @@ def as_json(tree: SessionTree) -> dict[str, Any]:
 
 def row_text(node: Node) -> str:
     """The row of an entry as one line; inert."""
-    said = node.row_text
-    return (said.prefix + said.text).strip() if said else ""
+    text = node.row_text
+    return (text.prefix + text.text).strip() if text else ""
 
 
 class CannotOpen(Exception):
-    """There is nothing to report on; the text says why, and `code` is the exit code for it."""
+    """The session cannot be opened; the text says why, and `code` is the exit code."""
 
     def __init__(self, why: str, code: int) -> None:
         super().__init__(why)
@@ -154,13 +157,13 @@ class CannotOpen(Exception):
 def open_session_tree(named: str, setup: Setup) -> SessionTree:
     """The tree of the session that ``named`` stands for (see ``app.index.resolve``).
 
-    :raises NotOpened: it is not found (1), not the only one (2), or cannot be read (3).
+    :raises CannotOpen: there is no such session (1), there are several (2), or it cannot be read (3).
     """
     path = named
     try:
-        found = resolve(named, setup.stores, setup.cache_folder, complain)
-        path = found.path
-        return open_tree(path, found.agents)
+        session = resolve(named, setup.stores, setup.cache_folder, complain)
+        path = session.path
+        return open_tree(path, session.agents)
     except (NotFound, NotThere) as error:
         raise CannotOpen(str(error), 1) from None
     except Ambiguous as error:

@@ -28,17 +28,17 @@ _CLOSED = select.POLLHUP | select.POLLERR
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Bring the index up to date, then print what changes until standard output is closed.
+    """Update the index, then print the changes of sessions until standard output is closed.
 
-    Standard error says when watching has begun: every change from then on is printed.
+    A line on standard error says that watching has begun; every change after that is printed.
 
     :raises KeyboardInterrupt, SystemExit: a signal ended it.
     :raises OSError: nothing can be written to standard output; BrokenPipeError: its reader has gone.
     """
-    # Fail now if nothing can be printed. An empty write to a socket may be a message.
+    # Fail now if nothing can be printed. Not on a socket, where an empty write may be a message.
     if not stat.S_ISSOCK(os.fstat(1).st_mode):
         os.write(1, b"")
-    # The other commands end before a collection would pay off.
+    # Only this command runs long enough for garbage collection, which `app.cli` has disabled.
     gc.enable()
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
     progress = Progress()
@@ -62,7 +62,7 @@ def _print(text: str) -> None:
     try:
         write_text(text + "\n")
     except OSError as error:
-        # A terminal that is gone has an error of its own.
+        # A closed terminal raises another error than a closed pipe.
         if _is_reader_gone():
             raise BrokenPipeError from error
         raise
@@ -70,19 +70,19 @@ def _print(text: str) -> None:
 
 def _is_reader_gone() -> bool:
     """Whether the reader of standard output has gone."""
-    asking = select.poll()
-    asking.register(1, 0)
-    return any(said & _CLOSED for _, said in asking.poll(0))
+    poll = select.poll()
+    poll.register(1, 0)
+    return any(events & _CLOSED for _, events in poll.poll(0))
 
 
 def changes(delta: Delta, known: dict[str, Row]) -> Iterator[dict[str, Any]]:
     """The changes in a delta, one for each session; `known`, path -> row, is updated."""
     for path in delta.removed:
-        gone = known.pop(path, None)
-        if gone is not None:
-            yield _change("removed", gone, {})
+        removed = known.pop(path, None)
+        if removed is not None:
+            yield _change("removed", removed, {})
     for row in delta.changed:
-        # The real row follows the provisional one.
+        # The complete row follows the provisional one.
         if row.provisional:
             continue
         before = known.get(row.path)
@@ -126,9 +126,9 @@ def _changed_fields(before: Row, now: Row) -> dict[str, Any]:
         ("branches", "branch_count"),
         ("problems", "problems"),
     ):
-        more = getattr(now, field) - getattr(before, field)
-        if more:
-            what[name] = more
+        difference = getattr(now, field) - getattr(before, field)
+        if difference:
+            what[name] = difference
     for field in ("id", "name", "cwd", "leaf_id", "parent_session"):
         if getattr(now, field) != getattr(before, field):
             what[field] = getattr(now, field)
@@ -137,7 +137,7 @@ def _changed_fields(before: Row, now: Row) -> dict[str, Any]:
     if labels:
         what["labels"] = _labels(labels)
     if not what:
-        # Written anew, with other words in as many entries.
+        # The file was rewritten with as many entries.
         for name, field in (("title", "title"), ("models", "models"), ("bytes", "size")):
             old_value, new_value = getattr(before, field), getattr(now, field)
             if old_value != new_value:
@@ -145,7 +145,7 @@ def _changed_fields(before: Row, now: Row) -> dict[str, Any]:
                     name, new_value
                 )
     if not what and now.mtime_ns != before.mtime_ns:
-        # Rewritten with as many bytes: which of them changed is unknown.
+        # The file was rewritten with as many bytes, and it is unknown which of them changed.
         what["bytes"] = 0
     return what
 
@@ -155,74 +155,74 @@ def _labels(labels: dict[str, str | None]) -> list[dict[str, Any]]:
 
 
 def line(change: dict[str, Any]) -> str:
-    """A change as one inert line: what kind, the session's file, what is another."""
+    """A change as one inert line: its kind, the session's file, and the changed fields."""
     parts = []
     added = change["change"] == "added"
     for name, value in change["what"].items():
         if name == "labels":
             parts += [
-                f"label {each['label']} on {each['entry_id']}"
-                if each["label"] is not None
-                else f"no label on {each['entry_id']}"
-                for each in value
+                f"label {label['label']} on {label['entry_id']}"
+                if label["label"] is not None
+                else f"no label on {label['entry_id']}"
+                for label in value
             ]
         elif isinstance(value, int):
             parts.append(f"{name} {value}" if added else f"{name} {value:+}")
         else:
             parts.append(f"no {name}" if value is None else f"{name} {value}")
-    told = [f"{change['change']:<7}", one_line(change["path"], 4_096), one_line(", ".join(parts), 1_000)]
-    return "  ".join(told).rstrip()
+    columns = [f"{change['change']:<7}", one_line(change["path"], 4_096), one_line(", ".join(parts), 1_000)]
+    return "  ".join(columns).rstrip()
 
 
 def _deltas(index: Index) -> Generator[Delta]:
     """The deltas of `index` as they come, until the reader of standard output has gone."""
-    found: list[Delta] = []
-    failed: list[BaseException] = []
+    deltas: list[Delta] = []
+    errors: list[BaseException] = []
     stop = Event()
-    woken, wake = os.pipe()
-    # The reader may have stopped reading: deltas are collected meanwhile, and the watcher does not block.
-    os.set_blocking(wake, False)
+    wake_reader, wake_writer = os.pipe()
+    # The reader of the output may be slow. Deltas are collected meanwhile, and the watcher does not block.
+    os.set_blocking(wake_writer, False)
 
-    def ring() -> None:
+    def wake() -> None:
         with suppress(BlockingIOError):
-            os.write(wake, b".")
+            os.write(wake_writer, b".")
 
     def on_delta(delta: Delta) -> None:
-        found.append(delta)
-        ring()
+        deltas.append(delta)
+        wake()
 
     def follow() -> None:
         try:
             index.watch(on_delta, stop)
         except BaseException as error:
-            failed.append(error)
-        ring()
+            errors.append(error)
+        wake()
 
-    # In a thread of its own, so that this one can wait for signals and for the reader to go away as well.
+    # In another thread, so that this one can wait for signals and for the end of the reader as well.
     thread = Thread(target=follow, name="leafmark-watch", daemon=True)
-    waiting = select.poll()
-    waiting.register(woken, select.POLLIN)
+    poll = select.poll()
+    poll.register(wake_reader, select.POLLIN)
     # Pipes, sockets and terminals have a reader at the other end.
     if not stat.S_ISREG(os.fstat(1).st_mode):
-        waiting.register(1, 0)
+        poll.register(1, 0)
     thread.start()
     try:
-        while thread.is_alive() or found:
-            said = dict(waiting.poll())
-            if said.get(1, 0) & _CLOSED:
+        while thread.is_alive() or deltas:
+            events = dict(poll.poll())
+            if events.get(1, 0) & _CLOSED:
                 return
-            if 1 in said:
-                # The system does not report its end.
-                waiting.unregister(1)
-            if woken in said:
-                os.read(woken, 4_096)
-            while found:
-                yield found.pop(0)
-        if failed:
-            raise failed[0]
+            if 1 in events:
+                # The system cannot report the end of this kind of output.
+                poll.unregister(1)
+            if wake_reader in events:
+                os.read(wake_reader, 4_096)
+            while deltas:
+                yield deltas.pop(0)
+        if errors:
+            raise errors[0]
     finally:
         stop.set()
         thread.join(END_SECONDS)
         if not thread.is_alive():
-            os.close(woken)
-            os.close(wake)
+            os.close(wake_reader)
+            os.close(wake_writer)

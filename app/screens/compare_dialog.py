@@ -1,4 +1,4 @@
-"""Two branches of a session side by side, what each came to above."""
+"""Two branches of a session side by side, with the totals of each above."""
 
 from __future__ import annotations
 

@@ -47,12 +47,12 @@ PANE_TITLES = {
 
 
 class Standing(NamedTuple):
-    """How it stands with a session that cannot simply be resumed.
+    """The content of a `ResumeDialog`.
 
-    path      where it is
-    plan      how it would be resumed; where that has a problem, resuming is not offered
-    folder    in which folder, as it is shown
-    reason    why it is asked about; raw
+    path      the path of the session
+    plan      the plan to resume it; resuming is not offered if the plan has a problem
+    folder    the folder of the session, as it is shown
+    reason    the reason for the question; raw
     """
 
     path: str
@@ -62,8 +62,9 @@ class Standing(NamedTuple):
 
 
 class ResumeDialog(Dialog[str | None]):
-    """Says why a session cannot simply be resumed, and what can be done instead: "resume" it all the same,
-    "fork" it into another folder and go on there, "read" it. None: nothing. The first choice is harmless.
+    """Says why a session cannot simply be resumed, and offers to "resume" it all the same, to "fork" it into
+    another folder and resume it there, or to "read" it. The result is None if nothing is chosen. The first
+    choice is harmless.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -144,7 +145,7 @@ class ResumeDialog(Dialog[str | None]):
 
 
 class FolderDialog(Dialog[str | None]):
-    """Asks for a folder that is there. The result is its path, absolute; None: no folder."""
+    """Asks for an existing folder. The result is its absolute path, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss(None)", "Back")]
 
@@ -268,12 +269,12 @@ def _hanging(text: str, cells: int, column: int) -> str:
 class Choice(NamedTuple):
     """One answer.
 
-    answer    what comes back
-    key       answers at once
-    label     what it does, in a few words
-    detail    how; raw
-    command   the command that will run, as its words; raw
-    why_not   why it cannot be chosen, "" when it can; raw
+    answer    the result of the dialog
+    key       the key that chooses it at once
+    label     its effect, in a few words
+    detail    more about the effect; raw
+    command   the words of the command that will run; raw
+    why_not   why it cannot be chosen, raw; "" if it can
     """
 
     answer: str
@@ -285,7 +286,7 @@ class Choice(NamedTuple):
 
 
 class ChoiceList(LineList):
-    """Two lines for each answer: what it does, and how or why not."""
+    """Two lines for each answer: its effect, and the details or the reason why it cannot be chosen."""
 
     def __init__(self, choices: Sequence[Choice]) -> None:
         super().__init__(id="choices")
@@ -320,7 +321,7 @@ class ChoiceList(LineList):
 
 
 class ChoiceDialog(Dialog[str | None]):
-    """Asks one question. The first answer is harmless; None: Esc."""
+    """Asks one question. The first answer is harmless. The result is None after Esc."""
 
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [

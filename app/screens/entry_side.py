@@ -85,7 +85,7 @@ class EntrySide(Pane):
     ) -> None:
         """:param failed: receives unexpected errors of a thread; called in that thread.
         :param place: gives the position of the cursor; None if it is on no entry.
-        :param images: how images are drawn (`way_to_draw`).
+        :param images: how images are drawn (`image_method`).
         """
         super().__init__("entry", id=id)
         self._setup = setup

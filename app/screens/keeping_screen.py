@@ -1,5 +1,5 @@
-"""Keeping the list of sessions as they are on disk: what the index says comes as messages, and a screen over
-this one is told as well.
+"""Keeping the list of sessions as they are on disk, from the messages of the index. They are forwarded to a
+screen over this one.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ if TYPE_CHECKING:
     from app.view.session_list import SessionList
 
 SLICE = 100
-"""So many changes are put into the list at a time; a few milliseconds."""
+"""Changes that are put into the list at a time: more would block the keys."""
 
 BESIDE_ROWS = 3
-"""Cells of the list's pane that its rows have not: two borders and the scrollbar."""
+"""Cells of the list's pane beside its rows: two borders and the scrollbar."""
 
 KEPT_FROM = 1_000
-"""After so many new sessions the collector is told that they stay."""
+"""New sessions after which they are exempted from garbage collection, because they stay."""
 
 
 class KeepingScreen(SurroundingsScreen):
@@ -50,7 +50,7 @@ class KeepingScreen(SurroundingsScreen):
         *,
         selects: bool = False,
     ) -> None:
-        """:param indexing: of the same setup, where it has begun before the screen.
+        """:param indexing: of the same setup, if it has begun before the screen.
         :param selects: see `SessionsSide`.
         """
         super().__init__()
@@ -100,8 +100,8 @@ class KeepingScreen(SurroundingsScreen):
         self.keep_looking()
 
     def on_mount(self) -> None:
-        # in the first picture already, as in the first frame; why else nothing is shown, nobody knows before
-        # all are read
+        # In the first picture, as in the first frame. Other reasons for an empty list are not known before
+        # all sessions are read.
         if self.model.lines:
             self.side.sessions_changed()
         elif self.model.searched is not None:
@@ -109,7 +109,7 @@ class KeepingScreen(SurroundingsScreen):
             self._wrap_notice()
 
     def _wrap_notice(self) -> None:
-        """The list has no size yet, and would show the lines whole in the first picture."""
+        """Wrap the notice for the first picture, in which the list has no size yet."""
         width = self.side.styles.width
         if width is not None:
             cells = int(width.value) - BESIDE_ROWS

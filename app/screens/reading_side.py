@@ -40,9 +40,9 @@ class ReadingSide(Vertical):
         images: str = "",
         id: str,
     ) -> None:
-        """:param failed: gets what goes wrong in a thread and concerns no pane; called in that thread.
-        :param ascii_only: draw with plain characters.
-        :param images: in which way images are drawn (`way_to_draw`).
+        """:param failed: receives unexpected errors of a thread; called in that thread.
+        :param ascii_only: draw with ASCII characters.
+        :param images: how images are drawn (`image_method`).
         """
         super().__init__(id=id)
         self._row: Row | None = None

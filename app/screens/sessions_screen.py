@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 
 FAULT_S = 5.0
-"""So long a toast stays for each fault of the settings that it names."""
+"""Seconds for which a toast stays for each problem of the settings that it names."""
 UNKEPT_S = 10.0
-"""So long a toast stays that says why not all is kept."""
+"""Seconds for which the toast stays that says why the cache cannot be written."""
 
 
 class SessionsScreen(KeepingScreen):
-    """A subclass puts the side beside what shows the session under its cursor."""
+    """The base of browser and selector. A subclass shows the session under the cursor beside the list."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app"), STOP]
 

@@ -1,7 +1,7 @@
-"""Moving sessions to the trash: what is asked before, and asked again where there is no trash.
+"""Moving sessions to the trash, with a question before it, and another one if there is no trash.
 
-Below the panes the question says which sessions it is about, by title or number, and how many of them are not
-shown. In a row stands only what is about the session of that row.
+A question below the panes gives the title or the number of its sessions, and how many of them are not shown.
+A question in a row is about the session of that row.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from app.setup import Setup
 
 TRASH, TRASH_ANYWAY = "trash", "trash anyway"
-"""What is done; the latter where an agent may have a session open and the user knows."""
+"""Names of actions; the second after the user was told that an agent may have a session open."""
 
 
 class _Asking(NamedTuple):
     """A question about sessions.
 
-    words    it, of so many cells, about sessions with these titles, so many of which are not shown
-    in_row   it as it stands in the row of the only one, the longest first
-    key      answers yes; `does`: what that does
-    go_on    does it
+    words    makes its text for (titles, cells, number of sessions that are not shown)
+    in_row   its texts for the row of a single session, the longest first
+    key      the key that answers yes; `does`: the label of that key
+    go_on    runs the action
     """
 
     words: Callable[[Sequence[str], int, int], str]

@@ -34,7 +34,9 @@ class TreeFinding:
         post: Callable[[Message], object],
         failed: Callable[[BaseException], None],
     ) -> None:
-        """:param post: gets what is found; :param failed: see `Latest`."""
+        """:param post: receives the messages of the search.
+        :param failed: receives unexpected errors of the thread; called in that thread.
+        """
         self._tree = tree
         tree.finder = self
         self._search = TreeSearch(post, failed)

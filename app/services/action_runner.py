@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _UNDOABLE_KINDS = frozenset(("trash", "restore", "name", "pin", "label", "leaf", "file"))
 
 EXIT_SECONDS = 0.5
-"""Seconds for which actions go on when leafmark is left: a few sessions take less."""
+"""Seconds for which actions go on when leafmark exits: a few sessions take less."""
 
 
 class _Undoable(NamedTuple):
@@ -56,46 +56,46 @@ class ProgressReporter:
 
     def __init__(self, post: Post) -> None:
         self._post = post
-        self._course: ActionProgress | None = None
+        self._progress: ActionProgress | None = None
         self._deadline: float | None = None
         self.stopped: list[tuple[str, int, int]] = []
 
     def begin(self, action: str) -> ActionProgress:
         """An action begins."""
-        self._course = ActionProgress(action)
-        return self._course
+        self._progress = ActionProgress(action)
+        return self._progress
 
     def end(self) -> None:
         """The action is done or stopped."""
-        course, self._course = self._course, None
-        if course is not None and course.total > 1:
+        progress, self._progress = self._progress, None
+        if progress is not None and progress.total > 1:
             self._post(ActionsProgressed(None))
 
-    def keep_going(self, course: ActionProgress, done: int, total: int) -> bool:
+    def keep_going(self, progress: ActionProgress, done: int, total: int) -> bool:
         """Whether to go on with the next session; call it before each. A single session is never stopped."""
-        course.done, course.total = done, total
+        progress.done, progress.total = done, total
         if total < 2:
             return True
-        if not course.is_stopped and self._deadline is not None and monotonic() >= self._deadline:
-            course.is_stopped = True
-            self.stopped.append((course.what, done, total))
-        if course.is_stopped:
+        if not progress.is_stopped and self._deadline is not None and monotonic() >= self._deadline:
+            progress.is_stopped = True
+            self.stopped.append((progress.what, done, total))
+        if progress.is_stopped:
             return False
-        if course.is_seen:
-            course.is_seen = False
-            self._post(ActionsProgressed(course))
+        if progress.is_seen:
+            progress.is_seen = False
+            self._post(ActionsProgressed(progress))
         return True
 
     def stop(self) -> bool:
         """Stop an action on several sessions after the current one. False: there is no such action."""
-        course = self._course
-        if course is None or course.total < 2:
+        progress = self._progress
+        if progress is None or progress.total < 2:
             return False
-        course.is_stopped = True
+        progress.is_stopped = True
         return True
 
     def set_deadline(self) -> None:
-        """Stop the actions that are not done in a moment: leafmark is being left."""
+        """Stop the actions that take longer than `EXIT_SECONDS`: leafmark is about to exit."""
         self._deadline = monotonic() + EXIT_SECONDS
 
 
@@ -133,7 +133,7 @@ class ActionRunner:
         self._put(job)
 
     def restore(self, trashed: Change, *, join: bool) -> None:
-        """Restore a session whose agent went on writing after it was trashed; answered as `restore`.
+        """Restore a session whose agent went on writing after it was trashed. The answer is named "restore".
 
         :param join: append what the agent wrote to the session; else that is trashed.
         """
@@ -156,13 +156,13 @@ class ActionRunner:
         self._put(job)
 
     def undo(self) -> None:
-        """Undo the last action, for all of its sessions; answered as `undo`. If no action of this run is
-        left but an earlier run made one, the answer is ``EarlierFound``.
+        """Undo the last action, for all of its sessions. The answer is named "undo"; it is ``EarlierFound``
+        if no action of this run can be undone but an earlier run made one.
         """
         self._put(self._undo)
 
     def undo_earlier(self, action: int) -> None:
-        """Undo an action of an earlier run; answered as `undo`.
+        """Undo an action of an earlier run. The answer is named "undo".
 
         :param action: its number in the journal.
         """
@@ -212,9 +212,9 @@ class ActionRunner:
         outcomes: list[Outcome] = []
         undoable: list[_Undoable] = []
         notes: list[str] = []
-        course = self._progress.begin(what)
+        progress = self._progress.begin(what)
         for row in rows:
-            if not self._progress.keep_going(course, len(outcomes), len(rows)):
+            if not self._progress.keep_going(progress, len(outcomes), len(rows)):
                 break
             with self._intent(undoable[0].number if undoable else 0) as intent:
                 outcomes.append(self._try(row, action))
@@ -257,9 +257,9 @@ class ActionRunner:
         from app.actions.undo import RETRY_NOTE, SKIP_NOTE, UndoableAction, next_journal_action, undo_last
 
         self._drop_undone()
-        course = self._progress.begin("undo")
+        progress = self._progress.begin("undo")
         position, tried = undo_last(
-            self._done, self._undo_one, lambda done, total: self._progress.keep_going(course, done, total)
+            self._done, self._undo_one, lambda done, total: self._progress.keep_going(progress, done, total)
         )
         untried: list[_Undoable] = []
         if position >= 0:
@@ -284,7 +284,7 @@ class ActionRunner:
             if attempt.step.number and attempt.change is None:
                 self._note(attempt.step.number, is_reported=attempt.can_retry)
         if position >= 0:
-            # An obstacle may be gone at another time.
+            # The obstacle may be gone at the next undo.
             self._done[position : position + 1] = (
                 [UndoableAction(waiting, is_reported=True)] if waiting else []
             )
@@ -325,18 +325,18 @@ class ActionRunner:
         from app.actions.undo import undo_journal_action
 
         setup = self._setup
-        course = self._progress.begin("undo")
+        progress = self._progress.begin("undo")
         tried, notes = undo_journal_action(
             self._journal,
             action,
             setup.agent_env,
             setup.stores,
             setup.state_folder,
-            lambda done, total: self._progress.keep_going(course, done, total),
+            lambda done, total: self._progress.keep_going(progress, done, total),
         )
         notes += [attempt.change.note for attempt in tried if attempt.change is not None]
         outcomes = [Outcome(None, attempt.change, attempt.error, attempt.step.change) for attempt in tried]
-        of = course.total if course.is_stopped and len(tried) < course.total else 0
+        of = progress.total if progress.is_stopped and len(tried) < progress.total else 0
         self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(filter(None, notes))), of=of))
 
     def _undo_one(self, done: _Undoable) -> tuple[Change | None, Exception | None]:

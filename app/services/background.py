@@ -15,7 +15,7 @@ Job = Callable[[Callable[[], bool]], None]
 
 # Seconds of work after which a thread sleeps, so that the screen's thread gets the interpreter.
 WORK = 0.003
-# Seconds that it sleeps: work that a user waits for, and work ahead of any request.
+# Seconds that it sleeps: during work that a user waits for, and during work ahead of any request.
 REST = 0.001
 REST_AHEAD = 0.003
 

@@ -56,8 +56,8 @@ MOST_IMAGES = 20
 """Images of one entry that are drawn."""
 CACHED_IMAGES, CACHED_CHARACTERS = 24, 32 << 20
 """Images in the cache, beside those of the entry that is shown, and characters to be sent for them."""
-# Pixels of a cell where the terminal draws. They decide how large an image is; FINER times as many are sent,
-# for screens of a high resolution.
+# Pixels of a cell that are assumed where the terminal draws images. FINER times as many are sent in each
+# direction, for screens of a high resolution.
 CELL = (10, 20)
 FINER = 2
 # The terminal keeps the images of all screens under their numbers.
@@ -80,7 +80,7 @@ class EntryReader(BackgroundService):
         mode: str = "",
         blobs: Callable[[SessionTree], BlobStore | None] = lambda tree: None,
     ) -> None:
-        """:param mode: how images are drawn (`way_to_draw`); "" draws none.
+        """:param mode: how images are drawn (`image_method`); "" draws none.
         :param blobs: gives the folder in which a session's agent keeps images; called in the thread.
         """
         super().__init__(post, failed)
@@ -90,7 +90,7 @@ class EntryReader(BackgroundService):
     def read(
         self, tree: SessionTree, position: Node | DamagedLine, cells: int, rows: int, *, raw: bool
     ) -> None:
-        """Read an entry, or a line that is none, and wrap it to ``cells``.
+        """Read an entry or a damaged line, and wrap it to ``cells``.
 
         :param rows: the most that an image takes; 0 draws none.
         :param raw: show the line of the file.
@@ -170,13 +170,13 @@ def damaged_parts(path: str, damaged: DamagedLine, *, raw: bool) -> list[Part]:
     :raises Changed: no line begins at its offset any more.
     :raises OSError: the file cannot be read.
     """
-    found = [] if raw else [Part("error", "", f"{damaged.place}: {damaged.reason}")]
+    parts = [] if raw else [Part("error", "", f"{damaged.place}: {damaged.reason}")]
     if not damaged.line:
-        return found
+        return parts
     line, is_cut = read_beginning(path, damaged.offset, MOST_BYTES)
     if is_cut:
-        found.append(Part("meta", "", f"the first {MOST_BYTES:,} bytes of the line:"))
-    return [*found, Part("raw", "" if raw else "the line", indented(line))]
+        parts.append(Part("meta", "", f"the first {MOST_BYTES:,} bytes of the line:"))
+    return [*parts, Part("raw", "" if raw else "the line", indented(line))]
 
 
 def indented(line: bytes) -> str:
@@ -194,7 +194,7 @@ class ImageCache:
     """Draws images in one mode, and keeps the last ones."""
 
     def __init__(self, mode: str) -> None:
-        """:param mode: see `way_to_draw`; not ""."""
+        """:param mode: see `image_method`; not ""."""
         self.mode = mode
         self.drawings: OrderedDict[Key, Drawing] = OrderedDict()
 

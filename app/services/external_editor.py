@@ -93,10 +93,10 @@ def open_copy(
         before = _file_state(path)
         program = shutil.which(command[0], path=env.get("PATH", os.defpath)) or command[0]
         with _interrupts_ignored():
-            done = subprocess.run(
+            process = subprocess.run(
                 [program, *command[1:], path], env=dict(env), stdout=_terminal(), check=False
             )
-        return EditorResult(done.returncode, _file_state(path) != before)
+        return EditorResult(process.returncode, _file_state(path) != before)
     finally:
         # including files that the program left beside the copy
         shutil.rmtree(folder, ignore_errors=True)

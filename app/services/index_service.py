@@ -26,7 +26,7 @@ MOST_ROWS = 250
 class IndexService:
     """Runs an :class:`Index` and posts what it finds.
 
-    unkept   why not everything is written to disk, as it was posted last; "" while everything is
+    unkept   why some of what was read could not be written to the cache; "" while everything is
     """
 
     def __init__(self, setup: Setup, arrangement: Arrangement | None = None) -> None:
@@ -146,7 +146,7 @@ class IndexService:
         """Post the news, if there is a screen. The caller holds the lock."""
         if self._post is None or self._stop.is_set():
             return
-        # not at the top: the thread starts before Textual is imported, and messages need it
+        # not at the top: the thread starts before Textual is imported, which the messages need
         from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
 
         if self._model is not None:
@@ -167,8 +167,8 @@ class IndexService:
             self._failed = ""
 
     def _post_unkept(self, post: Post) -> None:
-        """Post once why not everything is written to disk, and once that it is again. The caller holds the
-        lock.
+        """Post once that the cache could not be written, and once that it is written again. The caller holds
+        the lock.
         """
         from app.messages import CacheNotSaved  # needs Textual, as above
 

@@ -34,7 +34,7 @@ class IndexShare:
         arrangement: Arrangement,
         failed: Callable[[BaseException], None],
     ) -> None:
-        """:param indexing: gives the lower screen's service, which that may replace by a new one.
+        """:param indexing: gives the lower screen's service; that screen may replace it by a new one.
         :param arrangement: of the upper screen's list.
         :param failed: receives unexpected errors; it is called in the thread.
         """
@@ -64,7 +64,7 @@ class IndexShare:
 
     @property
     def unkept(self) -> str:
-        """Why not everything is written to disk; "" while everything is."""
+        """See `IndexService.unkept`."""
         return self._indexing().unkept
 
     def rescan(self) -> bool:

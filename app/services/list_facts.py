@@ -151,5 +151,5 @@ def _real(folder: str) -> str:
     try:
         return os.path.realpath(folder)
     except (OSError, ValueError):
-        # A session may have been written under a locale with more characters.
+        # The path of a session may have characters that this system's locale cannot express.
         return folder

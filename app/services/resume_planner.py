@@ -85,7 +85,7 @@ class Starter(BackgroundService):
     def _resume(
         self, row: Row, path: str, session_id: str, cwd: str, text: str | None, *, sends: bool
     ) -> None:
-        # `go_on` loads everything that writes sessions, 110 modules, in this thread
+        # not at the top: it loads everything that writes sessions, 110 modules
         from app.actions.branch_options import with_first_prompt, write_draft
 
         store = _store_of(self._setup, row)

@@ -152,7 +152,7 @@ class SessionSearch(BackgroundService):
         if index is not None:
             self._is_prepared = True
             index.prepare(lambda: not is_stale())
-            # These objects stay until the end, and there are as many as ten thousand sessions have.
+            # These objects stay until the end: the collector need not visit those of 10,000 sessions.
             gc.freeze()
 
 

@@ -109,8 +109,8 @@ class TreeReader(BackgroundService):
         self._posted_problems = len(tree.problems), tree.torn
         view = TreeView(tree, mode)
         if len(tree.entries) >= FREEZE_FROM:
-            # A tree ends without the collector (app.sessions.tree.node), and each collection of a long one
-            # would hold up the screen.
+            # A tree is freed without the collector (app.sessions.tree.node), and each collection of a long
+            # one would block the screen.
             gc.freeze()
         self._show(generation, view, again=again)
 
@@ -318,7 +318,7 @@ class TreeSearch(BackgroundService):
 
 
 def reason_of(error: BaseException) -> str:
-    """The reason of a failed read, in a few words that are not inert."""
+    """The reason of a failed read, in a few words; raw."""
     if isinstance(error, OSError):
         return f"cannot be read: {error.strerror or error}"
     return str(error) or type(error).__name__

@@ -163,7 +163,7 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
 
         def _sigcont_application(self, *_: object) -> None:
             if not self._loop.is_closed() and self._auto_restart:
-                self._call(self._go_on)
+                self._call(self._take_back)
 
         def _call(self, do: Callable[[], object]) -> None:
             """Let the event loop call a function. Any thread may call this."""
@@ -172,19 +172,19 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
         def _stop(self) -> None:
             """Give the terminal to the shell, and stop the process."""
             if self._has_terminal:
-                self._let_go()
+                self._release_terminal()
             os.kill(os.getpid(), signal.SIGSTOP)
 
-        def _go_on(self) -> None:
+        def _take_back(self) -> None:
             """Take the terminal back from the shell, which may have changed its settings."""
             if self._has_terminal:
                 # the process was stopped by SIGSTOP, which no handler sees
-                self._let_go()
+                self._release_terminal()
             if self._is_away:
                 self._must_signal_resume = True
                 self.resume_application_mode()
 
-        def _let_go(self) -> None:
+        def _release_terminal(self) -> None:
             self.suspend_application_mode()
             self._is_away = True
 

@@ -158,18 +158,18 @@ def _new_folders(
     if not links:
         return []
     status = os.stat(root)
-    seen = {(status.st_dev, folder.inode()) for folder in folders}
-    seen.add((status.st_dev, status.st_ino))
-    fresh = []
+    known = {(status.st_dev, folder.inode()) for folder in folders}
+    known.add((status.st_dev, status.st_ino))
+    new_folders = []
     for link in links:
         try:
             status = link.stat()
         except OSError:
             continue
         key = (status.st_dev, status.st_ino)
-        if key not in seen:
-            seen.add(key)
-            fresh.append(link)
+        if key not in known:
+            known.add(key)
+            new_folders.append(link)
         else:
             complaints.append((link.path, "a link to a folder that is listed already"))
-    return fresh
+    return new_folders

@@ -91,8 +91,8 @@ def _process(proc: str, folder: str, pid: int, name: str) -> Process:
     process.variables = {key: own[key] for key in _TERMINAL_VARIABLES if own.get(key)}
     sessions = []
     for child in _children(folder):
-        given = variables(_read(f"{proc}/{child}/environ"))
-        pair = (given.get(SESSION_FILE, ""), given.get(SESSION_ID, ""))
+        child_variables = variables(_read(f"{proc}/{child}/environ"))
+        pair = (child_variables.get(SESSION_FILE, ""), child_variables.get(SESSION_ID, ""))
         # Variables that the agent inherited (from another agent that started it) do not name its own session.
         if pair != ("", "") and pair != (own.get(SESSION_FILE, ""), own.get(SESSION_ID, "")):
             sessions.append(pair)
@@ -106,10 +106,10 @@ def _children(folder: str) -> list[str]:
         threads = os.listdir(f"{folder}/task")
     except OSError:
         return []
-    found: list[str] = []
+    children: list[str] = []
     for thread in threads:
-        found += _read(f"{folder}/task/{thread}/children").decode("ascii", "replace").split()
-    return found
+        children += _read(f"{folder}/task/{thread}/children").decode("ascii", "replace").split()
+    return children
 
 
 def variables(block: bytes) -> dict[str, str]:
@@ -264,7 +264,7 @@ def _run(command: list[str]) -> str:
     import subprocess  # imported here because Linux does not need it
 
     try:
-        done = subprocess.run(command, capture_output=True, timeout=3, check=False)
+        process = subprocess.run(command, capture_output=True, timeout=3, check=False)
     except subprocess.TimeoutExpired as error:
         raise OSError(f"{command[0]} took too long") from error
-    return os.fsdecode(done.stdout)
+    return os.fsdecode(process.stdout)

@@ -19,6 +19,7 @@ from app.view.line import cut_ranges, wrap, wrap_ranges
 from app.view.markdown import prose_lines
 
 BATCH = 250
+"""Lines in one batch."""
 TITLED = {
     "thinking": "thinking",
     "tool_call": "tool call",

@@ -6,9 +6,12 @@ from typing import NamedTuple
 
 PANES = ("sessions", "tree", "entry")
 WIDE = 120
+"""Columns from which on three panes are shown."""
 MEDIUM = 80
+"""Columns from which on two panes are shown."""
 HEADER = 1
 FOOTER = 2
+"""Lines of the bars above and below the panes."""
 
 
 class Box(NamedTuple):
@@ -56,7 +59,9 @@ def place(
 
 SELECTOR_PANES = ("sessions", "preview")
 BESIDE_FROM = 100
+"""Columns from which on the preview is beside the list."""
 BELOW_FROM = 16
+"""Lines from which on the preview is below the list."""
 
 
 def place_selector(columns: int, lines: int) -> dict[str, Box]:

@@ -89,8 +89,9 @@ _UNDO_RESULTS = {
 WIDEST, SHARE = 60, 0.9
 """Widest toast in cells, and as a part of the screen; the smaller one counts (`styles/`)."""
 _BESIDE_TEXT = 3
+"""Cells beside the text of a toast."""
 _AROUND_TEXT = 5
-"""Cells beside the text of a toast, and lines of the screen above and below it, with the bars."""
+"""Lines of the screen above and below the text of a toast, with the bars."""
 
 
 def toast(what: str, changes: Sequence[Change], key: str, *, of: int = 0) -> str:

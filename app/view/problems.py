@@ -130,14 +130,14 @@ def problems_of(tree: SessionTree) -> list[TreeProblem]:
     :param tree: read to its end.
     """
     problems = [*tree.problems] if tree.torn is None else [*tree.problems, tree.torn]
-    found = [
+    result = [
         _problem(tree, fault, damaged_line(fault) if is_damaged_line(tree, fault) else None)
         for fault in problems
     ]
-    found += [_problem(tree, fault) for fault in tree.lost_labels()]
+    result += [_problem(tree, fault) for fault in tree.lost_labels()]
     for node, reason in EntryProblems(tree).found():
-        found.append(TreeProblem(node.line, node.offset, one_line(reason), node))
-    return sorted(found, key=lambda fault: fault.line)
+        result.append(TreeProblem(node.line, node.offset, one_line(reason), node))
+    return sorted(result, key=lambda problem: problem.line)
 
 
 def _problem(tree: SessionTree, fault: Fault, damaged: DamagedLine | None = None) -> TreeProblem:
@@ -154,7 +154,8 @@ class EntryProblems:
         """
         self._tree = tree
         self._found: list[tuple[Node, str]] = []
-        self._looked = 0
+        # the number of entries that were checked
+        self._checked = 0
         self._root: Node | None = None
         self._roots = 0
 
@@ -170,11 +171,11 @@ class EntryProblems:
     def found(self, keep_going: Callable[[], bool] = lambda: True) -> list[tuple[Node, str]]:
         """Each entry with each reason, in file order."""
         entries = self._tree.entries
-        for index in range(self._looked, len(entries)):
+        for index in range(self._checked, len(entries)):
             if index % _STEP == 0 and not keep_going():
                 break
             node = entries[index]
-            self._looked = index + 1
+            self._checked = index + 1
             reasons = _reasons(node)
             if is_root(node):
                 if self._root is not None:

@@ -26,7 +26,7 @@ class StableSelection:
         """:param rows: at least one session; its present path identifies it in `now`."""
         self._model = model
         self.first = rows[0]
-        # path when the selection was made -> the session as it was seen last
+        # path when the selection was made -> the last known row of the session
         self._seen = {row.path: row for row in rows}
         # other files with the same ids; the identities that several files share
         self._others: set[str] = set()
@@ -54,11 +54,11 @@ class StableSelection:
 
     def only(self, path: str) -> StableSelection:
         """A selection of the session that was at `path` when this one was made."""
-        one = copy(self)
-        one.first = self._seen[path]
-        one._seen = {path: one.first}
-        one._others = self._others | (self._seen.keys() - {path})
-        return one
+        selection = copy(self)
+        selection.first = self._seen[path]
+        selection._seen = {path: selection.first}
+        selection._others = self._others | (self._seen.keys() - {path})
+        return selection
 
     @property
     def are_all_there(self) -> bool:
@@ -68,12 +68,15 @@ class StableSelection:
     def rows(self) -> list[Row]:
         """The sessions that are there, in the order of the selection."""
         self._follow(self._seen)
-        return [row for seen in self._seen.values() if (row := self._at(seen)) is not None]
+        return [row for last in self._seen.values() if (row := self._at(last)) is not None]
 
-    def _at(self, seen: Row) -> Row | None:
-        """The session at the path where it was seen last."""
-        row = self._model.row_at(seen.path)
-        return row if row is not None and (row is seen or _identity(row) == _identity(seen)) else None
+    def _at(self, last: Row) -> Row | None:
+        """The session now, if it is still at its last known path.
+
+        :param last: its last known row.
+        """
+        row = self._model.row_at(last.path)
+        return row if row is not None and (row is last or _identity(row) == _identity(last)) else None
 
     def _follow(self, paths: Iterable[str]) -> None:
         """Find sessions that are no longer at their paths."""
@@ -86,7 +89,7 @@ class StableSelection:
                 self._seen[path] = row
         if not lost:
             return
-        taken = {seen.path for path, seen in self._seen.items() if path not in lost}
+        taken = {last.path for path, last in self._seen.items() if path not in lost}
         wanted = {_identity(self._seen[path]) for path in lost}
         free: dict[Identity, list[Row]] = {}
         for row in self._model.rows():
@@ -96,15 +99,15 @@ class StableSelection:
             for path in lost:
                 self._take(path, free.get(_identity(self._seen[path]), []))
 
-    def _take(self, path: str, found: list[Row]) -> None:
-        """Choose which of the found sessions is the one that was at `path`."""
-        seen = self._seen[path]
-        row = next((row for row in found if row.ino and row.ino == seen.ino), None)
-        identity = _identity(seen)
-        if row is None and len(found) == 1 and seen.id and identity not in self._shared:
-            row = found[0]
+    def _take(self, path: str, candidates: list[Row]) -> None:
+        """Choose which of the candidates is the session that was at `path`, and remove it from them."""
+        last = self._seen[path]
+        row = next((row for row in candidates if row.ino and row.ino == last.ino), None)
+        identity = _identity(last)
+        if row is None and len(candidates) == 1 and last.id and identity not in self._shared:
+            row = candidates[0]
         if row is not None:
-            found.remove(row)
+            candidates.remove(row)
             self._seen[path] = row
 
 

@@ -33,9 +33,9 @@ class SessionList:
     arrangement  how the sessions are shown; change it with `arrange`
     lines        heads and sessions from top to bottom
     matched      the number of sessions that are shown, in folded groups as well
-    searched     where the first frame looked (`app.view.empty_states.nothing_found`) if it found no session
-                 at all; else None
-    reading      how many files the first frame knew to be read, and how many there were to read
+    searched     the stores that the first frame searched (`app.view.empty_states.nothing_found`) if it found
+                 no session at all; else None
+    reading      for the first frame: the number of files that were read, and of all that are to be read
 
     :param pins: (agent, id) of the pinned sessions.
     """
@@ -464,8 +464,8 @@ class SessionList:
         shown = [line.row for line in self.lines if line.row is not None and line.row.path in marked]
         if len(shown) == len(marked):
             return shown
-        seen = {row.path for row in shown}
-        others = [row for path in marked - seen if (row := self.row_at(path)) is not None]
+        shown_paths = {row.path for row in shown}
+        others = [row for path in marked - shown_paths if (row := self.row_at(path)) is not None]
         return shown + sorted(others, key=lambda row: (-row.modified, row.path))
 
     def _follow_marks(self, changed: Sequence[Row], removed: Sequence[str]) -> None:

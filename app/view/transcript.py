@@ -86,9 +86,9 @@ def line_end(text: str, offset: int) -> int:
 
 
 MOST_TEXT = 48 << 10
-"""Characters of a prompt or an answer that is shown whole; of a longer one, both ends are shown."""
+"""Most characters of a prompt or an answer that is shown whole; a longer one is shown by its two ends."""
 END_OF_TEXT = 16 << 10
-
+"""Characters of each of these ends."""
 
 MOST_LINES = {"thinking": 6, "tool_call": 4, "tool_result": 4, "error": 12, "image": 1, "raw": 4, "meta": 4}
 SUMMARY_LINES = 12

@@ -70,9 +70,9 @@ def branch_point(view: TreeView, row: int, step: int) -> int | None:
     segments = view.segments
     number = view.segment_number(row)
     while 0 <= number < len(segments):
-        other = _last(segments[number])
-        if (other - row) * step > 0 and _heir(view, segments[number]) is not None:
-            return other
+        last = _last(segments[number])
+        if (last - row) * step > 0 and _heir(view, segments[number]) is not None:
+            return last
         number += step
     return None
 
@@ -84,10 +84,10 @@ def turn(view: TreeView, row: int, step: int) -> int | None:
     while 0 <= number < len(segments):
         segment = segments[number]
         rows = range(segment.start, segment.start + segment.rows)
-        for other in rows if step > 0 else reversed(rows):
-            node = segment.nodes[other - segment.start]
-            if (other - row) * step > 0 and node.role == "user" and node.type == "message":
-                return other
+        for candidate in rows if step > 0 else reversed(rows):
+            node = segment.nodes[candidate - segment.start]
+            if (candidate - row) * step > 0 and node.role == "user" and node.type == "message":
+                return candidate
         number += step
     return None
 

@@ -72,7 +72,7 @@ def render_tree_row(
     """A row of the tree in exactly ``cells`` cells. At least a third of it is left to its text.
 
     :param active: the entry is on the active path.
-    :param leaf: the row stands for the leaf.
+    :param leaf: the row is that of the leaf, or of its nearest shown ancestor.
     :param words: the folded words of the search, which are highlighted; ``hit``: the entry contains all of
         them.
     :param label_time: the time of the label.

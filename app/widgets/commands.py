@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.commands import Command
 
 _GRADE = 10_000.0
-"""A score above each that Textual's matcher gives."""
+"""Factor of a match by name: it exceeds every score of Textual's matcher."""
 
 
 def binding(command: Command) -> Binding:
@@ -87,7 +87,7 @@ class Palette(CommandPalette):
 
     def _action_command_list(self, action: str) -> None:
         if not self._is_closed and action.startswith("page_"):
-            # A page has as many lines as are laid out, and a list that was just filled has none yet.
+            # A page is as long as the list is laid out, and a list that was just filled is not yet.
             commands = self.query_one(CommandList)
             if commands.highlighted is not None and not commands._lines:
                 return

@@ -37,7 +37,7 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
     VERTICAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-short"), (SHORT_BELOW, "-high")]
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        """The screen behind, with its images, which a second dialog would take for text."""
+        """Draw the lines. Images of the screen below stay images; a second dialog would draw them as text."""
         return [with_images(line) for line in super().render_lines(crop)]
 
 

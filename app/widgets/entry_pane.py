@@ -1,4 +1,4 @@
-"""The whole of the entry under the tree's cursor."""
+"""The pane with the whole entry under the tree's cursor."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class EntryPane(LineList):
             super().__init__()
 
     class RawToggled(Message):
-        """The user wants the entry as it stands in the file, or read again."""
+        """The user wants the entry as its line in the file, or as text again."""
 
     class CopyAsked(Message):
-        """The user wants a text on the clipboard; ``what`` names it, neither is inert."""
+        """The user wants a text on the clipboard; ``what`` is its name. Both are raw."""
 
         def __init__(self, what: str, text: str) -> None:
             self.what = what
@@ -54,50 +54,48 @@ class EntryPane(LineList):
             super().__init__()
 
     class ReadAsked(Message):
-        """The entry is wanted at once, and also where the pane is not displayed."""
+        """A command needs the entry at once, even if the pane is not displayed."""
 
     class CodeChanged(LineList.ListMessage):
-        """There is code to copy now, or none any more."""
+        """`has_code` has changed."""
 
     class WidthChanged(Message):
-        """The lines must be wrapped anew, or images are to be drawn in another size."""
+        """The lines must be wrapped anew, or images drawn in another size."""
 
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.lines: list[DocumentLine] = []
         self.parts: Sequence[Part] = ()
-        # the code in the lines, each with the line that it begins at
+        # each block of code, with the number of its first line
         self._blocks: list[tuple[int, CodeBlock]] = []
-        # which of it was copied last, and what was the first line in sight then
+        # the index of the block that was copied last, and the scroll position then
         self._copied = (-1, 0)
         self.raw = False
         self.words: tuple[str, ...] = ()
-        # images that are in the lines, or will be
         self._has_images = False
+        # the size for which the lines were requested
         self._cells = self._height = 0
-        # the lines are of another entry than the one that is to be shown, and what is done once they are not
+        # whether another entry is expected, and the command to run when it is shown
         self._awaits = False
-        self._late: Callable[[], None] | None = None
+        self._pending: Callable[[], None] | None = None
 
     @property
     def has_code(self) -> bool:
-        """Whether there is code to copy in what is shown."""
+        """Whether the entry has code to copy."""
         return bool(self._blocks)
 
     @property
     def cells(self) -> int:
-        """How wide a line may be: the pane less a margin on both sides."""
+        """The cells of a line: the width of the pane without a margin on both sides."""
         return max(4, self.scrollable_content_region.width - 2)
 
     @property
     def is_laid_out(self) -> bool:
-        """Whether the pane has a width; while it is not displayed there is nothing to wrap to."""
+        """Whether the pane has a width; it has none while it is not displayed."""
         return bool(self.size.width)
 
     def forget_width(self) -> None:
-        """The lines that are shown are out of date: ask for new ones when the pane appears, whatever its
-        width.
-        """
+        """Request the lines again at the next resize, even if the width is the same: they are out of date."""
         self._cells = 0
 
     @property
@@ -105,30 +103,31 @@ class EntryPane(LineList):
         return False
 
     def expect(self) -> None:
-        """Another entry is to be shown, and is not read yet."""
-        self._awaits, self._late = True, None
+        """Expect another entry, which is not read yet."""
+        self._awaits, self._pending = True, None
 
-    def _once_read(self, do: Callable[[], None]) -> None:
-        """Do something with the entry that is to be shown, and never with the one before it."""
+    def _once_read(self, command: Callable[[], None]) -> None:
+        """Run a command on the entry of the cursor: if it is not shown yet, wait until it is read."""
         if self._awaits:
-            self._late = do
+            self._pending = command
             self.post_message(self.ReadAsked())
         else:
-            do()
+            command()
 
     def show_lines(
         self, lines: list[DocumentLine], *, more: bool, parts: Sequence[Part] = (), stays: bool = False
     ) -> None:
-        """Show an entry from its first line, or (``more``) add lines to the one that is shown.
+        """Show the lines of an entry.
 
-        :param parts: what the lines are made of; with the first of them.
-        :param stays: it is the one that is shown, grown: what is in sight of it stays there.
+        :param more: add them to the lines that are shown.
+        :param parts: the parts of the entry, with its first lines.
+        :param stays: keep the scroll position: the entry is shown already and has grown.
         """
         begin, had_code = len(self.lines) if more else 0, self.has_code
-        found = [(at, line.block) for at, line in enumerate(lines, begin) if line.block is not None]
+        blocks = [(index, line.block) for index, line in enumerate(lines, begin) if line.block is not None]
         if not more:
             self._blocks = []
-        self._blocks += found
+        self._blocks += blocks
         if self.has_code != had_code:
             self.post_message(self.CodeChanged(self))
         if more:
@@ -143,9 +142,9 @@ class EntryPane(LineList):
         top = self.scroll_offset.y if stays else 0
         self.set_rows(len(self.lines), 0)
         self._scroll(max(0, min(top, self.rows - self.size.height)))
-        late, self._awaits, self._late = self._late, False, None
-        if late is not None:
-            late()
+        command, self._awaits, self._pending = self._pending, False, None
+        if command is not None:
+            command()
 
     def show_image(self, drawing: Drawing) -> None:
         """Draw a decoded image on its lines, or replace them by its problem. The lines in view below it stay
@@ -156,41 +155,43 @@ class EntryPane(LineList):
             return
         from app.view.image_lines import problem_lines
 
-        at = 0
-        while at < len(self.lines):
-            image = image_of(self.lines[at])
+        index = 0
+        while index < len(self.lines):
+            image = image_of(self.lines[index])
             if image is not None and image.drawing is drawing:
-                self._replace(at, drawing.rows, problem_lines(drawing.problem, self.cells))
-            at += 1
+                self._replace(index, drawing.rows, problem_lines(drawing.problem, self.cells))
+            index += 1
 
-    def _replace(self, at: int, count: int, lines: list[DocumentLine]) -> None:
-        self.lines[at : at + count] = lines
-        gone = count - len(lines)
-        self._blocks = [(line - gone if line > at else line, block) for line, block in self._blocks]
+    def _replace(self, index: int, count: int, lines: list[DocumentLine]) -> None:
+        """Replace `count` lines from `index` on by others."""
+        self.lines[index : index + count] = lines
+        removed = count - len(lines)
+        self._blocks = [(line - removed if line > index else line, block) for line, block in self._blocks]
         top = self.scroll_offset.y
         self._set_length(len(self.lines))
-        if top > at:
-            self._scroll(max(at, top - gone))
+        if top > index:
+            self._scroll(max(index, top - removed))
         self.redraw_rows()
 
     def mark(self, words: tuple[str, ...]) -> None:
-        """Mark these words, folded, wherever they stand."""
+        """Highlight all occurrences of these words, which are folded."""
         if words != self.words:
             self.words = words
             self.redraw_rows()
 
     def show_match(self, begin: int) -> bool:
-        """Have the line in sight that has most of the marked words, of those from ``begin`` on. False where
-        none has any.
+        """Scroll to the line with the most of the highlighted words. False: no line has one.
+
+        :param begin: the first line that is considered.
         """
-        found = best_line(self.lines[begin:], self.words)
-        if found >= 0:
-            self.move_to(begin + found - self.size.height // 3)
-        return found >= 0
+        index = best_line(self.lines[begin:], self.words)
+        if index >= 0:
+            self.move_to(begin + index - self.size.height // 3)
+        return index >= 0
 
     def row_key(self, index: int) -> object:
         image = image_of(self.lines[index])
-        # drawing one to see whether it looks different takes a while
+        # instead of drawing the image to compare it
         return (image.drawing, image.row, image.drawing.is_done) if image is not None else None
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
@@ -210,7 +211,7 @@ class EntryPane(LineList):
             self.post_message(self.WidthChanged())
 
     def show_cursor(self) -> None:
-        """There is no cursor to show."""
+        """Do nothing: a pane of text has no cursor."""
 
     def move_to(self, index: int) -> None:
         self._scroll(max(0, min(index, self.rows - self.size.height)))
@@ -253,7 +254,7 @@ class EntryPane(LineList):
         self.post_message(self.CopyAsked("Text", main_text(self.parts)))
 
     def action_copy_code(self) -> None:
-        """Copy the first code that begins in sight or below, then the next one at each press."""
+        """Copy the first code block that begins in view or below, then the next one at each press."""
         self._once_read(self._copy_code)
 
     def _copy_code(self) -> None:
@@ -265,15 +266,15 @@ class EntryPane(LineList):
             return
         last, top = self._copied
         if last >= 0 and top == self.scroll_offset.y:
-            at = (last + 1) % len(blocks)
+            index = (last + 1) % len(blocks)
         else:
-            starts = [line for line, _ in blocks]
-            at = next((at for at, line in enumerate(starts) if line >= self.scroll_offset.y), len(blocks) - 1)
-        line, block = blocks[at]
+            top = self.scroll_offset.y
+            index = next((number for number, (line, _) in enumerate(blocks) if line >= top), len(blocks) - 1)
+        line, block = blocks[index]
         if not 0 <= line - self.scroll_offset.y < self.size.height:
             self.move_to(line)
-        self._copied = (at, self.scroll_offset.y)
-        self.post_message(self.CopyAsked(block_title(at, [block for _, block in blocks]), block.source))
+        self._copied = (index, self.scroll_offset.y)
+        self.post_message(self.CopyAsked(block_title(index, [block for _, block in blocks]), block.source))
 
     def action_open_pager(self) -> None:
         self._once_read(partial(self._open, "pager"))
@@ -286,8 +287,8 @@ class EntryPane(LineList):
 
 
 def image_of(line: DocumentLine) -> ImageLine | None:
-    """A line as one of an image; None where it is none."""
-    # with the first line: imports hold up the first key
+    """The line itself if it is a line of an image; else None."""
+    # not at the top: imports delay the answer to the first key
     from app.view.image_lines import ImageLine
 
     return line if isinstance(line, ImageLine) else None

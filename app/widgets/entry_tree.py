@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from app.view.tree_view import TreeView
 
 PAGES_AHEAD = 4
-"""Pages before and behind the page in view of which the text of the rows is read too."""
+"""Pages before and behind the page in view whose rows' text is read ahead."""
 
 
 class Finder(Protocol):
@@ -55,7 +55,7 @@ class EntryTree(LineList):
     message   the sentence in place of rows; "" for none
     hits      the result of a search; None without a search
     mode      the filter
-    came      the number of entries that came since the cursor left the leaf
+    came      the number of entries that were appended since the cursor left the leaf
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("tree")]
@@ -100,7 +100,7 @@ class EntryTree(LineList):
         # the entry of the cursor, which a filter may hide, and the one that was posted last
         self._entry: Node | DamagedLine | None = None
         self._posted: Node | DamagedLine | None = None
-        # the path in which a search of all sessions found something, and its words, folded
+        # the session with a hit of a search of all sessions, and the words of the search, folded
         self._found_in: tuple[str, tuple[str, ...]] = "", ()
 
     @property
@@ -182,8 +182,8 @@ class EntryTree(LineList):
         if self._rows_requested:
             return
         page = max(1, self.size.height)
-        near = (node, view.node(index - page), view.node(index + page))
-        if any(other is not None and other.row_text is None for other in near):
+        nodes = (node, view.node(index - page), view.node(index + page))
+        if any(near is not None and near.row_text is None for near in nodes):
             self._rows_requested = True
             self.call_later(self._request_rows, index)
 
@@ -375,7 +375,7 @@ class EntryTree(LineList):
     def found_more(self, origin: Node | None) -> None:
         """Mark more hits.
 
-        :param origin: move the cursor to the first hit behind this entry; None leaves the cursor.
+        :param origin: the cursor moves to the first hit behind this entry; None leaves the cursor.
         """
         if self.view is not None and self.hits is not None and origin is not None:
             node = self.hits.first(self.view, origin)

@@ -68,8 +68,7 @@ class _FaultHighlighter(Highlighter):
 class SearchBox(LineInput):
     """An input whose arrow keys move the list below it. Its owner handles Enter and Escape."""
 
-    # Textual 8.2.8 binds one of the table's keys to deleting on the right; in the table it deletes on the
-    # left.
+    # Textual 8.2.8 binds one of these keys to deleting on the right. Here it deletes on the left.
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("filter")]
 
     COMPONENT_CLASSES: ClassVar[set[str]] = {"search-box--fault"}
@@ -98,7 +97,7 @@ class SearchBox(LineInput):
         """Tab: the text is to be completed, if there is a completion."""
 
     class Offered(Message):
-        """Another key completes the text than before, or none."""
+        """The key that completes the text has changed; see `completing_key`."""
 
     def __init__(self, *, id: str | None = None, hint: str = SEARCH_HINT) -> None:
         """:param hint: the text of an empty box."""

@@ -89,7 +89,7 @@ def _plain(style: Style, theme: str, sixteen: bool) -> Style:
 
 
 def _hex(colour: RichColor | None) -> str:
-    """A colour as ``#rrggbb``; "" if it is none of the palette's."""
+    """A colour as ``#rrggbb``; "" if it is not a true colour, as those of the palette are."""
     if colour is None or colour.triplet is None:
         return ""
     return colour.triplet.hex

@@ -95,9 +95,9 @@ class LineList(ScrollView, can_focus=True):
         # the drawn lines by number, and what they were drawn for: cells, theme, focus
         self._strips: dict[int, Strip] = {}
         self._drawn_for: tuple[int, str, bool] = (0, "", False)
-        # clicks of the left button in a row
+        # consecutive clicks of the left button
         self._clicks = 0
-        # called after each change of rows or size, while something is shown over a row
+        # called after each change of rows or size, while a widget is shown over a row
         self.when_laid_out: Callable[[], None] | None = None
 
     # for subclasses
@@ -161,7 +161,7 @@ class LineList(ScrollView, can_focus=True):
             self.when_laid_out()
 
     def set_row_height(self, lines: int) -> None:
-        """Give each row so many lines. As many rows as before stay above the cursor, if there is room."""
+        """Set the number of lines of each row. The rows above the cursor stay in view if there is room."""
         if lines == self.row_height:
             return
         above = self.cursor - self.scroll_offset.y // self.row_height

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from app.view.line import Line
 
 _BORDER_CELLS = 6
-"""Cells of a border that are not for its words: corner, dash and blank, twice."""
+"""Cells of a border beside its words: corner, dash and blank, twice."""
 
 MOST_LINES = 4
 """Lines of a note on any screen; on a tall one a third of its lines. The rows below are worth more than the

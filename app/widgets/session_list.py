@@ -78,11 +78,11 @@ class SessionListView(LineList):
         self._lost: tuple[str, str] | None = None
         self._lost_at = 0.0
         self._announced: str | None = None
-        # the session under the cursor before a filter, and before an arrangement, that hides it
+        # the session under the cursor before a filter hid it, and before an arrangement hid it
         self._before_filter: tuple[str, str, str] | None = None
         self._before_arranged: tuple[str, str, str] | None = None
-        self._had_any = bool(model.total)
-        # grouping and scope when it was last decided which projects are open
+        self._had_sessions = bool(model.total)
+        # grouping and scope of the list when projects were last opened by default
         self._opened_as = self._grouping_and_scope
 
     def on_mount(self) -> None:
@@ -437,15 +437,15 @@ class SessionListView(LineList):
     def rows_changed(self) -> None:
         """Show the model's new lines, with the cursor on its session, or on the row that represents it."""
         before = self._announced
-        if self.model.total and not self._had_any and not self._has_folded:
+        if self.model.total and not self._had_sessions and not self._has_folded:
             self.model.open_first(self.size.height)
-        self._had_any = bool(self.model.total)
+        self._had_sessions = bool(self.model.total)
         self.set_row_height(self._model_row_height)
         line = self._cursor_line()
         if line is None:
             if self._session is not None and self.model.row_at(self._session[0]) is None:
                 if not self._may_return():
-                    # Else the user is still on that session: the cursor only fell on this one.
+                    # Otherwise `_lost` stays: the cursor came to this session because that one vanished.
                     self._lost = self._session[1:]
                 self._lost_at = monotonic()
                 self.followed_to = ""

@@ -40,8 +40,8 @@ def _image_style(colour: Color | None, background: Color | str | None) -> Style:
 
 
 def _numbered(name: str) -> Color:
-    """A colour of the palette, by its number and nothing else. Textual puts a true colour in the place of
-    those that have no triplet; to the terminal it would be that of another image, or of none.
+    """A colour of 256 by its number, with a triplet: Textual replaces a colour without one by a true colour,
+    which the terminal would take for the number of another image.
     """
     return Color.parse(name)._replace(triplet=ColorTriplet(0, 0, 0))
 
@@ -65,14 +65,18 @@ def rich_style(name: str, theme: str, background: str) -> Style:
 
 @lru_cache(maxsize=8_192)
 def pixel_style(name: str, below: str) -> Style:
-    """The style of two pixels, `#rrggbb #rrggbb`; the lower one is `below` where there is but one."""
+    """The style of a cell with two pixels, one above the other.
+
+    :param name: "#rrggbb #rrggbb", or "#rrggbb" for the upper pixel alone.
+    :param below: the colour of a lower pixel that `name` does not give.
+    """
     upper, _, lower = name.partition(" ")
     return Style.from_color(_colour(upper), _colour(lower or below))
 
 
 @lru_cache(maxsize=8_192)
 def _colour(spelled: str) -> Color:
-    # Parsing the colour by Rich would take longer than everything else.
+    # Rich's parser would take longer than the rest of the drawing.
     return Color(spelled, ColorType.TRUECOLOR, triplet=ColorTriplet(*rgb(spelled)))
 
 
@@ -82,14 +86,15 @@ def _blank(theme: str) -> Style:
 
 
 def strip(line: Iterable[Span], theme: str, background: str = "background", cells: int = 0) -> Strip:
-    """A line of the view as a strip of the terminal library.
+    """A line of the view as a strip of Textual.
 
-    :param cells: how wide the strip is at least; what the line does not fill has the plain background.
+    :param cells: the least width; the cells behind the line have the plain background.
     """
-    looks = [(text, _look(style, theme, background)) for text, style in line if text]
-    # Each segment is sent to the terminal with the whole of its style.
+    styled = [(text, _style(name, theme, background)) for text, name in line if text]
+    # Spans of one style are joined: each segment is sent to the terminal with its whole style.
     segments = [
-        Segment("".join([text for text, _ in pieces]), look) for look, pieces in groupby(looks, itemgetter(1))
+        Segment("".join([text for text, _ in spans]), style)
+        for style, spans in groupby(styled, itemgetter(1))
     ]
     filled = sum(width(segment.text) for segment in segments)
     if filled < cells:
@@ -99,24 +104,25 @@ def strip(line: Iterable[Span], theme: str, background: str = "background", cell
 
 
 def with_images(drawn: Strip) -> Strip:
-    """A strip whose cells of images are known for such again after other styles were put below theirs."""
-    if not any(map(_is_of_image, drawn)):
+    """Restore the `ImageStyle` of a strip's image cells, which is lost if it was added to another style."""
+    if not any(map(_is_image, drawn)):
         return drawn
-    return Strip([_of_image(each) if _is_of_image(each) else each for each in drawn], drawn.cell_length)
+    segments = [_with_image_style(segment) if _is_image(segment) else segment for segment in drawn]
+    return Strip(segments, drawn.cell_length)
 
 
-def _is_of_image(segment: Segment) -> bool:
+def _is_image(segment: Segment) -> bool:
     colour = segment.style.color if segment.style is not None else None
-    # all others are true ones
+    # All other colours are true colours.
     return colour is not None and colour.type == ColorType.EIGHT_BIT
 
 
-def _of_image(segment: Segment) -> Segment:
+def _with_image_style(segment: Segment) -> Segment:
     style = segment.style or Style()
     return Segment(segment.text, _image_style(style.color, style.bgcolor))
 
 
-def _look(name: str, theme: str, background: str) -> Style:
+def _style(name: str, theme: str, background: str) -> Style:
     if name[0] == "#":
         return pixel_style(name, THEMES[theme][background])
     return rich_style(name, theme, background)

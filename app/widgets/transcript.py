@@ -1,4 +1,4 @@
-"""The transcript of a session beside the list, from its end or from where something was found."""
+"""The transcript of a session beside the list, from its end or from a hit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.services.transcript_reader import Request, TranscriptReader
 from app.view.tree_view import ANEW
 from app.widgets.line_list import CursorDebounce
 from app.widgets.panes import Pane
-from app.widgets.transcript_lines import Spot, TranscriptLines, anchor_of, place_said
+from app.widgets.transcript_lines import Spot, TranscriptLines, anchor_of, position_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,39 +24,44 @@ if TYPE_CHECKING:
     from app.messages import HitLocated
     from app.setup import Setup
 
-# seconds: of a session that takes longer it is said that it is read; so long the place of a hit is waited for
+# Seconds after which "reading…" is shown, and for which `show_hit` is awaited.
 PATIENCE = 0.3
-# lines beyond which what is far from the reader is let go
+# Lines in memory beyond which those far from the view are released.
 MOST_LINES = 20_000
 
 
 class TranscriptPane(Pane):
-    """Shows the session that it is told to, from its end or from a hit, and follows it.
-
-    Only what is near the reader is read, and nothing is written.
+    """Shows a session from its end or from a hit, and follows its file. Only the entries near the view are
+    read.
     """
 
     def __init__(self, setup: Setup, failed: Callable[[BaseException], None], *, id: str) -> None:
-        """:param failed: gets what goes wrong in a thread and concerns no pane; called in that thread.
+        """:param failed: receives unexpected errors; it is called in the reader's thread.
         :param id: of the lines; the box around them is `id`-pane.
         """
         super().__init__("transcript", id=f"{id}-pane")
         self.lines = TranscriptLines(id=id)
         self._setup = setup
         self._reader = TranscriptReader(self.post_message, failed)
+        # the session, and the path under which it was opened; "" for none
         self._row: Row | None = None
         self._opened = ""
         self._hit: HitLocated | None = None
+        # the position to scroll to, whether it was reached, and the first line in view after the last attempt
         self._spot = Spot(None)
         self._placed = False
+        self._placed_top = 0
+        # the request that is not answered yet: "above", "below", "follow", or ""
         self._asked = ""
+        # whether the file has changed during a request
         self._missed = False
-        self._put = 0
+        # see `view.transcript.Part`
         self._at_root = self._at_end = True
         self._first: int | None = None
         self._total: int | None = None
         self._timer: Timer | None = None
         self._debounce = CursorDebounce()
+        # the generation of the last answer
         self._answered = 0
 
     def compose(self) -> ComposeResult:
@@ -68,10 +73,10 @@ class TranscriptPane(Pane):
     # which session
 
     def show_session(self, row: Row | None, *, waits: bool = False) -> None:
-        """Show the end of a session, in a burst of them of the one on which the cursor rests; None shows
-        nothing.
+        """Show the end of a session; None shows nothing. In a burst (`CursorDebounce`) only the session is
+        read on which the cursor rests.
 
-        :param waits: `show_hit` will follow for it; only if that takes long the end is shown first.
+        :param waits: `show_hit` will follow; the end is shown only if that takes longer than `PATIENCE`.
         """
         if row is not None and row.path == self._opened:
             self._row = row
@@ -85,14 +90,14 @@ class TranscriptPane(Pane):
         self._opened = row.path
         wait = self._debounce.delay()
         if waits or wait:
-            # answers to what was asked before are out of date
+            # Answers to earlier requests are out of date.
             self._reader.generation += 1
             self._timer = self.set_timer(PATIENCE if waits else wait, lambda: self._open(Spot(None)))
         else:
             self._open(Spot(None))
 
     def show_hit(self, hit: HitLocated) -> None:
-        """Show the session at what was found in it, if it is the one that is shown."""
+        """Scroll to a hit, if its session is shown."""
         if hit.path != self._opened:
             return
         if not hit.is_entry and not hit.words:
@@ -109,14 +114,14 @@ class TranscriptPane(Pane):
         self._open(Spot(anchor_of(hit.entry_id, hit.offset), -1) if hit.is_entry else Spot(None))
 
     def forget_hit(self) -> None:
-        """Nothing is looked for any more: nothing is marked, and the end is shown."""
+        """End the search: highlight nothing and show the end."""
         if self._hit is not None:
             self._hit = None
             self._open(Spot(None))
 
     def follow(self, row: Row) -> None:
-        """Show the new entries of a session whose file has changed, if it is the one that is shown. At the
-        end, the view stays at the end; otherwise it stays where it is.
+        """Show the new entries of a session whose file has changed, if that session is shown. A view of the
+        end stays at the end; any other view stays where it is.
         """
         if row.path != self._opened:
             return
@@ -148,7 +153,7 @@ class TranscriptPane(Pane):
         self._spot, self._placed, self._asked, self._missed = spot, False, "", False
         lines = self.lines
         if not lines.is_laid_out:
-            # the first size that it gets will open it
+            # `WidthChanged` opens the session when the pane has a size.
             lines.forget_width()
             self._reader.generation += 1
             return
@@ -194,13 +199,13 @@ class TranscriptPane(Pane):
             if not lines.lines:
                 lines.show_notice(self._nothing() if self._at_root and self._at_end else "")
         else:
-            lines.put_around(part.above, part.below)
+            lines.add_turns(part.above, part.below)
             if part.followed and self._spot.anchor is None:
                 self._placed = False
         if not self._placed:
             self._place()
         if not part.opened:
-            self._let_go()
+            self._release_far_turns()
         self._say()
         if self._missed and self._row is not None:
             self._missed = False
@@ -208,12 +213,12 @@ class TranscriptPane(Pane):
         self._look_ahead()
 
     def _nothing(self) -> str:
-        """Why there is no line of a session that was read from end to end."""
+        """The notice for a session whose active path has no lines."""
         row = self._row
         if row is None or row.provisional or not row.message_count:
             return "nothing was said yet"
-        said = f"{row.message_count:,} message{'' if row.message_count == 1 else 's'}"
-        return f"Nothing is on the active path: {ANEW}. The other branches have {said}."
+        messages = f"{row.message_count:,} message{'' if row.message_count == 1 else 's'}"
+        return f"Nothing is on the active path: {ANEW}. The other branches have {messages}."
 
     @on(TranscriptFailed)
     def _failed(self, event: TranscriptFailed) -> None:
@@ -225,9 +230,9 @@ class TranscriptPane(Pane):
             self._say()
 
     def _place(self) -> None:
-        """Show the line that the reader is to be at, as near as what was read allows."""
+        """Scroll to the position, or as near to it as the lines that were read allow."""
         self._scroll_to_spot()
-        self._put = self.lines.top
+        self._placed_top = self.lines.top
 
     def _scroll_to_spot(self) -> None:
         lines = self.lines
@@ -243,18 +248,18 @@ class TranscriptPane(Pane):
         """Keep the position of the view for when the session is read again."""
         self._spot = Spot.of(self.lines, at_end=self._at_end)
 
-    # more of it
+    # reading more
 
     @on(TranscriptLines.Scrolled)
     def _scrolled(self) -> None:
-        if self.lines.top != self._put:
-            # the reader went elsewhere
+        if self.lines.top != self._placed_top:
+            # The user has scrolled away.
             self._placed = True
         self._say()
         self._look_ahead()
 
     def _look_ahead(self) -> None:
-        """Have read what may come into sight next."""
+        """Request the turns that may come into view next."""
         lines, page = self.lines, self.lines.size.height
         if self._asked or not lines.lines or self._answered != self._reader.generation:
             return
@@ -263,20 +268,20 @@ class TranscriptPane(Pane):
         elif not self._at_end and lines.top + 2 * page > len(lines.lines):
             self._ask("below")
 
-    def _ask(self, what: str) -> None:
+    def _ask(self, direction: str) -> None:
         self._remember()
-        self._asked = what
-        if what == "above":
+        self._asked = direction
+        if direction == "above":
             self._reader.above(self._spot.anchor)
         else:
             self._reader.below(self._spot.anchor)
 
-    def _let_go(self) -> None:
-        """Release the turns that are far away. They are read again when they are needed."""
+    def _release_far_turns(self) -> None:
+        """Release turns far from the view if there are too many. They are read again when they are needed."""
         lines = self.lines
         if len(lines.lines) <= MOST_LINES:
             return
-        # the path goes on where it was read to, so it is opened anew around the reader
+        # The reader only continues at the ends of what it has read, so the path is opened anew at the view.
         self._remember()
         self._open(self._spot)
 
@@ -307,5 +312,5 @@ class TranscriptPane(Pane):
 
     def _say(self) -> None:
         """Show the position of the view in the upper border."""
-        said = place_said(self.lines, self._hit, first=self._first, total=self._total, at_end=self._at_end)
-        self.say("", said or "transcript")
+        text = position_text(self.lines, self._hit, first=self._first, total=self._total, at_end=self._at_end)
+        self.say("", text or "transcript")

@@ -1,4 +1,4 @@
-"""The lines of a transcript, which scroll; more of them come on either side."""
+"""The lines of a transcript, which grow on both sides as the transcript is read."""
 
 from __future__ import annotations
 
@@ -26,9 +26,7 @@ if TYPE_CHECKING:
 
 
 class TranscriptLines(LineList):
-    """The lines of some turns, which scroll; more are added on either side. The actions of the list work here
-    too, on the session that is shown.
-    """
+    """The lines of some turns of a session. The keys of the list work here too, on that session."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         replace(binding(command), action=f"screen.do_from_preview({command.id!r})")
@@ -37,7 +35,7 @@ class TranscriptLines(LineList):
     ]
 
     class Scrolled(Message):
-        """Other lines are in sight."""
+        """Other lines are in view."""
 
     class JumpAsked(Message):
         """The user wants the beginning of the session, or its end."""
@@ -56,22 +54,23 @@ class TranscriptLines(LineList):
         self.words: tuple[str, ...] = ()
         self.notice = ""
         self._notice_lines: list[str] = []
+        # the first line of each turn
         self._starts: list[int] = []
         self._cells = 0
         self._height = 0
 
     @property
     def cells(self) -> int:
-        """How wide a line may be: the pane less a margin on both sides."""
+        """The cells of a line: the width of the pane without a margin on both sides."""
         return max(8, self.scrollable_content_region.width - 2)
 
     @property
     def is_laid_out(self) -> bool:
-        """Whether the pane has a size; while it is not displayed there is nothing to wrap to."""
+        """Whether the pane has a size; it has none while it is not displayed."""
         return bool(self.size.width and self.size.height)
 
     def forget_width(self) -> None:
-        """Say so when there is a width again, whatever it is."""
+        """Post `WidthChanged` at the next resize, even if the width is the same."""
         self._cells = 0
 
     @property
@@ -80,55 +79,54 @@ class TranscriptLines(LineList):
 
     @property
     def top(self) -> int:
-        """The first line in sight."""
+        """The first line in view."""
         return self.scroll_offset.y
 
     @property
     def is_at_bottom(self) -> bool:
-        """Whether the last line is in sight."""
+        """Whether the last line is in view."""
         return self.top + self.size.height >= len(self.lines)
 
     # turns
 
     def show_turns(self, turns: Sequence[Turn], words: tuple[str, ...]) -> None:
-        """Other turns in place of those that are shown; `scroll_lines` follows."""
+        """Show other turns. The caller then calls `scroll_lines`."""
         self.turns, self.words, self.notice = list(turns), words, ""
         self._changed()
 
-    def put_around(self, above: Sequence[Turn], below: Sequence[Turn]) -> None:
-        """More turns on either side; what is in sight stays where it is."""
+    def add_turns(self, above: Sequence[Turn], below: Sequence[Turn]) -> None:
+        """Add turns on either side. The lines in view stay where they are."""
         top = self.top
         self.turns = [*above, *self.turns, *below]
         self._changed()
-        self.scroll_lines(top + sum(len(each.lines) for each in above))
+        self.scroll_lines(top + sum(len(turn.lines) for turn in above))
 
     def show_notice(self, notice: str) -> None:
-        """A sentence in place of a transcript."""
+        """Show a sentence in place of a transcript."""
         self.turns, self.words, self.notice = [], (), notice
         self._changed()
         self.scroll_lines(0)
 
     def _changed(self) -> None:
         self.lines, self._starts = [], []
-        for each in self.turns:
+        for turn in self.turns:
             self._starts.append(len(self.lines))
-            self.lines.extend(each.lines)
-        # before there is a size it is painted whole
+            self.lines.extend(turn.lines)
+        # Before the first layout the notice is not wrapped.
         self._notice_lines = list(wrap(self.notice, self.cells)) if self.is_laid_out else [self.notice]
         self._set_length(len(self.lines) or (len(self._notice_lines) if self.notice else 0))
 
     def scroll_lines(self, top: int) -> None:
-        """Have this line first in sight, as near as can be."""
+        """Scroll so that this line is the first in view, or as near to that as possible."""
         self._scroll(max(0, min(top, self.rows - self.size.height)))
         self.redraw_rows()
 
     def turn_at(self, line: int) -> int:
-        """Which of the turns a line is of; that of the last line where there are fewer, -1 without turns."""
-        at = bisect_right(self._starts, max(0, min(line, len(self.lines) - 1))) - 1
-        return at
+        """The index of the turn of a line, or of the last line if there are fewer; -1 without turns."""
+        return bisect_right(self._starts, max(0, min(line, len(self.lines) - 1))) - 1
 
-    def is_in_sight(self, turn: int) -> bool:
-        """Whether a line of a turn is on the screen."""
+    def is_in_view(self, turn: int) -> bool:
+        """Whether a line of a turn is in view."""
         start = self.start_of(turn)
         return start < self.top + self.size.height and start + len(self.turns[turn].lines) > self.top
 
@@ -142,7 +140,7 @@ class TranscriptLines(LineList):
         if not self.lines:
             return fit_line([(" " + self._notice_lines[index], "dim")], cells)
         line = self.lines[index]
-        # with the first line: imports hold up the first key
+        # not at the top: imports delay the answer to the first key
         from app.view.document_line import mark_prose
 
         body = mark_prose(line.text) if line.prose else [(line.text, line.style)]
@@ -154,7 +152,7 @@ class TranscriptLines(LineList):
     def on_resize(self) -> None:
         height, self._height = self._height, self.size.height
         if self.lines and height and self.is_laid_out and self.top + height >= len(self.lines):
-            # who is at the end stays there
+            # A view of the end stays at the end.
             self.scroll_lines(len(self.lines))
         self.post_message(self.Scrolled())
         if self.is_laid_out and self.cells != self._cells:
@@ -162,7 +160,7 @@ class TranscriptLines(LineList):
             self.post_message(self.WidthChanged())
 
     def show_cursor(self) -> None:
-        """There is no cursor to show."""
+        """Do nothing: a pane of text has no cursor."""
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
@@ -194,10 +192,11 @@ class TranscriptLines(LineList):
 
 
 class Spot:
-    """A line of an entry, so many lines below the upper border.
+    """The position of a view.
 
-    anchor   None: at the end
-    line     of the entry, -1: the one to show for what was found
+    anchor   the entry; None is the end of the transcript
+    line     the index of a line of the entry; -1 is the line with the match
+    row      the lines between the upper border and that line
     """
 
     __slots__ = ("anchor", "line", "row")
@@ -215,31 +214,32 @@ class Spot:
         """
         if not lines.lines or (at_end and lines.is_at_bottom):
             return cls(None)
-        turn = lines.turn_at(lines.top)
-        each = lines.turns[turn]
-        return cls(anchor_of(each.entry_id, each.offset), lines.top - lines.start_of(turn), 0)
+        index = lines.turn_at(lines.top)
+        turn = lines.turns[index]
+        return cls(anchor_of(turn.entry_id, turn.offset), lines.top - lines.start_of(index), 0)
 
     def top_in(self, lines: TranscriptLines) -> int | None:
-        """The line to have at the upper border, which need not be there; None: the last ones are to be shown,
-        as where the entry is not among those that were read.
+        """The number of the line at the upper border; it may be less than 0 or not read yet. None: show the
+        end, because the position is the end or its entry was not read.
         """
-        turn = turn_of(lines.turns, self.anchor) if self.anchor is not None else -1
-        if turn < 0:
+        index = turn_of(lines.turns, self.anchor) if self.anchor is not None else -1
+        if index < 0:
             return None
+        turn = lines.turns[index]
         if self.line < 0:
-            # with something of what was said before, and the most of what came then
-            line, row = max(lines.turns[turn].found, 0), lines.size.height // 3
+            # The match is a third down the pane, or the entry begins two lines down if that shows both.
+            line, row = max(turn.found, 0), lines.size.height // 3
             if line < row:
                 line, row = 0, min(row, 2)
         else:
             line, row = self.line, self.row
-        return lines.start_of(turn) + max(0, min(line, len(lines.turns[turn].lines) - 1)) - row
+        return lines.start_of(index) + max(0, min(line, len(turn.lines) - 1)) - row
 
 
-def place_said(
+def position_text(
     lines: TranscriptLines, hit: HitLocated | None, *, first: int | None, total: int | None, at_end: bool
 ) -> str:
-    """For example "7 of 12 · branch 2 of 3, not on the active path"; "" without turns.
+    """The position in words, for example "7 of 12 · branch 2 of 3, not on the active path"; "" without turns.
 
     :param hit: the hit; while its entry is in view, it is the position.
     :param first: the number on the path, from 1, of the first turn; None: unknown.
@@ -248,35 +248,35 @@ def place_said(
     """
     if not lines.turns:
         return ""
-    at = lines.turn_at(lines.top)
+    index = lines.turn_at(lines.top)
     if at_end and lines.is_at_bottom:
-        at = len(lines.turns) - 1
+        index = len(lines.turns) - 1
     if hit is not None and hit.is_entry:
-        here = turn_of(lines.turns, anchor_of(hit.entry_id, hit.offset))
-        if here >= 0 and lines.is_in_sight(here):
-            at = here
-    said = [] if first is None or total is None else [f"{first + at:,} of {total:,}"]
+        hit_turn = turn_of(lines.turns, anchor_of(hit.entry_id, hit.offset))
+        if hit_turn >= 0 and lines.is_in_view(hit_turn):
+            index = hit_turn
+    facts = [] if first is None or total is None else [f"{first + index:,} of {total:,}"]
     if hit is not None and hit.where:
-        said.append(hit.where)
-    return " · ".join(said)
+        facts.append(hit.where)
+    return " · ".join(facts)
 
 
 def turn_of(turns: Sequence[Turn], anchor: EntryRef) -> int:
-    """Which of the turns is the anchor's entry: by its place in the file, else by its id; -1 for none."""
-    for at, each in enumerate(turns):
-        if each.offset == anchor.offset and anchor.entry_id in (None, each.entry_id):
-            return at
+    """The index of the anchor's turn: by the offset of its entry, else by its id; -1 if it is not there."""
+    for index, turn in enumerate(turns):
+        if turn.offset == anchor.offset and anchor.entry_id in (None, turn.entry_id):
+            return index
     if anchor.entry_id is not None:
-        for at in range(len(turns) - 1, -1, -1):
-            if turns[at].entry_id == anchor.entry_id:
-                return at
-    # the beginning of the session has no entry's name
+        for index in range(len(turns) - 1, -1, -1):
+            if turns[index].entry_id == anchor.entry_id:
+                return index
+    # An anchor without id and offset is the beginning of the session.
     return 0 if turns and anchor.offset < 0 and anchor.entry_id is None else -1
 
 
 def anchor_of(entry_id: str | None, offset: int) -> EntryRef:
     """See `EntryRef`."""
-    # loaded with the first session
+    # not at the top: it is imported with the first session
     from app.sessions.tree.tail_reader import EntryRef
 
     return EntryRef(entry_id, offset)
