@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tests.benchmarks.measure import percentile
 from tests.benchmarks.rows import Result, ms
 from tests.benchmarks.screen import warm_up
-from tests.benchmarks.selector import CURSOR, everywhere, list_rows, selector, typed
+from tests.benchmarks.selector import CURSOR, box_text, list_all_folders, list_rows, selector
 from tests.benchmarks.typed_queries import prefixes, queries
 from tests.terminal import Terminal
 
@@ -49,7 +49,7 @@ def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
     warm_up(setting)
     yield _moved("a bare program answers a key", bare(STEPS), None)
     with selector(setting, live) as terminal:
-        everywhere(terminal, live)
+        list_all_folders(terminal, live)
         terminal.press("home")
         for _ in range(3):
             stepped(terminal, "down")
@@ -66,11 +66,11 @@ def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
                     # This time is not reported.
                     terminal.settle(STILL)
                     continue
-                shown.append(terminal.wait_for(lambda _, p=prefix: typed(terminal).startswith(p)) - at)
+                shown.append(terminal.wait_for(lambda _, p=prefix: box_text(terminal).startswith(p)) - at)
                 stood.append(_last_change(terminal, lambda: list_rows(terminal)) - at)
             terminal.press("escape")
             # Output that comes too soon after it belongs to it.
-            terminal.wait_for(lambda _: typed(terminal).startswith(EMPTY))
+            terminal.wait_for(lambda _: box_text(terminal).startswith(EMPTY))
             terminal.settle(STILL)
         yield _typed(f"  a letter ({len(shown)} of {QUERIES} queries) -> in the line", shown, TYPING)
         yield _typed("  a letter -> its sessions stand there", stood, None)

@@ -101,7 +101,7 @@ def _search(setting: Setting, needle: Needle) -> list[dict[str, Any]]:
     if needle.tier == "deep":
         command.append("--all-text")
     # The status is 1 if nothing is found.
-    done = run(setting.leafmark(*command, "--", needle.query), setting.env, keep=True, fine=(0, 1))
+    done = run(setting.leafmark(*command, "--", needle.query), setting.env, keep=True, success=(0, 1))
     told = json.loads(done.output)
     hits: list[dict[str, Any]] = told["hits"]
     if told["total"] != len(hits):
