@@ -154,7 +154,9 @@ def first_time(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Re
 
 
 def sessions(setting: Setting, live: LiveProject) -> int:
-    """Return the number of sessions on the screen: all but those of the flat folder, which needs `--store`."""
+    """Return the number of sessions on the screen: all but those of the flat folder, which needs
+    `--store`.
+    """
     return len(live.drafts) + sum(
         bool(record["path"].startswith(setting.env["HOME"]))
         for record in read_truth(setting.corpus)

@@ -1,4 +1,6 @@
-"""Measures 5, 7 and 13: the search while typing, the search in all texts, and the size of the index on disk."""
+"""Measures 5, 7 and 13: the search while typing, the search in all texts, and the size of the index
+on disk.
+"""
 
 from __future__ import annotations
 
@@ -60,7 +62,9 @@ def typing(setting: Setting) -> Iterator[Result]:
 
 
 def deep(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Measure 7: all texts of all sessions, any case: the whole process, and the search in a running process."""
+    """Measure 7: all texts of all sessions, any case: the whole process, and the search in a running
+    process.
+    """
     run(setting.leafmark(*LIST), setting.env)
     roots = [folder for _, folder in stores(setting.corpus)[:-1] if os.path.isdir(folder)]
     find = f"find {shlex.join(roots)} -type f -name '*.*json*' -print0"

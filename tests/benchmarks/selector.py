@@ -192,7 +192,9 @@ def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
 
 
 def deep(setting: Setting, live: LiveProject) -> Iterator[Result]:
-    """Measure 7: from the key that adds tool calls and output to the search until the first hits are painted."""
+    """Measure 7: from the key that adds tool calls and output to the search until the first hits are
+    painted.
+    """
     warm_up(setting)
     first, complete = [], []
     for _ in range(max(3, setting.repeat)):
