@@ -15,7 +15,7 @@ from tests.benchmarks.listing import forget
 from tests.benchmarks.live import rows_shown
 from tests.benchmarks.measure import Setting, in_turn, percentile, processor_seconds, run
 from tests.benchmarks.opening import biggest
-from tests.benchmarks.pickers import ROUNDS, FastResume, Titles, first_rows, in_both_kinds, pickers
+from tests.benchmarks.pickers import ROUNDS, FastResume, Titles, first_rows, in_both_terminals, pickers
 from tests.benchmarks.rows import Result, ms
 from tests.terminal import Terminal
 
@@ -97,7 +97,7 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     yield Result("2", "launch -> a key is answered (bar: 0.75 s)", ms(keys), value=keys, limit=0.75)
     titles = Titles(setting)
     if peers.fast_resume:
-        yield from in_both_kinds("launch -> rows", FastResume(peers, titles), rows, setting.repeat)
+        yield from in_both_terminals("launch -> rows", FastResume(peers, titles), rows, setting.repeat)
     for picker in pickers(peers):
         answered.clear()
         # The terminal answers the queries of pi and omp, so it answers those of leafmark as well.

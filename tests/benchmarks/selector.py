@@ -19,13 +19,13 @@ from tests.benchmarks.measure import (
     in_turn,
     percentile,
 )
-from tests.benchmarks.pasted import found, pastes, with_fast_resume, with_picker
+from tests.benchmarks.pasted import pastes, shows_paste, with_fast_resume, with_picker
 from tests.benchmarks.pickers import (
     ROUNDS,
     FastResume,
     Titles,
     first_rows,
-    in_both_kinds,
+    in_both_terminals,
     pickers,
     whole_list,
 )
@@ -124,7 +124,7 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     yield Result("2", "  launch -> a key is answered", ms(keys), value=keys, limit=0.75)
     yield Result("2", "  launch, Tab -> rows of all folders", ms(of_all))
     if peers.fast_resume:
-        yield from in_both_kinds("  launch -> rows", FastResume(peers, titles), ours, setting.repeat)
+        yield from in_both_terminals("  launch -> rows", FastResume(peers, titles), ours, setting.repeat)
     for picker in pickers(peers):
         # The terminal answers the queries of pi and omp, so it answers those of leafmark as well.
         yield from _compared_launch(picker, live, titles, lambda: ours(True), ours_of_all, answered)
@@ -173,7 +173,8 @@ def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
             list_all_folders(terminal, live)
             sent = terminal.send(paste.text)
             return (
-                terminal.wait_for(lambda _: found(terminal, paste) and bool(match_count(terminal)), 30) - sent
+                terminal.wait_for(lambda _: shows_paste(terminal, paste) and bool(match_count(terminal)), 30)
+                - sent
             )
 
     tasks = [lambda: statistics.median(map(ours, wanted))]
