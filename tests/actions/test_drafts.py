@@ -1,4 +1,4 @@
-"""What a move of the leaf left for omp's editor goes when the move is taken back, and no other text."""
+"""Undo of a branch deletes the draft that the branch wrote for omp's editor, and no other text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TEXT = "said\nanew, with an ü"
 
 
 def moved(home: Home, text: str = TEXT) -> tuple[str, Path, Change]:
-    """A session of omp whose leaf was put before its second prompt, its draft, and what was done."""
+    """Branch at the second prompt of an omp session; return its path, its draft and the change."""
     manager = home.answered("omp")
     manager.append_message({"role": "user", "content": "said", "timestamp": 1})
     manager.append_message({"role": "user", "content": "and more", "timestamp": 2})
@@ -35,7 +35,7 @@ def moved(home: Home, text: str = TEXT) -> tuple[str, Path, Change]:
     return path, Path(path).with_suffix("") / "draft.txt", change
 
 
-def test_it_goes_with_the_move_also_by_another_run(home: Home) -> None:
+def test_undo_deletes_the_draft_also_in_another_run(home: Home) -> None:
     path, draft, change = moved(home)
     assert draft.read_text() == change.draft == TEXT
     assert write_draft("omp", path, TEXT) == str(draft)
@@ -47,7 +47,7 @@ def test_it_goes_with_the_move_also_by_another_run(home: Home) -> None:
 
 
 @pytest.mark.parametrize("before", [True, False])
-def test_a_folder_that_is_not_the_drafts_alone_stays(home: Home, before: bool) -> None:
+def test_a_folder_with_other_files_or_an_older_one_is_kept(home: Home, before: bool) -> None:
     manager = home.answered("omp")
     manager.append_message({"role": "user", "content": "said", "timestamp": 1})
     path = manager.session_file or ""
@@ -75,7 +75,7 @@ def test_a_draft_that_cannot_be_written_leaves_no_folder(home: Home, monkeypatch
 
 
 @pytest.mark.parametrize(("other", "said"), [("another", "another text"), (None, "gone already")])
-def test_another_text_stays_and_that_is_said(home: Home, other: str | None, said: str) -> None:
+def test_a_changed_draft_is_kept_and_reported(home: Home, other: str | None, said: str) -> None:
     path, draft, change = moved(home)
     draft.unlink()
     if other is not None:
@@ -88,22 +88,22 @@ def test_another_text_stays_and_that_is_said(home: Home, other: str | None, said
     assert other is None or [file.read_text() for file in draft.parent.iterdir()] == [other]
 
 
-def test_what_the_move_did_not_write_it_does_not_take_back(home: Home) -> None:
+def test_undo_keeps_a_draft_that_existed_before(home: Home) -> None:
     manager = home.answered("omp")
     manager.append_message({"role": "user", "content": "said", "timestamp": 1})
     path = manager.session_file or ""
     draft = Path(path).with_suffix("") / "draft.txt"
     draft.parent.mkdir()
-    for there in (TEXT, "another"):
-        draft.write_text(there)
+    for text in (TEXT, "another"):
+        draft.write_text(text)
         question = asked(home, path, manager.get_entries()[-1].id or "")
         change = branch_in_place(question, home.env, store_of(home, path), draft=TEXT)
         assert (change.kind, change.draft) == ("leaf", "")
         assert undo(change, home.env).note == ""
-        assert draft.read_text() == there
+        assert draft.read_text() == text
 
 
-def test_a_draft_alone_can_be_taken_back(home: Home) -> None:
+def test_a_change_that_wrote_only_a_draft_can_be_undone(home: Home) -> None:
     manager = home.answered("omp")
     path = manager.session_file or ""
     manager.append_message({"role": "user", "content": "said", "timestamp": 1})
@@ -126,7 +126,7 @@ def test_an_agent_without_drafts_gets_none(home: Home) -> None:
     assert not Path(path).with_suffix("").exists()
 
 
-def test_a_text_that_comes_in_between_goes_back_or_stays_aside(
+def test_a_text_written_during_the_deletion_is_put_back_or_kept_aside(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     draft = tmp_path / "draft.txt"
@@ -152,6 +152,6 @@ def test_a_text_that_comes_in_between_goes_back_or_stays_aside(
     assert sorted(file.read_text() for file in tmp_path.iterdir()) == ["one more", "the user's own"]
 
 
-def test_a_folder_in_its_place_is_said(tmp_path: Path) -> None:
+def test_a_folder_in_place_of_the_draft_is_reported(tmp_path: Path) -> None:
     (tmp_path / "draft.txt").mkdir()
     assert "stays" in delete_draft(str(tmp_path / "draft.txt"), TEXT)
