@@ -15,7 +15,7 @@ from app.actions.undo import undo
 from app.sessions.errors import DiskFull
 from app.sessions.storage.file_storage import FileStorage
 from tests.actions.conftest import lines_of
-from tests.actions.test_go_on import asked, store_of
+from tests.actions.test_go_on import options_at, store_of
 
 if TYPE_CHECKING:
     from app.sessions.manager.change import Change
@@ -30,8 +30,8 @@ def moved(home: Home, text: str = TEXT) -> tuple[str, Path, Change]:
     manager.append_message({"role": "user", "content": "said", "timestamp": 1})
     manager.append_message({"role": "user", "content": "and more", "timestamp": 2})
     path = manager.session_file or ""
-    question = asked(home, path, manager.get_entries()[-2].id or "")
-    change = branch_in_place(question, home.env, store_of(home, path), draft=text)
+    options = options_at(home, path, manager.get_entries()[-2].id or "")
+    change = branch_in_place(options, home.env, store_of(home, path), draft=text)
     return path, Path(path).with_suffix("") / "draft.txt", change
 
 
@@ -54,8 +54,8 @@ def test_a_folder_with_other_files_or_an_older_one_is_kept(home: Home, before: b
     folder = Path(path).with_suffix("")
     if before:
         folder.mkdir()
-    question = asked(home, path, manager.get_entries()[-1].id or "")
-    change = branch_in_place(question, home.env, store_of(home, path), draft=TEXT)
+    options = options_at(home, path, manager.get_entries()[-1].id or "")
+    change = branch_in_place(options, home.env, store_of(home, path), draft=TEXT)
     if not before:
         (folder / "1.bash.log").write_text("of the agent")
     assert undo(change, home.env).note == ""
@@ -74,18 +74,18 @@ def test_a_draft_that_cannot_be_written_leaves_no_folder(home: Home, monkeypatch
     assert not Path(path).with_suffix("").exists()
 
 
-@pytest.mark.parametrize(("other", "said"), [("another", "another text"), (None, "gone already")])
-def test_a_changed_draft_is_kept_and_reported(home: Home, other: str | None, said: str) -> None:
+@pytest.mark.parametrize(("text", "note"), [("another", "another text"), (None, "gone already")])
+def test_a_changed_draft_is_kept_and_reported(home: Home, text: str | None, note: str) -> None:
     path, draft, change = moved(home)
     draft.unlink()
-    if other is not None:
-        draft.write_text(other)
+    if text is not None:
+        draft.write_text(text)
     before = len(lines_of(path))
     done = undo(change, home.env)
-    assert said in done.note
+    assert note in done.note
     assert len(lines_of(path)) == before + 1
-    assert draft.parent.exists() == (other is not None)
-    assert other is None or [file.read_text() for file in draft.parent.iterdir()] == [other]
+    assert draft.parent.exists() == (text is not None)
+    assert text is None or [file.read_text() for file in draft.parent.iterdir()] == [text]
 
 
 def test_undo_keeps_a_draft_that_existed_before(home: Home) -> None:
@@ -96,8 +96,8 @@ def test_undo_keeps_a_draft_that_existed_before(home: Home) -> None:
     draft.parent.mkdir()
     for text in (TEXT, "another"):
         draft.write_text(text)
-        question = asked(home, path, manager.get_entries()[-1].id or "")
-        change = branch_in_place(question, home.env, store_of(home, path), draft=TEXT)
+        options = options_at(home, path, manager.get_entries()[-1].id or "")
+        change = branch_in_place(options, home.env, store_of(home, path), draft=TEXT)
         assert (change.kind, change.draft) == ("leaf", "")
         assert undo(change, home.env).note == ""
         assert draft.read_text() == text
@@ -107,9 +107,11 @@ def test_a_change_that_wrote_only_a_draft_can_be_undone(home: Home) -> None:
     manager = home.answered("omp")
     path = manager.session_file or ""
     manager.append_message({"role": "user", "content": "said", "timestamp": 1})
-    question = asked(home, path, manager.get_entries()[-1].id or "")
-    first = branch_in_place(question, home.env, store_of(home, path))
-    again = branch_in_place(asked(home, path, question.entry_id), home.env, store_of(home, path), draft=TEXT)
+    options = options_at(home, path, manager.get_entries()[-1].id or "")
+    first = branch_in_place(options, home.env, store_of(home, path))
+    again = branch_in_place(
+        options_at(home, path, options.entry_id), home.env, store_of(home, path), draft=TEXT
+    )
     assert first.is_nothing
     assert not again.is_nothing
     assert Journal(str(home.folder / "state")).record(again)
@@ -121,7 +123,7 @@ def test_an_agent_without_drafts_gets_none(home: Home) -> None:
     manager = home.answered("pi")
     path = manager.session_file or ""
     first = manager.get_entries()[0].id or ""
-    change = branch_in_place(asked(home, path, first), home.env, store_of(home, path), draft=TEXT)
+    change = branch_in_place(options_at(home, path, first), home.env, store_of(home, path), draft=TEXT)
     assert change.draft == ""
     assert not Path(path).with_suffix("").exists()
 

@@ -117,15 +117,15 @@ def test_the_agent_runs_in_the_working_folder(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("folder", "said"),
+    ("folder", "problem"),
     [("", "there is no folder"), ("relative", "there is no folder"), ("/gone/for/long", "is gone")],
 )
-def test_an_invalid_working_folder_is_a_problem(machine: Machine, folder: str, said: str) -> None:
+def test_an_invalid_working_folder_is_a_problem(machine: Machine, folder: str, problem: str) -> None:
     plan = plan_new("pi", folder, machine.store("pi"), machine.env)
-    assert said in (plan.problem or "")
+    assert problem in (plan.problem or "")
     assert plan.folder_gone
     assert plan.shell == "pi"
-    with pytest.raises(ResumeError, match=said):
+    with pytest.raises(ResumeError, match=problem):
         execute(plan)
 
 
