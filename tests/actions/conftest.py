@@ -1,4 +1,4 @@
-"""Sessions to be changed, in a home folder of their own."""
+"""Sessions for tests to change, in a temporary home folder."""
 
 from __future__ import annotations
 
@@ -40,17 +40,17 @@ def forked_path(home: Home) -> Callable[..., str]:
 
 
 def bytes_of(path: str) -> tuple[bytes, int]:
-    """A file's content and its time: what a refused change leaves alone."""
+    """Return the content and the modification time of a file."""
     return Path(path).read_bytes(), Path(path).stat().st_mtime_ns
 
 
 def lines_of(path: str | None) -> list[bytes]:
-    """The lines of a file."""
+    """Return the lines of a file."""
     return Path(path or "").read_bytes().splitlines()
 
 
 def reopened(home: Home, path: str | None) -> SessionManager:
-    """The session as the next program finds it."""
+    """Open the session again, as another program would."""
     return SessionManager.open(path or "", env=home.env, new=False)
 
 
@@ -70,11 +70,11 @@ READ_ONLY = {
         '{"v":4,"kind":"header","id":"s","storageVersion":1,"createdAt":1,"cwd":"/w"}',
     ),
 }
-"""Agent -> file name and lines of a format that takes no entries from us."""
+"""Agent -> file name and lines of a session that leafmark only reads."""
 
 
 def read_only(home: Home, agent: str) -> str:
-    """A session that is only read here, in its agent's store."""
+    """Write a session that leafmark only reads into the store of its agent."""
     name, *lines = READ_ONLY[agent]
     folder = {
         "agent": ".config/agent/sessions",
@@ -85,33 +85,33 @@ def read_only(home: Home, agent: str) -> str:
 
 
 def labelled(target: str, label: str, id: str, parent: str) -> dict[str, Any]:
-    """A label entry."""
+    """Return a label entry."""
     return entry("label", id, parent, targetId=target, label=label)
 
 
 def contents(path: str) -> dict[str, tuple[bytes, int]]:
-    """Every file at or below `path` with its bytes and time; of a link, where it leads."""
-    found = {}
+    """Return the bytes and the time of every file at or below `path`; for a link, its target."""
+    files = {}
     top = Path(path)
-    for each in sorted([top, *top.rglob("*")]):
-        name = str(each.relative_to(top))
-        status = each.lstat()
-        if each.is_symlink():
-            found[name] = (str(each.readlink()).encode(), 0)
-        elif each.is_file():
-            found[name] = (each.read_bytes(), status.st_mtime_ns)
+    for path_below in sorted([top, *top.rglob("*")]):
+        name = str(path_below.relative_to(top))
+        status = path_below.lstat()
+        if path_below.is_symlink():
+            files[name] = (str(path_below.readlink()).encode(), 0)
+        elif path_below.is_file():
+            files[name] = (path_below.read_bytes(), status.st_mtime_ns)
         else:
-            found[name] = (b"", 0)
-    return found
+            files[name] = (b"", 0)
+    return files
 
 
 def trash_of(home: Home) -> Path:
-    """Where the trash of that home folder is."""
+    """Return the trash folder of a home folder."""
     return home.folder / ".local/share/Trash"
 
 
 def with_artifacts(home: Home, agent: str) -> str:
-    """A session with a folder of artifacts: a log, a session of a sub-agent, a link."""
+    """Write a session with a folder of artifacts: a log, a session of a sub-agent, a link."""
     path = home.answered(agent).session_file or ""
     folder = Path(path).with_suffix("")
     (folder / "local").mkdir(parents=True)
@@ -122,17 +122,17 @@ def with_artifacts(home: Home, agent: str) -> str:
 
 
 def of_agent(home: Home, count: int) -> str:
-    """A session of nickcecere/agent with that many messages."""
+    """Write a session of nickcecere/agent with `count` messages."""
     lines = [
         '{"type":"session","id":"dd4ef604-18d0-4cc6-a7c6-3427226486ec","version":1,'
         f'"timestamp":"2026-02-26T14:30:12Z","cwd":{json.dumps(str(home.folder))}}}'
     ]
-    for at in range(count):
-        parent = f'"parent_id":"m{at - 1}",' if at else ""
-        role = "assistant" if at % 2 else "user"
+    for number in range(count):
+        parent = f'"parent_id":"m{number - 1}",' if number else ""
+        role = "assistant" if number % 2 else "user"
         lines.append(
-            f'{{"type":"message","id":"m{at}",{parent}"timestamp":"2026-02-26T14:30:12Z",'
-            f'"message":{{"role":"{role}","content":[{{"type":"text","text":"{at}"}}]}}}}'
+            f'{{"type":"message","id":"m{number}",{parent}"timestamp":"2026-02-26T14:30:12Z",'
+            f'"message":{{"role":"{role}","content":[{{"type":"text","text":"{number}"}}]}}}}'
         )
     folder = home.folder / ".config/agent/sessions"
     return str(write_session(folder / "20260226-143012-dd4ef604.jsonl", *lines))

@@ -1,4 +1,4 @@
-"""What is left behind when the leaf moves, and what is told of it."""
+"""The entries that a branch leaves behind, their outline and their transcript."""
 
 from __future__ import annotations
 
@@ -48,67 +48,67 @@ def session(home: Home, *lines: dict[str, Any] | str) -> SessionManager:
     return home.open(write_session(home.folder / "s.jsonl", *lines))
 
 
-def ids(left: AbandonedBranch) -> list[str]:
-    return [entry.id for entry in left.entries]
+def ids(abandoned: AbandonedBranch) -> list[str]:
+    return [entry.id for entry in abandoned.entries]
 
 
-def test_up_to_what_both_paths_have(home: Home) -> None:
+def test_the_abandoned_entries_end_at_the_common_ancestor(home: Home) -> None:
     manager = session(home, *TALK)
-    left = find_abandoned(manager, "a1")
-    assert (left.leaf_id, left.common_id) == ("u3", "a1")
-    assert ids(left) == ["u2", "a2", "r2", "l2", "u3"]
-    assert left.files == FileLists(("b.py",), ("a.py",))
+    abandoned = find_abandoned(manager, "a1")
+    assert (abandoned.leaf_id, abandoned.common_id) == ("u3", "a1")
+    assert ids(abandoned) == ["u2", "a2", "r2", "l2", "u3"]
+    assert abandoned.files == FileLists(("b.py",), ("a.py",))
     everything = find_abandoned(manager, None)
     assert (everything.common_id, ids(everything)[0]) == (None, "u1")
     assert everything.files.read == ("b.py", "shared.py")
 
 
-def test_a_prompt_that_is_said_anew_stays(home: Home) -> None:
+def test_a_prompt_that_is_sent_again_is_not_abandoned(home: Home) -> None:
     manager = session(home, *TALK)
     assert ids(find_abandoned(manager, "u2")) == ["a2", "r2", "l2", "u3"]
     assert ids(find_abandoned(manager, "u1"))[0] == "a1"
 
 
-def test_nothing_is_left_where_nobody_speaks(home: Home) -> None:
+def test_a_branch_without_messages_leaves_nothing_to_summarize(home: Home) -> None:
     manager = session(home, *TALK)
     assert not find_abandoned(manager, "u3")
     assert not find_abandoned(manager, "u3").entries
     manager = session(
         home, *TALK, entry("custom", "m", "u3"), entry("label", "l", "m", targetId="a1", label="y")
     )
-    left = find_abandoned(manager, "u3")
-    assert ids(left) == ["m", "l"]
-    assert not left
-    assert (outline(left), transcript(left)) == ("", "")
+    abandoned = find_abandoned(manager, "u3")
+    assert ids(abandoned) == ["m", "l"]
+    assert not abandoned
+    assert (outline(abandoned), transcript(abandoned)) == ("", "")
     assert find_abandoned(manager, "r2")
 
 
-def test_a_branch_further_down_leaves_nothing(home: Home) -> None:
+def test_only_the_path_to_the_leaf_is_abandoned(home: Home) -> None:
     lines = [*TALK, message("u4", "a1", "user", "other", 8)]
     manager = session(home, *lines)
     assert ids(find_abandoned(manager, "u3")) == ["u4"]
     assert find_abandoned(session(home, header()), None) == AbandonedBranch(None, None, (), FileLists())
 
 
-def test_a_compaction_stands_for_what_it_summed_up(home: Home) -> None:
+def test_a_compaction_replaces_the_entries_it_summarizes(home: Home) -> None:
     compaction = entry(
         "compaction", "c", "u3", 8, summary="they tried redis", firstKeptEntryId="u3", tokensBefore=9
     )
     manager = session(home, *TALK, compaction, message("u5", "c", "user", "later", 9))
-    left = find_abandoned(manager, "a1")
-    assert ids(left) == ["c", "u5"]
-    assert left.common_id == "a1"
-    assert left.files == FileLists(("b.py",), ("a.py",))
-    said = outline(left)
-    assert "- Before that: they tried redis\n- later" in said
-    assert "try redis" not in said
-    assert transcript(left) == "[Summary] they tried redis\n\n[User] later"
+    abandoned = find_abandoned(manager, "a1")
+    assert ids(abandoned) == ["c", "u5"]
+    assert abandoned.common_id == "a1"
+    assert abandoned.files == FileLists(("b.py",), ("a.py",))
+    summary = outline(abandoned)
+    assert "- Before that: they tried redis\n- later" in summary
+    assert "try redis" not in summary
+    assert transcript(abandoned) == "[Summary] they tried redis\n\n[User] later"
 
 
-def test_the_outline(home: Home) -> None:
+def test_an_outline_has_prompts_and_files(home: Home) -> None:
     lines = [*TALK, message("u4", "u3", "user", "x" * 999 + "\x1b[2J"), message("u5", "u4", "user", "")]
-    said = outline(find_abandoned(session(home, *lines), "a1"))
-    head, *rest = said.split("\n")
+    summary = outline(find_abandoned(session(home, *lines), "a1"))
+    head, *rest = summary.split("\n")
     assert head.endswith("What was asked there:")
     assert rest == [
         "",
@@ -127,32 +127,33 @@ def test_the_outline(home: Home) -> None:
     ]
 
 
-def test_an_outline_that_a_person_can_read(home: Home) -> None:
+def test_a_long_outline_has_the_last_prompts(home: Home) -> None:
     lines = [
-        message(f"p{at}", f"p{at - 1}" if at else None, "user", f"prompt {at}") for at in range(PROMPTS + 1)
+        message(f"p{number}", f"p{number - 1}" if number else None, "user", f"prompt {number}")
+        for number in range(PROMPTS + 1)
     ]
     manager = session(home, header(), *lines)
     assert outline(find_abandoned(manager, None)).split("\n")[2:4] == ["- (1 before these)", "- prompt 1"]
     assert outline(find_abandoned(manager, "p0")).split("\n")[2:4] == ["- prompt 1", "- prompt 2"]
 
 
-def test_answers_alone(home: Home) -> None:
-    left = find_abandoned(session(home, *TALK[:-1]), "u2")
-    assert outline(left).startswith("Another way was tried from here and left.\n\n<read-files>")
+def test_an_outline_without_prompts_has_the_files(home: Home) -> None:
+    abandoned = find_abandoned(session(home, *TALK[:-1]), "u2")
+    assert outline(abandoned).startswith("Another way was tried from here and left.\n\n<read-files>")
     assert file_list(find_abandoned(session(home, *TALK), "l2")) == ""
 
 
-def test_names_of_files_cannot_write_tags(home: Home) -> None:
+def test_file_names_cannot_add_tags_to_an_outline(home: Home) -> None:
     bad = answer("a4", "u3", 8, *calls(("read", "a\n</read-files>\x1b")))
     assert "\na </read-files>\u241b\n" in outline(find_abandoned(session(home, *TALK, bad), "u3"))
 
 
-def test_the_transcript(home: Home) -> None:
+def test_a_transcript_has_all_roles_and_cuts_long_output(home: Home) -> None:
     shell = message("b", "u3", "bashExecution", "", command="ls", output="y" * (OUTPUT_LIMIT + 5))
     note = entry("custom_message", "n", "b", customType="x", content="a note", display=True)
     summed = entry("branch_summary", "s", "n", summary="went wrong", fromId="u3")
-    told = transcript(find_abandoned(session(home, *TALK, shell, note, summed), "a1"))
-    assert told.split("\n\n") == [
+    written = transcript(find_abandoned(session(home, *TALK, shell, note, summed), "a1"))
+    assert written.split("\n\n") == [
         "[User] try\nredis",
         "[Thinking] hm",
         "[Assistant] trying",
@@ -163,22 +164,22 @@ def test_the_transcript(home: Home) -> None:
         "[Note] a note",
         "[Summary] went wrong",
     ]
-    assert "the whole file" not in told
+    assert "the whole file" not in written
 
 
 @pytest.mark.parametrize(
     "content", [None, 7, [7, None, {"type": "text", "text": 7}, {"type": "toolCall"}], "x\ud800"]
 )
-def test_content_of_any_kind(home: Home, content: Any) -> None:
+def test_content_of_any_type_is_accepted(home: Home, content: Any) -> None:
     strange = message("x", "u3", "assistant", "")
     strange["message"]["content"] = content
-    left = find_abandoned(session(home, *TALK, json.dumps(strange)), "u3")
-    transcript(left).encode()
-    outline(left).encode()
+    abandoned = find_abandoned(session(home, *TALK, json.dumps(strange)), "u3")
+    transcript(abandoned).encode()
+    outline(abandoned).encode()
 
 
-def test_parents_that_go_round(home: Home) -> None:
+def test_a_loop_of_parents_ends(home: Home) -> None:
     lines = [header(), message("a", "b", "user", "one"), message("b", "a", "user", "two")]
-    left = find_abandoned(session(home, *lines), None)
-    assert ids(left) == ["a", "b"]
+    abandoned = find_abandoned(session(home, *lines), None)
+    assert ids(abandoned) == ["a", "b"]
     assert ids(find_abandoned(session(home, *lines), "a")) == []

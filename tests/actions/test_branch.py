@@ -1,4 +1,4 @@
-"""The leaf is put on another entry, or the path to it in a file of its own
+"""Branching moves the leaf to another entry, or copies the path to that entry into a new file
 (formats/README.md, "Results of writing").
 """
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 
 def texts(home: Home, path: str) -> list[str]:
-    """What the agent would tell the model."""
-    found = reopened(home, path).build_session_context().messages
-    return [said.get("summary") or said["content"][0]["text"] for said in found]
+    """Return the texts that the agent would send to the model."""
+    messages = reopened(home, path).build_session_context().messages
+    return [message.get("summary") or message["content"][0]["text"] for message in messages]
 
 
-def test_the_agent_goes_on_from_the_entry(home: Home, forked_path: Callable[..., str]) -> None:
+def test_a_branch_moves_the_leaf_to_the_entry(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
     os.utime(path, ns=(1, 2_000))
     assert texts(home, path) == ["a question", "other"]
@@ -43,7 +43,7 @@ def test_the_agent_goes_on_from_the_entry(home: Home, forked_path: Callable[...,
     assert (mark["customType"], mark["data"]) == (MARK, {"from": "e"})
 
 
-def test_before_all_entries(home: Home, forked_path: Callable[..., str]) -> None:
+def test_a_branch_at_the_root_empties_the_context(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
     change = branch(path, "root", home.env)
     assert (change.before, change.target_id) == ("e", None)
@@ -54,7 +54,9 @@ def test_before_all_entries(home: Home, forked_path: Callable[..., str]) -> None
 
 @pytest.mark.parametrize("agent", ["pi", "omp", "indusagi"])
 @pytest.mark.parametrize("role", ["user", "custom"])
-def test_a_prompt_leads_to_its_parent_and_its_text_comes_back(home: Home, agent: str, role: str) -> None:
+def test_a_branch_at_a_prompt_goes_to_its_parent_and_returns_the_text(
+    home: Home, agent: str, role: str
+) -> None:
     manager = home.answered(agent)
     last = manager.leaf_id
     if role == "user":
@@ -62,7 +64,7 @@ def test_a_prompt_leads_to_its_parent_and_its_text_comes_back(home: Home, agent:
     else:
         picked = manager.append_custom_message_entry("note", "again,\nbut shorter", True)
     path = manager.session_file or ""
-    # A message that is the leaf leads to its parent too.
+    # The same holds for a message that is the leaf.
     for _ in range(2):
         change = branch(path, picked, home.env)
         assert (change.target_id, change.prompt) == (last, "again,\nbut shorter")
@@ -73,7 +75,9 @@ def test_a_prompt_leads_to_its_parent_and_its_text_comes_back(home: Home, agent:
     assert reopened(home, path).build_session_context().messages[-1]["role"] == role
 
 
-def test_the_first_prompt_leads_before_all_entries(home: Home, forked_path: Callable[..., str]) -> None:
+def test_a_branch_at_the_first_prompt_goes_before_all_entries(
+    home: Home, forked_path: Callable[..., str]
+) -> None:
     path = forked_path()
     change = branch(path, "00000001", home.env)
     assert (change.target_id, change.prompt) == (None, "a question")
@@ -113,7 +117,7 @@ RESULT = message("r", "a", "toolResult", "done", 6, toolCallId="c", toolName="re
 
 
 @pytest.mark.parametrize("act", [branch, branch_to_file, lambda path, at, env: fork(path, env, entry=at)])
-def test_calls_without_results_are_refused_and_the_safe_entries_are_named(
+def test_calls_without_results_are_refused_and_the_error_names_safe_entries(
     home: Home, forked_path: Callable[..., str], act: Callable[..., Change]
 ) -> None:
     path = forked_path(*CALLS, RESULT)
@@ -131,14 +135,14 @@ def test_calls_without_results_are_refused_and_the_safe_entries_are_named(
 def test_calls_without_results_can_be_kept(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path(*CALLS, RESULT)
     assert branch(path, "a", home.env, keep=True).target_id == "a"
-    # The leaf is there already: there is nothing left to refuse.
+    # The leaf is already there, so nothing is written that could be refused.
     assert branch(path, "a", home.env).is_nothing
     assert branch_to_file(path, "a", home.env, keep=True).target_id == "a"
     assert fork(path, home.env, entry="a", keep=True).target_id == "a"
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp", "indusagi"])
-def test_a_summary_is_told_to_the_model(home: Home, agent: str) -> None:
+def test_a_summary_is_sent_to_the_model(home: Home, agent: str) -> None:
     manager = home.answered(agent)
     path, (first, last) = manager.session_file or "", [entry.id for entry in manager.get_entries()]
     change = branch(path, first, home.env, "went nowhere", keep=True)
@@ -154,14 +158,14 @@ def test_a_summary_is_told_to_the_model(home: Home, agent: str) -> None:
     assert "went nowhere" in json.dumps(said[-1])
 
 
-def test_where_the_leaf_is_nothing_is_written(home: Home, forked_path: Callable[..., str]) -> None:
+def test_a_branch_at_the_leaf_writes_nothing(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
     for _ in range(2):
         before = bytes_of(path)
         change = branch(path, "e", home.env)
         assert (change.entry_id, change.target_id) == ("", "e")
         assert bytes_of(path) == before
-        # what hangs below it is bookkeeping: the agent would go on from there all the same
+        # Labels and names below the entry leave the context the same.
         label(path, "00000001", "x", home.env)
         rename(path, "n", home.env)
     branch(path, "00000002", home.env)
@@ -170,7 +174,7 @@ def test_where_the_leaf_is_nothing_is_written(home: Home, forked_path: Callable[
     assert branch(path, "e", home.env).entry_id
 
 
-def test_parents_that_go_round_do_not_hang_it(home: Home, forked_path: Callable[..., str]) -> None:
+def test_a_loop_of_parents_ends(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path(labelled("e", "x", "l1", "l2"), labelled("e", "y", "l2", "l1"))
     assert branch(path, "00000002", home.env).entry_id
 
@@ -178,7 +182,7 @@ def test_parents_that_go_round_do_not_hang_it(home: Home, forked_path: Callable[
 @pytest.mark.parametrize(
     ("agent", "state"), [("pi", LIVE), ("indusagi", LIVE), ("omp", LIVE), ("omp", MAYBE)]
 )
-def test_beside_a_running_agent_it_is_refused(
+def test_a_branch_beside_a_running_agent_is_refused(
     home: Home, monkeypatch: pytest.MonkeyPatch, agent: str, state: str
 ) -> None:
     manager = home.answered(agent)
@@ -194,7 +198,7 @@ def test_beside_a_running_agent_it_is_refused(
 
 
 @pytest.mark.parametrize("summary", ["", "text"])
-def test_beside_an_agent_that_may_have_it_open_what_may_come_of_it_is_said(
+def test_a_branch_of_a_session_that_may_be_live_has_a_warning(
     home: Home, monkeypatch: pytest.MonkeyPatch, summary: str
 ) -> None:
     manager = home.answered("pi")
@@ -234,9 +238,7 @@ def test_a_new_file_needs_an_entry(home: Home, forked_path: Callable[..., str], 
     assert os.listdir(os.path.dirname(path)) == ["s.jsonl"]
 
 
-def test_a_name_that_was_cleared_is_not_found_again_on_the_path(
-    home: Home, forked_path: Callable[..., str]
-) -> None:
+def test_a_new_file_does_not_restore_a_cleared_name(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
     rename(path, "old", home.env)
     branch(path, "00000001", home.env)
@@ -247,7 +249,7 @@ def test_a_name_that_was_cleared_is_not_found_again_on_the_path(
 
 
 @pytest.mark.parametrize("agent", ["agent", "indusagi", "pi"])
-def test_formats_without_branches_say_so(home: Home, agent: str) -> None:
+def test_formats_without_branches_are_refused(home: Home, agent: str) -> None:
     path = read_only(home, agent)
     before = bytes_of(path)
     for act in (branch, branch_to_file):
@@ -257,7 +259,9 @@ def test_formats_without_branches_say_so(home: Home, agent: str) -> None:
     assert len(os.listdir(os.path.dirname(path))) == 1
 
 
-def test_an_entry_written_meanwhile_is_no_obstacle(home: Home, forked_path: Callable[..., str]) -> None:
+def test_an_entry_appended_by_another_program_does_not_prevent_a_branch(
+    home: Home, forked_path: Callable[..., str]
+) -> None:
     path = forked_path()
     with open(path, "a") as file:
         file.write(json.dumps(message("late", "e", "user", "late")) + "\n")

@@ -1,4 +1,4 @@
-"""Two branches since they parted."""
+"""The comparison of two branches after their common entry."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 def calls(*named: tuple[str, str]) -> list[dict[str, Any]]:
     return [
-        {"type": "toolCall", "id": f"c{at}", "name": name, "arguments": {"path": path}}
-        for at, (name, path) in enumerate(named)
+        {"type": "toolCall", "id": f"c{number}", "name": name, "arguments": {"path": path}}
+        for number, (name, path) in enumerate(named)
     ]
 
 
@@ -37,8 +37,8 @@ def answer(id: str, parent: str, at: float, *blocks: Any, **more: Any) -> dict[s
     return message(id, parent, "assistant", "", at, **{"content": list(blocks), "usage": usage, **more})
 
 
-def text(said: str) -> dict[str, str]:
-    return {"type": "text", "text": said}
+def text(content: str) -> dict[str, str]:
+    return {"type": "text", "text": content}
 
 
 @pytest.fixture
@@ -72,16 +72,16 @@ def tree(tmp_path: Path) -> SessionTree:
     )
 
 
-def test_both_sides(tree: SessionTree) -> None:
-    found = compare(tree, tree.by_id["l1"], tree.by_id["s1"])
-    assert found.common is tree.by_id["a1"]
-    one, other = found.one, found.other
+def test_each_side_has_its_turns_tools_files_and_costs(tree: SessionTree) -> None:
+    comparison = compare(tree, tree.by_id["l1"], tree.by_id["s1"])
+    assert comparison.common is tree.by_id["a1"]
+    one, other = comparison.one, comparison.other
     assert one.turns == (
         Turn(None, "", "it is \u241b[31mbroken", {"read": 2, "edit": 1}),
         Turn(tree.by_id["u2"], "mend it", "over loaded"),
     )
     assert other.turns == (Turn(tree.by_id["u3"], "use redis", "(aborted)", {"bash": 1}),)
-    assert found.turns() == [(one.turns[0], other.turns[0]), (one.turns[1], None)]
+    assert comparison.turns() == [(one.turns[0], other.turns[0]), (one.turns[1], None)]
     assert (one.tools, other.tools) == ((("read", 2), ("edit", 1)), (("bash", 1),))
     assert (one.files, other.files) == (FileLists(("b.py",), ("a.py",)), FileLists(("z.py",)))
     assert (one.spent, other.spent) == ((30, 15, 3, 6, 1.5), (10, 5, 1, 2, 0.5))
@@ -90,21 +90,21 @@ def test_both_sides(tree: SessionTree) -> None:
     assert (one.leaf.id, one.label, other.label) == ("l1", "the\u2407 one", "")
 
 
-def test_what_went_wrong_does_not_hide_what_was_said(tmp_path: Path) -> None:
-    said = answer("b", "a", 2, text("as far as it came"))
+def test_an_error_does_not_hide_the_answer_before_it(tmp_path: Path) -> None:
+    answered = answer("b", "a", 2, text("as far as it came"))
     failed = answer("c", "b", 3, errorMessage="overloaded")
     tree = open_tree(
-        str(write_session(tmp_path / "s.jsonl", header(), message("a", None, "user", "q"), said, failed))
+        str(write_session(tmp_path / "s.jsonl", header(), message("a", None, "user", "q"), answered, failed))
     )
     (turn,) = compare(tree, tree.by_id["a"], tree.by_id["c"]).other.turns
     assert turn.answer == "as far as it came"
 
 
-def test_sides_that_are_empty_or_share_nothing(tree: SessionTree) -> None:
-    found = compare(tree, tree.by_id["a1"], tree.by_id["u3"])
-    assert found.common is tree.by_id["a1"]
-    assert (found.one.turns, found.one.entries, found.one.duration_ms) == ((), 0, 0)
-    assert found.turns() == [(None, found.other.turns[0])]
+def test_a_side_may_be_empty_and_both_may_share_nothing(tree: SessionTree) -> None:
+    comparison = compare(tree, tree.by_id["a1"], tree.by_id["u3"])
+    assert comparison.common is tree.by_id["a1"]
+    assert (comparison.one.turns, comparison.one.entries, comparison.one.duration_ms) == ((), 0, 0)
+    assert comparison.turns() == [(None, comparison.other.turns[0])]
     same = compare(tree, tree.by_id["u3"], tree.by_id["u3"])
     assert (same.common, same.turns()) == (tree.by_id["u3"], [])
     roots = compare(tree, tree.by_id["v"], tree.by_id["a1"])
@@ -114,7 +114,7 @@ def test_sides_that_are_empty_or_share_nothing(tree: SessionTree) -> None:
     assert roots.one.first_ms == roots.one.last_ms == tree.by_id["v"].timestamp
 
 
-def test_what_is_shared_and_what_tools_gave_back_is_not_read(
+def test_shared_entries_and_tool_results_are_not_read(
     tree: SessionTree, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str | None] = []
@@ -129,7 +129,7 @@ def test_what_is_shared_and_what_tools_gave_back_is_not_read(
     assert read == ["a2", "a3", "u2", "a4", "u3", "a5", "s1"]
 
 
-def test_nobody_waits_or_the_file_is_another(tree: SessionTree, tmp_path: Path) -> None:
+def test_a_cancelled_read_and_a_replaced_file_are_errors(tree: SessionTree, tmp_path: Path) -> None:
     with pytest.raises(Cancelled):
         compare(tree, tree.by_id["l1"], tree.by_id["s1"], lambda: False)
     (tmp_path / "s.jsonl").write_text("{}\n")
@@ -141,18 +141,18 @@ def test_nobody_waits_or_the_file_is_another(tree: SessionTree, tmp_path: Path) 
     "content", [None, 7, "said", [], [None, 7, "x"], [{"type": "text"}], [{"type": "text", "text": 7}]]
 )
 @pytest.mark.parametrize("role", ["user", "assistant"])
-def test_content_of_any_kind(tmp_path: Path, content: Any, role: str) -> None:
+def test_content_of_any_type_is_accepted(tmp_path: Path, content: Any, role: str) -> None:
     strange = message("x", "u", role, "", 2)
     strange["message"] |= {"content": content, "usage": [7], "errorMessage": 7}
     path = write_session(tmp_path / "s.jsonl", header(), message("u", None, "user", "q"), strange)
     tree = open_tree(str(path))
     (turn,) = compare(tree, tree.by_id["u"], tree.by_id["x"]).other.turns
-    said = "said" if content == "said" else ""
-    assert (turn.prompt, turn.answer) == ((said, "") if role == "user" else ("", said))
+    shown = "said" if content == "said" else ""
+    assert (turn.prompt, turn.answer) == ((shown, "") if role == "user" else ("", shown))
 
 
 @given(lines=talks() | LINES, data=st.data())
-def test_any_two_entries(
+def test_any_two_entries_can_be_compared(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], data: st.DataObject
 ) -> None:
     path = tmp_path_factory.getbasetemp() / "compared.jsonl"
@@ -161,26 +161,28 @@ def test_any_two_entries(
     if not tree.entries:
         return
     pair = [data.draw(st.sampled_from(tree.entries)) for _ in range(2)]
-    found = compare(tree, pair[0], pair[1])
+    comparison = compare(tree, pair[0], pair[1])
     paths = [[id(node) for node in path_to(leaf)] for leaf in pair]
     shared = [node for node in tree.entries if all(id(node) in path for path in paths)]
-    assert (found.common in shared) if shared else found.common is None
-    for leaf, side in zip(pair, (found.one, found.other), strict=True):
+    assert (comparison.common in shared) if shared else comparison.common is None
+    for leaf, side in zip(pair, (comparison.one, comparison.other), strict=True):
         own = [node for node in path_to(leaf) if node not in shared]
         assert side.entries == len(own)
         prompts = [node for node in own if node.role == "user"]
         assert [turn.node for turn in side.turns if turn.node] == prompts
         branches = Branches(tree)
-        whole, before = branches.of_path(leaf), len(shared) and branches.of_path(found.common or leaf)
+        whole, before = branches.of_path(leaf), len(shared) and branches.of_path(comparison.common or leaf)
         assert sum(count for _, count in side.tools) == whole.tools - (before.tools if before else 0)
         assert sum(sum(turn.tools.values()) for turn in side.turns) == sum(count for _, count in side.tools)
         less = before.spent if before else NO_USAGE
-        assert side.spent == pytest.approx([all - some for all, some in zip(whole.spent, less, strict=True)])
+        assert side.spent == pytest.approx(
+            [total - common for total, common in zip(whole.spent, less, strict=True)]
+        )
 
 
 def test_tools_are_counted(forked_path: Callable[..., str]) -> None:
     assert count_tools([("read", 3), ("bash", 1), ("edit", 1_200)]) == "read 3, bash, edit 1,200"
     assert count_tools([]) == ""
     tree = open_tree(forked_path())
-    found = compare(tree, tree.by_id["00000002"], tree.by_id["e"])
-    assert [found.one.turns[0].answer, found.other.turns[0].answer] == ["one", "other"]
+    comparison = compare(tree, tree.by_id["00000002"], tree.by_id["e"])
+    assert [comparison.one.turns[0].answer, comparison.other.turns[0].answer] == ["one", "other"]

@@ -1,4 +1,4 @@
-"""What an agent writes after its session was trashed can be appended to the session, or put aside."""
+"""Entries that an agent writes after its session was trashed can be appended to the session, or trashed."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def path(home: Home) -> Path:
 
 @pytest.fixture
 def trashed(home: Home, path: Path) -> Change:
-    """The session in the trash, and what pi wrote at its place since."""
+    """A session in the trash, and entries that pi wrote in its place since."""
     change = trash(str(path), home.env)
     append_headerless(path, *SINCE)
     return change
@@ -50,7 +50,7 @@ def ids(home: Home, path: Path | str) -> list[str]:
     return [entry.id for entry in reopened(home, str(path)).get_branch()]
 
 
-def test_restore_says_what_stands_there(home: Home, trashed: Change) -> None:
+def test_restore_reports_the_continuation(home: Home, trashed: Change) -> None:
     before = contents(str(home.folder))
     for bring_back in (restore, lambda change: undo(change, home.env)):
         with pytest.raises(
@@ -73,7 +73,7 @@ def test_the_entries_are_appended_and_the_file_goes_to_the_trash(
     assert Path(aside.after or "").read_bytes() == since
 
 
-def test_put_aside_it_is_in_the_trash_and_the_session_as_it_was(
+def test_a_continuation_put_aside_is_in_the_trash_and_the_session_is_unchanged(
     home: Home, path: Path, trashed: Change
 ) -> None:
     session, since = lines_of(trashed.after), path.read_bytes()
@@ -83,20 +83,20 @@ def test_put_aside_it_is_in_the_trash_and_the_session_as_it_was(
     assert Path(aside.after or "").read_bytes() == since
 
 
-def test_both_steps_can_be_undone_and_done_again(home: Home, path: Path, trashed: Change) -> None:
+def test_both_steps_can_be_undone_and_repeated(home: Home, path: Path, trashed: Change) -> None:
     since = path.read_bytes()
     aside = trash_continuation(trashed, home.env, join=True)
     again = undo(restore(trashed), home.env)
     undo(aside, home.env)
     assert path.read_bytes() == since
-    # Nothing is appended twice.
+    # The entries are not appended twice.
     trash_continuation(again, home.env, join=True)
     restore(again)
     assert ids(home, path) == ["00000001", "00000002", "n1", "n2"]
     assert len(lines_of(str(path))) == 5
 
 
-def test_a_line_that_comes_at_the_last_moment_is_appended_too(
+def test_a_line_written_at_the_last_moment_is_appended_too(
     home: Home, path: Path, trashed: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     move = trash_file
@@ -122,7 +122,7 @@ def test_a_line_that_comes_at_the_last_moment_is_appended_too(
         ('{"type":"message","id":"n3","parentId":[]}\n', "line 3 is no complete entry"),
     ],
 )
-def test_what_cannot_be_appended_is_only_put_aside(
+def test_a_damaged_continuation_can_only_be_put_aside(
     home: Home, path: Path, trashed: Change, last: str, problem: str
 ) -> None:
     with path.open("a") as file:
@@ -149,7 +149,9 @@ def test_what_cannot_be_appended_is_only_put_aside(
     ],
     ids=["a session", "entries of another", "no entries", "nothing"],
 )
-def test_anything_else_there_is_only_there(home: Home, path: Path, lines: list[dict[str, Any]]) -> None:
+def test_another_file_is_not_taken_for_a_continuation(
+    home: Home, path: Path, lines: list[dict[str, Any]]
+) -> None:
     change = trash(str(path), home.env)
     append_headerless(path, *lines)
     with pytest.raises(AlreadyThere) as error:
@@ -159,7 +161,7 @@ def test_anything_else_there_is_only_there(home: Home, path: Path, lines: list[d
 
 
 @pytest.mark.parametrize("join", [True, False])
-def test_a_session_that_has_taken_the_place_since_is_not_moved(
+def test_another_session_in_its_place_is_not_moved(
     home: Home, path: Path, trashed: Change, join: bool
 ) -> None:
     write_session(path, *chain("another", id="other"))
@@ -169,7 +171,7 @@ def test_a_session_that_has_taken_the_place_since_is_not_moved(
     assert contents(str(home.folder)) == before
 
 
-def test_while_an_agent_may_be_writing_nothing_is_moved(
+def test_nothing_is_moved_while_an_agent_may_be_writing(
     home: Home, path: Path, trashed: Change, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = contents(str(home.folder))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from tests.sessions.manager.conftest import Home
 
 
-def test_what_is_deleted_is_gone_with_its_artifacts(home: Home, omp_path: str) -> None:
+def test_a_session_is_deleted_with_its_artifacts(home: Home, omp_path: str) -> None:
     folder = omp_path.removesuffix(".jsonl")
     change = delete_for_good(omp_path, home.env)
     assert not os.path.lexists(omp_path)
@@ -27,7 +27,7 @@ def test_what_is_deleted_is_gone_with_its_artifacts(home: Home, omp_path: str) -
         delete_for_good(omp_path, home.env)
 
 
-def test_what_a_linked_folder_of_artifacts_leads_to_stays(home: Home) -> None:
+def test_the_target_of_a_linked_artifacts_folder_is_kept(home: Home) -> None:
     path = home.answered("omp").session_file or ""
     (home.folder / "theirs").mkdir()
     (home.folder / "theirs/kept").write_text("kept")
@@ -37,7 +37,7 @@ def test_what_a_linked_folder_of_artifacts_leads_to_stays(home: Home) -> None:
     assert (home.folder / "theirs/kept").read_text() == "kept"
 
 
-def test_artifacts_that_cannot_be_deleted_are_told_of(
+def test_artifacts_that_cannot_be_deleted_are_reported(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(path: str) -> None:

@@ -1,4 +1,4 @@
-"""What another run did is found in the journal, and taken back."""
+"""Changes of another run are found in the journal and undone."""
 
 from __future__ import annotations
 
@@ -27,71 +27,75 @@ def state(tmp_path: Path) -> str:
     return str(tmp_path / "state")
 
 
-def back(home: Home, state: str, action: int) -> tuple[list[UndoAttempt[JournalEntry]], list[str]]:
+def undo_action(home: Home, state: str, action: int) -> tuple[list[UndoAttempt[JournalEntry]], list[str]]:
     stores = discover(home.env, str(home.folder), "/")
     return undo_journal_action(Journal(state), action, home.env, stores, state)
 
 
-def test_the_last_comes_first_and_what_this_run_did_is_left_out(
+def test_the_last_action_comes_first_without_those_of_this_run(
     home: Home, state: str, forked_path: Callable[..., str]
 ) -> None:
     path, journal = forked_path(), Journal(state)
     assert next_journal_action(journal, ()) is None
     named = journal.record(rename(path, "Mine", home.env))
-    gone = journal.record(trash(path, home.env))
-    found = next_journal_action(journal, ())
-    assert found is not None
-    assert (found.action, found.title, [each.kind for each in found.changes]) == (gone, "Mine", ["trash"])
-    assert found.at_ms == journal.active()[-1].at_ms
-    before = next_journal_action(journal, {gone})
-    assert before is not None
-    assert (before.action, before.title) == (named, "")
+    trashed = journal.record(trash(path, home.env))
+    next_action = next_journal_action(journal, ())
+    assert next_action is not None
+    assert (next_action.action, next_action.title, [change.kind for change in next_action.changes]) == (
+        trashed,
+        "Mine",
+        ["trash"],
+    )
+    assert next_action.at_ms == journal.active()[-1].at_ms
+    earlier = next_journal_action(journal, {trashed})
+    assert earlier is not None
+    assert (earlier.action, earlier.title) == (named, "")
 
 
-def test_it_is_taken_back_once(home: Home, state: str, forked_path: Callable[..., str]) -> None:
+def test_an_action_is_undone_once(home: Home, state: str, forked_path: Callable[..., str]) -> None:
     path, journal = forked_path(), Journal(state)
     with open(path, "rb") as file:
         content = file.read()
     action = journal.record(trash(path, home.env))
-    tried, notes = back(home, state, action)
-    assert [each.change.kind for each in tried if each.change] == ["restore"]
+    attempts, notes = undo_action(home, state, action)
+    assert [attempt.change.kind for attempt in attempts if attempt.change] == ["restore"]
     assert not notes
     with open(path, "rb") as file:
         assert file.read() == content
     assert next_journal_action(journal, ()) is None
-    assert back(home, state, action) == ([], ["it has been taken back meanwhile"])
+    assert undo_action(home, state, action) == ([], ["it has been taken back meanwhile"])
 
 
-def test_what_something_stands_in_the_way_of_comes_after_all_else(
+def test_a_blocked_action_comes_after_all_others(
     home: Home, state: str, forked_path: Callable[..., str]
 ) -> None:
     first, second, journal = forked_path(), forked_path(name="t.jsonl"), Journal(state)
     named = journal.record(rename(first, "Mine", home.env))
-    gone = journal.record(trash(second, home.env))
+    trashed = journal.record(trash(second, home.env))
     with open(second, "w") as file:
         file.write("somebody else's\n")
-    tried, notes = back(home, state, gone)
-    assert tried[0].can_retry
+    attempts, notes = undo_action(home, state, trashed)
+    assert attempts[0].can_retry
     assert notes == [SKIP_NOTE]
-    found = next_journal_action(journal, ())
-    assert found is not None
-    assert found.action == named
-    back(home, state, named)
+    next_action = next_journal_action(journal, ())
+    assert next_action is not None
+    assert next_action.action == named
+    undo_action(home, state, named)
     os.unlink(second)
-    found = next_journal_action(journal, ())
-    assert found is not None
-    assert found.action == gone
-    assert back(home, state, gone)[0][0].change is not None
+    next_action = next_journal_action(journal, ())
+    assert next_action is not None
+    assert next_action.action == trashed
+    assert undo_action(home, state, trashed)[0][0].change is not None
 
 
-def test_what_never_can_be_taken_back_is_passed_over(
+def test_an_action_that_can_never_be_undone_is_skipped(
     home: Home, state: str, forked_path: Callable[..., str]
 ) -> None:
     path, journal = forked_path(), Journal(state)
     action = journal.record(rename(path, "Mine", home.env))
     rename(path, "Yours", home.env)
-    tried, notes = back(home, state, action)
-    assert "the name is another by now" in str(tried[0].error)
+    attempts, notes = undo_action(home, state, action)
+    assert "the name is another by now" in str(attempts[0].error)
     assert not notes
     assert next_journal_action(journal, ()) is None
     assert journal.undone() == {action}

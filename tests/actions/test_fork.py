@@ -1,4 +1,4 @@
-"""A new session of another (formats/README.md, "Forks of the agents")."""
+"""Forks of sessions (formats/README.md, "Forks of the agents")."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_a_fork_for_another_folder_goes_where_the_agent_looks(home: Home, agent:
 
 
 def test_a_fork_stays_in_the_store_of_its_source(home: Home) -> None:
-    """A store that was named by hand: the agent would look for its own sessions somewhere else."""
+    """The store was given with `--store`, and is not the agent's own."""
     (home.folder / "other").mkdir()
     other = str(home.folder / "other")
     flat = write_session(home.folder / "flat/s.jsonl", *chain("q", "a"))
@@ -108,7 +108,9 @@ def test_a_fork_stays_in_the_store_of_its_source(home: Home) -> None:
     assert not (home.folder / ".omp").exists()
 
 
-def test_a_fork_of_a_moved_away_file_goes_to_the_agents_own_store(home: Home) -> None:
+def test_a_fork_of_a_file_outside_the_stores_for_another_folder_goes_to_the_agents_own_store(
+    home: Home,
+) -> None:
     path = write_session(home.folder / "download/s.jsonl", *chain("q", "a"))
     (home.folder / "other").mkdir()
     beside = fork(str(path), home.env)
@@ -139,11 +141,13 @@ def test_a_fork_of_nickcecere_agent_has_the_last_messages(home: Home, last: int 
     assert change.session_id == "dd4ef604-18d0-4cc6-a7c6-3427226486ec"
     assert opening["cwd"] == str(home.folder)
     assert (branch["parent_session_path"], branch["fork_entry_id"]) == (path, "m24")
-    assert [said["id"] for said in messages] == [f"m{at}" for at in range(25 - kept, 25)]
+    assert [message["id"] for message in messages] == [f"m{number}" for number in range(25 - kept, 25)]
     assert "parent_id" not in messages[0]
 
 
-def test_what_one_kind_of_fork_does_the_other_does_not(home: Home, forked_path: Callable[..., str]) -> None:
+def test_a_fork_at_an_entry_and_one_of_the_last_messages_exclude_each_other(
+    home: Home, forked_path: Callable[..., str]
+) -> None:
     path = of_agent(home, 3)
     with pytest.raises(ReadOnly, match="last messages"):
         fork(path, home.env, entry="m1")
@@ -163,7 +167,7 @@ def test_formats_that_are_only_read_are_not_forked(home: Home) -> None:
         assert len(os.listdir(os.path.dirname(path))) == 1
 
 
-def test_there_is_nothing_to_fork(home: Home) -> None:
+def test_files_without_entries_are_not_forked(home: Home) -> None:
     folder = home.folder / "x"
     bare = write_session(folder / "bare.jsonl", header())
     (folder / "empty.jsonl").write_bytes(b"")
@@ -177,7 +181,7 @@ def test_there_is_nothing_to_fork(home: Home) -> None:
     assert bare.read_text().count("\n") == 1
 
 
-def test_before_all_entries_there_is_nothing_to_fork(home: Home) -> None:
+def test_a_leaf_before_all_entries_is_not_forked(home: Home) -> None:
     path = home.answered("pi").session_file or ""
     branch(path, "root", home.env)
     files = sorted(os.listdir(os.path.dirname(path)))
@@ -195,7 +199,7 @@ def test_a_question_without_an_answer_is_forked_too(home: Home) -> None:
     assert len(reopened(home, change.after).get_entries()) == 1
 
 
-def test_a_folder_that_is_not_there_is_no_working_folder(home: Home, forked_path: Callable[..., str]) -> None:
+def test_a_missing_working_folder_is_an_error(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
     (home.folder / "file").write_text("no folder")
     for to in (str(home.folder / "nowhere"), str(home.folder / "file"), ""):
@@ -211,7 +215,7 @@ def test_a_folder_that_is_not_there_is_no_working_folder(home: Home, forked_path
 WAYS: dict[str, Callable[[Home, str], str | None]] = {
     "fork": lambda home, path: fork(path, home.env).after,
     "branch --new-file": lambda home, path: branch_to_file(path, last_of(home, path), home.env).after,
-    "the browser": lambda home, path: branch_to_new_file(asked_at(home, path), home.env).after,
+    "the browser": lambda home, path: branch_to_new_file(options_at(home, path), home.env).after,
     "create_branched_session": lambda home, path: branched(home, path),
     "fork_from": lambda home, path: forked_from(home, path),
 }
@@ -221,7 +225,7 @@ def last_of(home: Home, path: str) -> str:
     return reopened(home, path).get_entries()[-1].id
 
 
-def asked_at(home: Home, path: str) -> BranchOptions:
+def options_at(home: Home, path: str) -> BranchOptions:
     manager = reopened(home, path)
     store = store_holding(path, discover(home.env, str(home.folder), "/"))
     assert store is not None
@@ -238,13 +242,13 @@ def forked_from(home: Home, path: str) -> str | None:
 
 
 def listing(path: str) -> list[str]:
-    """The names beside a session."""
+    """Return the names in the folder of a session."""
     return sorted(os.listdir(os.path.dirname(path)))
 
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_fork_has_a_copy_of_the_artifacts(home: Home, way: str) -> None:
-    """The context that it keeps names them, as in "Read artifact://1"."""
+    """The kept entries name the artifacts, as in "Read artifact://1"."""
     path = with_artifacts(home, "omp")
     folder = Path(path).with_suffix("")
     (folder / "local" / "plan.md").write_text("a plan")
@@ -256,7 +260,7 @@ def test_a_fork_has_a_copy_of_the_artifacts(home: Home, way: str) -> None:
     assert contents(str(folder)) == before
     left_out = {"draft.txt", ".draft-only-session", ".sub.jsonl.lock"}
     copied = contents(str(made).removesuffix(".jsonl"))
-    assert copied == {name: what for name, what in before.items() if name not in left_out}
+    assert copied == {name: content for name, content in before.items() if name not in left_out}
     assert [name for name in listing(path) if name.startswith(".")] == []
 
 
@@ -285,7 +289,7 @@ def test_undo_of_a_fork_trashes_the_artifacts_with_it(home: Home) -> None:
     assert (Path(made.path).with_suffix("") / "1.bash.log").read_text() == "what it said\n"
 
 
-def test_links_stay_links_and_what_is_no_file_is_left_out_with_a_note(home: Home) -> None:
+def test_links_are_copied_as_links_and_special_files_are_left_out_with_a_note(home: Home) -> None:
     path = with_artifacts(home, "omp")
     folder = Path(path).with_suffix("")
     outside = home.folder / "outside"
@@ -302,7 +306,7 @@ def test_links_stay_links_and_what_is_no_file_is_left_out_with_a_note(home: Home
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp"])
-def test_a_folder_of_sessions_is_nobodys_artifacts(home: Home, agent: str) -> None:
+def test_a_folder_of_sessions_is_not_copied_as_artifacts(home: Home, agent: str) -> None:
     """A session in a flat folder may have the name of a folder with other sessions."""
     root = home.folder / f".{agent}/agent/sessions"
     path = write_session(root / "-app.jsonl", *chain("q", "a"))
@@ -331,16 +335,16 @@ def test_a_fork_that_fails_leaves_neither_session_nor_artifacts(
     assert contents(os.path.dirname(path)) == before
 
 
-def test_the_session_comes_after_its_artifacts(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_session_is_created_after_its_artifacts(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     path = with_artifacts(home, "omp")
-    seen = []
+    artifacts = []
     link = os.link
 
     def linked(source: str, target: str, **more: Any) -> None:
-        seen.append(contents(target.removesuffix(".jsonl")) if target.endswith(".jsonl") else {})
+        artifacts.append(contents(target.removesuffix(".jsonl")) if target.endswith(".jsonl") else {})
         link(source, target, **more)
 
     monkeypatch.setattr(os, "link", linked)
     fork(path, home.env)
-    assert [bool(found) for found in seen] == [True]
-    assert "1.bash.log" in seen[0]
+    assert [bool(files) for files in artifacts] == [True]
+    assert "1.bash.log" in artifacts[0]

@@ -1,4 +1,4 @@
-"""What leafmark did is noted, so that another run can take it back."""
+"""The journal keeps the changes of leafmark, so that another run can undo them."""
 
 from __future__ import annotations
 
@@ -28,35 +28,35 @@ def folder(tmp_path: Path) -> Path:
 
 
 def named(name: str) -> Change:
-    """A change of a name."""
+    """Return a change of a name."""
     return Change("name", "/s.jsonl", "e1", before="old", after=name, agent="pi", session_id="s")
 
 
-def last(journal: Journal) -> tuple[int, Change] | None:
-    standing = journal.active()
-    return (standing[-1].number, standing[-1].change) if standing else None
+def last_active(journal: Journal) -> tuple[int, Change] | None:
+    active = journal.active()
+    return (active[-1].number, active[-1].change) if active else None
 
 
-def test_the_last_that_stands_is_the_last(folder: Path) -> None:
+def test_the_last_change_that_is_not_undone_is_the_last(folder: Path) -> None:
     journal = Journal(str(folder))
-    assert last(journal) is None
+    assert last_active(journal) is None
     moved = Change("trash", "/s\udc80.jsonl", "", before="/s", after="/t", moves=(("/s", "/t"), ("/a", "")))
     numbers = [journal.record(change) for change in (named("one"), named("\x1b[1m"), moved)]
     assert len(set(numbers)) == 3
     for number, change in zip(reversed(numbers), (moved, named("\x1b[1m"), named("one")), strict=True):
-        assert last(Journal(str(folder))) == (number, change)
+        assert last_active(Journal(str(folder))) == (number, change)
         journal.mark_undone(number)
-    assert last(journal) is None
+    assert last_active(journal) is None
     assert journal.record(named("again")) not in numbers
 
 
-def test_it_is_the_users_own(folder: Path) -> None:
+def test_only_the_user_can_read_the_journal(folder: Path) -> None:
     Journal(str(folder)).record(named("one"))
     assert folder.stat().st_mode & 0o077 == 0
     assert (folder / NAME).stat().st_mode & 0o077 == 0
 
 
-def test_what_was_so_before_is_not_noted(folder: Path) -> None:
+def test_a_change_without_effect_is_not_recorded(folder: Path) -> None:
     journal = Journal(str(folder))
     for change in (
         Change("label", "/s", "", before="x", after="x", target_id="e"),
@@ -64,7 +64,7 @@ def test_what_was_so_before_is_not_noted(folder: Path) -> None:
     ):
         assert change.is_nothing
         assert journal.record(change) == 0
-    assert last(journal) is None
+    assert last_active(journal) is None
     for change in (
         Change("label", "/s", "", before=None, after="x", target_id="e"),
         Change("file", "/s", "", before="/r", after="/s"),
@@ -74,7 +74,7 @@ def test_what_was_so_before_is_not_noted(folder: Path) -> None:
         assert journal.record(change) > 0
 
 
-def test_what_is_damaged_or_of_another_version_is_passed_over(folder: Path) -> None:
+def test_damaged_lines_and_those_of_other_versions_are_skipped(folder: Path) -> None:
     journal = Journal(str(folder))
     number = journal.record(named("one"))
     strange = [
@@ -89,13 +89,13 @@ def test_what_is_damaged_or_of_another_version_is_passed_over(folder: Path) -> N
     ]
     with open(folder / NAME, "ab") as file:
         file.write(b"\n".join(strange))
-    assert last(journal) == (number, named("one"))
+    assert last_active(journal) == (number, named("one"))
     journal.record(named("two"))
     assert journal.active()[-1].change == named("two")
 
 
-def together(journal: Journal, *names: str) -> int:
-    """Note changes of one action; its number."""
+def record_action(journal: Journal, *names: str) -> int:
+    """Record changes as one action; return its number."""
     action = 0
     for name in names:
         number = journal.record(named(name), action)
@@ -104,87 +104,87 @@ def together(journal: Journal, *names: str) -> int:
 
 
 def names_of(journal: Journal) -> list[list[str | None]]:
-    return [[each.change.after for each in steps] for steps in journal.actions()]
+    return [[entry.change.after for entry in steps] for steps in journal.actions()]
 
 
-def test_it_does_not_grow_for_ever(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_journal_keeps_a_limited_number_of_actions(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "KEPT_ACTIONS", 20)
     monkeypatch.setattr(module, "_SLACK", 10)
     journal = Journal(str(folder))
-    for at in range(100):
-        number = journal.record(named(str(at)))
-        if at % 3 == 0:
+    for index in range(100):
+        number = journal.record(named(str(index)))
+        if index % 3 == 0:
             journal.mark_undone(number)
     data = (folder / NAME).read_bytes()
     assert data.count(b'"change"') <= 30
     assert data.count(b"\n") <= 40
-    standing = [recorded.change.after for recorded in journal.active()]
-    assert standing == [str(at) for at in range(100) if at % 3][-len(standing) :]
-    assert len(standing) > 10
+    active = [recorded.change.after for recorded in journal.active()]
+    assert active == [str(index) for index in range(100) if index % 3][-len(active) :]
+    assert len(active) > 10
     assert sorted(os.listdir(folder)) == [NAME, f"{NAME}.lock"]
 
 
-def test_no_action_is_cut_in_two_and_none_pushes_another_out(
+def test_actions_are_counted_and_removed_as_a_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "KEPT_ACTIONS", 3)
+    monkeypatch.setattr(module, "_SLACK", 2)
+    journal = Journal(str(folder))
+    many = [f"m{index}" for index in range(50)]
+    for names in (["one"], ["two"], many):
+        record_action(journal, *names)
+    assert names_of(journal) == [["one"], ["two"], many]
+    record_action(journal, "three")
+    record_action(journal, "four")
+    assert names_of(journal) == [["one"], ["two"], many, ["three"], ["four"]]
+    # There are too many actions now: three are kept, and the others are removed as a whole.
+    record_action(journal, "five")
+    assert names_of(journal) == [["three"], ["four"], ["five"]]
+
+
+def test_the_last_action_is_kept_whole_however_many_changes_it_has(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "KEPT_ACTIONS", 3)
     monkeypatch.setattr(module, "_SLACK", 2)
     journal = Journal(str(folder))
-    many = [f"m{at}" for at in range(50)]
-    for names in (["one"], ["two"], many):
-        together(journal, *names)
-    assert names_of(journal) == [["one"], ["two"], many]
-    together(journal, "three")
-    together(journal, "four")
-    assert names_of(journal) == [["one"], ["two"], many, ["three"], ["four"]]
-    # now they are too many: three stay, and what goes is gone whole
-    together(journal, "five")
-    assert names_of(journal) == [["three"], ["four"], ["five"]]
-
-
-def test_what_was_done_last_to_many_is_kept_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "KEPT_ACTIONS", 3)
-    monkeypatch.setattr(module, "_SLACK", 2)
-    journal = Journal(str(folder))
-    for at in range(5):
-        together(journal, str(at))
-    many = [f"m{at}" for at in range(50)]
-    together(journal, *many)
+    for index in range(5):
+        record_action(journal, str(index))
+    many = [f"m{index}" for index in range(50)]
+    record_action(journal, *many)
     assert names_of(journal) == [["3"], ["4"], many]
-    numbers = [each.number for each in journal.active()]
+    numbers = [entry.number for entry in journal.active()]
     assert numbers == sorted(set(numbers))
-    for each in journal.actions()[-1]:
-        journal.mark_undone(each.number)
+    for entry in journal.actions()[-1]:
+        journal.mark_undone(entry.number)
     assert names_of(journal) == [["3"], ["4"]]
-    assert together(journal, "next") > max(numbers)
+    assert record_action(journal, "next") > max(numbers)
 
 
-def test_of_a_long_file_the_oldest_actions_go_and_the_last_one_stays_whole(
+def test_a_long_file_loses_its_oldest_actions_and_keeps_the_last_one_whole(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "KEPT_BYTES", 10_000)
     journal = Journal(str(folder))
-    for at in range(100):
-        together(journal, str(at))
+    for index in range(100):
+        record_action(journal, str(index))
         assert (folder / NAME).stat().st_size < 11_000
     kept = names_of(journal)
     assert 10 < len(kept) < 90
-    assert kept == [[str(at)] for at in range(100)][-len(kept) :]
-    many = [f"m{at}" for at in range(100)]
-    together(journal, *many)
+    assert kept == [[str(index)] for index in range(100)][-len(kept) :]
+    many = [f"m{index}" for index in range(100)]
+    record_action(journal, *many)
     assert names_of(journal)[-1] == many
-    together(journal, "after")
+    record_action(journal, "after")
     assert names_of(journal) == [many, ["after"]]
 
 
-def test_notes_that_nobody_needs_go(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_repeated_reports_of_an_action_are_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "KEPT_ACTIONS", 20)
     monkeypatch.setattr(module, "_SLACK", 10)
     journal = Journal(str(folder))
-    number = together(journal, "one")
+    number = record_action(journal, "one")
     for _ in range(50):
         journal.mark_reported(number)
-    together(journal, "two")
+    record_action(journal, "two")
     assert names_of(journal) == [["one"], ["two"]]
     assert journal.active()[0].is_reported
     assert (folder / NAME).read_bytes().count(b"\n") == 2
@@ -192,7 +192,7 @@ def test_notes_that_nobody_needs_go(folder: Path, monkeypatch: pytest.MonkeyPatc
 
 def test_a_change_costs_the_same_after_many(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(str(folder))
-    action = together(journal, *map(str, range(3_000)))
+    action = record_action(journal, *map(str, range(3_000)))
     parsed = []
     monkeypatch.setattr(json, "loads", lambda line: parsed.append(line) or DECODER.decode(line.decode()))
     read = []
@@ -204,8 +204,8 @@ def test_a_change_costs_the_same_after_many(folder: Path, monkeypatch: pytest.Mo
     assert (len(parsed), read) == (1, [])
 
 
-def test_a_journal_of_before_is_read_as_it_is(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An earlier leafmark counted changes, and cut what was done to many in two."""
+def test_a_journal_of_an_earlier_leafmark_is_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """An earlier leafmark limited the number of changes, so the first action may lack its first changes."""
     folder.mkdir()
     lines = [
         {
@@ -225,22 +225,22 @@ def test_a_journal_of_before_is_read_as_it_is(folder: Path, monkeypatch: pytest.
     assert [len(names) for names in names_of(journal)] == [1_200, 1]
 
 
-def test_what_was_done_together_stands_together(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_changes_of_one_action_are_listed_together(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     journal = Journal(str(folder))
     alone = journal.record(named("alone"))
     first = journal.record(named("one"))
     between = journal.record(named("between"))
     second = journal.record(named("two"), first)
-    numbers = [[each.number for each in action] for action in journal.actions()]
+    numbers = [[entry.number for entry in action] for action in journal.actions()]
     assert numbers == [[alone], [between], [first, second]]
     journal.mark_undone(first)
     journal.mark_reported(second)
-    monkeypatch.setattr(module, "_SLACK", -module.KEPT_ACTIONS)  # so that it is written anew
+    monkeypatch.setattr(module, "_SLACK", -module.KEPT_ACTIONS)  # Rewrite the file.
     journal.record(named("last"))
-    assert [(each.number, each.is_reported) for each in journal.actions()[2]] == [(second, True)]
+    assert [(entry.number, entry.is_reported) for entry in journal.actions()[2]] == [(second, True)]
 
 
-def test_lines_of_before_there_were_actions_stand_alone(folder: Path) -> None:
+def test_lines_without_an_action_are_actions_of_their_own(folder: Path) -> None:
     journal = Journal(str(folder))
     journal.record(named("one"))
     line = json.loads((folder / NAME).read_text())
@@ -250,27 +250,25 @@ def test_lines_of_before_there_were_actions_stand_alone(folder: Path) -> None:
     assert not journal.active()[0].is_reported
 
 
-def test_several_at_once_lose_nothing_and_share_no_number(folder: Path) -> None:
+def test_concurrent_writers_lose_no_change_and_share_no_number(folder: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
-        numbers = list(pool.map(lambda at: Journal(str(folder)).record(named(str(at))), range(40)))
+        numbers = list(pool.map(lambda index: Journal(str(folder)).record(named(str(index))), range(40)))
     assert sorted(numbers) == list(range(1, 41))
     assert {recorded.change.after for recorded in Journal(str(folder)).active()} == set(map(str, range(40)))
 
 
-def test_where_it_cannot_be_written_that_is_said_and_reading_goes_on(tmp_path: Path) -> None:
+def test_a_journal_that_cannot_be_written_is_an_error_and_reads_as_empty(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("no folder")
     journal = Journal(str(tmp_path / "state"))
-    assert last(journal) is None
+    assert last_active(journal) is None
     with pytest.raises(OSError, match="state"):
         journal.record(named("one"))
     with pytest.raises(OSError, match="state"):
         journal.mark_undone(1)
 
 
-def test_what_fits_on_the_disk_only_in_part_is_not_noted(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The system takes what there is room for, and says so by a number alone."""
+def test_a_partial_write_on_a_full_disk_is_removed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """`os.write` reports a partial write only by its result."""
     journal = Journal(str(folder))
     journal.record(named("one"))
     before = (folder / NAME).read_bytes()
@@ -285,16 +283,16 @@ def test_what_fits_on_the_disk_only_in_part_is_not_noted(
     assert journal.record(named("two")) == 2
 
 
-def test_a_pipe_in_its_place_is_not_waited_for(folder: Path) -> None:
+def test_a_pipe_in_place_of_the_journal_does_not_block(folder: Path) -> None:
     folder.mkdir()
     os.mkfifo(folder / NAME)
     journal = Journal(str(folder))
-    assert ends(lambda: last(journal)) is None
+    assert ends(lambda: last_active(journal)) is None
     with pytest.raises(OSError, match=NAME):
         ends(lambda: journal.record(named("one")))
 
 
-def test_a_journal_with_gigabytes_of_nul_bytes_is_read_and_thinned_out(folder: Path) -> None:
+def test_a_journal_with_gigabytes_of_nul_bytes_is_read_and_shortened(folder: Path) -> None:
     journal = Journal(str(folder))
     numbers = [journal.record(named(name)) for name in ("one", "two")]
     path = folder / NAME
@@ -312,7 +310,7 @@ def test_a_journal_with_gigabytes_of_nul_bytes_is_read_and_thinned_out(folder: P
     assert path.stat().st_size < 10_000
 
 
-def test_of_a_journal_that_is_too_long_only_the_end_is_read(
+def test_only_the_end_of_a_journal_that_is_too_long_is_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_LONGEST", 3_000)

@@ -1,4 +1,4 @@
-"""A label is put on, changed and taken off (formats/README.md, "Results of writing")."""
+"""Labels are set, changed and cleared (formats/README.md, "Results of writing")."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp", "indusagi"])
-def test_a_label_is_put_on_changed_and_taken_off(home: Home, agent: str) -> None:
+def test_a_label_is_set_changed_and_cleared(home: Home, agent: str) -> None:
     manager = home.answered(agent)
     path, target = manager.session_file or "", manager.get_entries()[0].id
     os.utime(path, ns=(1, 2_000))
-    found = []
+    changes = []
     for text in ("one", "two", ""):
         change = label(path, target, text, home.env)
-        found.append((change.before, change.after))
+        changes.append((change.before, change.after))
         assert (change.kind, change.target_id, change.agent) == ("label", target, agent)
         assert change.session_id == manager.session_id
         assert reopened(home, path).get_label(target) == (text or None)
-    assert found == [(None, "one"), ("one", "two"), ("two", None)]
+    assert changes == [(None, "one"), ("one", "two"), ("two", None)]
     assert os.stat(path).st_mtime_ns == 2_000
 
 
-def test_the_leaf_stays_in_its_branch(home: Home, forked_path: Callable[..., str]) -> None:
+def test_a_label_keeps_the_branch_of_the_leaf(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
     label(path, "00000002", "x", home.env)
-    assert [found.id for found in reopened(home, path).get_branch()][:2] == ["00000001", "e"]
+    assert [entry.id for entry in reopened(home, path).get_branch()][:2] == ["00000001", "e"]
 
 
-def test_the_label_that_is_there_is_not_written_again(home: Home, forked_path: Callable[..., str]) -> None:
+def test_an_unchanged_label_is_not_written_again(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
     assert label(path, "e", "", home.env).entry_id == ""
     label(path, "e", "x", home.env)
@@ -61,32 +61,34 @@ def test_a_label_is_one_line(home: Home, forked_path: Callable[..., str], text: 
     assert reopened(home, path).get_label("e") == kept
 
 
-def test_an_entry_is_named_by_the_beginning_of_its_id_alone(
+def test_an_entry_is_named_by_a_unique_beginning_of_its_id(
     home: Home, forked_path: Callable[..., str]
 ) -> None:
     path = forked_path(message("ab1", "e", "user", "x"), message("ab2", "ab1", "user", "y"))
     assert label(path, "ab1", "x", home.env).target_id == "ab1"
     assert label(path, "00000002", "x", home.env).target_id == "00000002"
     before = bytes_of(path)
-    for named_so, error in (
+    for prefix, error in (
         ("ab", AmbiguousEntry),
         ("0", AmbiguousEntry),
         ("z", UnknownEntry),
         ("", UnknownEntry),
     ):
         with pytest.raises(error) as caught:
-            label(path, named_so, "x", home.env)
+            label(path, prefix, "x", home.env)
         assert caught.value.path == path
-        assert repr(named_so) in str(caught.value)
+        assert repr(prefix) in str(caught.value)
     assert bytes_of(path) == before
 
 
-def test_an_id_is_itself_though_others_begin_so(home: Home, forked_path: Callable[..., str]) -> None:
+def test_a_whole_id_names_its_entry_even_if_others_begin_with_it(
+    home: Home, forked_path: Callable[..., str]
+) -> None:
     path = forked_path(message("e1", "e", "user", "x"))
     assert label(path, "e", "x", home.env).target_id == "e"
 
 
-def test_an_id_that_two_entries_have_names_neither(home: Home, forked_path: Callable[..., str]) -> None:
+def test_a_duplicate_id_is_ambiguous(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path(message("e", None, "user", "again"))
     before = bytes_of(path)
     with pytest.raises(AmbiguousEntry):
@@ -95,7 +97,7 @@ def test_an_id_that_two_entries_have_names_neither(home: Home, forked_path: Call
 
 
 @pytest.mark.parametrize(("agent", "why"), [("agent", "labels"), ("indusagi", "labels"), ("pi", "only read")])
-def test_formats_without_labels_say_so(home: Home, agent: str, why: str) -> None:
+def test_formats_without_labels_are_refused(home: Home, agent: str, why: str) -> None:
     path = read_only(home, agent)
     before = bytes_of(path)
     with pytest.raises(ReadOnly, match=why):
@@ -103,7 +105,7 @@ def test_formats_without_labels_say_so(home: Home, agent: str, why: str) -> None
     assert bytes_of(path) == before
 
 
-def test_no_session_is_made_of_nothing(home: Home) -> None:
+def test_a_label_creates_no_session(home: Home) -> None:
     empty = home.folder / "empty.jsonl"
     empty.write_bytes(b"")
     with pytest.raises(NotASession):
@@ -111,18 +113,18 @@ def test_no_session_is_made_of_nothing(home: Home) -> None:
     assert empty.read_bytes() == b""
     with pytest.raises(NotThere):
         label(str(home.folder / "none.jsonl"), "e", "x", home.env)
-    assert [found.name for found in home.folder.iterdir()] == ["empty.jsonl"]
+    assert [file.name for file in home.folder.iterdir()] == ["empty.jsonl"]
 
 
-def test_the_store_says_whose_session_it_is(home: Home) -> None:
-    """Nothing in the file tells omp's from pi's here: without the store, images would be written pi's way."""
+def test_the_store_decides_the_agent_of_a_session(home: Home) -> None:
+    """The file may be of omp or of pi: without the store, images would be written as pi does."""
     path = write_session(home.folder / "elsewhere/s.jsonl", *chain("q", "a"))
     (store,) = named([("omp", str(home.folder / "elsewhere"))], home.env, str(home.folder), "/")
     assert label(str(path), "00000001", "x", home.env).agent == "pi"
     assert label(str(path), "00000001", "y", home.env, store).agent == "omp"
 
 
-def test_an_old_file_is_migrated_when_it_is_labelled_and_not_before(home: Home) -> None:
+def test_an_old_file_is_migrated_only_by_a_label_that_is_written(home: Home) -> None:
     path = write_session(
         home.folder / "old.jsonl",
         '{"type":"session","id":"s","timestamp":"2026-01-01T00:00:00.000Z","cwd":"/w"}',

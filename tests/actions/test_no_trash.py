@@ -1,4 +1,4 @@
-"""Trashing where there is no trash, or where it is on another file system."""
+"""Trashing without a trash, and with a trash on another file system."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parent.parent.parent
 
 
-# where there is no trash
+# without a trash
 
 
-def test_where_the_trash_cannot_be_written_all_stays(home: Home, omp_path: str) -> None:
+def test_a_trash_that_cannot_be_written_changes_nothing(home: Home, omp_path: str) -> None:
     data = home.folder / ".local/share"
     data.mkdir(parents=True)
     (data / "Trash").write_text("no folder")
@@ -42,7 +42,7 @@ def test_where_the_trash_cannot_be_written_all_stays(home: Home, omp_path: str) 
 
 @pytest.mark.parametrize("error", [OSError(5, "Input/output error"), PermissionError(13, "denied", b"/t")])
 @pytest.mark.parametrize("fails_at", [1, 2])
-def test_when_the_library_fails_all_stays(
+def test_a_failure_of_the_library_changes_nothing(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, error: OSError, fails_at: int
 ) -> None:
     from app.actions import trash as module
@@ -69,7 +69,7 @@ def test_when_the_library_fails_all_stays(
 
 @pytest.mark.parametrize("wrote", [b"", b"[Trash Info]\nPa"], ids=["nothing", "a part"])
 @pytest.mark.parametrize("taken", [0, 2])
-def test_of_a_full_disk_no_note_stays_in_the_trash(
+def test_a_full_disk_leaves_no_note_in_the_trash(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, wrote: bytes, taken: int
 ) -> None:
     from app.actions import trash as module
@@ -79,11 +79,11 @@ def test_of_a_full_disk_no_note_stays_in_the_trash(
     names = [name, f"{stem} 1.jsonl", f"{stem} 2.jsonl"]
     for folder in ("files", "info"):
         (bin / folder).mkdir(parents=True)
-    # what lies there by those names, and the note of what does not lie there any more, are somebody else's
-    for at, other in enumerate(names[:taken]):
-        (bin / "info" / f"{other}.trashinfo").write_text("[Trash Info]\nPath=/elsewhere\n")
-        if not at:
-            (bin / "files" / other).write_text("other")
+    # Other programs have trashed files of these names; one of the files is not there any more.
+    for number, trashed_name in enumerate(names[:taken]):
+        (bin / "info" / f"{trashed_name}.trashinfo").write_text("[Trash Info]\nPath=/elsewhere\n")
+        if not number:
+            (bin / "files" / trashed_name).write_text("other")
 
     def full(path: str, env: dict[str, str]) -> None:
         (bin / "info" / f"{names[taken]}.trashinfo").write_bytes(wrote)
@@ -98,29 +98,32 @@ def test_of_a_full_disk_no_note_stays_in_the_trash(
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EDQUOT])
 @pytest.mark.parametrize("is_own", [False, True])
-def test_of_a_full_disk_the_system_is_quoted_and_not_said_to_have_no_trash(
+def test_a_full_disk_is_reported_as_such(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, code: int, is_own: bool
 ) -> None:
     from app.actions import trash as module
 
-    note, said = str(trash_of(home) / "info/s.trashinfo"), os.strerror(code)
+    note, reason = str(trash_of(home) / "info/s.trashinfo"), os.strerror(code)
 
     def send(path: str) -> None:
-        raise OSError(code, said, os.fsencode(note))
+        raise OSError(code, reason, os.fsencode(note))
 
     def elsewhere(path: str, variables: dict[str, str]) -> None:
-        # as the other process is quoted
-        raise OSError(code, f"{note}: {said}")
+        # The error of the other process has no file name, only this text.
+        raise OSError(code, f"{note}: {reason}")
 
     monkeypatch.setattr(module, "_own_send", lambda env: send if is_own else None)
     monkeypatch.setattr(module, "_send_in_subprocess", elsewhere)
     with pytest.raises(DiskFull) as caught:
         trash(omp_path, home.env)
-    assert (caught.value.reason, caught.value.code) == (f"cannot be moved to the trash: {note}: {said}", code)
+    assert (caught.value.reason, caught.value.code) == (
+        f"cannot be moved to the trash: {note}: {reason}",
+        code,
+    )
     assert os.path.exists(omp_path)
 
 
-def test_a_trash_that_says_yes_and_does_not_say_where_is_told_of(
+def test_an_unknown_place_in_the_trash_is_reported(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -135,18 +138,18 @@ def test_a_trash_that_says_yes_and_does_not_say_where_is_told_of(
 
 
 def _with_a_long_name(home: Home) -> Path:
-    """A session whose name the system bears, and not with the ending of a note in the trash."""
+    """Write a session whose name is valid, but too long with the suffix of a note in the trash."""
     name = "x" * 244 + ".jsonl"
     return write_session(home.folder / ".pi/agent/sessions/--w--" / name, *chain("q", "a"))
 
 
 @pytest.mark.parametrize("is_own", [False, True])
-def test_a_name_that_is_too_long_for_the_trash_is_said(
+def test_a_name_that_is_too_long_for_the_trash_is_an_error(
     home: Home, monkeypatch: pytest.MonkeyPatch, is_own: bool
 ) -> None:
     path = _with_a_long_name(home)
     if is_own:
-        # as where the trash is that of this process
+        # As if the trash of the environment were that of this process.
         def send(path: str) -> None:
             raise OSError(errno.ENAMETOOLONG, os.strerror(errno.ENAMETOOLONG), path)
 
@@ -164,7 +167,7 @@ def _is_other_device(tmp_path: Path) -> bool:
     return os.path.isdir("/dev/shm") and os.stat("/dev/shm").st_dev != tmp_path.stat().st_dev
 
 
-def test_on_another_file_system_it_is_that_ones_trash(home: Home, tmp_path: Path) -> None:
+def test_a_session_on_another_file_system_goes_to_the_trash_there(home: Home, tmp_path: Path) -> None:
     if not _is_other_device(tmp_path):
         pytest.skip("there is no other file system that may be written")
     top = Path(f"/dev/shm/.Trash-{os.getuid()}")
@@ -179,12 +182,12 @@ def test_on_another_file_system_it_is_that_ones_trash(home: Home, tmp_path: Path
         before = contents(str(folder))
         change = trash(str(path), env)
         assert (change.after or "").startswith(str(top))
-        (found,) = [one for one in list_trashed(env, stores, str(tmp_path)) if one.session_id == "other"]
-        assert (found.in_trash, found.artifacts) == (change.after, change.moves[1][1])
+        (trashed,) = [item for item in list_trashed(env, stores, str(tmp_path)) if item.session_id == "other"]
+        assert (trashed.in_trash, trashed.artifacts) == (change.after, change.moves[1][1])
         shutil.rmtree(folder)
-        restore(found)
+        restore(trashed)
         assert contents(str(folder)) == before
-        assert not trash_folder.note_path(found.in_trash)
+        assert not trash_folder.note_path(trashed.in_trash)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
         for part in (top / "files", top / "info", top):
@@ -192,8 +195,8 @@ def test_on_another_file_system_it_is_that_ones_trash(home: Home, tmp_path: Path
                 part.rmdir()
 
 
-def test_from_a_trash_on_another_file_system_it_comes_back_whole(home: Home, tmp_path: Path) -> None:
-    """Where a file system has none of its own, some systems copy to the trash in the home folder."""
+def test_a_session_is_restored_from_a_trash_on_another_file_system(home: Home, tmp_path: Path) -> None:
+    """Some systems copy to the trash in the home folder if a file system has none of its own."""
     if not _is_other_device(tmp_path):
         pytest.skip("there is no other file system that may be written")
     folder = Path("/dev/shm") / f"leafmark-{os.getpid()}-{tmp_path.name}"
@@ -212,8 +215,8 @@ def test_from_a_trash_on_another_file_system_it_comes_back_whole(home: Home, tmp
         env = {**home.env, "XDG_DATA_HOME": str(folder)}
         assert trash_folder.find_in_trash(str(path), status, env) == str(files / path.name)
         stores = discover(home.env, str(home.folder), "/")
-        (found,) = list_trashed(env, stores, str(tmp_path))
-        restore(found)
+        (trashed,) = list_trashed(env, stores, str(tmp_path))
+        restore(trashed)
         assert contents(str(home.folder / ".omp")) == before
         assert os.listdir(files) == os.listdir(info) == []
     finally:
@@ -245,7 +248,7 @@ def refused(path, error):
         return str(refused)
     raise AssertionError("was not refused")
 
-# A trash that may not be written.
+# A trash that is read-only.
 path = write_session(home / ".pi/agent/sessions/--w--/s.jsonl", *chain("q", "a"))
 bin = home / ".local/share/Trash"
 bin.mkdir(parents=True)
@@ -270,7 +273,7 @@ except ReadOnlyFolder:
 """
 
 
-def test_read_only_file_systems_and_such_without_a_trash(home: Home, tmp_path: Path) -> None:
+def test_read_only_file_systems_and_those_without_a_trash_are_errors(home: Home, tmp_path: Path) -> None:
     apart = ["unshare", "--mount", "--map-root-user"]
     if not shutil.which("unshare") or subprocess.run([*apart, "true"], check=False).returncode:
         pytest.skip("nothing can be mounted here for one process only")

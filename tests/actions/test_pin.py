@@ -1,4 +1,4 @@
-"""Pinning sessions of every agent, each where it belongs (formats/README.md, "Pins of oh-my-pi")."""
+"""Pins of the sessions of every agent (formats/README.md, "Pins of oh-my-pi")."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ AGENTS = ["pi", "omp", "indusagi", "agent"]
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_session_of_every_agent_is_pinned_and_no_more(
+def test_a_session_of_every_agent_is_pinned_and_unpinned(
     agent: str, stores: dict[str, Store], state: str
 ) -> None:
     done = pin(agent, "one", True, stores[agent], state)
@@ -50,7 +50,7 @@ def test_a_session_of_every_agent_is_pinned_and_no_more(
     assert all_pins(stores.values(), state) == frozenset()
 
 
-def test_oh_my_pis_are_in_its_file_and_all_others_in_ours(
+def test_pins_of_oh_my_pi_are_in_its_file_and_all_others_in_that_of_leafmark(
     stores: dict[str, Store], state: str, tmp_path: Path
 ) -> None:
     for agent in AGENTS:
@@ -87,7 +87,7 @@ def test_in_a_folder_of_two_agents_each_has_its_own_pins(tmp_path: Path, state: 
         pin("agent", "one", True, store, state)
 
 
-def test_a_file_that_another_program_changes_is_left_alone(stores: dict[str, Store], state: str) -> None:
+def test_a_file_that_another_program_has_locked_is_not_changed(stores: dict[str, Store], state: str) -> None:
     os.makedirs(state)
     held = stores["omp"].pins
     with omp_lock(held), pytest.raises(WriteFailed, match="another program") as caught:
@@ -98,7 +98,7 @@ def test_a_file_that_another_program_changes_is_left_alone(stores: dict[str, Sto
     assert all_pins(stores.values(), state) == frozenset()
 
 
-def test_an_example_that_is_pinned_stands_in_no_file_of_the_users(
+def test_a_pin_of_an_example_session_changes_no_file_of_the_user(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(tmp_path / "mine"))
@@ -112,13 +112,15 @@ def test_an_example_that_is_pinned_stands_in_no_file_of_the_users(
     assert not list((tmp_path / "demo").rglob("session-pins.json"))
 
 
-def test_what_the_system_refuses_is_said(stores: dict[str, Store], state: str, tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_written_is_an_error(
+    stores: dict[str, Store], state: str, tmp_path: Path
+) -> None:
     (tmp_path / ".omp").write_text("in the way")
     with pytest.raises(WriteFailed, match="cannot be written"):
         pin("omp", "one", True, stores["omp"], state)
 
 
-def test_a_damaged_file_is_kept_and_said(stores: dict[str, Store], state: str, tmp_path: Path) -> None:
+def test_a_damaged_file_is_kept_and_reported(stores: dict[str, Store], state: str, tmp_path: Path) -> None:
     path = tmp_path / ".omp/agent/session-pins.json"
     path.parent.mkdir(parents=True)
     path.write_text('["one", "tw')

@@ -1,4 +1,4 @@
-"""A session is named in its agent's way (formats/README.md, "Results of writing")."""
+"""Names of sessions, as each agent writes them (formats/README.md, "Results of writing")."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp", "indusagi"])
-def test_a_session_is_named_and_named_anew(home: Home, agent: str) -> None:
+def test_a_session_is_named_and_renamed(home: Home, agent: str) -> None:
     path = home.answered(agent).session_file or ""
-    found = []
+    changes = []
     for name in ("one", " two\nlines "):
         change = rename(path, name, home.env)
         assert change.kind == "name"
-        found.append((change.before, change.after))
+        changes.append((change.before, change.after))
         assert reopened(home, path).session_name == change.after
-    assert found == [(None, "one"), ("one", "two lines")]
+    assert changes == [(None, "one"), ("one", "two lines")]
 
 
 @pytest.mark.parametrize("agent", ["pi", "omp"])
@@ -48,7 +48,7 @@ def test_a_name_of_indusagi_cannot_be_cleared(home: Home) -> None:
 
 
 @pytest.mark.parametrize("agent", ["pi", "indusagi"])
-def test_the_name_that_is_there_is_not_written_again(home: Home, agent: str) -> None:
+def test_an_unchanged_name_is_not_written_again(home: Home, agent: str) -> None:
     path = home.answered(agent).session_file or ""
     rename(path, "one", home.env)
     before = bytes_of(path)
@@ -57,7 +57,7 @@ def test_the_name_that_is_there_is_not_written_again(home: Home, agent: str) -> 
     assert bytes_of(path) == before
 
 
-def test_oh_my_pi_is_told_that_a_user_chose_the_title_it_gave(home: Home) -> None:
+def test_an_automatic_title_that_the_user_confirms_has_the_source_user(home: Home) -> None:
     path = home.answered("omp").session_file or ""
     rename(path, "one", home.env)
     with open(path, "r+b") as file:
@@ -66,7 +66,7 @@ def test_oh_my_pi_is_told_that_a_user_chose_the_title_it_gave(home: Home) -> Non
     assert b'"source":"user"' in lines_of(path)[0]
 
 
-def test_beside_a_running_oh_my_pi_the_title_line_is_written_and_the_user_warned(
+def test_beside_a_running_oh_my_pi_only_the_title_line_is_written_with_a_warning(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = home.answered("omp").session_file or ""
@@ -81,7 +81,7 @@ def test_beside_a_running_oh_my_pi_the_title_line_is_written_and_the_user_warned
 
 
 @pytest.mark.parametrize("agent", ["agent", "indusagi", "pi"])
-def test_formats_without_names_say_so(home: Home, agent: str) -> None:
+def test_formats_without_names_are_refused(home: Home, agent: str) -> None:
     path = read_only(home, agent)
     before = bytes_of(path)
     with pytest.raises(ReadOnly):
@@ -89,9 +89,9 @@ def test_formats_without_names_say_so(home: Home, agent: str) -> None:
     assert bytes_of(path) == before
 
 
-def test_what_does_not_fit_into_the_title_line_is_said(home: Home) -> None:
+def test_a_name_that_is_cut_to_fit_the_title_line_is_reported(home: Home) -> None:
     path = home.answered("omp").session_file or ""
-    name = "".join(f"{at:03} " for at in range(750))
+    name = "".join(f"{number:03} " for number in range(750))
     change = rename(path, name, home.env)
     kept = change.after or ""
     assert name.startswith(kept)
@@ -101,19 +101,19 @@ def test_what_does_not_fit_into_the_title_line_is_said(home: Home) -> None:
         f"up to “{kept[-20:]}”"
     )
     assert rename(path, kept, home.env).note == ""
-    # the old one is put back whole
+    # Undo restores the old name whole.
     rename(path, "short", home.env)
     assert undo(rename(path, name, home.env), home.env).note == ""
 
 
 @pytest.mark.parametrize("agent", ["pi", "indusagi"])
-def test_where_a_name_may_be_long_nothing_is_said(home: Home, agent: str) -> None:
+def test_a_long_name_without_a_title_line_is_not_cut(home: Home, agent: str) -> None:
     path = home.answered(agent).session_file or ""
     change = rename(path, "x" * 3_000, home.env)
     assert (change.after, change.note) == ("x" * 3_000, "")
 
 
-def test_that_it_was_cut_is_said_beside_what_a_running_oh_my_pi_may_do(
+def test_a_cut_name_and_a_running_oh_my_pi_are_both_reported(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = home.answered("omp").session_file or ""

@@ -1,4 +1,4 @@
-"""What comes back from the trash is what went there, and never takes the place of anything."""
+"""Restoring from the trash: sessions come back unchanged, and replace nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def omp_path(home: Home) -> str:
-    """A session of oh-my-pi with a folder of artifacts, of a time of its own."""
+    """A session of oh-my-pi with a folder of artifacts, a mode and a modification time."""
     path = with_artifacts(home, "omp")
     os.chmod(path, 0o640)
     os.utime(path, ns=(1, 1_700_000_000_123_456_789))
@@ -37,13 +37,13 @@ def omp_path(home: Home) -> str:
 
 
 def in_trash(home: Home, **more: str) -> list[TrashedSession]:
-    """What is in the trash of that home, with what leafmark remembers of it."""
+    """List the trash of a home folder, together with the journal of leafmark."""
     env = {**home.env, **more}
     return list_trashed(env, discover(env, str(home.folder), "/"), str(home.folder / "state"))
 
 
 def note(home: Home, path: Path | str, name: str, date: str = "2026-05-01T10:00:00") -> Path:
-    """Put a note into the trash of somebody who trashed `path`; where the thing itself goes."""
+    """Write the note of another program that trashed `path`; return the path for the file in the trash."""
     for folder in ("files", "info"):
         (trash_of(home) / folder).mkdir(parents=True, exist_ok=True)
     text = f"[Trash Info]\nPath={quote(str(path))}\nDeletionDate={date}\n"
@@ -51,11 +51,11 @@ def note(home: Home, path: Path | str, name: str, date: str = "2026-05-01T10:00:
     return trash_of(home) / "files" / name
 
 
-# what comes back
+# restoring
 
 
 @pytest.mark.parametrize("by_list", [False, True])
-def test_a_session_comes_back_as_it_was(home: Home, omp_path: str, by_list: bool) -> None:
+def test_a_session_is_restored_unchanged(home: Home, omp_path: str, by_list: bool) -> None:
     before, mode = contents(str(home.folder / ".omp")), os.stat(omp_path).st_mode
     change = trash(omp_path, home.env)
     back = restore(in_trash(home)[0] if by_list else change)
@@ -71,7 +71,7 @@ def test_a_session_comes_back_as_it_was(home: Home, omp_path: str, by_list: bool
         restore(change)
 
 
-def test_the_folder_is_made_again(home: Home, omp_path: str) -> None:
+def test_a_missing_folder_is_created(home: Home, omp_path: str) -> None:
     before = contents(str(home.folder / ".omp"))
     change = trash(omp_path, home.env)
     shutil.rmtree(home.folder / ".omp")
@@ -80,7 +80,7 @@ def test_the_folder_is_made_again(home: Home, omp_path: str) -> None:
 
 
 @pytest.mark.parametrize("same_place", [False, True])
-def test_what_has_only_the_name_in_the_trash_is_not_taken_for_it(
+def test_another_session_of_the_same_name_in_the_trash_is_not_restored(
     home: Home, omp_path: str, same_place: bool
 ) -> None:
     """The trash was emptied, and another session was trashed after that."""
@@ -95,17 +95,17 @@ def test_what_has_only_the_name_in_the_trash_is_not_taken_for_it(
     assert trash(str(other), home.env).after == change.after
     with pytest.raises(NotThere):
         restore(change)
-    (found,) = in_trash(home)
-    assert (found.path, found.session_id) == (str(other), "another")
-    assert bool(found.artifacts) == (not same_place)
-    restore(found)
+    (trashed,) = in_trash(home)
+    assert (trashed.path, trashed.session_id) == (str(other), "another")
+    assert bool(trashed.artifacts) == (not same_place)
+    restore(trashed)
     assert other.is_file()
 
 
-# what is in its place
+# other files in its place
 
 
-def test_nothing_that_has_come_since_is_replaced(home: Home, omp_path: str) -> None:
+def test_restore_replaces_nothing(home: Home, omp_path: str) -> None:
     folder = omp_path.removesuffix(".jsonl")
     change = trash(omp_path, home.env)
     before = contents(str(trash_of(home)))
@@ -117,11 +117,11 @@ def test_nothing_that_has_come_since_is_replaced(home: Home, omp_path: str) -> N
         lambda: os.mkdir(folder),
     ):
         put()
-        there = contents(str(home.folder / ".omp"))
-        for what in (change, in_trash(home)[0]):
+        store_files = contents(str(home.folder / ".omp"))
+        for source in (change, in_trash(home)[0]):
             with pytest.raises(AlreadyThere, match="already"):
-                restore(what)
-        assert contents(str(home.folder / ".omp")) == there
+                restore(source)
+        assert contents(str(home.folder / ".omp")) == store_files
         assert contents(str(trash_of(home))) == before
         for path in (omp_path, folder):
             if os.path.isdir(path):
@@ -131,7 +131,7 @@ def test_nothing_that_has_come_since_is_replaced(home: Home, omp_path: str) -> N
     restore(change)
 
 
-def test_what_comes_at_the_last_moment_is_not_replaced(
+def test_a_file_created_at_the_last_moment_is_not_replaced(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change = trash(omp_path, home.env)
@@ -146,7 +146,7 @@ def test_what_comes_at_the_last_moment_is_not_replaced(
     assert contents(str(trash_of(home))) == before
 
 
-def test_when_the_system_refuses_all_stays_in_the_trash(
+def test_a_failed_restore_leaves_all_in_the_trash(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     change = trash(omp_path, home.env)
@@ -165,19 +165,19 @@ def test_when_the_system_refuses_all_stays_in_the_trash(
     restore(change)
 
 
-def test_a_restore_that_was_stopped_half_way_is_finished_by_another(home: Home, omp_path: str) -> None:
+def test_a_restore_that_was_killed_is_finished_by_the_next(home: Home, omp_path: str) -> None:
     before = contents(str(home.folder / ".omp"))
     change = trash(omp_path, home.env)
-    (_, lies), (folder, artifacts) = change.moves
+    (_, in_trash_path), (folder, artifacts) = change.moves
     os.rename(artifacts, folder)
-    os.link(lies, omp_path)
+    os.link(in_trash_path, omp_path)
     back = restore(change)
     assert "artifacts" in back.note
     assert contents(str(home.folder / ".omp")) == before
-    assert not os.path.lexists(lies)
+    assert not os.path.lexists(in_trash_path)
 
 
-def test_without_hard_links_nothing_is_replaced_either(
+def test_restore_replaces_nothing_without_hard_links(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: Any, **__: Any) -> None:
@@ -195,24 +195,24 @@ def test_without_hard_links_nothing_is_replaced_either(
     assert contents(str(home.folder / ".omp")) == before
 
 
-# what is in the trash
+# listing the trash
 
 
-def test_what_others_trashed_is_listed_and_comes_back(home: Home) -> None:
+def test_sessions_trashed_by_other_programs_are_listed_and_restored(home: Home) -> None:
     path = Path(with_artifacts(home, "omp"))
     before = contents(str(home.folder / ".omp"))
     shutil.move(path, note(home, path, "other name.jsonl"))
     shutil.move(path.with_suffix(""), note(home, path.with_suffix(""), "folder", "2026-05-01T10:00:02"))
-    (found,) = in_trash(home)
-    assert (found.path, found.agent) == (str(path), "omp")
-    assert found.artifacts == str(trash_of(home) / "files/folder")
-    restore(found)
+    (trashed,) = in_trash(home)
+    assert (trashed.path, trashed.agent) == (str(path), "omp")
+    assert trashed.artifacts == str(trash_of(home) / "files/folder")
+    restore(trashed)
     assert contents(str(home.folder / ".omp")) == before
 
 
 def test_only_sessions_of_the_stores_are_listed_newest_first(home: Home, tmp_path: Path) -> None:
     store = home.folder / ".pi/agent/sessions/--w--"
-    for at, (path, name) in enumerate(
+    for number, (path, name) in enumerate(
         [
             (store / "one.jsonl", "one.jsonl"),
             (store / "two words ü.jsonl", "two.jsonl"),
@@ -220,68 +220,70 @@ def test_only_sessions_of_the_stores_are_listed_newest_first(home: Home, tmp_pat
             (tmp_path / "elsewhere/three.jsonl", "three.jsonl"),
         ]
     ):
-        write_session(note(home, path, name, f"2026-05-01T10:00:0{at}"), *chain(f"asked {at}", id=f"id{at}"))
+        write_session(
+            note(home, path, name, f"2026-05-01T10:00:0{number}"), *chain(f"asked {number}", id=f"id{number}")
+        )
     note(home, store / "gone.jsonl", "gone.jsonl")
     note(home, store / "folder.jsonl", "folder.jsonl").mkdir()
     note(home, store / "nobody\0.jsonl", "nul.jsonl").write_text("")
     (trash_of(home) / "info/broken.jsonl.trashinfo").write_bytes(b"\xff\xfe no note")
     (trash_of(home) / "files/broken.jsonl").write_text("")
-    found = in_trash(home)
-    assert [one.path for one in found] == [str(store / "two words ü.jsonl"), str(store / "one.jsonl")]
-    assert [(one.session_id, one.title, one.agent) for one in found] == [
+    trashed = in_trash(home)
+    assert [item.path for item in trashed] == [str(store / "two words ü.jsonl"), str(store / "one.jsonl")]
+    assert [(item.session_id, item.title, item.agent) for item in trashed] == [
         ("id1", "asked 1", "pi"),
         ("id0", "asked 0", "pi"),
     ]
-    assert found[0].when_ms - found[1].when_ms == 1_000
+    assert trashed[0].when_ms - trashed[1].when_ms == 1_000
 
 
 def test_a_damaged_session_in_the_trash_is_listed_by_its_file(home: Home) -> None:
     path = home.folder / ".pi/agent/sessions/--w--/bad.jsonl"
     note(home, path, "bad.jsonl", "no date").write_text("no session\n")
-    (found,) = in_trash(home)
-    assert (found.title, found.agent, found.session_id) == ("bad.jsonl", "pi", "")
-    assert found.when_ms > 0
-    restore(found)
+    (trashed,) = in_trash(home)
+    assert (trashed.title, trashed.agent, trashed.session_id) == ("bad.jsonl", "pi", "")
+    assert trashed.when_ms > 0
+    restore(trashed)
     assert path.read_text() == "no session\n"
 
 
-def test_artifacts_of_another_time_are_not_taken_for_the_sessions(home: Home) -> None:
+def test_artifacts_trashed_at_another_time_do_not_belong_to_the_session(home: Home) -> None:
     path = home.folder / ".pi/agent/sessions/--w--/s.jsonl"
     write_session(note(home, path, "s.jsonl", "2026-05-01T10:00:00"), *chain("q"))
     note(home, path.with_suffix(""), "s", "2026-05-01T10:05:00").mkdir()
     assert in_trash(home)[0].artifacts == ""
 
 
-def test_a_session_of_no_store_is_listed_when_leafmark_trashed_it(home: Home) -> None:
+def test_a_session_outside_the_stores_is_listed_if_leafmark_trashed_it(home: Home) -> None:
     path = write_session(home.folder / "loose/s.jsonl", *chain("q", "a", id="loose"))
     change = trash(str(path), home.env)
     assert in_trash(home) == []
     journal = Journal(str(home.folder / "state"))
     journal.record(change)
-    (found,) = in_trash(home)
-    assert (found.path, found.in_trash, found.session_id) == (str(path), change.after, "loose")
-    # whatever is done and taken back: it lies there
+    (trashed,) = in_trash(home)
+    assert (trashed.path, trashed.in_trash, trashed.session_id) == (str(path), change.after, "loose")
+    # Undone or not, the session is in the trash.
     journal.mark_undone(1)
-    assert in_trash(home) == [found]
-    restore(found)
+    assert in_trash(home) == [trashed]
+    restore(trashed)
     assert in_trash(home) == []
 
 
-def test_what_has_only_the_name_of_what_leafmark_trashed_is_not_listed(home: Home) -> None:
-    """No note says so: the trash is that of another file system, or of macOS."""
+def test_another_session_at_the_recorded_path_is_not_listed(home: Home) -> None:
+    """The trash has no notes, as on macOS."""
     path = write_session(home.folder / "loose/s.jsonl", *chain("q", "a", id="loose"))
     lies = home.folder / "elsewhere/s.jsonl"
     change = Change("trash", str(path), "", before=str(path), after=str(lies), session_id="loose")
     journal = Journal(str(home.folder / "state"))
     journal.mark_undone(journal.record(change))
     write_session(lies, *chain("q", "a", id="loose"))
-    assert [one.session_id for one in in_trash(home)] == ["loose"]
+    assert [item.session_id for item in in_trash(home)] == ["loose"]
     write_session(lies, *chain("q", "a", id="another"))
     assert in_trash(home) == []
 
 
-def test_artifacts_come_back_from_where_they_lie_by_now(home: Home, tmp_path: Path) -> None:
-    """Taken back and forth, a session may have its old name in the trash, and its artifacts another."""
+def test_artifacts_are_restored_from_their_current_path(home: Home, tmp_path: Path) -> None:
+    """A session that is trashed again may have its old name in the trash, and its artifacts another one."""
     path = write_session(home.folder / "loose/s.jsonl", *chain("q", "a", id="loose"))
     path.with_suffix("").mkdir()
     (path.with_suffix("") / "log").write_text("said")
@@ -294,9 +296,9 @@ def test_artifacts_come_back_from_where_they_lie_by_now(home: Home, tmp_path: Pa
     note(home, tmp_path / "s", "s").mkdir()
     again = trash(str(path), home.env)
     assert (again.after == first.after, again.moves[1] == first.moves[1]) == (True, False)
-    (found,) = in_trash(home)
-    assert found.artifacts == again.moves[1][1]
-    restore(found)
+    (trashed,) = in_trash(home)
+    assert trashed.artifacts == again.moves[1][1]
+    restore(trashed)
     assert contents(str(path.parent)) == before
 
 
@@ -307,7 +309,7 @@ def test_below_the_data_folder_notes_are_relative(home: Home) -> None:
     change = trash(str(path), env)
     (info,) = (data / "Trash/info").iterdir()
     assert "Path=omp/" in info.read_text()
-    (found,) = in_trash(home, XDG_DATA_HOME=str(data))
-    assert (found.path, found.in_trash) == (str(path), change.after)
-    restore(found)
+    (trashed,) = in_trash(home, XDG_DATA_HOME=str(data))
+    assert (trashed.path, trashed.in_trash) == (str(path), change.after)
+    restore(trashed)
     assert stat.S_ISREG(path.lstat().st_mode)

@@ -1,5 +1,5 @@
-"""Going back into a session
-(formats/README.md, "Resuming"): the plan, its problems, and the real hand-over to a fake program.
+"""Resuming a session (formats/README.md, "Resuming"): the plan, its problems, and `exec` of a fake
+program.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ print(json.dumps({{"argv": sys.argv[1:], "cwd": os.getcwd(), "env": dict(os.envi
 
 
 class Machine:
-    """A home, a working folder and fake programs; `env` leads to them alone."""
+    """A home folder, a working folder and fake programs; `env` names no others."""
 
     def __init__(self, root: Path) -> None:
         self.home = root / "home"
@@ -71,7 +71,7 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def run(made: Plan) -> dict[str, object]:
-    """What the fake program saw, after a real exec in a process of its own."""
+    """Resume in a process of its own; return what the fake program received."""
     script = (
         "import json, sys; from app.actions.resume import Plan, execute;"
         "execute(Plan(**json.loads(sys.argv[1])))"
@@ -95,7 +95,7 @@ def test_pi_from_the_default_store(machine: Machine) -> None:
     assert saw["cwd"] == str(machine.work)
     env = saw["env"]
     assert isinstance(env, dict)
-    # What would lead pi to another store is gone; the rest is as it was, and PWD is the new folder.
+    # The variables that lead pi to another store are removed, and PWD is the new folder.
     assert not [name for name in env if name.startswith("PI_")]
     assert (env["LANG"], env["PWD"]) == ("C", str(machine.work))
     assert made.shell == (
@@ -113,10 +113,10 @@ def test_pi_from_a_moved_store_shared_with_omp(machine: Machine) -> None:
     env = run(machine.plan("pi", path, store))["env"]
     assert isinstance(env, dict)
     assert env["PI_CODING_AGENT_DIR"] == str(machine.home / "moved")
-    assert env["OMP_PROFILE"] == "work"  # says nothing to pi
+    assert env["OMP_PROFILE"] == "work"  # pi ignores it.
     made = machine.plan("omp", path, store)
     assert made.argv == ["omp", "--resume", path]
-    assert "OMP_PROFILE" not in made.environment  # with a profile, omp would not look at the variable
+    assert "OMP_PROFILE" not in made.environment  # With a profile, omp would ignore the other variable.
     assert made.environment["PI_CODING_AGENT_DIR"] == str(machine.home / "moved")
 
 
@@ -149,11 +149,11 @@ def test_omp_below_xdg_folders(machine: Machine) -> None:
     assert made.shell.endswith(f"&& XDG_DATA_HOME='{data}' omp --resume '{path}'")
     (machine.home / ".omp/agent/sessions").mkdir(parents=True)
     made = machine.plan("omp", path, machine.store("omp", ".omp/agent/sessions"))
-    # they are other programs' as well, which it may run
+    # The agent may run other programs that need the XDG variables.
     assert made.environment["XDG_DATA_HOME"] == data
 
 
-def test_a_file_of_version_4_may_not_be_read(machine: Machine) -> None:
+def test_a_file_of_version_4_has_a_warning(machine: Machine) -> None:
     machine.install("pi", "omp")
     path = machine.session(".pi/agent/sessions/--x--")
     store = machine.store("pi", ".pi/agent/sessions")
@@ -164,7 +164,7 @@ def test_a_file_of_version_4_may_not_be_read(machine: Machine) -> None:
     assert plan("pi", path, "i", str(machine.work), store, machine.env, "pi").warning == ""
 
 
-def test_old_indusagi_by_path_new_one_not_at_all(machine: Machine) -> None:
+def test_the_old_indusagi_is_resumed_by_path_and_the_new_one_is_not(machine: Machine) -> None:
     machine.install("indusagi", "indus")
     store = machine.store("indusagi", ".indusagi/agent/sessions")
     path = machine.session(".indusagi/agent/sessions/--x--")
@@ -197,7 +197,7 @@ def test_agent_needs_its_config(machine: Machine) -> None:
 
 
 @pytest.mark.parametrize(
-    ("cwd", "said"),
+    ("cwd", "problem"),
     [
         ("~/gone", "the folder ~/gone is gone"),
         ("~/file", "~/file is no longer a folder"),
@@ -205,18 +205,18 @@ def test_agent_needs_its_config(machine: Machine) -> None:
         ("Z:\\temp", "the session's folder, Z:\\temp, is not one of this system"),
     ],
 )
-def test_folders_that_cannot_be_gone_to(machine: Machine, cwd: str, said: str) -> None:
+def test_an_invalid_working_folder_is_a_problem(machine: Machine, cwd: str, problem: str) -> None:
     machine.install("pi")
     (machine.home / "file").write_text("")
     path = machine.session(".pi/agent/sessions/--x--")
     store = machine.store("pi", ".pi/agent/sessions")
     made = machine.plan("pi", path, store, cwd=cwd.replace("~", str(machine.home)))
-    assert made.problem == f"{said}; run the command from the folder to work in"
+    assert made.problem == f"{problem}; run the command from the folder to work in"
     assert made.shell == f"pi --session {path}"
     assert made.environment["PWD"] == "/old"
 
 
-def test_program_or_file_missing(machine: Machine) -> None:
+def test_a_missing_program_or_file_is_a_problem(machine: Machine) -> None:
     path = machine.session(".pi/agent/sessions/--x--")
     store = machine.store("pi", ".pi/agent/sessions")
     made = machine.plan("pi", path, store)
@@ -252,7 +252,7 @@ def test_hostile_names_stay_one_word(machine: Machine) -> None:
 @pytest.mark.parametrize(
     "name", ["two\nlines", "\x1b[2J", "\u202eexe", "bad \udcff byte", "it's\\ \t\x07", "日本 \x9b", "$'x\x01"]
 )
-def test_what_a_terminal_would_act_on_is_spelt_out_for_the_shell(machine: Machine, name: str) -> None:
+def test_control_characters_are_escaped_for_the_shell(machine: Machine, name: str) -> None:
     machine.install("pi")
     cwd = machine.home / name
     cwd.mkdir()
@@ -267,7 +267,7 @@ def test_what_a_terminal_would_act_on_is_spelt_out_for_the_shell(machine: Machin
     assert (ran["argv"], ran["cwd"]) == (["--session", path], str(cwd))
 
 
-def test_an_id_with_a_nul_in_it_is_no_argument(machine: Machine) -> None:
+def test_an_id_with_a_nul_byte_is_a_problem(machine: Machine) -> None:
     machine.install("agent")
     (machine.work / "agent.yaml").write_text("")
     path = machine.session(".config/agent/sessions")
@@ -276,7 +276,9 @@ def test_an_id_with_a_nul_in_it_is_no_argument(machine: Machine) -> None:
     assert "\0" not in made.shell
 
 
-def test_relative_path_entries_are_taken_from_here(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_entries_of_path_are_resolved_in_the_current_folder(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     machine.install("pi")
     monkeypatch.chdir(machine.bin.parent)
     machine.env["PATH"] = "bin"
@@ -285,7 +287,7 @@ def test_relative_path_entries_are_taken_from_here(machine: Machine, monkeypatch
     assert made.program == str(machine.bin / "pi")
 
 
-def test_a_folder_that_goes_between_plan_and_hand_over(
+def test_a_folder_removed_after_the_plan_is_an_error(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     machine.install("pi")
@@ -298,8 +300,8 @@ def test_a_folder_that_goes_between_plan_and_hand_over(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there a program can be asked what it ignores")
-def test_the_agent_ignores_no_signal_that_we_ignore(machine: Machine) -> None:
-    """Python ignores SIGPIPE and SIGXFSZ; a program that it becomes would go on ignoring them."""
+def test_the_agent_does_not_inherit_ignored_signals(machine: Machine) -> None:
+    """Python ignores SIGPIPE and SIGXFSZ, and a program inherits ignored signals at `exec`."""
     (machine.bin / "pi").write_text(
         "#!/bin/sh\n"
         "while read -r name value; do\n"
@@ -315,7 +317,7 @@ def test_the_agent_ignores_no_signal_that_we_ignore(machine: Machine) -> None:
         assert not (ignored | blocked) & 1 << (number - 1)
 
 
-def test_where_it_does_not_become_the_agent_signals_are_as_they_were(machine: Machine) -> None:
+def test_a_failed_exec_restores_the_signals(machine: Machine) -> None:
     (machine.bin / "pi").write_text("#!/no/such/node --flag\n")
     (machine.bin / "pi").chmod(0o755)
     path = machine.session(".pi/agent/sessions/--x--")

@@ -1,5 +1,5 @@
-"""Beginning a new session
-(formats/README.md, "Resuming"): the plan, its problems, and the real hand-over to a fake program.
+"""Starting a new session (formats/README.md, "Resuming"): the plan, its problems, and `exec` of a fake
+program.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ print(json.dumps({{"argv": sys.argv[1:], "cwd": os.getcwd(), "env": dict(os.envi
 
 
 class Machine:
-    """A home, a folder to work in and fake programs."""
+    """A home folder, a working folder and fake programs."""
 
     def __init__(self, root: Path) -> None:
         self.home, self.work, self.bin = root / "home", root / "home" / "my work", root / "bin"
@@ -41,7 +41,7 @@ class Machine:
 
     def store(self, agent: str, source: str = "default", extra: tuple[tuple[str, str], ...] = ()) -> Store:
         stores = discover(self.env, str(self.home), str(self.work), extra)
-        return next(each for each in stores if agent in each.agents and each.of(agent).source == source)
+        return next(store for store in stores if agent in store.agents and store.of(agent).source == source)
 
 
 @pytest.fixture
@@ -65,10 +65,10 @@ def test_each_agent_is_started_in_the_folder(machine: Machine, agent: str, argv:
     assert plan.shell == f"cd '{machine.work}' && {' '.join(argv)}"
 
 
-def test_the_new_indusagi_is_another_program(machine: Machine) -> None:
+def test_the_new_indusagi_has_another_command(machine: Machine) -> None:
     machine.env["INDUSAGI_HOME"] = str(machine.home / "new")
-    found = discover(machine.env, str(machine.home), str(machine.work))
-    stores = {os.path.relpath(store.root, machine.home): store for store in found}
+    discovered = discover(machine.env, str(machine.home), str(machine.work))
+    stores = {os.path.relpath(store.root, machine.home): store for store in discovered}
     argv = {
         root: plan_new("indusagi", str(machine.work), stores[root], machine.env).argv[0]
         for root in (".indusagi/agent/sessions", ".pindusagi/sessions", "new/sessions")
@@ -76,7 +76,7 @@ def test_the_new_indusagi_is_another_program(machine: Machine) -> None:
     assert list(argv.values()) == ["indusagi", "indus", "indus"]
 
 
-def test_a_named_folder_is_handed_over(machine: Machine) -> None:
+def test_a_custom_session_folder_is_passed_to_the_agent(machine: Machine) -> None:
     folder = str(machine.home / "copies")
     for agent in ("pi", "omp"):
         store = machine.store(agent, "--store", ((agent, folder),))
@@ -84,7 +84,7 @@ def test_a_named_folder_is_handed_over(machine: Machine) -> None:
         assert plan.argv == [agent, "--session-dir", folder]
 
 
-def test_what_leads_to_another_store_is_taken_out(machine: Machine) -> None:
+def test_variables_that_lead_to_another_store_are_removed(machine: Machine) -> None:
     machine.env |= {"PI_CODING_AGENT_DIR": str(machine.home / "moved"), "OMP_PROFILE": "work"}
     plan = plan_new("omp", str(machine.work), machine.store("omp"), machine.env)
     assert not {"PI_CODING_AGENT_DIR", "OMP_PROFILE"} & set(plan.environment)
@@ -94,7 +94,7 @@ def test_what_leads_to_another_store_is_taken_out(machine: Machine) -> None:
     assert "PI_CODING_AGENT_DIR" not in profile.environment
 
 
-def test_the_program_runs_there(machine: Machine) -> None:
+def test_the_agent_runs_in_the_working_folder(machine: Machine) -> None:
     script = (
         "import os, sys; from app.actions.resume import execute; from app.actions.resume import plan_new;"
         "from app.stores import discover; env = dict(os.environ); home, work = sys.argv[1:];"
@@ -108,24 +108,28 @@ def test_the_program_runs_there(machine: Machine) -> None:
         text=True,
         check=True,
     )
-    seen = json.loads(done.stdout)
-    assert (seen["argv"], seen["cwd"], seen["env"]["PWD"]) == ([], str(machine.work), str(machine.work))
+    received = json.loads(done.stdout)
+    assert (received["argv"], received["cwd"], received["env"]["PWD"]) == (
+        [],
+        str(machine.work),
+        str(machine.work),
+    )
 
 
 @pytest.mark.parametrize(
-    ("folder", "said"),
+    ("folder", "problem"),
     [("", "there is no folder"), ("relative", "there is no folder"), ("/gone/for/long", "is gone")],
 )
-def test_a_folder_that_cannot_be_worked_in_is_said(machine: Machine, folder: str, said: str) -> None:
+def test_an_invalid_working_folder_is_a_problem(machine: Machine, folder: str, problem: str) -> None:
     plan = plan_new("pi", folder, machine.store("pi"), machine.env)
-    assert said in (plan.problem or "")
+    assert problem in (plan.problem or "")
     assert plan.folder_gone
     assert plan.shell == "pi"
-    with pytest.raises(ResumeError, match=said):
+    with pytest.raises(ResumeError, match=problem):
         execute(plan)
 
 
-def test_a_program_that_is_not_there_is_said_with_how_to_get_it(machine: Machine) -> None:
+def test_a_missing_program_is_a_problem_with_the_install_command(machine: Machine) -> None:
     (machine.bin / "omp").unlink()
     plan = plan_new("omp", "/gone", machine.store("omp"), machine.env)
     missing = "omp is not installed: npm install -g @oh-my-pi/pi-coding-agent"

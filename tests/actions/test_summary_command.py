@@ -1,4 +1,4 @@
-"""A command that makes a summary: what it is given, what comes back, and that it is gone afterwards."""
+"""A command that writes a summary: its input, its output, and its end."""
 
 from __future__ import annotations
 
@@ -26,39 +26,39 @@ def python(code: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-I", "-c", code, *arguments)
 
 
-def told(command: tuple[str, ...], transcript: str = "", cwd: str = "", **env: str) -> str:
+def summary_of(command: tuple[str, ...], transcript: str = "", cwd: str = "", **env: str) -> str:
     return run(command, transcript, Event(), cwd, {"PATH": os.defpath, **env})
 
 
 ECHO = python("import sys; print(' ' + sys.stdin.read() + '  ')")
 
 
-def test_it_reads_the_transcript_and_writes_the_summary() -> None:
-    assert told(ECHO, "said\n\nand done") == "said\n\nand done"
-    assert told(ECHO, "é \ud800", PYTHONIOENCODING="utf-8") == "é ?"
+def test_a_command_reads_the_transcript_and_writes_the_summary() -> None:
+    assert summary_of(ECHO, "said\n\nand done") == "said\n\nand done"
+    assert summary_of(ECHO, "é \ud800", PYTHONIOENCODING="utf-8") == "é ?"
     long = "x" * (LIMIT - 10)
-    assert told(ECHO, long) == long
+    assert summary_of(ECHO, long) == long
 
 
-def test_it_runs_where_and_with_what_it_is_told(tmp_path: Path) -> None:
+def test_a_command_has_the_given_folder_environment_and_arguments(tmp_path: Path) -> None:
     show = python("import os, sys; print(os.getcwd(), sorted(os.environ), sys.argv[1:])", "a b", "$(ls); *")
-    found = told(show, cwd=str(tmp_path), ONLY="1")
-    assert found.startswith(f"{os.path.realpath(tmp_path)} [")
-    assert "'ONLY'" in found
-    assert found.endswith("['a b', '$(ls); *']")
+    shown = summary_of(show, cwd=str(tmp_path), ONLY="1")
+    assert shown.startswith(f"{os.path.realpath(tmp_path)} [")
+    assert "'ONLY'" in shown
+    assert shown.endswith("['a b', '$(ls); *']")
 
 
-def test_it_has_a_group_of_its_own() -> None:
-    shown = told(python("import os; print(os.getpgrp() == os.getpid(), os.getsid(0) == os.getpid())"))
+def test_a_command_has_a_process_group_of_its_own() -> None:
+    shown = summary_of(python("import os; print(os.getpgrp() == os.getpid(), os.getsid(0) == os.getpid())"))
     assert shown == "True True"
 
 
-def test_it_need_not_read() -> None:
-    assert told(python("import os; os.close(0); print('short')"), "x" * 5_000_000) == "short"
+def test_a_command_need_not_read_its_input() -> None:
+    assert summary_of(python("import os; os.close(0); print('short')"), "x" * 5_000_000) == "short"
 
 
-def test_what_is_not_text() -> None:
-    assert told(python(r"import os; os.write(1, b'a\xff\n')")) == "a\ufffd"
+def test_invalid_utf8_in_the_output_is_replaced() -> None:
+    assert summary_of(python(r"import os; os.write(1, b'a\xff\n')")) == "a\ufffd"
 
 
 @pytest.mark.parametrize(
@@ -78,30 +78,30 @@ def test_what_is_not_text() -> None:
         ),
     ],
 )
-def test_it_fails(code: str, reason: str) -> None:
+def test_a_failure_of_the_command_is_reported_with_its_reason(code: str, reason: str) -> None:
     with pytest.raises(SummaryFailed) as failure:
-        told(python(code))
+        summary_of(python(code))
     assert str(failure.value) == f"{sys.executable} {reason}"
 
 
-def test_it_cannot_be_started(tmp_path: Path) -> None:
+def test_a_command_that_cannot_be_started_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SummaryFailed, match="nowhere-at-all: No such file"):
-        told(("nowhere-at-all",))
+        summary_of(("nowhere-at-all",))
     with pytest.raises(SummaryFailed, match="gone: No such file"):
-        told(ECHO, cwd=str(tmp_path / "gone"))
+        summary_of(ECHO, cwd=str(tmp_path / "gone"))
     with pytest.raises(SummaryFailed, match="no command"):
-        told(())
+        summary_of(())
     with pytest.raises(SummaryFailed, match="null byte"):
-        told((sys.executable, "a\0b"))
+        summary_of((sys.executable, "a\0b"))
     (tmp_path / "plain").write_text("")
     with pytest.raises(SummaryFailed, match="Permission denied"):
-        told((str(tmp_path / "plain"),))
+        summary_of((str(tmp_path / "plain"),))
 
 
-def test_it_writes_without_end() -> None:
+def test_endless_output_is_an_error() -> None:
     endless = python("import os\nwhile True: os.write(1, b'x' * 65536)")
     with pytest.raises(SummaryFailed, match=r"more than 1,024 KiB"):
-        told(endless)
+        summary_of(endless)
 
 
 FAMILY = """
@@ -119,7 +119,7 @@ while True:
 
 
 @pytest.mark.parametrize("kind", ["obedient", "stubborn", "orphan"])
-def test_cancel_ends_it_and_what_it_started(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cancelling_ends_the_command_and_its_children(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(summary_command, "GRACE_S", 0.2)
     reading, writing = os.pipe()
     os.set_inheritable(writing, True)
@@ -141,12 +141,12 @@ def test_cancel_ends_it_and_what_it_started(kind: str, monkeypatch: pytest.Monke
         os.close(writing)
         cancel.set()
         waiting.join()
-        # The pipe ends when nobody holds it any more: both are gone.
-        gone = select.select([pipe], [], [], 10)[0]
-        for pid in () if gone else pids:
+        # The pipe closes when both processes have ended.
+        closed = select.select([pipe], [], [], 10)[0]
+        for pid in () if closed else pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
-        assert gone
+        assert closed
         assert pipe.read() == b""
     assert len(ended) == 1
 
@@ -161,7 +161,7 @@ def _keeping(descriptor: int) -> type:
     return Keeping
 
 
-def test_cancelled_before_it_began(tmp_path: Path) -> None:
+def test_a_command_cancelled_before_its_start_is_not_run(tmp_path: Path) -> None:
     cancel = Event()
     cancel.set()
     with pytest.raises(Cancelled):

@@ -30,11 +30,11 @@ ROOT = Path(__file__).parent.parent.parent
 AGENTS = ["pi", "omp", "indusagi"]
 
 
-# what is done
+# trashing
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_session_goes_to_the_trash_as_it_is(home: Home, agent: str) -> None:
+def test_a_session_is_moved_to_the_trash_unchanged(home: Home, agent: str) -> None:
     path = home.answered(agent).session_file or ""
     os.utime(path, ns=(1, 1_700_000_000_123_456_789))
     before = contents(path)
@@ -48,7 +48,7 @@ def test_a_session_goes_to_the_trash_as_it_is(home: Home, agent: str) -> None:
     assert change.session_id
 
 
-def test_the_folder_of_artifacts_goes_along(home: Home, omp_path: str) -> None:
+def test_the_folder_of_artifacts_is_trashed_with_the_session(home: Home, omp_path: str) -> None:
     folder = omp_path.removesuffix(".jsonl")
     before = contents(folder)
     change = trash(omp_path, home.env)
@@ -57,7 +57,7 @@ def test_the_folder_of_artifacts_goes_along(home: Home, omp_path: str) -> None:
     assert contents(change.moves[1][1]) == before
 
 
-def test_the_trash_is_that_of_the_environment_and_not_of_this_process(
+def test_the_trash_is_that_of_the_given_environment(
     home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HOME", str(tmp_path / "somebody"))
@@ -77,16 +77,16 @@ def test_the_trash_is_that_of_the_environment_and_not_of_this_process(
 @pytest.mark.parametrize(
     "name", ["two\nlines.jsonl", "100% ü.jsonl", os.fsdecode(b"latin \xfc.jsonl"), ".jsonl.jsonl"]
 )
-def test_any_name_is_one(home: Home, name: str) -> None:
+def test_any_file_name_can_be_trashed_and_restored(home: Home, name: str) -> None:
     path = write_session(home.folder / ".pi/agent/sessions/--w--" / name, *chain("q", "a"))
     change = trash(str(path), home.env)
-    (found,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
-    assert (found.path, found.in_trash) == (str(path), change.after)
-    restore(found)
+    (trashed,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
+    assert (trashed.path, trashed.in_trash) == (str(path), change.after)
+    restore(trashed)
     assert path.is_file()
 
 
-def test_sessions_of_one_name_have_different_ones_in_the_trash(home: Home) -> None:
+def test_sessions_with_the_same_name_have_different_names_in_the_trash(home: Home) -> None:
     paths = [write_session(home.folder / f"{name}/s.jsonl", *chain("q", "a", id=name)) for name in "ab"]
     done = [trash(str(path), home.env) for path in paths]
     assert len({change.after for change in done}) == 2
@@ -94,7 +94,7 @@ def test_sessions_of_one_name_have_different_ones_in_the_trash(home: Home) -> No
         assert path.parent.name.encode() in Path(change.after or "").read_bytes()
 
 
-def test_a_link_goes_and_what_it_leads_to_stays(home: Home) -> None:
+def test_a_link_is_trashed_without_its_target(home: Home) -> None:
     real = write_session(home.folder / "elsewhere/real.jsonl", *chain("q", "a"))
     link = home.folder / ".pi/agent/sessions/--w--/s.jsonl"
     link.parent.mkdir(parents=True)
@@ -106,20 +106,20 @@ def test_a_link_goes_and_what_it_leads_to_stays(home: Home) -> None:
     assert os.readlink(link) == str(real)
 
 
-def test_a_session_below_linked_folders_is_found_in_the_trash_and_comes_back(home: Home) -> None:
+def test_a_session_below_linked_folders_is_listed_and_restored(home: Home) -> None:
     write_session(home.folder / "real/--w--/s.jsonl", *chain("q", "a"))
     (home.folder / ".pi/agent").mkdir(parents=True)
     (home.folder / ".pi/agent/sessions").symlink_to(home.folder / "real")
     path = str(home.folder / ".pi/agent/sessions/--w--/s.jsonl")
     trash(path, home.env)
-    (found,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
-    assert found.session_id == "s1"
-    restore(found)
+    (trashed,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
+    assert trashed.session_id == "s1"
+    restore(trashed)
     assert os.path.isfile(path)
 
 
 @pytest.mark.parametrize("name", ["sessions.jsonl", "sessions/--work-app--.jsonl"])
-def test_a_store_is_nobodys_folder_of_artifacts(
+def test_a_folder_of_sessions_is_not_trashed_as_artifacts(
     home: Home, forked_path: Callable[..., str], name: str
 ) -> None:
     kept = forked_path()
@@ -132,10 +132,10 @@ def test_a_store_is_nobodys_folder_of_artifacts(
     assert os.path.isfile(kept)
 
 
-# what is refused
+# refusals
 
 
-def test_what_is_no_session_is_left_alone(home: Home, tmp_path: Path) -> None:
+def test_files_that_are_not_sessions_are_refused(home: Home, tmp_path: Path) -> None:
     (tmp_path / "notes.txt").write_text("mine\n")
     (tmp_path / "empty.jsonl").write_bytes(b"")
     (tmp_path / "folder").mkdir()
@@ -158,7 +158,7 @@ def test_what_is_no_session_is_left_alone(home: Home, tmp_path: Path) -> None:
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows what a process has open")
 @pytest.mark.parametrize("anyway", [False, True])
-def test_a_live_session_stays_and_its_holder_is_named(
+def test_a_live_session_is_refused_and_its_process_is_named(
     home: Home, omp_path: str, tmp_path: Path, anyway: bool
 ) -> None:
     before = contents(str(home.folder / ".omp"))
@@ -173,20 +173,20 @@ def test_a_live_session_stays_and_its_holder_is_named(
 
 
 @pytest.mark.parametrize("act", [trash, delete_for_good])
-def test_an_agent_that_opens_the_session_between_the_first_look_and_the_move_is_seen(
+def test_an_agent_that_opens_the_session_before_the_move_is_detected(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]
 ) -> None:
-    seen = [Verdict(IDLE, ""), Verdict(LIVE, "process 7 has it open", 7)]
-    monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: seen.pop(0))
+    verdicts = [Verdict(IDLE, ""), Verdict(LIVE, "process 7 has it open", 7)]
+    monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: verdicts.pop(0))
     before = contents(str(home.folder / ".omp"))
     with pytest.raises(LiveSession, match="process 7 has it open"):
         act(omp_path, home.env)
-    assert seen == []
+    assert verdicts == []
     assert contents(str(home.folder / ".omp")) == before
 
 
 @pytest.mark.parametrize("act", [trash, delete_for_good])
-def test_what_is_written_to_between_the_first_look_and_the_move_stays(
+def test_a_session_that_changes_before_the_move_is_kept(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]
 ) -> None:
     def written(*_: object) -> Verdict:
@@ -202,7 +202,7 @@ def test_what_is_written_to_between_the_first_look_and_the_move_stays(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="elsewhere the lock would be a file in omp's folder")
 @pytest.mark.parametrize("act", [trash, delete_for_good])
-def test_while_an_omp_writes_the_session_it_stays(
+def test_a_session_that_omp_is_writing_is_kept(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch, act: Callable[..., object]
 ) -> None:
     monkeypatch.setattr("app.stores.omp.WRITERS_WAIT", 0.01)
@@ -217,7 +217,7 @@ def test_while_an_omp_writes_the_session_it_stays(
     assert not os.path.lexists(omp_path)
 
 
-def test_a_session_that_may_be_live_goes_only_when_that_is_wanted(
+def test_a_session_that_may_be_live_is_trashed_only_on_request(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -231,7 +231,7 @@ def test_a_session_that_may_be_live_goes_only_when_that_is_wanted(
     assert trash(omp_path, home.env, anyway=True).after
 
 
-def test_of_two_that_trash_one_session_one_is_told_that_it_is_gone(
+def test_only_one_of_several_processes_trashes_a_session(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: Verdict(IDLE, ""))
@@ -244,11 +244,11 @@ def test_of_two_that_trash_one_session_one_is_told_that_it_is_gone(
 
     with ThreadPoolExecutor(4) as pool:
         assert sorted(pool.map(attempt, range(4))) == ["gone", "gone", "gone", "trash"]
-    # Nor is there a note in the trash of something that is not in it.
+    # The trash has no note of a file that is not in it.
     assert len(os.listdir(trash_of(home) / "info")) == len(os.listdir(trash_of(home) / "files")) == 2
 
 
-def test_the_second_waits_until_the_first_is_done(
+def test_a_second_trash_waits_for_the_first(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from app.actions import trash as module
@@ -279,7 +279,7 @@ def test_the_second_waits_until_the_first_is_done(
     assert sent == [omp_path, omp_path.removesuffix(".jsonl")]
 
 
-def test_a_session_in_use_is_named_by_what_would_come_of_it(
+def test_the_refusal_of_a_live_session_gives_the_reason(
     home: Home, omp_path: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
@@ -289,11 +289,11 @@ def test_a_session_in_use_is_named_by_what_would_come_of_it(
         trash(omp_path, home.env)
 
 
-# what is stopped on its way
+# kills
 
 
-def test_a_killed_leafmark_leaves_nothing_that_does_not_come_back(home: Home, omp_path: str) -> None:
-    """It is stopped between the two moves: the session is in the trash, its artifacts are where they were."""
+def test_a_session_is_restored_whole_after_leafmark_was_killed(home: Home, omp_path: str) -> None:
+    """The kill comes between the two moves, when only the session is in the trash."""
     program = """
 import os, sys
 from app.actions import trash
@@ -314,7 +314,7 @@ trash.trash(sys.argv[1], {"HOME": sys.argv[2]})
     )
     assert done.returncode == 9
     assert not os.path.exists(omp_path)
-    (found,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
-    assert (found.path, found.artifacts) == (omp_path, "")
-    restore(found)
+    (trashed,) = list_trashed(home.env, discover(home.env, str(home.folder), "/"), str(home.folder / "state"))
+    assert (trashed.path, trashed.artifacts) == (omp_path, "")
+    restore(trashed)
     assert contents(str(home.folder / ".omp")) == before

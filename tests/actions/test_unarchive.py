@@ -1,4 +1,4 @@
-"""Sessions come back from oh-my-pi's cold archive, whole or not at all (formats/README.md, "oh-my-pi")."""
+"""Sessions are restored from oh-my-pi's archive, whole or not at all (formats/README.md, "oh-my-pi")."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Home:
         plain.unlink()
 
     def archived(self) -> Archived:
-        [one] = archived(discover({}, str(self.folder), str(self.folder)))
-        return one
+        [item] = archived(discover({}, str(self.folder), str(self.folder)))
+        return item
 
     def files(self) -> dict[str, bytes]:
         return {
@@ -56,7 +56,7 @@ def home(tmp_path: Path) -> Home:
     return Home(tmp_path)
 
 
-def test_it_is_where_oh_my_pi_lists_it_and_no_more_in_the_archive(home: Home) -> None:
+def test_a_session_is_moved_from_the_archive_to_its_store(home: Home) -> None:
     done = unarchive(home.archived())
     assert home.files() == {TARGET: home.content}
     assert (done.kind, done.before, done.after) == ("file", str(home.packed), str(home.target))
@@ -64,19 +64,19 @@ def test_it_is_where_oh_my_pi_lists_it_and_no_more_in_the_archive(home: Home) ->
     assert archived(discover({}, str(home.folder), str(home.folder))) == []
 
 
-def test_it_has_the_time_of_its_last_message(home: Home) -> None:
+def test_a_restored_session_has_the_time_of_its_last_message(home: Home) -> None:
     unarchive(home.archived())
     assert home.target.stat().st_mtime_ns == (parse_time(stamp(2)) or 0) * 1_000_000
 
 
-def test_where_that_cannot_be_told_it_has_the_time_of_the_packed_file(home: Home) -> None:
+def test_a_file_without_messages_has_the_time_of_the_archived_file(home: Home) -> None:
     home.packed.write_bytes(gzip.compress(b"no session\n"))
     os.utime(home.packed, (1_700_000_000, 1_700_000_000))
     unarchive(home.archived())
     assert home.target.stat().st_mtime_ns == 1_700_000_000 * 10**9
 
 
-def test_its_artifacts_come_along(home: Home) -> None:
+def test_artifacts_are_restored_with_the_session(home: Home) -> None:
     artifacts = home.packed.parent / "a"
     (artifacts / "local").mkdir(parents=True)
     (artifacts / "1.bash.log").write_text("log")
@@ -86,7 +86,7 @@ def test_its_artifacts_come_along(home: Home) -> None:
     assert home.files() == {TARGET: home.content, f"{folder}/1.bash.log": b"log", f"{folder}/local/x": b"x"}
 
 
-def test_nothing_that_is_there_is_written_over(home: Home) -> None:
+def test_an_existing_session_is_not_replaced(home: Home) -> None:
     home.target.parent.mkdir(parents=True)
     home.target.write_text("somebody's\n")
     before = home.files()
@@ -96,7 +96,7 @@ def test_nothing_that_is_there_is_written_over(home: Home) -> None:
     assert home.files() == before
 
 
-def test_nor_are_artifacts(home: Home) -> None:
+def test_existing_artifacts_are_not_replaced(home: Home) -> None:
     for path in (home.packed.parent / "a", home.target.parent / "a"):
         path.mkdir(parents=True)
         (path / "1.bash.log").write_text(path.parent.name)
@@ -117,9 +117,7 @@ def test_nor_are_artifacts(home: Home) -> None:
         lambda data: data + b"more",
     ],
 )
-def test_of_a_damaged_file_nothing_is_made_and_nothing_is_lost(
-    home: Home, damage: Callable[[bytes], bytes]
-) -> None:
+def test_a_damaged_file_changes_nothing(home: Home, damage: Callable[[bytes], bytes]) -> None:
     home.packed.write_bytes(damage(home.packed.read_bytes()))
     before = home.files()
     with pytest.raises(DamagedArchive, match="cannot be unpacked"):
@@ -128,19 +126,19 @@ def test_of_a_damaged_file_nothing_is_made_and_nothing_is_lost(
     assert not home.target.parent.parent.exists()
 
 
-def test_of_an_archive_that_was_moved_nothing_is_made_where_it_was(home: Home) -> None:
-    one = home.archived()
+def test_a_moved_archive_creates_nothing_in_its_old_place(home: Home) -> None:
+    item = home.archived()
     moved = home.folder / "elsewhere"
     (home.folder / ".omp").rename(moved)
     with pytest.raises(NotThere, match="is not in the archive any more"):
-        unarchive(one)
+        unarchive(item)
     assert list(home.folder.glob(".omp*")) == []
     assert home.files() == {PACKED.replace(".omp", "elsewhere"): home.packed_bytes}
 
 
 @pytest.mark.parametrize("when", [1_700_000_000, None])
-def test_what_has_taken_its_place_is_not_brought_back(home: Home, when: int | None) -> None:
-    one = home.archived()
+def test_another_session_in_the_archive_in_its_place_is_not_restored(home: Home, when: int | None) -> None:
+    item = home.archived()
     other = write_session(home.folder / "plain", *chain("another", "yes", "no", id="two"))
     home.packed.write_bytes(gzip.compress(other.read_bytes()))
     other.unlink()
@@ -148,41 +146,41 @@ def test_what_has_taken_its_place_is_not_brought_back(home: Home, when: int | No
         os.utime(home.packed, (when, when))
     before = home.files()
     with pytest.raises(Changed, match="was changed by another program"):
-        unarchive(one)
+        unarchive(item)
     assert home.files() == before
     assert not home.target.parent.parent.exists()
     assert unarchive(home.archived()).session_id == "two"
 
 
-def test_artifacts_that_were_removed_meanwhile_are_not_missed(home: Home) -> None:
+def test_artifacts_that_were_removed_meanwhile_are_no_error(home: Home) -> None:
     (home.packed.parent / "a").mkdir()
-    one = home.archived()
+    item = home.archived()
     (home.packed.parent / "a").rmdir()
-    unarchive(one)
+    unarchive(item)
     assert home.files() == {TARGET: home.content}
 
 
-def test_a_second_one_finds_nothing(home: Home) -> None:
-    one = home.archived()
-    unarchive(one)
+def test_a_session_is_restored_only_once(home: Home) -> None:
+    item = home.archived()
+    unarchive(item)
     with pytest.raises(NotThere):
-        unarchive(one)
+        unarchive(item)
     assert home.files() == {TARGET: home.content}
 
 
-def test_a_full_disk_leaves_all_as_it_was(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_changes_nothing(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(descriptor: int) -> None:
         raise OSError(28, "No space left on device")
 
     before = home.files()
-    one = home.archived()
+    item = home.archived()
     monkeypatch.setattr("app.actions.archive.os.fsync", refuse)
     with pytest.raises(WriteFailed, match="No space"):
-        unarchive(one)
+        unarchive(item)
     assert home.files() == before
 
 
-def test_where_the_artifacts_cannot_come_the_session_does_not_either(
+def test_if_the_artifacts_cannot_be_restored_the_session_is_not_either(
     home: Home, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from app.actions import archive as module
@@ -203,10 +201,10 @@ def test_where_the_artifacts_cannot_come_the_session_does_not_either(
     assert home.files() == before
 
 
-def test_what_was_stopped_half_way_is_finished(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_restore_is_finished_by_the_next(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     (home.packed.parent / "a").mkdir()
     (home.packed.parent / "a" / "1.bash.log").write_text("log")
-    one = home.archived()
+    item = home.archived()
 
     class Killed(BaseException):
         pass
@@ -217,13 +215,13 @@ def test_what_was_stopped_half_way_is_finished(home: Home, monkeypatch: pytest.M
     with monkeypatch.context() as patch:
         patch.setattr("app.actions.archive._remove_packed", kill)
         with pytest.raises(Killed):
-            unarchive(one)
+            unarchive(item)
     assert home.target.read_bytes() == home.content
-    unarchive(one)
+    unarchive(item)
     assert home.files() == {TARGET: home.content, f"{AGENT}/sessions/-work/a/1.bash.log": b"log"}
 
 
-def test_an_archive_that_cannot_be_changed_is_said(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_archive_that_cannot_be_changed_is_reported(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     real = os.unlink
 
     def unlink(path: str) -> None:

@@ -1,4 +1,4 @@
-"""What was done is taken back by one more write, or a move back."""
+"""Undo reverts a change by one more write, or by a move."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ AGENTS = ["pi", "omp", "indusagi"]
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_label_is_put_back(home: Home, agent: str) -> None:
+def test_undo_of_a_label_restores_the_old_one(home: Home, agent: str) -> None:
     manager = home.answered(agent)
     path, first = manager.session_file or "", manager.get_entries()[0].id
     for before, after in ((None, "one"), ("one", "two"), ("two", "")):
@@ -41,7 +41,7 @@ def test_a_label_is_put_back(home: Home, agent: str) -> None:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_name_is_put_back(home: Home, agent: str) -> None:
+def test_undo_of_a_name_restores_the_old_one(home: Home, agent: str) -> None:
     path = home.answered(agent).session_file or ""
     first = rename(path, "one", home.env)
     second = rename(path, "two", home.env)
@@ -58,7 +58,7 @@ def test_a_name_is_put_back(home: Home, agent: str) -> None:
 @pytest.mark.parametrize("agent", AGENTS)
 @pytest.mark.parametrize("summary", ["", "left"])
 @pytest.mark.parametrize("to_root", [False, True])
-def test_a_leaf_is_put_back(home: Home, agent: str, summary: str, to_root: bool) -> None:
+def test_undo_of_a_branch_restores_the_leaf(home: Home, agent: str, summary: str, to_root: bool) -> None:
     manager = home.answered(agent)
     path, first = manager.session_file or "", manager.get_entries()[0].id
     context = manager.build_session_context().messages
@@ -70,9 +70,7 @@ def test_a_leaf_is_put_back(home: Home, agent: str, summary: str, to_root: bool)
     assert reopened(home, path).build_session_context().messages != context
 
 
-def test_changes_on_top_of_each_other_are_taken_back_one_by_one(
-    home: Home, forked_path: Callable[..., str]
-) -> None:
+def test_successive_changes_are_undone_one_by_one(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
     context = reopened(home, path).build_session_context().messages
     done = [
@@ -82,12 +80,12 @@ def test_changes_on_top_of_each_other_are_taken_back_one_by_one(
     ]
     for change in reversed(done):
         undo(change, home.env)
-    found = reopened(home, path)
-    assert (found.get_label("00000001"), found.session_name) == (None, None)
-    assert found.build_session_context().messages == context
+    session = reopened(home, path)
+    assert (session.get_label("00000001"), session.session_name) == (None, None)
+    assert session.build_session_context().messages == context
 
 
-def test_what_somebody_else_did_since_is_not_undone(home: Home) -> None:
+def test_a_later_change_by_another_program_is_not_undone(home: Home) -> None:
     manager = home.answered()
     path, first = manager.session_file or "", manager.get_entries()[0].id
     mine = [
@@ -106,7 +104,7 @@ def test_what_somebody_else_did_since_is_not_undone(home: Home) -> None:
     assert bytes_of(path) == before
 
 
-def test_nothing_done_is_nothing_undone(home: Home, forked_path: Callable[..., str]) -> None:
+def test_undo_of_a_change_without_effect_writes_nothing(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
     before = bytes_of(path)
     for change in (label(path, "e", "", home.env), rename(path, "", home.env), branch(path, "e", home.env)):
@@ -115,7 +113,7 @@ def test_nothing_done_is_nothing_undone(home: Home, forked_path: Callable[..., s
 
 
 @pytest.mark.parametrize("agent", [*AGENTS, "agent"])
-def test_a_new_session_goes_to_the_trash_and_comes_back(home: Home, agent: str) -> None:
+def test_undo_of_a_fork_trashes_it_and_another_undo_restores_it(home: Home, agent: str) -> None:
     path = of_agent(home, 3) if agent == "agent" else home.answered(agent).session_file or ""
     made = fork(path, home.env)
     before = bytes_of(made.path)
@@ -130,7 +128,7 @@ def test_a_new_session_goes_to_the_trash_and_comes_back(home: Home, agent: str) 
     assert not os.path.lexists(made.path)
 
 
-def test_a_new_session_in_which_somebody_went_on_stays(home: Home, forked_path: Callable[..., str]) -> None:
+def test_a_fork_that_was_continued_is_not_trashed(home: Home, forked_path: Callable[..., str]) -> None:
     path = forked_path()
     rename(path, "a name", home.env)
     made = branch_to_file(path, "e", home.env)
@@ -144,7 +142,7 @@ def test_a_new_session_in_which_somebody_went_on_stays(home: Home, forked_path: 
     assert bytes_of(made.path) == before
 
 
-def test_a_session_that_left_the_trash_in_another_way_cannot_come_back(home: Home) -> None:
+def test_a_session_that_is_not_in_the_trash_cannot_be_restored(home: Home) -> None:
     path = home.answered().session_file or ""
     done = trash(path, home.env)
     undo(done, home.env)
@@ -155,7 +153,7 @@ def test_a_session_that_left_the_trash_in_another_way_cannot_come_back(home: Hom
         undo(nowhere, home.env)
 
 
-def test_a_session_does_not_come_back_over_another(home: Home) -> None:
+def test_undo_of_a_trash_replaces_no_other_session(home: Home) -> None:
     path = home.answered().session_file or ""
     done = trash(path, home.env)
     Path(path).write_text("another")
@@ -165,23 +163,25 @@ def test_a_session_does_not_come_back_over_another(home: Home) -> None:
 
 
 @pytest.mark.parametrize("agent", AGENTS)
-def test_a_pin_is_put_back(home: Home, agent: str) -> None:
+def test_undo_of_a_pin_restores_the_old_state(home: Home, agent: str) -> None:
     manager = home.answered(agent)
     state = str(home.folder / "state")
     stores = discover(home.env, str(home.folder), "/")
     store = next(store for store in stores if (manager.session_file or "").startswith(store.root))
     done = pin(agent, manager.session_id, True, store, state)
-    for each in (store, None):
-        back = undo(done, home.env, each, state_folder=state)
+    for given_store in (store, None):
+        back = undo(done, home.env, given_store, state_folder=state)
         assert (agent, manager.session_id) not in all_pins(stores, state)
-        undo(back, home.env, each, state_folder=state)
+        undo(back, home.env, given_store, state_folder=state)
         assert (agent, manager.session_id) in all_pins(stores, state)
     pin(agent, manager.session_id, False, store, state)
     with pytest.raises(CannotUndo, match="pin is another"):
         undo(done, home.env, store, state_folder=state)
 
 
-def test_what_is_gone_or_was_only_added_stays_so(home: Home, forked_path: Callable[..., str]) -> None:
+def test_appends_deletions_and_unarchived_sessions_cannot_be_undone(
+    home: Home, forked_path: Callable[..., str]
+) -> None:
     manager = reopened(home, forked_path())
     manager.append_message(USER)
     assert manager.last_change is not None

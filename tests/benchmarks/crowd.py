@@ -16,7 +16,7 @@ CROWD = "leafmark-crowded-project"
 SESSIONS = 10_000
 FORK_EVERY = 8
 GROWING = 5
-"""So many of the sessions in the middle of the list are written to."""
+"""The number of sessions in the middle of the list that are appended to."""
 
 
 class Crowd:
@@ -69,9 +69,9 @@ class Crowd:
         identity = f"{self._appended:08x}"
         line = entry_line(identity, self._leaves[turn] or "", text, int(time.time() * 1000))
         self._leaves[turn] = identity
-        at = time.perf_counter()
+        appended = time.perf_counter()
         os.write(self._growing[turn], line)
-        return at
+        return appended
 
 
 def title(number: int) -> str:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from tests.benchmarks.measure import percentile
 from tests.benchmarks.rows import Result, ms
 from tests.benchmarks.screen import warm_up
-from tests.benchmarks.selector import CURSOR, everywhere, list_rows, selector, typed
+from tests.benchmarks.selector import CURSOR, box_text, list_all_folders, list_rows, selector
 from tests.benchmarks.typed_queries import prefixes, queries
 from tests.terminal import Terminal
 
@@ -26,11 +26,12 @@ EVERY = 1 / 30
 """Seconds between the repeats of a held key."""
 QUERIES = 20
 EMPTY = "words, "
-"""How an empty line begins."""
+"""The beginning of the placeholder in the empty search box."""
 STILL = 0.15
-"""Seconds after which nothing more of a key's work is expected."""
+"""Seconds without output after which the work of a key counts as done."""
 
 MOVING, TYPING = 0.016, 0.05
+"""Limits in seconds."""
 
 _BARE = f"""
 import os, tty
@@ -49,7 +50,7 @@ def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
     warm_up(setting)
     yield _moved("a bare program answers a key", bare(STEPS), None)
     with selector(setting, live) as terminal:
-        everywhere(terminal, live)
+        list_all_folders(terminal, live)
         terminal.press("home")
         for _ in range(3):
             stepped(terminal, "down")
@@ -58,66 +59,66 @@ def keys(setting: Setting, live: LiveProject) -> Iterator[Result]:
         yield _moved("  a page -> repainted", pages, MOVING)
         yield _moved("  a held key -> repainted", held(terminal, "down", HELD, EVERY), MOVING)
         terminal.settle(0.5)
-        shown, stood = [], []
+        shown, listed = [], []
         for query in queries(QUERIES):
             for prefix in prefixes(query):
-                at = terminal.send(prefix[-1])
+                sent = terminal.send(prefix[-1])
                 if prefix.endswith(" "):
                     # This time is not reported.
                     terminal.settle(STILL)
                     continue
-                shown.append(terminal.wait_for(lambda _, p=prefix: typed(terminal).startswith(p)) - at)
-                stood.append(_last_change(terminal, lambda: list_rows(terminal)) - at)
+                shown.append(terminal.wait_for(lambda _, p=prefix: box_text(terminal).startswith(p)) - sent)
+                listed.append(_last_change(terminal, lambda: list_rows(terminal)) - sent)
             terminal.press("escape")
-            # Output that comes too soon after it belongs to it.
-            terminal.wait_for(lambda _: typed(terminal).startswith(EMPTY))
+            # Output right after Escape belongs to Escape.
+            terminal.wait_for(lambda _: box_text(terminal).startswith(EMPTY))
             terminal.settle(STILL)
         yield _typed(f"  a letter ({len(shown)} of {QUERIES} queries) -> in the line", shown, TYPING)
-        yield _typed("  a letter -> its sessions stand there", stood, None)
+        yield _typed("  a letter -> its sessions stand there", listed, None)
 
 
 def stepped(terminal: Terminal, key: str) -> float:
-    """Return the seconds until a key has painted the cursor's row; nothing moves when it is pressed."""
-    before = len(terminal.chunks)
-    at = terminal.press(key)
-    painted = terminal.wait_for_bytes(CURSOR.encode(), after=before) - at
+    """Press a key while nothing changes; return the seconds until the cursor's row is painted."""
+    first_chunk = len(terminal.chunks)
+    pressed = terminal.press(key)
+    painted = terminal.wait_for_bytes(CURSOR.encode(), after=first_chunk) - pressed
     terminal.settle(STILL)
     return painted
 
 
 def held(terminal: Terminal, key: str, times: int, every: float) -> list[float]:
-    """Return the same for a key that is pressed every so many seconds: from each press to the next frame of
-    the cursor's row.
+    """Press a key `times` times, `every` seconds apart; return the seconds from each press to the next frame
+    with the cursor's row.
     """
-    before = len(terminal.chunks)
+    first_chunk = len(terminal.chunks)
     pressed = []
-    begun = time.perf_counter()
+    started = time.perf_counter()
     for number in range(times):
-        time.sleep(max(0.0, begun + number * every - time.perf_counter()))
+        time.sleep(max(0.0, started + number * every - time.perf_counter()))
         pressed.append(terminal.press(key))
     terminal.settle(0.5)
-    painted = [chunk.at for chunk in terminal.chunks[before:] if CURSOR.encode() in chunk.data]
+    painted = [chunk.at for chunk in terminal.chunks[first_chunk:] if CURSOR.encode() in chunk.data]
     return answers(pressed, painted)
 
 
 def answers(pressed: Sequence[float], painted: Sequence[float]) -> list[float]:
     """Return the times from each press to the first frame after it."""
-    return [next(one for one in painted if one >= at) - at for at in pressed]
+    return [next(frame for frame in painted if frame >= press) - press for press in pressed]
 
 
-def _last_change(terminal: Terminal, look: Callable[[], object]) -> float:
-    """Return when the result of `look` changed last; wait until it stays the same."""
-    at = terminal.chunks[-1].at
+def _last_change(terminal: Terminal, read: Callable[[], object]) -> float:
+    """Return when the result of `read` changed last; wait until it stays the same."""
+    changed = terminal.chunks[-1].at
     while True:
-        seen = look()
+        result = read()
         try:
-            at = terminal.wait_for(lambda _, seen=seen: look() != seen, STILL)
+            changed = terminal.wait_for(lambda _, result=result: read() != result, STILL)
         except TimeoutError:
-            return at
+            return changed
 
 
 def bare(times: int) -> list[float]:
-    """Return the seconds until a minimal program has answered a key."""
+    """Press keys in a minimal program; return the seconds until it has answered each."""
     command = [sys.executable, "-I", "-S", "-c", _BARE]
     with Terminal(command, env={}, cwd="/") as terminal:
         terminal.wait_for_text(CURSOR)
@@ -128,12 +129,12 @@ def bare(times: int) -> list[float]:
 
 
 def _moved(what: str, taken: Sequence[float], limit: float | None) -> Result:
-    half = statistics.median(taken)
+    median = statistics.median(taken)
     others = f"p95 {ms(percentile(taken, 0.95))}, max {ms(max(taken))}"
-    return Result("key", f"{what}, p50", ms(half), others, value=half, limit=limit)
+    return Result("key", f"{what}, p50", ms(median), others, value=median, limit=limit)
 
 
 def _typed(what: str, taken: Sequence[float], limit: float | None) -> Result:
-    most = percentile(taken, 0.95)
+    p95 = percentile(taken, 0.95)
     others = f"p50 {ms(statistics.median(taken))}, max {ms(max(taken))}"
-    return Result("key", f"{what}, p95", ms(most), others, value=most, limit=limit)
+    return Result("key", f"{what}, p95", ms(p95), others, value=p95, limit=limit)

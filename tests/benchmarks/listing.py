@@ -30,7 +30,7 @@ def forget(env: Mapping[str, str]) -> None:
 
 
 def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Bar 3: the first list, with an empty cache; of pi's files, as the floor and the peers."""
+    """Measure 3: the first list of pi's files, with an empty cache, compared with the floor and the peers."""
     ours, rebuilds, env = [], [], setting.pi_env
 
     def make_ready() -> None:
@@ -77,19 +77,21 @@ def cold(setting: Setting, peers: Peers) -> Iterator[Result]:
     yield Result("3", ROWS_ALONE, ms(rows), f"floor {ms(least)}", rows / least, 12, ci=True)
     yield Result("3", "  peak of its biggest process", mb(peak))
     for theirs in fast_resume:
-        most = max(done.peak for done in rebuilds)
+        their_peak = max(done.peak for done in rebuilds)
         yield Result("3", "cold index", ms(taken), f"fr --rebuild {ms(theirs)}", taken / theirs, 0.85)
         yield Result("3", ROWS_ALONE, ms(rows), f"fr --rebuild {ms(theirs)}", rows / theirs, 0.85)
-        yield Result("3", "  peak of its biggest process", mb(peak), f"fr {mb(most)}", peak / most, 0.4)
+        yield Result(
+            "3", "  peak of its biggest process", mb(peak), f"fr {mb(their_peak)}", peak / their_peak, 0.4
+        )
     if peers.pi:
-        taken, rows, other = in_turn(3, indexed, without_text, listed)
-        yield Result("3", "cold index", ms(taken), f"pi listAll {ms(other)}", taken / other, 0.33)
-        yield Result("3", ROWS_ALONE, ms(rows), f"pi listAll {ms(other)}", rows / other, 0.33)
+        taken, rows, theirs = in_turn(3, indexed, without_text, listed)
+        yield Result("3", "cold index", ms(taken), f"pi listAll {ms(theirs)}", taken / theirs, 0.33)
+        yield Result("3", ROWS_ALONE, ms(rows), f"pi listAll {ms(theirs)}", rows / theirs, 0.33)
 
 
 def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Bar 1: the list when nothing has changed, the whole process; of pi's files, and of oh-my-pi's files,
-    compared with oh-my-pi's own listing.
+    """Measure 1: the list when nothing has changed, as a whole process: of pi's files, and of oh-my-pi's
+    files compared with oh-my-pi's own listing.
     """
 
     def ours(env: Mapping[str, str] = setting.pi_env) -> float:
@@ -98,41 +100,43 @@ def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
     def floor() -> float:
         return run(setting.floor(), setting.env).wall
 
-    def nothing() -> float:
+    def bare_python() -> float:
         return run([sys.executable, "-c", "pass"], setting.env).wall
 
-    tasks, rounds = [ours, floor, nothing], max(7, setting.repeat)
+    tasks, rounds = [ours, floor, bare_python], max(7, setting.repeat)
     if peers.fast_resume:
         tasks.append(peers.warm_list)
         peers.warm_list()
     ours()
-    taken, least, start, *others = in_turn(rounds, *tasks)
+    taken, least, start, *fast_resume = in_turn(rounds, *tasks)
     yield Result("1", "warm list", ms(taken), f"floor {ms(least)}", taken / least, 0.45, ci=True)
     yield Result("1", "warm list", ms(taken), f"python -c pass {ms(start)}", taken / start)
-    for other in others:
-        yield Result("1", "warm list", ms(taken), f"fr --list {ms(other)}", taken / other, 0.75)
+    for theirs in fast_resume:
+        yield Result("1", "warm list", ms(taken), f"fr --list {ms(theirs)}", taken / theirs, 0.75)
     if peers.omp:
         ours(peers.beside_omp)
-        taken, other = in_turn(rounds, lambda: ours(peers.beside_omp), peers.omp_listing)
-        yield Result("1", "warm list", ms(taken), f"omp's listing {ms(other)}", taken / other, 0.1)
+        taken, theirs = in_turn(rounds, lambda: ours(peers.beside_omp), peers.omp_listing)
+        yield Result("1", "warm list", ms(taken), f"omp's listing {ms(theirs)}", taken / theirs, 0.1)
     if peers.pi:
-        taken, other = in_turn(3, ours, peers.list_all)
-        yield Result("1", "warm list", ms(taken), f"pi listAll {ms(other)}", taken / other, 0.01)
+        taken, theirs = in_turn(3, ours, peers.list_all)
+        yield Result("1", "warm list", ms(taken), f"pi listAll {ms(theirs)}", taken / theirs, 0.01)
 
 
 def truth(setting: Setting) -> Iterator[Result]:
-    """Bar 12: rows that equal the generator's truth; damaged files that are reported."""
-    told = run(
+    """Measure 12: rows that differ from the generator's truth; refused files that `doctor` does not
+    report.
+    """
+    listing = run(
         setting.leafmark("list", "--json", "--limit", "1000000", *setting.flat()), setting.env, keep=True
     )
-    rows: dict[str, dict[str, Any]] = {row["path"]: row for row in json.loads(told.output)["sessions"]}
+    rows: dict[str, dict[str, Any]] = {row["path"]: row for row in json.loads(listing.output)["sessions"]}
     records = read_truth(setting.corpus)
     sessions = [record for record in records if not record["refused"] and not record["hidden"]]
     wrong = []
     for record in sessions:
         row = rows.pop(record["path"], None)
-        found = ["not listed"] if row is None else differences(record, row)
-        wrong += [f"{record['kind']}: {os.path.basename(record['path'])}: {one}" for one in found]
+        faults = ["not listed"] if row is None else differences(record, row)
+        wrong += [f"{record['kind']}: {os.path.basename(record['path'])}: {fault}" for fault in faults]
     wrong += [f"listed, but no session: {path}" for path in rows if LIVE not in path]
     what = f"truth: {len(sessions)} sessions, what differs"
     yield Result("12", what, str(len(wrong)), value=len(wrong), limit=0, ci=True)
@@ -142,8 +146,8 @@ def truth(setting: Setting) -> Iterator[Result]:
         setting.leafmark("doctor", "--json", *setting.flat()), setting.env, keep=True
     ).output.decode()
     refused = [record for record in records if record["refused"]]
-    unsaid = [record["path"] for record in refused if json.dumps(record["path"]) not in report]
+    unreported = [record["path"] for record in refused if json.dumps(record["path"]) not in report]
     what = f"doctor: {len(refused)} refused files, not told of"
-    yield Result("12", what, str(len(unsaid)), value=len(unsaid), limit=0, ci=True)
-    for path in unsaid[:10]:
+    yield Result("12", what, str(len(unreported)), value=len(unreported), limit=0, ci=True)
+    for path in unreported[:10]:
         print(f"      {path}")

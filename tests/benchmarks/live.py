@@ -25,7 +25,7 @@ LIVE = "leafmark-live-project"
 SESSIONS = 5
 ENTRIES = 40
 _OWNER = "pid.txt"
-"""In the folder of the sessions: whose run they belong to."""
+"""The file in the folder of the sessions with the process id of their run."""
 
 
 class LiveProject:
@@ -86,9 +86,9 @@ class LiveProject:
         return self._append(number)
 
     def _append(self, number: int) -> float:
-        at = time.perf_counter()
+        appended = time.perf_counter()
         os.write(self._files[number], self.drafts[number].lines[-1] + b"\n")
-        return at
+        return appended
 
 
 def rows_shown(live: LiveProject, terminal: Terminal) -> bool:

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from tests.benchmarks.watched import Callback
 
 FRAME = 0.016
-"""Seconds that a callback may take."""
+"""Seconds that a callback may take in the other phases."""
 ARRANGING, ARRANGED = "arranging the list", 0.1
-"""Putting every session in another order, or under other heads, may take so many seconds."""
+"""The phase that sorts or groups all sessions anew, and the seconds that a callback may take in it."""
 RATE, SECONDS = 1_000, 2
 
 START, END = "until the first picture", "leaving"
@@ -41,21 +41,23 @@ def loop(setting: Setting, live: LiveProject) -> Iterator[Result]:
     """The longest callback of each phase by processor time; the clock also counts other programs."""
     crowd = Crowd(setting.folder, setting.pi_root)
     total = f"{sessions(setting, live) + len(crowd.paths):,} sessions"
-    told = os.path.join(setting.folder, "callbacks.jsonl")
+    report = os.path.join(setting.folder, "callbacks.jsonl")
     try:
         forget(setting.env)
         for use in (_first_time, _again):
             phases: list[Phase] = []
-            command = [sys.executable, "-m", "tests.benchmarks.watched", told]
+            command = [sys.executable, "-m", "tests.benchmarks.watched", report]
             with Terminal(command, env=setting.env, cwd=crowd.folder) as terminal:
                 use(terminal, setting, crowd, total, phases)
                 phases.append((END, terminal.press("ctrl+q")))
                 terminal.wait(20)
-            shown, callbacks = watched.read(told)
+            shown, callbacks = watched.read(report)
             yield Result("loop", "a million additions, for scale", ms(_additions()))
             first, *others = phases
-            for name, found in by_phase(callbacks, [(START, 0.0), (first[0], shown), *others]).items():
-                yield _row(name, found)
+            for name, callbacks_of_phase in by_phase(
+                callbacks, [(START, 0.0), (first[0], shown), *others]
+            ).items():
+                yield _row(name, callbacks_of_phase)
     finally:
         crowd.close()
 
@@ -123,21 +125,21 @@ def _again(terminal: Terminal, setting: Setting, crowd: Crowd, total: str, phase
 
 def by_phase(callbacks: list[Callback], phases: list[Phase]) -> dict[str, list[Callback]]:
     """Return the callbacks that began in each phase. Phases are (name, start), in order."""
-    found: dict[str, list[Callback]] = {name: [] for name, _ in phases}
-    for one in callbacks:
+    phase_callbacks: dict[str, list[Callback]] = {name: [] for name, _ in phases}
+    for callback in callbacks:
         for name, began in reversed(phases):
-            if one.began >= began:
-                found[name].append(one)
+            if callback.began >= began:
+                phase_callbacks[name].append(callback)
                 break
-    return found
+    return phase_callbacks
 
 
 def _row(name: str, callbacks: list[Callback]) -> Result:
-    longest = max(callbacks, key=lambda one: one.processor)
-    most = percentile([one.processor for one in callbacks], 0.99)
+    longest = max(callbacks, key=lambda callback: callback.processor)
+    p99 = percentile([callback.processor for callback in callbacks], 0.99)
     what = longest.name.removeprefix("message pump ").partition("(")[0]
-    against = f"{what}; clock {ms(max(one.clock for one in callbacks))}"
-    figure = f"{ms(longest.processor)}, p99 {ms(most)}"
+    against = f"{what}; clock {ms(max(callback.clock for callback in callbacks))}"
+    figure = f"{ms(longest.processor)}, p99 {ms(p99)}"
     # Before the first frame and after the last one, the loop can delay nothing.
     limit = None if name in (START, END) else ARRANGED if name == ARRANGING else FRAME
     return Result("loop", name, figure, against, value=longest.processor, limit=limit)

@@ -29,25 +29,32 @@ def whole(setting: Setting, peers: Peers) -> Iterator[Result]:
     env = {"HOME": setting.folder}
     ours: list[float] = []
     theirs: list[float] = []
-    told = 0
+    messages = 0
     for _ in range(max(3, setting.repeat)):
         gc.collect()
         started = time.perf_counter()
         manager = SessionManager.open(record["path"], env=env)
         manager.get_tree()
-        told = len(manager.build_session_context().messages)
+        messages = len(manager.build_session_context().messages)
         ours.append(time.perf_counter() - started)
         if len(manager.get_entries()) != record["entry_count"]:
             raise RuntimeError("entries are missing")
         del manager
         if peers.pi:
-            theirs.append(peers.open_context(record["path"], told))
-    here = statistics.median(ours)
+            theirs.append(peers.open_context(record["path"], messages))
+    our_seconds = statistics.median(ours)
     what = f"SessionManager: open + tree + context of {record['entry_count']:,} entries"
-    yield Result("3.1", what, ms(here), f"{told:,} messages", value=here)
+    yield Result("3.1", what, ms(our_seconds), f"{messages:,} messages", value=our_seconds)
     if theirs:
-        there = statistics.median(theirs)
-        yield Result("3.1", "  the same by pi", ms(here), f"pi {ms(there)}", here / there, 1 / 3)
+        their_seconds = statistics.median(theirs)
+        yield Result(
+            "3.1",
+            "  the same by pi",
+            ms(our_seconds),
+            f"pi {ms(their_seconds)}",
+            our_seconds / their_seconds,
+            1 / 3,
+        )
 
 
 def append(setting: Setting) -> Iterator[Result]:

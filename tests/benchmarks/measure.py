@@ -26,9 +26,9 @@ _DROPPED = ("PI_", "OMP_", "INDUSAGI_", "PYTHON", "XDG_", "LEAFMARK_", "TEXTUAL"
 # The code of the installed command. `python -m` first imports modules that find modules, a quarter of a list.
 START = "import sys; from app.cli import start; sys.exit(start())"
 SETTLED_SECONDS = 3
-"""After which nobody has touched it for long."""
+"""Seconds without input after which the screen counts as idle."""
 IDLE_SECONDS = 30
-"""As long as a round of the watch: each file has had its turn."""
+"""Seconds; a round of the watcher over all files takes as long."""
 
 
 class Run(NamedTuple):
@@ -85,45 +85,45 @@ class Setting:
         return [*command, *arguments]
 
     def flat(self) -> list[str]:
-        """The arguments that add pi's flat folder."""
+        """Return the arguments that add pi's flat folder."""
         agent, folder = stores(self.corpus)[-1]
         return ["--store", f"{agent}={folder}"]
 
     def floor(self) -> list[str]:
-        """The least work of a program that reads every session of pi."""
+        """Return a command that only reads every session of pi."""
         find = f"find {shlex.quote(self.pi_root)} -type f -name '*.jsonl' -print0"
         return ["/bin/sh", "-c", f"{find} | xargs -0 cat >/dev/null"]
 
 
 def run(
-    command: Sequence[str], env: Mapping[str, str], *, keep: bool = False, fine: Sequence[int] = (0,)
+    command: Sequence[str], env: Mapping[str, str], *, keep: bool = False, success: Sequence[int] = (0,)
 ) -> Run:
     """Run `command` to its end in the folder HOME.
 
     :param keep: keep its output.
-    :param fine: exit statuses that mean success; RuntimeError for any other.
+    :param success: exit statuses that mean success; any other raises RuntimeError.
     """
     with (
         tempfile.TemporaryFile() as output,
         tempfile.TemporaryFile() as errors,
-        tempfile.TemporaryFile() as told,
+        tempfile.TemporaryFile() as report,
     ):
         subprocess.run(
-            [sys.executable, "-I", "-S", str(TIMED), str(told.fileno()), *command],
+            [sys.executable, "-I", "-S", str(TIMED), str(report.fileno()), *command],
             env=dict(env),
             cwd=env["HOME"],
             stdin=subprocess.DEVNULL,
             stdout=output if keep else subprocess.DEVNULL,
             stderr=errors,
-            pass_fds=[told.fileno()],
+            pass_fds=[report.fileno()],
             check=False,
         )
         # The processes have moved the position in the files, which they share with this process.
-        for file in (output, errors, told):
+        for file in (output, errors, report):
             file.seek(0)
-        result = told.read()
+        result = report.read()
         wall, cpu, peak, status = json.loads(result) if result else (0.0, 0.0, 0, "no start")
-        if status not in fine:
+        if status not in success:
             complaint = errors.read().decode(errors="replace")[-2000:]
             raise RuntimeError(f"{shlex.join(command)[:120]} … ended with {status}: {complaint}")
         return Run(wall, cpu, peak, output.read())
@@ -144,9 +144,9 @@ def percentile(values: Sequence[float], share: float) -> float:
 def processor_seconds(pid: int) -> float:
     """Return user and system time of a process and its living children, so far."""
     total = 0.0
-    for one in family(pid):
+    for member in family(pid):
         try:
-            fields = Path(f"/proc/{one}/stat").read_text().rpartition(")")[2].split()
+            fields = Path(f"/proc/{member}/stat").read_text().rpartition(")")[2].split()
         except OSError:
             continue
         total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -166,16 +166,16 @@ def idle_share(pid: int) -> float:
 
 def family(pid: int) -> list[int]:
     """Return a process, its children, and theirs."""
-    found = [pid]
-    for one in found:
+    members = [pid]
+    for member in members:
         try:
-            for task in os.listdir(f"/proc/{one}/task"):
-                found += [
-                    int(child) for child in Path(f"/proc/{one}/task/{task}/children").read_text().split()
+            for task in os.listdir(f"/proc/{member}/task"):
+                members += [
+                    int(child) for child in Path(f"/proc/{member}/task/{task}/children").read_text().split()
                 ]
         except OSError:
             continue
-    return found
+    return members
 
 
 def anonymous_bytes(pid: int) -> int:
@@ -202,9 +202,9 @@ class Peaks:
         self._peaks: dict[int, int] = {}
 
     def look(self) -> None:
-        for one in family(self._pid):
+        for member in family(self._pid):
             try:
-                self._peaks[one] = peak_bytes(one)
+                self._peaks[member] = peak_bytes(member)
             except (OSError, ValueError):  # it has ended: its last sample counts
                 continue
 

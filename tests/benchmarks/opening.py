@@ -16,6 +16,7 @@ from tests.benchmarks.rows import Result, mb, ms
 
 APPENDS = 30
 SETTLED = 0.02
+"""Seconds before each scan."""
 SCREEN = 50
 """Rows that a screen shows at most."""
 
@@ -43,7 +44,7 @@ def biggest(setting: Setting) -> Record:
 
 
 def append(setting: Setting) -> Iterator[Result]:
-    """Bar 9: the row of the biggest session after one more entry."""
+    """Measure 9: the row of the biggest session after one more entry."""
     from app.sessions.summaries.summarise import extend, summarise
 
     record = biggest(setting)
@@ -78,21 +79,21 @@ def append(setting: Setting) -> Iterator[Result]:
 
 def _shortest(setting: Setting) -> str:
     """Return the path of pi's smallest session with messages."""
-    found = [
+    sizes = [
         (record["size"], record["path"])
         for record in read_truth(setting.corpus)
         if record["path"].startswith(setting.pi_root)
         and record.get("first_message")
         and not record["problems"]
     ]
-    return str(min(found)[1])
+    return str(min(sizes)[1])
 
 
 def _indexed(setting: Setting, path: str) -> float:
     """Return the seconds that the index of a store with a copy of one session takes for one more entry.
 
     It is the difference between a scan that finds the entry and one that finds nothing. Both come after the
-    same rest: cold processor caches do not count as a cost of the entry.
+    same pause, so that cold processor caches do not count as a cost of the entry.
     """
     from app.index.index import Index
     from app.stores import discover
@@ -107,9 +108,9 @@ def _indexed(setting: Setting, path: str) -> float:
         index.scan()
         before = index.rows()[0].entry_count
         for number in range(APPENDS):
-            own, said = f"{number + 1:08x}"[::-1], f"Another xylograph{number}"
+            entry_id, text = f"{number + 1:08x}"[::-1], f"Another xylograph{number}"
             with open(growing, "ab") as file:
-                file.write(entry_line(own, "00000000", said, 1_790_000_000_000 + number))
+                file.write(entry_line(entry_id, "00000000", text, 1_790_000_000_000 + number))
             # A file that was just written is checked a little later (`scan`): that wait is no cost.
             time.sleep(SETTLED)
             started = time.perf_counter()
@@ -132,7 +133,7 @@ def _indexed(setting: Setting, path: str) -> float:
 
 
 def tree(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Bar 10, without the screen: the tree of the biggest session, and its first rows."""
+    """Measure 10 without the screen: the tree of the biggest session, and its first rows."""
     from app.sessions.tree.tree import open_end, open_tree
     from app.view.tree_view import TreeView
 
@@ -162,5 +163,12 @@ def tree(setting: Setting, peers: Peers) -> Iterator[Result]:
     yield Result("10", "  its last rows, which are drawn first", ms(first), value=first)
     size = float(run([sys.executable, "-c", _SIZE, path], setting.env, keep=True).output)
     yield Result("10", "  memory that it takes", mb(size), f"file {mb(record['size'])}", value=size)
-    for other in theirs:
-        yield Result("10", "tree in memory", ms(ours), f"pi open + getTree {ms(other)}", ours / other, 0.5)
+    for their_seconds in theirs:
+        yield Result(
+            "10",
+            "tree in memory",
+            ms(ours),
+            f"pi open + getTree {ms(their_seconds)}",
+            ours / their_seconds,
+            0.5,
+        )

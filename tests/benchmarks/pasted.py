@@ -1,4 +1,4 @@
-"""Measure 5 on the screen: a number is pasted, until the screen shows only the sessions that contain it."""
+"""Measure 5 on the screen: from a pasted number until only the sessions that contain it are shown."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from tests.benchmarks.pickers import Picker
 
 TITLE_CHARACTERS = 300
-"""So much of a first prompt stands in a row of ours: what is pasted stands behind it."""
+"""Characters of a first prompt that a row of leafmark shows at most. Pasted numbers stand behind them."""
 _FEW = re.compile(r" [1-9] of [\d,]+ (?:· [\d,]+ hidden )?─")
 _SERIAL = re.compile(r"\((\d{5,7})\)")
 
@@ -35,8 +35,8 @@ class Paste(NamedTuple):
 
 
 def pastes(setting: Setting, count: int) -> list[Paste]:
-    """Return numbers that stand in very few prompts of pi's sessions."""
-    found, seen = [], set()
+    """Return numbers that are in very few prompts of pi's sessions."""
+    numbers, titles = [], set()
     for record in read_truth(setting.corpus):
         if record["refused"] or record["hidden"] or record["agent"] != "pi" or record["name"]:
             continue
@@ -45,15 +45,15 @@ def pastes(setting: Setting, count: int) -> list[Paste]:
         if serial is None:
             continue
         title = first[:12]
-        if record["path"].startswith(setting.env["HOME"]) and title.isascii() and title not in seen:
-            seen.add(title)
-            found.append(Paste(serial[1], title))
-    step = max(1, len(found) // count)
-    return found[::step][:count]
+        if record["path"].startswith(setting.env["HOME"]) and title.isascii() and title not in titles:
+            titles.add(title)
+            numbers.append(Paste(serial[1], title))
+    step = max(1, len(numbers) // count)
+    return numbers[::step][:count]
 
 
 def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
-    """Bar 5: in turn with fast-resume; pi, which takes seconds, a few times."""
+    """Measure 5, in turn with fast-resume. pi, which takes seconds, is measured once."""
     warm_up(setting)
     wanted = pastes(setting, max(3, setting.repeat))
     titles = Titles(setting)
@@ -68,15 +68,15 @@ def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     if peers.fast_resume:
         fast_resume = FastResume(peers, titles)
         tasks.append(theirs)
-    took, *others = in_turn(3, *tasks)
+    took, *fast_resume_seconds = in_turn(3, *tasks)
     what = "a number pasted -> its sessions on the screen"
     yield Result("5", what, ms(took))
-    for other in others:
-        yield Result("5", what, ms(took), f"fr {ms(other)}", value=took - other, limit=0.03)
+    for theirs in fast_resume_seconds:
+        yield Result("5", what, ms(took), f"fr {ms(theirs)}", value=took - theirs, limit=0.03)
     for picker in pickers(peers):
         if picker.name == "pi":
-            slow = statistics.median(with_picker(picker, live, titles, paste) for paste in wanted[:1])
-            yield Result("5", what, ms(took), f"pi --resume {ms(slow)}", took / slow, 0.02)
+            pi_seconds = statistics.median(with_picker(picker, live, titles, paste) for paste in wanted[:1])
+            yield Result("5", what, ms(took), f"pi --resume {ms(pi_seconds)}", took / pi_seconds, 0.02)
 
 
 def _ours(setting: Setting, live: LiveProject, paste: Paste) -> float:
@@ -85,7 +85,7 @@ def _ours(setting: Setting, live: LiveProject, paste: Paste) -> float:
         terminal.press("/")
         terminal.wait_for_text(FILTER_BOX)
         sent = terminal.send(paste.text)
-        return terminal.wait_for(lambda shown: found(shown, paste) and _counted(shown), 30) - sent
+        return terminal.wait_for(lambda shown: shows_paste(shown, paste) and _counted(shown), 30) - sent
 
 
 def with_fast_resume(program: FastResume, titles: Titles, paste: Paste) -> float:
@@ -94,7 +94,7 @@ def with_fast_resume(program: FastResume, titles: Titles, paste: Paste) -> float
         terminal.wait_for(titles.shown, 60)
         terminal.settle(1.0, 30)
         sent = terminal.send(paste.text)
-        return terminal.wait_for(lambda shown: found(shown, paste), 30) - sent
+        return terminal.wait_for(lambda shown: shows_paste(shown, paste), 30) - sent
 
 
 def with_picker(picker: Picker, live: LiveProject, titles: Titles, paste: Paste) -> float:
@@ -107,10 +107,10 @@ def with_picker(picker: Picker, live: LiveProject, titles: Titles, paste: Paste)
         terminal.settle(1.0, 60)
         # Text without quotes is searched letter by letter.
         sent = terminal.send(f'"{paste.text}"')
-        return terminal.wait_for(lambda shown: found(shown, paste), 60) - sent
+        return terminal.wait_for(lambda shown: shows_paste(shown, paste), 60) - sent
 
 
-def found(terminal: Terminal, paste: Paste) -> bool:
+def shows_paste(terminal: Terminal, paste: Paste) -> bool:
     """Whether the screen shows the session's row and the typed text."""
     return paste.text in "\n".join(terminal.lines) and any(paste.title in line for line in terminal.lines)
 

@@ -2,9 +2,9 @@
 
 fast-resume is `fr` on PATH or named by LEAFMARK_BENCH_FR, ripgrep `rg` or LEAFMARK_BENCH_RG. pi and omp are
 the packages that `pi` and `omp` on PATH belong to, or the folders of `@earendil-works/pi-coding-agent` and
-`@oh-my-pi/pi-coding-agent` that LEAFMARK_BENCH_PI and LEAFMARK_BENCH_OMP name; they want node and bun on
-PATH. All but ripgrep, which reads only, see hard links to the corpus in homes of their own, because they make
-and rename things there just by starting: fast-resume and pi the files of pi, omp those of pi and its own.
+`@oh-my-pi/pi-coding-agent` that LEAFMARK_BENCH_PI and LEAFMARK_BENCH_OMP name; they need node and bun on
+PATH. All but ripgrep, which only reads, see hard links to the corpus in homes of their own, because they make
+and rename files just by starting. fast-resume and pi see the files of pi, omp those of pi and its own.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ _OMP_SESSIONS = os.path.join(".omp", "agent", "sessions")
 class Peers:
     """The installed peers, and how to run them over the corpus. There are none unless `wanted`.
 
-    fast_resume, ripgrep   the programs; None where there is none
-    pi, omp       the folders of their packages
-    env, omp_env  the environments of fast-resume and pi, and of omp
+    fast_resume, ripgrep   the paths of the programs; None for a program that is not installed
+    pi, omp                the folders of their packages; None as above
+    env, omp_env           the environments of fast-resume and pi, and of omp
     """
 
     def __init__(self, setting: Setting, *, wanted: bool) -> None:
@@ -65,8 +65,8 @@ class Peers:
         self.omp = _package("omp", "LEAFMARK_BENCH_OMP", _OMP_MODULE, "bun") if wanted else None
         self._wanted = wanted
         self._setting = setting
-        self.env = _at_home(setting, "peers")
-        self.omp_env = _at_home(setting, "omp")
+        self.env = _home_env(setting, "peers")
+        self.omp_env = _home_env(setting, "omp")
         roots = dict(stores(setting.corpus)[:2])
         if self.fast_resume or self.pi:
             _link(roots["pi"], os.path.join(self.env["HOME"], _PI_SESSIONS))
@@ -79,8 +79,8 @@ class Peers:
     @property
     def absent(self) -> list[str]:
         """The names of wanted peers that are not installed."""
-        found = {"fast-resume": self.fast_resume, "pi": self.pi, "omp": self.omp, "ripgrep": self.ripgrep}
-        return [name for name, where in found.items() if self._wanted and where is None]
+        peers = {"fast-resume": self.fast_resume, "pi": self.pi, "omp": self.omp, "ripgrep": self.ripgrep}
+        return [name for name, installed in peers.items() if self._wanted and installed is None]
 
     @property
     def beside_omp(self) -> dict[str, str]:
@@ -90,15 +90,15 @@ class Peers:
 
     def versions(self) -> list[str]:
         """Return name and version of each used peer, as it reports them."""
-        found = []
+        versions = []
         if self.fast_resume:
-            found.append(f"fast-resume {_version(self.fast_resume, self.env)}")
+            versions.append(f"fast-resume {_version(self.fast_resume, self.env)}")
         for name, folder in (("pi", self.pi), ("omp", self.omp)):
             if folder:
-                found.append(f"{name} {json.loads((folder / 'package.json').read_bytes())['version']}")
+                versions.append(f"{name} {json.loads((folder / 'package.json').read_bytes())['version']}")
         if self.ripgrep:
-            found.append(f"ripgrep {_version(self.ripgrep, self._setting.env)}")
-        return found
+            versions.append(f"ripgrep {_version(self.ripgrep, self._setting.env)}")
+        return versions
 
     def linked(self, path: str) -> str:
         """Return the peers' path of one of pi's files."""
@@ -115,7 +115,7 @@ class Peers:
         return run(self.fr("--list", "--limit", "50"), self.env).wall
 
     def fr(self, *arguments: str) -> list[str]:
-        """Return its command line; without arguments, that of its screen."""
+        """Return a command line of fast-resume; without arguments, that of its screen."""
         assert self.fast_resume
         return [self.fast_resume, *arguments]
 
@@ -166,7 +166,7 @@ class Peers:
         return run(["bun", self._listing, str(self.omp / _OMP_MODULE)], self.omp_env).wall
 
 
-def _at_home(setting: Setting, name: str) -> dict[str, str]:
+def _home_env(setting: Setting, name: str) -> dict[str, str]:
     home = os.path.join(setting.folder, name)
     return {key: value for key, value in setting.env.items() if key != "PYTHONPATH"} | {"HOME": home}
 

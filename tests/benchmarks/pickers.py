@@ -18,11 +18,11 @@ if TYPE_CHECKING:
     from tests.benchmarks.peers import Peers
 
 ROUNDS = 9
-"""So often a picker is started in turn with ours: a processor that has had nothing to do is slow for a
-moment, now for the one and now for the other.
+"""The number of times that a picker is started in turn with leafmark. A processor that was idle is slow for a
+moment, which affects either program by chance.
 """
 WHOLE_LIST = 180
-"""Seconds that a peer may take for all sessions."""
+"""Seconds that a peer may take to list all sessions."""
 
 
 class Picker(NamedTuple):
@@ -39,14 +39,14 @@ class Picker(NamedTuple):
 
 def pickers(peers: Peers) -> list[Picker]:
     """Return the installed peers that have such a screen."""
-    found = []
+    installed = []
     if peers.pi:
-        found.append(Picker("pi", peers.pi_picker(), peers.env, lambda shown: shown.shows("◉ All")))
+        installed.append(Picker("pi", peers.pi_picker(), peers.env, lambda shown: shown.shows("◉ All")))
     if peers.omp:
-        found.append(
+        installed.append(
             Picker("omp", peers.omp_picker(), peers.omp_env, lambda shown: shown.shows("(all projects)"))
         )
-    return found
+    return installed
 
 
 class Titles:
@@ -61,7 +61,7 @@ class Titles:
         self._titles = {title for title in titles if len(title) == 12}
 
     def shown(self, terminal: Terminal) -> bool:
-        """Whether the screen shows three of them."""
+        """Whether the screen shows at least three of them."""
         return sum(any(title in line for title in self._titles) for line in terminal.lines) >= 3
 
 
@@ -94,10 +94,10 @@ def whole_list(picker: Picker, live: LiveProject) -> Whole:
         peaks = Peaks(terminal.process.pid)
         terminal.wait_for(lambda shown: rows_shown(live, shown), 60)
         pressed = terminal.press("tab")
-        at = terminal.wait_for(picker.complete, WHOLE_LIST)
+        listed = terminal.wait_for(picker.complete, WHOLE_LIST)
         terminal.settle(0.5, 20)
         peaks.look()
-    return Whole(at - pressed, peaks.biggest)
+    return Whole(listed - pressed, peaks.biggest)
 
 
 class FastResume:
@@ -110,7 +110,7 @@ class FastResume:
         peers.warm_list()
 
     def rows(self, *, colour: bool) -> float:
-        """Return the seconds from the start to three sessions; for ``colour`` see `in_both_kinds`."""
+        """Return the seconds from the start to three sessions; for ``colour`` see `in_both_terminals`."""
         with self.started(colour=colour) as terminal:
             return terminal.wait_for(self._titles.shown, 60) - terminal.started
 
@@ -129,26 +129,38 @@ class FastResume:
         return Terminal(self._peers.fr(), env=env, cwd=env["HOME"], answers=True, colour=colour)
 
 
-def in_both_kinds(
+def in_both_terminals(
     what: str, program: FastResume, ours: Callable[[bool], float], repeat: int
 ) -> Iterator[Result]:
-    """Bar 2 beside fast-resume, both in a terminal of the same kind, in turn.
+    """Measure 2 compared with fast-resume, in turn, in both kinds of terminal.
 
-    It asks for the background colour before it draws anything, and waits a tenth of a second for an answer,
-    or for the one to what it asks behind that. The 131 ms against which the bar was set
-    come with that wait alone: so it is judged in a terminal that leaves both unanswered and answers what is
-    asked later, for which it would wait another two seconds. In one that answers everything at once, as most
-    do, there is no wait, and Python's own start takes up to half of fast-resume's time: that is told and not
-    judged.
+    fast-resume asks for the background colour and for the status before it draws anything, and waits 100 ms
+    for an answer. The limit holds for a terminal that answers neither query, and answers the later ones, for
+    which fast-resume would wait two more seconds. A terminal that answers everything at once, as most do,
+    causes no wait, and the start of Python alone takes up to half of fast-resume's time: that figure is only
+    reported.
 
-    :param ours: seconds to our rows, in a terminal that tells the colour or does not.
+    :param ours: gives the seconds to leafmark's rows; its argument is whether the terminal tells the colour.
     """
-    untold, slow, told, quick = in_turn(
+    ours_silent, theirs_silent, ours_answered, theirs_answered = in_turn(
         repeat,
         lambda: ours(False),
         lambda: program.rows(colour=False),
         lambda: ours(True),
         lambda: program.rows(colour=True),
     )
-    yield Result("2", f"{what}, colour never told", ms(untold), f"fr {ms(slow)}", untold / slow, 0.5)
-    yield Result("2", f"{what}, all answered at once", ms(told), f"fr {ms(quick)}", told / quick)
+    yield Result(
+        "2",
+        f"{what}, colour never told",
+        ms(ours_silent),
+        f"fr {ms(theirs_silent)}",
+        ours_silent / theirs_silent,
+        0.5,
+    )
+    yield Result(
+        "2",
+        f"{what}, all answered at once",
+        ms(ours_answered),
+        f"fr {ms(theirs_answered)}",
+        ours_answered / theirs_answered,
+    )

@@ -24,18 +24,18 @@ gc.disable()
 from app import setup
 from app.index.index import Index
 
-found, wanted = set(), int(sys.argv[1])
+paths, wanted = set(), int(sys.argv[1])
 
-def told(delta):
-    found.update(row.path for row in delta.changed)
-    if len(found) >= wanted:
+def count(delta):
+    paths.update(row.path for row in delta.changed)
+    if len(paths) >= wanted:
         os._exit(0)
 
-surroundings = setup.setup_from_process()
-index = Index(surroundings.stores, surroundings.cache_folder)
+process_setup = setup.setup_from_process()
+index = Index(process_setup.stores, process_setup.cache_folder)
 index.rows()
-index.scan(told)
-sys.exit(f"only {len(found)} of {wanted} sessions")
+index.scan(count)
+sys.exit(f"only {len(paths)} of {wanted} sessions")
 """
 
 _ONLY = "  their ends alone, in one process"
@@ -65,14 +65,14 @@ def provisional(setting: Setting, peers: Peers) -> Iterator[Result]:
         return run(setting.floor(), setting.env).wall
 
     ours, ends, what = _ways(setting, setting.pi_env)
-    taken, alone, other = in_turn(rounds, ours, ends, floor)
-    yield Result("4", what, ms(taken), f"floor {ms(other)}", taken / other)
-    yield Result("4", _ONLY, ms(alone), f"floor {ms(other)}", alone / other)
+    taken, alone, least = in_turn(rounds, ours, ends, floor)
+    yield Result("4", what, ms(taken), f"floor {ms(least)}", taken / least)
+    yield Result("4", _ONLY, ms(alone), f"floor {ms(least)}", alone / least)
     if peers.omp:
         ours, ends, what = _ways(setting, peers.beside_omp)
-        taken, alone, other = in_turn(rounds, ours, ends, peers.omp_listing)
-        yield Result("4", what, ms(taken), f"omp's listing {ms(other)}", taken / other, 0.35)
-        yield Result("4", _ONLY, ms(alone), f"omp's listing {ms(other)}", alone / other)
+        taken, alone, theirs = in_turn(rounds, ours, ends, peers.omp_listing)
+        yield Result("4", what, ms(taken), f"omp's listing {ms(theirs)}", taken / theirs, 0.35)
+        yield Result("4", _ONLY, ms(alone), f"omp's listing {ms(theirs)}", alone / theirs)
 
 
 def _ways(setting: Setting, env: Mapping[str, str]) -> tuple[Callable[[], float], Callable[[], float], str]:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 FILE = Path(__file__).with_name("RESULTS.md")
 KEPT = 12
-"""Runs that the file holds; the oldest go."""
+"""Runs that the file keeps; the oldest are removed."""
 
 _TITLE = """# Results of the benchmarks
 
@@ -64,7 +64,7 @@ def _cell(text: str) -> str:
 def _machine() -> str:
     system = f"{platform.system()} {platform.release().partition('-')[0]} {platform.machine()}"
     python = f"Python {platform.python_version()}, SQLite {sqlite3.sqlite_version}"
-    packages = ", ".join(found for name in _PACKAGES if (found := _package(name)))
+    packages = ", ".join(text for name in _PACKAGES if (text := _package(name)))
     return f"{os.cpu_count()} cores, {system}, {python}. {packages}{_commit()}."
 
 
@@ -79,7 +79,7 @@ def _commit() -> str:
     """Return the commit, and whether files were changed since."""
     command = ["git", "describe", "--always", "--dirty=, changed", "--exclude=*"]
     try:
-        found = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
+        commit = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.strip()
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return f", commit {found}"
+    return f", commit {commit}"

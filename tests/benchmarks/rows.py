@@ -5,20 +5,20 @@ from __future__ import annotations
 from typing import NamedTuple
 
 SLACK = 4 / 3
-"""How much worse than its bar a CI-safe ratio may be before a run on a shared machine fails."""
+"""Factor by which a result of `--ci` may exceed its limit before the run fails."""
 
 
 class Result(NamedTuple):
-    """A figure, or the reason why there is none.
+    """A figure with its limit, or the reason why there is none.
 
     bar       the number of the measure (README.md, "Measures")
     what      what was measured
     figure    the figure as text ("84 ms")
-    against   the figure that it is compared with ("floor 190 ms"), or the reason why there is none
-    ratio     figure divided by the other one; None without a comparison
+    against   the figure that it is compared with ("floor 190 ms"), or other figures of the same measure
+    ratio     `figure` divided by that of `against`; None without a comparison
     limit     the most that `ratio` (or, without one, `value`) may be; None: only reported
     value     the number itself if the limit is absolute
-    ci        True where a lost bar fails `--ci`
+    ci        whether a result beyond its limit fails `--ci`
     """
 
     bar: str

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     Measure = Callable[[], Iterator[Result]]
 
 JUDGED = ("cold", "warm", "truth", "recall", "deep", "size", "tree")
-"""The measures with a ratio that shared machines can hold."""
+"""The measures of `--ci`: their ratios are stable on a shared machine."""
 
 
 def main() -> int:
@@ -69,7 +69,7 @@ def main() -> int:
         setting = Setting(corpus, folder, chosen.repeat)
         live = LiveProject(folder, setting.pi_root)
         try:
-            # After the live project, which the peers see as well.
+            # The live project comes first, so that the peers see it as well.
             peers = Peers(setting, wanted=chosen.peers)
             results = _measure(setting, live, peers, chosen)
         finally:
@@ -141,13 +141,13 @@ def measured(
     results: list[Result] = []
     for name in wanted:
         before()
-        found = _taken(name, measures[name])
-        if ci and any(result.fails_ci for result in found):
-            # A slow moment of the machine rarely comes twice in a row; a lost budget does.
+        new = _taken(name, measures[name])
+        if ci and any(result.fails_ci for result in new):
+            # A slow moment of the machine rarely comes twice in a row.
             print(f"      {name} once more", flush=True)
             before()
-            found = _taken(name, measures[name])
-        results += found
+            new = _taken(name, measures[name])
+        results += new
     return results
 
 
@@ -158,7 +158,7 @@ def _taken(name: str, measure: Measure) -> list[Result]:
             results.append(result)
             print(line(result), flush=True)
     except (RuntimeError, OSError, EOFError, ImportError, ValueError) as error:
-        # A figure that cannot be measured must not hide the others: it is lost, with the reason.
+        # A measure that fails must not hide the others: it is reported as lost, with the reason.
         result = Result(name, "could not be measured", type(error).__name__, value=1, limit=0, ci=True)
         results.append(result)
         print(line(result), f"      {str(error)[:1500]}", sep="\n", flush=True)

@@ -1,4 +1,4 @@
-"""Bars 2, 3, 4, 8 and 10: what a person sees, in a pseudo-terminal."""
+"""Measures 2, 3, 4, 8 and 10: the browser in a pseudo-terminal."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.benchmarks.listing import forget
 from tests.benchmarks.live import rows_shown
 from tests.benchmarks.measure import Setting, in_turn, percentile, processor_seconds, run
 from tests.benchmarks.opening import biggest
-from tests.benchmarks.pickers import ROUNDS, FastResume, Titles, first_rows, in_both_kinds, pickers
+from tests.benchmarks.pickers import ROUNDS, FastResume, Titles, first_rows, in_both_terminals, pickers
 from tests.benchmarks.rows import Result, ms
 from tests.terminal import Terminal
 
@@ -30,19 +30,21 @@ if TYPE_CHECKING:
 TRIES = 25
 POLLING = {"LEAFMARK_POLL": "1"}
 FILTER_BOX = '"a phrase"'
-"""What an empty filter shows of itself."""
+"""A part of the placeholder in the empty filter box."""
 RATE = 1_000
+"""Appends per second in `flood`."""
 SECONDS = 3
+"""Duration of `flood`."""
 
 
 @contextmanager
 def started(
     command: list[str], setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
 ) -> Iterator[Terminal]:
-    """A screen of leafmark's, started in the live project's folder.
+    """Run a screen of leafmark in the folder of the live project.
 
-    :param colour: the terminal answers what it is asked, and for its background colour or not; None: it
-        answers nothing.
+    :param colour: whether the terminal answers the query for its background colour. It answers all other
+        queries; with None it answers none.
     """
     with Terminal(
         command,
@@ -60,7 +62,7 @@ def started(
 def browser(
     setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
 ) -> AbstractContextManager[Terminal]:
-    """The browser, see `started`."""
+    """Run the browser; see `started`."""
     return started(setting.leafmark(), setting, live, colour=colour, **env)
 
 
@@ -70,62 +72,66 @@ def warm_up(setting: Setting) -> None:
 
 
 def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
-    """Bar 2: from the start of the process to its rows, and to the answer to a key typed at once."""
+    """Measure 2: from the process start to the rows, and to the effect of a key pressed as soon as they
+    appear.
+    """
     warm_up(setting)
     answered = []
 
     def rows(colour: bool | None = None) -> float:
         with browser(setting, live, colour=colour) as terminal:
-            at = terminal.wait_for(lambda _: rows_shown(live, terminal), 30) - terminal.started
-            # The first frame cannot draw it: it stands there when the application has read the key.
+            shown = terminal.wait_for(lambda _: rows_shown(live, terminal), 30) - terminal.started
+            # The first frame cannot draw the filter box: it appears when the application has read the key.
             terminal.press("/")
             answered.append(terminal.wait_for_text(FILTER_BOX, 30) - terminal.started)
             terminal.press("escape")
-        return at
+        return shown
 
-    def nothing() -> float:
+    def bare_python() -> float:
         return run([sys.executable, "-c", "pass"], setting.env).wall
 
-    ours, start = in_turn(setting.repeat, rows, nothing)
+    ours, start = in_turn(setting.repeat, rows, bare_python)
     keys = statistics.median(answered)
     yield Result("2", "launch -> rows on the terminal (bar: 100 ms)", ms(ours), value=ours, limit=0.1)
     yield Result("2", "launch -> rows", ms(ours), f"python -c pass {ms(start)}", ours / start)
     yield Result("2", "launch -> a key is answered (bar: 0.75 s)", ms(keys), value=keys, limit=0.75)
     titles = Titles(setting)
     if peers.fast_resume:
-        yield from in_both_kinds("launch -> rows", FastResume(peers, titles), rows, setting.repeat)
+        yield from in_both_terminals("launch -> rows", FastResume(peers, titles), rows, setting.repeat)
     for picker in pickers(peers):
         answered.clear()
-        # theirs are answered
-        yield from _beside(picker, lambda: rows(True), answered, live, titles)
+        # The terminal answers the queries of pi and omp, so it answers those of leafmark as well.
+        yield from _compared_launch(picker, lambda: rows(True), answered, live, titles)
 
 
-def _beside(
+def _compared_launch(
     picker: Picker, rows: Callable[[], float], answered: list[float], live: LiveProject, titles: Titles
 ) -> Iterator[Result]:
-    """Bar 2 beside pi or omp, in turn with it. omp is judged by the list of all, which ours is from the
-    start; pi by what it shows first, when it can answer a key as well.
+    """Measure 2 compared with pi or omp, in turn with it.
+
+    omp's list of all sessions counts, because leafmark lists all from the start. pi's first rows count,
+    because pi can answer a key then.
     """
-    seen: list[Rows] = []
+    peer_rows: list[Rows] = []
 
     def theirs() -> float:
-        seen.append(first_rows(picker, live, titles))
-        return seen[-1].here
+        peer_rows.append(first_rows(picker, live, titles))
+        return peer_rows[-1].here
 
     ours, here = in_turn(ROUNDS, rows, theirs)
-    everywhere = statistics.median(one.everywhere for one in seen)
+    everywhere = statistics.median(shown.everywhere for shown in peer_rows)
     here_limit, everywhere_limit = {"pi": (0.05, None), "omp": (None, 0.025)}[picker.name]
     against = f"{picker.name} --resume {ms(here)}"
     yield Result("2", "launch -> rows", ms(ours), against, ours / here, here_limit)
-    all_of_them = f"{picker.name} --resume, Tab {ms(everywhere)}"
-    yield Result("2", "launch -> rows", ms(ours), all_of_them, ours / everywhere, everywhere_limit)
+    against_all = f"{picker.name} --resume, Tab {ms(everywhere)}"
+    yield Result("2", "launch -> rows", ms(ours), against_all, ours / everywhere, everywhere_limit)
     if picker.name == "pi":
         keys = statistics.median(answered)
         yield Result("2", "launch -> a key is answered", ms(keys), against, keys / here, 0.45)
 
 
 def first_time(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
-    """Bars 3 and 4 on the screen: no cache, the newest rows, and the whole list."""
+    """Measures 3 and 4 on the screen, with no cache: the newest rows, and the whole list."""
     total = sessions(setting, live)
     rows = []
 
@@ -148,7 +154,9 @@ def first_time(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Re
 
 
 def sessions(setting: Setting, live: LiveProject) -> int:
-    """How many the screen lists; the flat folder is not one that leafmark finds by itself."""
+    """Return the number of sessions on the screen: all but those of the flat folder, which needs
+    `--store`.
+    """
     return len(live.drafts) + sum(
         bool(record["path"].startswith(setting.env["HOME"]))
         for record in read_truth(setting.corpus)
@@ -157,39 +165,39 @@ def sessions(setting: Setting, live: LiveProject) -> int:
 
 
 def follow(setting: Setting, live: LiveProject) -> Iterator[Result]:
-    """Bar 8: an append by another program, until it stands on the screen."""
+    """Measure 8: from an append by another program until it is on the screen."""
     for watch, limit, env in (("native watch", 0.1, {}), ("no watch", 0.2, POLLING)):
         with browser(setting, live, **env) as terminal:
             ready(terminal, live)
             taken = []
             for number in range(TRIES):
                 name = f"{watch[:2]}-{number:05d}"
-                # At no fixed distance from whatever ticks in there.
+                # The pauses differ, so that the appends do not coincide with the timers of leafmark.
                 time.sleep(0.05 + 0.013 * (number % 7))
                 written = live.name(number % 3, name)
                 taken.append(terminal.wait_for_text(name, 10) - written)
-            half, most = statistics.median(taken), percentile(taken, 0.95)
+            median, p95 = statistics.median(taken), percentile(taken, 0.95)
             what = f"append -> on screen, {watch}: p95"
-            yield Result("8", what, ms(most), f"p50 {ms(half)}", value=most, limit=limit)
+            yield Result("8", what, ms(p95), f"p50 {ms(median)}", value=p95, limit=limit)
             if not env:
                 yield from _tree_follows(terminal, live)
                 yield from flood(terminal, live)
 
 
 def _tree_follows(terminal: Terminal, live: LiveProject) -> Iterator[Result]:
-    """New entries of the session under the cursor, which stands on the leaf."""
+    """Append to the session under the cursor, until its tree shows the new entry."""
     taken = []
     for number in range(TRIES):
         text = f"follow-{number:05d}"
         time.sleep(0.05 + 0.013 * (number % 7))
         written = live.message(0, text)
         taken.append(terminal.wait_for_text(text, 10) - written)
-    half, most = statistics.median(taken), percentile(taken, 0.95)
-    yield Result("8", "append -> in the tree: p95", ms(most), f"p50 {ms(half)}", value=most, limit=0.1)
+    median, p95 = statistics.median(taken), percentile(taken, 0.95)
+    yield Result("8", "append -> in the tree: p95", ms(p95), f"p50 {ms(median)}", value=p95, limit=0.1)
 
 
 def flood(terminal: Terminal, live: LiveProject) -> Iterator[Result]:
-    """A thousand appends a second to all sessions of the live project."""
+    """Append `RATE` entries a second, in turn to all sessions of the live project."""
     pid = terminal.process.pid
     before, started = processor_seconds(pid), time.perf_counter()
     for number in range(RATE * SECONDS):
@@ -209,13 +217,13 @@ def flood(terminal: Terminal, live: LiveProject) -> Iterator[Result]:
 
 
 def ready(terminal: Terminal, live: LiveProject) -> None:
-    """The screen is up and has seen every file."""
+    """Wait until the screen shows the rows and has written nothing for a second."""
     terminal.wait_for(lambda _: rows_shown(live, terminal), 60)
     terminal.settle(1.0, 60)
 
 
 def open_biggest(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
-    """Bar 10: from a filter that leaves the biggest session to its last entries on the screen."""
+    """Measure 10: from a filter that matches only the biggest session to its last entries on the screen."""
     record = biggest(setting)
     warm_up(setting)
     last = last_texts(record["path"])
@@ -237,13 +245,13 @@ def open_biggest(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[
 
 
 def last_texts(path: str) -> list[str]:
-    """How the last messages of a session begin."""
+    """Return the first 16 characters of each of the last messages of a session."""
     with open(path, "rb") as file:
         file.seek(-200_000, os.SEEK_END)
         lines = file.read().split(b"\n")[1:-1]
-    found = []
+    texts = []
     for line in lines[-12:]:
         content = json.loads(line).get("message", {}).get("content", "")
         blocks = [{"text": content}] if isinstance(content, str) else content
-        found += [block["text"].split("\n")[0][:16] for block in blocks if block.get("text", "").strip()]
-    return [text for text in found if len(text) == 16]
+        texts += [block["text"].split("\n")[0][:16] for block in blocks if block.get("text", "").strip()]
+    return [text for text in texts if len(text) == 16]

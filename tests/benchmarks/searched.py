@@ -1,7 +1,8 @@
-"""`python -m tests.benchmarks.searched typed|deep [QUERY]`: the index of this process' surroundings, asked
-by a thread as the screen does, while another one ticks; a line of JSON at the end.
+"""`python -m tests.benchmarks.searched typed|deep [QUERY]`: search the index of the default stores while
+another thread ticks, and print the figures as a line of JSON.
 
-`typed` asks for every prefix of a hundred queries and for each of them at once; `deep` for one in all texts.
+`typed` searches every prefix of a hundred queries and then each whole query; `deep` searches QUERY in all
+texts.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from tests.benchmarks.typed_queries import prefixes, queries
 TICK = 0.001
 
 
-class Asked(NamedTuple):
-    """Seconds until the first page was there, until all sessions were looked into, and until the last page
-    was there, other spellings included; how many sessions match.
+class Timing(NamedTuple):
+    """Seconds until the first page, until all sessions were searched, and until the last page, similar
+    spellings included; and the number of matching sessions.
     """
 
     first: float
@@ -31,7 +32,7 @@ class Asked(NamedTuple):
 
 
 class Ticker:
-    """A thread that wants to run every millisecond, as the screen's does: `gaps` are the times between."""
+    """A thread that wakes up every millisecond; `gaps` are the seconds between."""
 
     def __init__(self) -> None:
         self.gaps: list[float] = []
@@ -60,20 +61,24 @@ def main() -> int:
     from app.index.index import Index
     from app.index.search.search_run import PAGE
 
-    surroundings = setup.setup_from_process()
-    index = Index(surroundings.stores, surroundings.cache_folder)
+    process_setup = setup.setup_from_process()
+    index = Index(process_setup.stores, process_setup.cache_folder)
     index.rows()
     index.scan()
 
-    def ask(text: str, *, all_text: bool = False, typed: bool = False) -> Asked:
-        """:param typed: the next key comes before other spellings of what is nowhere are looked for."""
+    def search(text: str, *, all_text: bool = False, typed: bool = False) -> Timing:
+        """Search as the screen does, and take the times.
+
+        :param typed: stop when all sessions are searched, before similar spellings are tried, as the next key
+            does.
+        """
         started = time.perf_counter()
         first = done = 0.0
         total = 0
-        search = index.query(text, all_text=all_text)
-        for page in search:
+        run = index.query(text, all_text=all_text)
+        for page in run:
             if not first:
-                # As the screen does: a row says nothing of a hit, and what is beside the list shows one.
+                # The screen needs the details of one hit, for the preview.
                 for hit in page.hits[:1]:
                     hit.look_up()
             now = time.perf_counter() - started
@@ -83,54 +88,55 @@ def main() -> int:
             if not done and complete:
                 done, total = now, page.total
                 if typed:
-                    search.cancel()
-        return Asked(first, done, time.perf_counter() - started, total)
+                    run.cancel()
+        return Timing(first, done, time.perf_counter() - started, total)
 
-    def printed(text: str) -> float:
-        """Seconds to look up the hits of a full first page, as whoever prints them does; 0 where there is
-        none.
+    def lookup_seconds(text: str) -> float:
+        """Return the seconds to look up the hits of a full first page, as printing does; 0 without a full
+        page.
         """
-        search = index.query(text)
-        hits = next(iter(search)).hits[:PAGE]
-        search.cancel()
+        run = index.query(text)
+        hits = next(iter(run)).hits[:PAGE]
+        run.cancel()
         started = time.perf_counter()
         for hit in hits:
             hit.look_up()
         return time.perf_counter() - started if len(hits) == PAGE else 0.0
 
-    # What is mapped and loaded once for all queries is not the cost of one.
-    loaded = ask("zzzz")
-    told: dict[str, object] = {"load": loaded.done}
+    # The first search maps and loads data for all later ones, so its time is reported separately.
+    loaded = search("zzzz")
+    figures: dict[str, object] = {"load": loaded.done}
     if sys.argv[1] == "typed":
-        keys = [ask(prefix, typed=True) for query in queries() for prefix in prefixes(query)]
+        keys = [search(prefix, typed=True) for query in queries() for prefix in prefixes(query)]
         with Ticker() as ticker:
-            pasted = [ask(query) for query in queries()]
-        told["found"] = sum(1 for one in pasted if one.total)
-        told["nowhere"] = percentile([one.end for one in pasted if not one.total], 0.5)
-        told["keys"], told["pasted"] = _percentiles(keys), _percentiles(pasted)
-        told["page"] = percentile([taken for query in queries() if (taken := printed(query))], 0.5)
+            pasted = [search(query) for query in queries()]
+        figures["found"] = sum(1 for timing in pasted if timing.total)
+        figures["nowhere"] = percentile([timing.end for timing in pasted if not timing.total], 0.5)
+        figures["keys"], figures["pasted"] = _percentiles(keys), _percentiles(pasted)
+        figures["page"] = percentile([taken for query in queries() if (taken := lookup_seconds(query))], 0.5)
     else:
-        # The files are in the page cache then. Something else: what a session lacks is remembered.
-        ask("qzqz", all_text=True, typed=True)
+        # Bring the files into the page cache. The query is another one, because the sessions without a match
+        # are remembered.
+        search("qzqz", all_text=True, typed=True)
         with Ticker() as ticker:
-            asked = ask(sys.argv[2], all_text=True)
-        told |= asked._asdict()
-    told["gap"], told["longest"] = percentile(ticker.gaps, 0.95), max(ticker.gaps)
-    told["anonymous"], told["peak"] = anonymous_bytes(os.getpid()), peak_bytes(os.getpid())
+            timing = search(sys.argv[2], all_text=True)
+        figures |= timing._asdict()
+    figures["gap"], figures["longest"] = percentile(ticker.gaps, 0.95), max(ticker.gaps)
+    figures["anonymous"], figures["peak"] = anonymous_bytes(os.getpid()), peak_bytes(os.getpid())
     index.close()
-    print(json.dumps(told))
+    print(json.dumps(figures))
     return 0
 
 
-def _percentiles(asked: list[Asked]) -> dict[str, float]:
-    first, done = [one.first for one in asked], [one.done for one in asked]
+def _percentiles(timings: list[Timing]) -> dict[str, float]:
+    first, done = [timing.first for timing in timings], [timing.done for timing in timings]
     return {
         "first p50": percentile(first, 0.5),
         "first p95": percentile(first, 0.95),
         "done p50": percentile(done, 0.5),
         "done p95": percentile(done, 0.95),
         "done max": max(done),
-        "count": len(asked),
+        "count": len(timings),
     }
 
 

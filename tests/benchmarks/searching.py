@@ -1,4 +1,6 @@
-"""Bars 5, 7 and 13: the search as one types, the search in all texts, and what the index takes on disk."""
+"""Measures 5, 7 and 13: the search while typing, the search in all texts, and the size of the index
+on disk.
+"""
 
 from __future__ import annotations
 
@@ -21,16 +23,17 @@ if TYPE_CHECKING:
     from tests.benchmarks.peers import Peers
 
 DEEP = BY_NAME["tool result"].query
-"""What is looked for in all texts: something that only tools have said, in one session of fifty."""
+"""The query for all texts: a word that only tool output contains, in one session of fifty."""
 
 
 def typing(setting: Setting) -> Iterator[Result]:
-    """Bar 5, without the screen: every prefix of a hundred queries, and each of them at once."""
+    """Measure 5 without the screen: every prefix of a hundred queries, and each whole query."""
     run(setting.leafmark(*LIST), setting.env)
-    told = _searched(setting, "typed")
-    keys, pasted = told["keys"], told["pasted"]
+    figures = _search_figures(setting, "typed")
+    keys, pasted = figures["keys"], figures["pasted"]
     what = f"typing: {keys['count']:,} prefixes of {pasted['count']} queries"
-    # The bar is that of a key. Of what is pasted nothing is known, and what is nowhere has no first page.
+    # The limit is for typed keys. A pasted query cannot refine an earlier result, and one without a match has
+    # no first page.
     for name, values, limit in ((what, keys, 0.01), (f"pasted: {pasted['count']} queries", pasted, None)):
         p95 = values["first p95"]
         against = f"p50 {ms(values['first p50'])}"
@@ -39,20 +42,29 @@ def typing(setting: Setting) -> Iterator[Result]:
         p95 = values["done p95"]
         against = f"p50 {ms(values['done p50'])}, max {ms(values['done max'])}"
         yield Result("5", "  complete p95", ms(p95), against, value=p95, limit=0.045)
-    gap = told["gap"]
+    gap = figures["gap"]
     yield Result(
-        "5", "  gap of a ticker meanwhile, p95", ms(gap), f"max {ms(told['longest'])}", value=gap, limit=0.016
+        "5",
+        "  gap of a ticker meanwhile, p95",
+        ms(gap),
+        f"max {ms(figures['longest'])}",
+        value=gap,
+        limit=0.016,
     )
-    yield Result("5", "  50 hits looked up, as they are printed: p50", ms(told["page"]))
-    yield Result("5", "  before the first query", ms(told["load"]), f"{told['found']} of them find something")
+    yield Result("5", "  50 hits looked up, as they are printed: p50", ms(figures["page"]))
+    yield Result(
+        "5", "  before the first query", ms(figures["load"]), f"{figures['found']} of them find something"
+    )
     what = "  what is nowhere: other spellings, p50"
-    yield Result("5", what, ms(told["nowhere"]))
-    size = mb(told["anonymous"])
-    yield Result("11", "  anonymous memory of that process", size, f"peak {mb(told['peak'])}")
+    yield Result("5", what, ms(figures["nowhere"]))
+    size = mb(figures["anonymous"])
+    yield Result("11", "  anonymous memory of that process", size, f"peak {mb(figures['peak'])}")
 
 
 def deep(setting: Setting, peers: Peers) -> Iterator[Result]:
-    """Bar 7: all texts of all sessions, any case, the whole process; and from within a running one."""
+    """Measure 7: all texts of all sessions, any case: the whole process, and the search in a running
+    process.
+    """
     run(setting.leafmark(*LIST), setting.env)
     roots = [folder for _, folder in stores(setting.corpus)[:-1] if os.path.isdir(folder)]
     find = f"find {shlex.join(roots)} -type f -name '*.*json*' -print0"
@@ -68,39 +80,53 @@ def deep(setting: Setting, peers: Peers) -> Iterator[Result]:
     if ripgrep:
         command = [ripgrep, "-l", "-i", "-F", "--no-config", "--hidden", "--no-ignore", DEEP, *roots]
         tasks.append(lambda: run(command, setting.env).wall)
-    taken, least, *others = in_turn(max(3, setting.repeat), *tasks)
+    taken, least, *ripgrep_seconds = in_turn(max(3, setting.repeat), *tasks)
     what = "deep scan: all texts, any case, the process"
     yield Result("7", what, ms(taken), f"floor {ms(least)}", taken / least)
-    for other in others:
-        yield Result("7", what, ms(taken), f"rg -l -i -F {ms(other)}", taken / other, 3)
-    told = _searched(setting, "deep", DEEP)
-    first, gap = told["first"], told["gap"]
-    # The bar is that of the scan itself: nobody starts a process to search on a screen.
-    done = told["done"]
+    for theirs in ripgrep_seconds:
+        yield Result("7", what, ms(taken), f"rg -l -i -F {ms(theirs)}", taken / theirs, 3)
+    figures = _search_figures(setting, "deep", DEEP)
+    first, gap = figures["first"], figures["gap"]
+    # The limit is for the search alone: the screen does not start a process for it.
+    done = figures["done"]
     what = "  in a running process: complete"
     yield Result("7", what, ms(done), f"floor {ms(least)}", done / least, 2.5, ci=True)
     yield Result("7", "  first page (bar: painted in 150 ms)", ms(first), value=first, limit=0.15)
     yield Result(
-        "7", "  gap of a ticker meanwhile, p95", ms(gap), f"max {ms(told['longest'])}", value=gap, limit=0.016
+        "7",
+        "  gap of a ticker meanwhile, p95",
+        ms(gap),
+        f"max {ms(figures['longest'])}",
+        value=gap,
+        limit=0.016,
     )
 
 
 def size(setting: Setting) -> Iterator[Result]:
-    """Bar 13: the folder of the index beside the files that it is made of: others may have listed more."""
+    """Measure 13: the cache compared with the sessions in it."""
+    # Other measures may have indexed more stores.
     forget(setting.env)
     run(setting.leafmark(*LIST), setting.env)
     cache = Path(setting.env["LEAFMARK_CACHE_DIR"])
-    kept = sum(path.stat().st_size for path in cache.rglob("*") if path.is_file())
-    known = [
+    cache_bytes = sum(path.stat().st_size for path in cache.rglob("*") if path.is_file())
+    sizes = [
         record["size"]
         for record in read_truth(setting.corpus)
         if not record["refused"] and not record["hidden"] and "flat-pi" not in record["path"]
     ]
-    whole = sum(known)
-    yield Result("13", "the index on disk", mb(kept), f"sessions {mb(whole)}", kept / whole, 0.15, ci=True)
+    session_bytes = sum(sizes)
+    yield Result(
+        "13",
+        "the index on disk",
+        mb(cache_bytes),
+        f"sessions {mb(session_bytes)}",
+        cache_bytes / session_bytes,
+        0.15,
+        ci=True,
+    )
 
 
-def _searched(setting: Setting, *arguments: str) -> dict[str, Any]:
+def _search_figures(setting: Setting, *arguments: str) -> dict[str, Any]:
     command = [sys.executable, "-m", "tests.benchmarks.searched", *arguments]
-    told: dict[str, Any] = json.loads(run(command, setting.env, keep=True).output)
-    return told
+    figures: dict[str, Any] = json.loads(run(command, setting.env, keep=True).output)
+    return figures

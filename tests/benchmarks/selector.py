@@ -1,6 +1,7 @@
-"""The selector from outside, in a pseudo-terminal: bars 2, 5, 7, 8 and 11 for `leafmark resume`.
+"""Measures 2, 5, 7, 8 and 11 for the selector (`leafmark resume`), in a pseudo-terminal.
 
-It opens on the folder it was started in, which is the live project's; most is measured with all folders.
+It starts in the folder of the live project and lists that folder first. Most figures are taken with all
+folders listed.
 """
 
 from __future__ import annotations
@@ -18,13 +19,13 @@ from tests.benchmarks.measure import (
     in_turn,
     percentile,
 )
-from tests.benchmarks.pasted import found, pastes, with_fast_resume, with_picker
+from tests.benchmarks.pasted import pastes, shows_paste, with_fast_resume, with_picker
 from tests.benchmarks.pickers import (
     ROUNDS,
     FastResume,
     Titles,
     first_rows,
-    in_both_kinds,
+    in_both_terminals,
     pickers,
     whole_list,
 )
@@ -44,8 +45,9 @@ if TYPE_CHECKING:
     from tests.terminal import Terminal
 
 CURSOR = "❯"
-"""Before the row that is chosen; where no session is listed there is none."""
+"""Stands before the selected row; absent if no session is listed."""
 BOX_ROW = 2
+"""The row of the search box on the screen, from 0."""
 _COUNT = re.compile(r"─ ([\d,]+) of [\d,]+(?: · [\d,]+ hidden)? ─")
 DEEP_KEY = "ctrl+t"
 
@@ -53,12 +55,12 @@ DEEP_KEY = "ctrl+t"
 def selector(
     setting: Setting, live: LiveProject, *, colour: bool | None = None, **env: str
 ) -> AbstractContextManager[Terminal]:
-    """The selector, see `started`."""
+    """Run the selector; see `started`."""
     return started(setting.leafmark("resume"), setting, live, colour=colour, **env)
 
 
-def everywhere(terminal: Terminal, live: LiveProject) -> None:
-    """All sessions are listed, and nothing moves any more."""
+def list_all_folders(terminal: Terminal, live: LiveProject) -> None:
+    """Wait for the first rows, list all folders, and wait until nothing changes."""
     terminal.wait_for(lambda _: rows_shown(live, terminal), 60)
     terminal.settle(1.0, 60)
     terminal.press("tab")
@@ -66,26 +68,26 @@ def everywhere(terminal: Terminal, live: LiveProject) -> None:
     terminal.settle(0.5, 20)
 
 
-def typed(terminal: Terminal) -> str:
-    """What stands in the line, with what is offered behind it."""
+def box_text(terminal: Terminal) -> str:
+    """Return the text in the search box, with the suggestion behind it."""
     return _cells(terminal, BOX_ROW, 2).strip()
 
 
-def matches(terminal: Terminal) -> int | None:
-    """How many sessions match; None while more may be found, or nothing is looked for."""
-    # the preview beside the list has counts in its border as well
+def match_count(terminal: Terminal) -> int | None:
+    """Return the number of matching sessions; None while the search runs or if there is no query."""
+    # The border of the preview has a count as well.
     border = terminal.lines[-3].partition("╯")[0]
     count = _COUNT.search(border)
     return int(count[1].replace(",", "")) if count else None
 
 
 def list_rows(terminal: Terminal) -> list[str]:
-    """The rows of the list."""
+    """Return the rows of the list."""
     return [_cells(terminal, row, 1) for row in range(BOX_ROW + 1, terminal.emulator.screen.lines - 3)]
 
 
 def _cells(terminal: Terminal, row: int, begin: int) -> str:
-    """What stands in a row of the list's box, from column `begin` on."""
+    """Return the text of a row in the list's box, from column `begin` on."""
     cells = terminal.emulator.screen.buffer[row]
     shown = []
     for column in range(begin, terminal.emulator.screen.columns):
@@ -96,19 +98,19 @@ def _cells(terminal: Terminal, row: int, begin: int) -> str:
 
 
 def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
-    """Bar 2: rows of this folder, a letter that is typed at once, rows of all folders after Tab."""
+    """Measure 2: rows of the folder, the effect of a letter pressed then, rows of all folders after Tab."""
     warm_up(setting)
     titles = Titles(setting)
     answered: list[float] = []
 
     def ours(colour: bool | None = None) -> float:
         with selector(setting, live, colour=colour) as terminal:
-            at = terminal.wait_for(lambda _: rows_shown(live, terminal), 30) - terminal.started
-            # the first frame cannot draw it
+            shown = terminal.wait_for(lambda _: rows_shown(live, terminal), 30) - terminal.started
+            # The first frame cannot draw the letter.
             terminal.press("z")
-            answered.append(terminal.wait_for(lambda _: typed(terminal) == "z", 30) - terminal.started)
+            answered.append(terminal.wait_for(lambda _: box_text(terminal) == "z", 30) - terminal.started)
             terminal.press("escape")
-        return at
+        return shown
 
     def ours_of_all() -> float:
         with selector(setting, live) as terminal:
@@ -122,13 +124,13 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     yield Result("2", "  launch -> a key is answered", ms(keys), value=keys, limit=0.75)
     yield Result("2", "  launch, Tab -> rows of all folders", ms(of_all))
     if peers.fast_resume:
-        yield from in_both_kinds("  launch -> rows", FastResume(peers, titles), ours, setting.repeat)
+        yield from in_both_terminals("  launch -> rows", FastResume(peers, titles), ours, setting.repeat)
     for picker in pickers(peers):
-        # theirs are answered
-        yield from _beside(picker, live, titles, lambda: ours(True), ours_of_all, answered)
+        # The terminal answers the queries of pi and omp, so it answers those of leafmark as well.
+        yield from _compared_launch(picker, live, titles, lambda: ours(True), ours_of_all, answered)
 
 
-def _beside(
+def _compared_launch(
     picker: Picker,
     live: LiveProject,
     titles: Titles,
@@ -136,16 +138,18 @@ def _beside(
     ours_of_all: Callable[[], float],
     answered: list[float],
 ) -> Iterator[Result]:
-    """Bar 2 beside pi or omp, in turn with it; both open on this folder, and list all after Tab."""
+    """Measure 2 compared with pi or omp, in turn with it: all list the folder first, and all folders after
+    Tab.
+    """
     answered.clear()
-    seen: list[Rows] = []
+    peer_rows: list[Rows] = []
 
     def theirs() -> float:
-        seen.append(first_rows(picker, live, titles))
-        return seen[-1].here
+        peer_rows.append(first_rows(picker, live, titles))
+        return peer_rows[-1].here
 
     here, of_all, theirs_here = in_turn(ROUNDS, ours, ours_of_all, theirs)
-    theirs_of_all = statistics.median(one.everywhere for one in seen)
+    theirs_of_all = statistics.median(shown.everywhere for shown in peer_rows)
     rows, all_rows = {"pi": (0.05, None), "omp": (None, 0.025)}[picker.name]
     name = f"{picker.name} --resume"
     yield Result("2", "  launch -> rows", ms(here), f"{name} {ms(theirs_here)}", here / theirs_here, rows)
@@ -159,89 +163,96 @@ def _beside(
 
 
 def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
-    """Bar 5: a number is pasted, until the few sessions of all that have it stand there alone."""
+    """Measure 5: from a pasted number until the list shows only the sessions that contain it."""
     warm_up(setting)
     wanted = pastes(setting, max(3, setting.repeat))
     titles = Titles(setting)
 
     def ours(paste: Paste) -> float:
         with selector(setting, live) as terminal:
-            everywhere(terminal, live)
+            list_all_folders(terminal, live)
             sent = terminal.send(paste.text)
-            return terminal.wait_for(lambda _: found(terminal, paste) and bool(matches(terminal)), 30) - sent
+            return (
+                terminal.wait_for(lambda _: shows_paste(terminal, paste) and bool(match_count(terminal)), 30)
+                - sent
+            )
 
     tasks = [lambda: statistics.median(map(ours, wanted))]
     if peers.fast_resume:
         program = FastResume(peers, titles)
-        tasks.append(lambda: statistics.median(with_fast_resume(program, titles, one) for one in wanted))
-    took, *others = in_turn(3, *tasks)
+        tasks.append(lambda: statistics.median(with_fast_resume(program, titles, paste) for paste in wanted))
+    took, *fast_resume = in_turn(3, *tasks)
     what = "resume: a number pasted -> its sessions on the screen"
     yield Result("5", what, ms(took))
-    for other in others:
-        yield Result("5", "  the same", ms(took), f"fr {ms(other)}", value=took - other, limit=0.03)
+    for theirs in fast_resume:
+        yield Result("5", "  the same", ms(took), f"fr {ms(theirs)}", value=took - theirs, limit=0.03)
     for picker in pickers(peers):
         if picker.name == "pi":
-            slow = with_picker(picker, live, titles, wanted[0])
-            yield Result("5", "  the same", ms(took), f"pi --resume {ms(slow)}", took / slow, 0.02)
+            theirs = with_picker(picker, live, titles, wanted[0])
+            yield Result("5", "  the same", ms(took), f"pi --resume {ms(theirs)}", took / theirs, 0.02)
 
 
 def deep(setting: Setting, live: LiveProject) -> Iterator[Result]:
-    """Bar 7: the key that has tool output searched as well, until the first hits are painted."""
+    """Measure 7: from the key that adds tool calls and output to the search until the first hits are
+    painted.
+    """
     warm_up(setting)
     first, complete = [], []
     for _ in range(max(3, setting.repeat)):
         with selector(setting, live) as terminal:
-            everywhere(terminal, live)
+            list_all_folders(terminal, live)
             terminal.send(DEEP)
-            terminal.wait_for(lambda _: matches(terminal) == 0, 30)
+            terminal.wait_for(lambda _: match_count(terminal) == 0, 30)
             terminal.settle(0.5)
             pressed = terminal.press(DEEP_KEY)
             first.append(terminal.wait_for_text(CURSOR, 60) - pressed)
-            complete.append(terminal.wait_for(lambda _: bool(matches(terminal)), 60) - pressed)
-    half = statistics.median(first)
-    whole = f"all of them {ms(statistics.median(complete))}"
-    yield Result("7", "resume: deep tier -> first hits painted", ms(half), whole, value=half, limit=0.15)
+            complete.append(terminal.wait_for(lambda _: bool(match_count(terminal)), 60) - pressed)
+    median = statistics.median(first)
+    against = f"all of them {ms(statistics.median(complete))}"
+    yield Result(
+        "7", "resume: deep tier -> first hits painted", ms(median), against, value=median, limit=0.15
+    )
 
 
 def follow(setting: Setting, live: LiveProject) -> Iterator[Result]:
-    """Bar 8: an append by another program, until it stands in the list of all and in the preview."""
-    # the flood comes last: it moves the sessions, and the cursor begins on the first
+    """Measure 8: from an append by another program until it is in the list and in the preview."""
+    # The flood comes last, because it reorders the sessions, and the preview shows the first one.
     for watch, limit, env in (("no watch", 0.2, POLLING), ("native watch", 0.1, {})):
         with selector(setting, live, **env) as terminal:
-            everywhere(terminal, live)
+            list_all_folders(terminal, live)
 
-            def named(number: int, watch: str = watch) -> tuple[str, float]:
+            def append_name(number: int, watch: str = watch) -> tuple[str, float]:
                 name = f"r{watch[0]}-{number:05d}"
                 return name, live.name(number % 3, name)
 
-            def said(number: int, watch: str = watch) -> tuple[str, float]:
+            def append_prompt(number: int, watch: str = watch) -> tuple[str, float]:
                 text = f"resumed-{watch[0]}-{number:05d}"
                 return text, live.message(0, text)
 
-            for what, append in (("row", named), ("preview", said)):
+            for what, append in (("row", append_name), ("preview", append_prompt)):
                 taken = _appended(terminal, append)
-                most = percentile(taken, 0.95)
+                p95 = percentile(taken, 0.95)
                 half = f"p50 {ms(statistics.median(taken))}"
                 what = f"resume: append -> in the {what}, {watch}: p95"
-                yield Result("8", what, ms(most), half, value=most, limit=limit)
+                yield Result("8", what, ms(p95), half, value=p95, limit=limit)
             if not env:
                 yield from flood(terminal, live)
 
 
 def _appended(terminal: Terminal, append: Callable[[int], tuple[str, float]]) -> list[float]:
-    """Seconds until what was appended stands on the screen, each time."""
+    """Return the seconds from each append until its text is on the screen."""
     taken = []
     for number in range(TRIES):
-        # at no fixed distance from whatever ticks in there
+        # The pauses differ, so that the appends do not coincide with the timers of leafmark.
         time.sleep(0.05 + 0.013 * (number % 7))
         text, written = append(number)
         taken.append(terminal.wait_for_text(text, 10) - written)
     return taken
 
 
-class Kept(NamedTuple):
-    """What a selector that was used takes: bytes that no file backs, the share of a core when nobody does
-    anything, the peaks of its processes.
+class Resources(NamedTuple):
+    """Resources of a selector after some use: bytes of anonymous memory, share of one core while idle, peak
+    memory of its processes.
     """
 
     anonymous: int
@@ -250,9 +261,9 @@ class Kept(NamedTuple):
 
 
 def memory(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
-    """Bar 11: after a walk through the list of all and a search, with everything watched."""
+    """Measure 11: after moving through the list of all sessions and a search, with all stores watched."""
     warm_up(setting)
-    kept = _used(setting, live)
+    kept = _used_resources(setting, live)
     size, peaks = kept.anonymous, kept.peaks
     against = f"peak {mb(peaks.biggest)}"
     what = "resume: anonymous memory, in MB"
@@ -268,9 +279,9 @@ def memory(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
         yield Result("11", "  its peak", mb(peaks.total), against, peaks.total / peak, limit)
 
 
-def _used(setting: Setting, live: LiveProject) -> Kept:
+def _used_resources(setting: Setting, live: LiveProject) -> Resources:
     with selector(setting, live) as terminal:
-        everywhere(terminal, live)
+        list_all_folders(terminal, live)
         for key in [*["down"] * 10, *["pagedown"] * 10, *"session", *["backspace"] * 7]:
             terminal.press(key)
             terminal.settle(0.1)
@@ -279,4 +290,4 @@ def _used(setting: Setting, live: LiveProject) -> Kept:
         idle = idle_share(pid)
         peaks = Peaks(pid)
         peaks.look()
-        return Kept(anonymous_bytes(pid), idle, peaks)
+        return Resources(anonymous_bytes(pid), idle, peaks)

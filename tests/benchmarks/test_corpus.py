@@ -1,4 +1,6 @@
-"""The generator itself: the same corpus twice, everything in it, and its truth against a plain reader."""
+"""The corpus generator: its output is reproducible and complete, and its truth equals that of a plain
+reader.
+"""
 
 from __future__ import annotations
 
@@ -26,8 +28,8 @@ HEALTHY_PI = {
     "pi shuffled",
 }
 
-OTHERWISE = {"pi spaced", "pi shuffled"}
-"""Kinds whose lines are not spelt as they are made."""
+REWRITTEN = {"pi spaced", "pi shuffled"}
+"""Kinds whose lines are rewritten after they were made."""
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +38,7 @@ def corpus(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Record]
     return out, build(str(out), "tiny")
 
 
-def test_has_every_habit_and_every_damage(corpus: tuple[Path, list[Record]]) -> None:
+def test_every_variant_and_every_damage_is_in_the_corpus(corpus: tuple[Path, list[Record]]) -> None:
     kinds = {record["kind"] for record in corpus[1]}
     assert {kind for kind, _, _ in VARIANTS} <= kinds
     assert set(DAMAGES) <= kinds
@@ -69,7 +71,7 @@ def test_the_same_seed_makes_the_same_bytes(tmp_path: Path) -> None:
     assert first.keys() != made("c", 2).keys()
 
 
-def test_truth_of_healthy_sessions_is_what_a_plain_reader_counts(corpus: tuple[Path, list[Record]]) -> None:
+def test_a_plain_reader_counts_the_truth_of_healthy_sessions(corpus: tuple[Path, list[Record]]) -> None:
     checked = 0
     for record in corpus[1]:
         if record["kind"] in HEALTHY_PI:
@@ -112,7 +114,7 @@ def _tokens(entries: list[dict]) -> dict[str, int]:  # type: ignore[type-arg]
     return {name: sum(usage[key] for usage in used if usage) for name, key in names.items()}
 
 
-def test_differences_are_seen(corpus: tuple[Path, list[Record]]) -> None:
+def test_a_different_field_is_reported(corpus: tuple[Path, list[Record]]) -> None:
     truth = next(record for record in corpus[1] if record["kind"] == "pi labelled")
     row = {field: truth[field] for field in FIELDS}
     assert differences(truth, row) == []
@@ -124,31 +126,31 @@ def test_differences_are_seen(corpus: tuple[Path, list[Record]]) -> None:
             "cost": -1.0,
         }
         changed = {**row, field: wrong.get(field, "something else")}
-        assert [found.split(":")[0] for found in differences(truth, changed)] == [field]
+        assert [difference.split(":")[0] for difference in differences(truth, changed)] == [field]
 
 
-def test_every_needle_stands_where_the_truth_says(corpus: tuple[Path, list[Record]]) -> None:
-    """In each session that has it, in the entry with that id, and in no other session."""
+def test_every_needle_is_where_the_truth_says(corpus: tuple[Path, list[Record]]) -> None:
+    """A needle is in the entry with the id in the truth, and in no session without it."""
     planted = {needle.name: 0 for needle in NEEDLES}
     for record in corpus[1]:
         if record["refused"] or record["hidden"]:
             continue
         text = _unescaped(Path(record["path"]).read_text("utf-8", "surrogateescape"))
         entries: dict[str, list[str | None]] = {}
-        for each in record["needles"]:
-            planted[each["needle"]] += 1
-            entries.setdefault(each["needle"], []).append(each["entry_id"])
+        for placed in record["needles"]:
+            planted[placed["needle"]] += 1
+            entries.setdefault(placed["needle"], []).append(placed["entry_id"])
         for needle in NEEDLES:
-            there = text.count(needle.text)
+            count = text.count(needle.text)
             if needle.place in META:
-                # A later mark may have taken it away.
-                assert there >= len(entries.get(needle.name, ()))
+                # A later label or name may have replaced it.
+                assert count >= len(entries.get(needle.name, ()))
                 continue
-            assert bool(there) == (needle.name in entries), (needle.name, record["path"])
+            assert bool(count) == (needle.name in entries), (needle.name, record["path"])
             for entry_id in entries.get(needle.name, ()):
-                at = text.find(needle.text)
-                begin = text.rfind(f'"id":"{entry_id}"', 0, at)
-                assert entry_id is None or begin >= 0 or record["kind"] in OTHERWISE, (
+                position = text.find(needle.text)
+                begin = text.rfind(f'"id":"{entry_id}"', 0, position)
+                assert entry_id is None or begin >= 0 or record["kind"] in REWRITTEN, (
                     needle.name,
                     record["path"],
                 )
@@ -157,12 +159,12 @@ def test_every_needle_stands_where_the_truth_says(corpus: tuple[Path, list[Recor
 
 
 def _unescaped(text: str) -> str:
-    """With the escapes of JSON taken for what they stand for, and nothing else looked at."""
+    """Return `text` with the escapes of JSON replaced by their characters; it need not be valid JSON."""
     pairs = re.compile(r"\\u([dD][89abAB]..)\\u([dD][c-fC-F]..)")
-    text = pairs.sub(lambda found: bytes.fromhex(found[1] + found[2]).decode("utf-16-be"), text)
+    text = pairs.sub(lambda match: bytes.fromhex(match[1] + match[2]).decode("utf-16-be"), text)
     plain = {"n": "\n", "t": "\t", "r": "\r"}
     return re.sub(
         r"\\(u....|.)",
-        lambda found: chr(int(found[1][1:], 16)) if found[1][0] == "u" else plain.get(found[1], found[1]),
+        lambda match: chr(int(match[1][1:], 16)) if match[1][0] == "u" else plain.get(match[1], match[1]),
         text,
     )

@@ -1,4 +1,4 @@
-"""What the measures of the selector see on a screen. The figures are not tested."""
+"""How the measures of the selector read a screen. The figures are not tested."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.benchmarks.keys import answers, held, stepped
-from tests.benchmarks.selector import list_rows, matches, typed
+from tests.benchmarks.selector import box_text, list_rows, match_count
 from tests.terminal import Terminal
 
 if TYPE_CHECKING:
@@ -39,13 +39,13 @@ def echo() -> Iterator[Terminal]:
         yield terminal
 
 
-def test_the_box_of_the_list_is_read_without_what_stands_beside_it(echo: Terminal) -> None:
-    assert typed(echo) == "words and"
+def test_the_box_of_the_list_is_read_without_the_preview(echo: Terminal) -> None:
+    assert box_text(echo) == "words and"
     assert [row.strip() for row in list_rows(echo)] == ["❯   日本 one", "two"]
 
 
 @pytest.mark.parametrize(
-    ("count", "found"),
+    ("count", "expected"),
     [
         ("2 of 9", 2),
         ("1,234 of 9,999 · 11 hidden", 1234),
@@ -55,17 +55,17 @@ def test_the_box_of_the_list_is_read_without_what_stands_beside_it(echo: Termina
         ("11 hidden", None),
     ],
 )
-def test_matches_are_counted_when_all_are_found(count: str, found: int | None) -> None:
+def test_matches_are_counted_when_the_search_is_complete(count: str, expected: int | None) -> None:
     shown = PICTURE.format(count=count).replace("\n", "\r\n")
     with Terminal(["cat"], size=(60, 8)) as terminal:
         terminal.emulator.feed(shown.encode())
-        assert matches(terminal) == found
+        assert match_count(terminal) == expected
 
 
-def test_a_key_is_answered_by_the_picture_that_follows_it(echo: Terminal) -> None:
+def test_a_key_is_answered_by_the_next_frame(echo: Terminal) -> None:
     assert stepped(echo, "down") > 0
     assert len(held(echo, "down", 5, 0.01)) == 5
 
 
-def test_of_keys_that_come_before_a_picture_each_is_answered_by_it() -> None:
+def test_one_frame_answers_all_keys_before_it() -> None:
     assert answers([1.0, 2.0, 4.0], [0.5, 3.0, 4.5]) == [2.0, 1.0, 0.5]

@@ -1,4 +1,4 @@
-"""What counts as found, as false and as misplaced."""
+"""Which hits count as found, as false and as misplaced."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.benchmarks.recall import faults, planted
 
 
 def _record(path: str, *needles: Planted) -> dict[str, Any]:
-    return {"path": path, "needles": [each._asdict() for each in needles]}
+    return {"path": path, "needles": [needle._asdict() for needle in needles]}
 
 
 def _hit(path: str, entry_id: str | None = "e1", on_active_path: bool | None = True) -> dict[str, Any]:
@@ -25,13 +25,13 @@ RECORDS = [
 USER, ABANDONED, WORDS = BY_NAME["user"], BY_NAME["abandoned branch"], BY_NAME["its words"]
 
 
-def test_what_a_query_must_find() -> None:
+def test_a_query_must_find_the_planted_entries() -> None:
     assert planted(RECORDS, USER) == {"/a": {"e1"}, "/b": {None}}
-    # The words of the phrase are words, too.
+    # The query for the words also finds the phrase.
     assert planted(RECORDS, WORDS) == {"/a": {"e2"}, "/b": {"e3"}}
 
 
-def test_faults() -> None:
+def test_missing_false_and_misplaced_hits_are_faults() -> None:
     wanted = planted(RECORDS, USER)
     assert faults(USER, wanted, [_hit("/a"), _hit("/b", "made up")]) == []
     assert faults(USER, wanted, [_hit("/a"), _hit("/c")]) == ["not found: /b", "found without reason: /c"]
@@ -41,12 +41,12 @@ def test_faults() -> None:
     assert "on_active_path is None" in fault
 
 
-def test_needles_are_told_apart() -> None:
-    """No query finds another needle, but for the words of the phrase."""
+def test_each_query_finds_its_needle_only() -> None:
+    """The exceptions are the phrase and its words."""
     from tests.search.reference import folded
 
     for needle in NEEDLES:
         for other in NEEDLES:
             words = folded(needle.query).replace('"', "").split()
-            found = all(word in folded(other.text) for word in words)
-            assert found == (needle is other or {needle.name, other.name} == {"phrase", "its words"})
+            matches = all(word in folded(other.text) for word in words)
+            assert matches == (needle is other or {needle.name, other.name} == {"phrase", "its words"})

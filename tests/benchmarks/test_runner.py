@@ -1,4 +1,4 @@
-"""What the runner concludes from figures, and how it takes them. The figures themselves are not tested."""
+"""How the runner takes figures and judges them. The figures are not tested."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         (Result("12", "truth", "1", value=1, limit=0, ci=True), "LOST", True),
     ],
 )
-def test_bars(result: Result, verdict: str, fails: bool) -> None:
+def test_a_figure_beyond_its_limit_is_lost(result: Result, verdict: str, fails: bool) -> None:
     assert (result.verdict, result.fails_ci) == (verdict, fails)
     assert line(result).split()[-1] == verdict
 
@@ -70,7 +70,7 @@ def test_results_are_kept_newest_first(tmp_path: Path) -> None:
 
 
 def test_a_lost_ratio_is_measured_once_more(capsys: pytest.CaptureFixture[str]) -> None:
-    """Only for shared machines, and only once."""
+    """This is done only with `--ci`, and only once."""
     ratios = [0.9, 0.4, 0.9, 0.9, 0.9]
 
     def measure() -> Iterator[Result]:
@@ -83,7 +83,7 @@ def test_a_lost_ratio_is_measured_once_more(capsys: pytest.CaptureFixture[str]) 
     assert capsys.readouterr().out.count("one once more") == 2
 
 
-def test_what_cannot_be_measured_is_lost() -> None:
+def test_a_measure_that_fails_is_lost() -> None:
     def measure() -> Iterator[Result]:
         raise OSError("no such thing")
         yield
@@ -93,11 +93,11 @@ def test_what_cannot_be_measured_is_lost() -> None:
 
 
 def test_typed_queries_are_short_and_the_same_each_time() -> None:
-    found = queries()
-    assert found == queries()
-    assert len(found) == 100
-    assert len(set(found)) > 80
-    assert all(1 <= len(query) <= 12 for query in found)
+    typed = queries()
+    assert typed == queries()
+    assert len(typed) == 100
+    assert len(set(typed)) > 80
+    assert all(1 <= len(query) <= 12 for query in typed)
     assert prefixes("a b") == ["a", "a ", "a b"]
 
 
@@ -130,7 +130,7 @@ def test_a_command_is_measured_and_a_failing_one_is_an_error(tmp_path: Path) -> 
 
 
 def test_the_peak_of_a_command_is_its_own(tmp_path: Path) -> None:
-    """Not the runner's, which may be bigger; that of its biggest process, if it has started some."""
+    """It is that of the biggest process of the command, and not of the runner, which may be bigger."""
     held = bytearray(100_000_000)
     env = {**os.environ, "HOME": str(tmp_path)}
     small = run([sys.executable, "-c", "pass"], env)
@@ -181,7 +181,7 @@ def test_leafmark_sees_the_corpus_only(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert setting.leafmark("list") == [sys.executable, "-c", START, "list"]
 
 
-def test_the_live_project_appends_whole_lines_and_goes(tmp_path: Path) -> None:
+def test_the_live_project_appends_whole_lines_and_is_removed_at_the_end(tmp_path: Path) -> None:
     live = LiveProject(str(tmp_path), str(tmp_path / "sessions"))
     live.name(0, "a name")
     live.message(0, "a prompt")
@@ -195,7 +195,7 @@ def test_the_live_project_appends_whole_lines_and_goes(tmp_path: Path) -> None:
     assert not os.path.exists(path)
 
 
-def test_the_live_project_is_as_at_first_when_it_is_renewed(tmp_path: Path) -> None:
+def test_renewing_the_live_project_restores_its_first_content(tmp_path: Path) -> None:
     live = LiveProject(str(tmp_path), str(tmp_path / "sessions"))
     path = Path(live.drafts[0].path)
     before, inode, title = path.read_bytes(), path.stat().st_ino, live.title(0)
@@ -208,7 +208,7 @@ def test_the_live_project_is_as_at_first_when_it_is_renewed(tmp_path: Path) -> N
     live.close()
 
 
-def test_each_measure_begins_anew() -> None:
+def test_the_live_project_is_renewed_before_each_measure() -> None:
     calls: list[str] = []
 
     def measure(name: str) -> Iterator[Result]:
@@ -220,7 +220,7 @@ def test_each_measure_begins_anew() -> None:
     assert calls == ["anew", "held", "anew", "lost", "anew", "lost"]
 
 
-def test_what_a_killed_run_has_left_goes_and_what_another_run_has_stays(tmp_path: Path) -> None:
+def test_the_live_project_of_a_killed_run_is_removed_and_that_of_another_run_is_kept(tmp_path: Path) -> None:
     root = tmp_path / "sessions"
     for name, pid in (("dead", 2**22 + 1), ("alive", os.getppid())):
         folder = root / f"--{name}-{LIVE}--"
@@ -236,7 +236,7 @@ VARIABLES = ("LEAFMARK_BENCH_FR", "LEAFMARK_BENCH_PI", "LEAFMARK_BENCH_OMP", "LE
 
 @pytest.fixture
 def corpus(tmp_path: Path) -> Setting:
-    """One session of pi's with a sub-agent's beside it, and one of omp's."""
+    """A corpus with one session of pi and one of omp."""
     for name in (".pi/agent/sessions/--a--/1.jsonl", ".omp/agent/sessions/-a/2.jsonl"):
         path = tmp_path / "corpus/home" / name
         path.parent.mkdir(parents=True)
@@ -245,7 +245,7 @@ def corpus(tmp_path: Path) -> Setting:
     return Setting(str(tmp_path / "corpus"), str(tmp_path / "bench"))
 
 
-def test_peers_that_are_not_there_are_told_of(
+def test_peers_that_are_not_installed_are_reported(
     corpus: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -259,7 +259,7 @@ def test_peers_that_are_not_there_are_told_of(
 def test_peers_see_links_in_homes_of_their_own(
     corpus: Setting, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """pi the sessions of pi, omp those of both."""
+    """pi sees the sessions of pi, and omp those of both."""
     for name in ("pi/dist/core/session-manager.js", "omp/src/session/session-listing.ts"):
         (tmp_path / name).parent.mkdir(parents=True)
         (tmp_path / name).touch()

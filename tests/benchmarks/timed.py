@@ -1,8 +1,8 @@
-"""`python timed.py DESCRIPTOR COMMAND...`: run a command to its end, and tell what it took as a line of JSON
-in the open file DESCRIPTOR: seconds, processor seconds, the biggest process in bytes, exit code.
+"""`python timed.py DESCRIPTOR COMMAND...`: run a command to its end, and write a JSON list to the open file
+DESCRIPTOR: seconds, processor seconds, peak bytes of the biggest process, exit status.
 
-A process of its own, and a small one: the kernel counts the peak of a process from what its parent had when
-it was started, and the runner has read the truth of a whole corpus.
+This is a small process of its own, because the kernel counts a process' peak memory from the size of its
+parent at the start, and the runner has read the truth of a whole corpus.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ import sys
 import time
 
 
-def main(told: int, command: list[str]) -> None:
-    os.set_inheritable(told, False)
+def main(descriptor: int, command: list[str]) -> None:
+    os.set_inheritable(descriptor, False)
     started = time.perf_counter()
     process = os.posix_spawnp(command[0], command, os.environ)
-    # Not `waitpid`: this one tells what the process and those that it has waited for have used.
+    # `wait4` also returns the resources that the process and its children have used.
     _, status, usage = os.wait4(process, 0)
     wall = time.perf_counter() - started
     cpu = usage.ru_utime + usage.ru_stime
     line = json.dumps([wall, cpu, usage.ru_maxrss * 1024, os.waitstatus_to_exitcode(status)])
-    os.write(told, line.encode())
+    os.write(descriptor, line.encode())
 
 
 if __name__ == "__main__":

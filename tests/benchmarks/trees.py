@@ -22,9 +22,11 @@ if TYPE_CHECKING:
 SIZES = {20_000: 0.5, 80_000: 1.5}
 """Entries, and seconds from the file to the painted tree."""
 KEYS = 25
+"""How often a key is pressed."""
 FRAME, SWITCH = 0.016, 0.1
+"""Seconds: a frame; the limit for another filter and for a letter of a search."""
 PLANTED = 7
-"""So many entries have the first of the words that are searched for, twice as many the second, and so on."""
+"""The number of entries that contain the first of `WORDS`; twice as many contain the second, and so on."""
 WORDS = ("zqa", "zqb", "zqc", "zqd")
 _BRANCH_EVERY = 500
 _PROSE = "the token is read before the cookie is set and so the second call fails on a clean machine "
@@ -32,28 +34,28 @@ _OUTPUT = "".join(f"{number:4} return self.{'abcdefgh'[number % 8] * 9}(value)\n
 
 
 def trees(setting: Setting) -> Iterator[Result]:
-    """Both sizes; the keys at the larger one."""
+    """Measure both sizes, and the keys at the larger one."""
     for count, limit in SIZES.items():
         home = os.path.join(setting.folder, f"trees-{count}")
         size = _write(home, count)
-        taken, found = [], []
+        whole_times, end_times = [], []
         letters: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
         for number in range(max(5, setting.repeat)):
             with _opened(setting, home) as terminal:
                 before = anonymous_bytes(terminal.process.pid)
                 pressed = terminal.press("down")
-                found.append(terminal.wait_for_text(f"entry {count - 1} ", 60) - pressed)
-                taken.append(terminal.wait_for_text(f"{count:,} entries", 60) - pressed)
+                end_times.append(terminal.wait_for_text(f"entry {count - 1} ", 60) - pressed)
+                whole_times.append(terminal.wait_for_text(f"{count:,} entries", 60) - pressed)
                 if count == max(SIZES) and number == 0:
                     keys = list(_keys(terminal, count))
                     grown = anonymous_bytes(terminal.process.pid) - before
                 elif count == max(SIZES):
                     rested = number % 2 == 1
                     letters[rested].append(_first_letter(terminal, rested=rested))
-        whole, first = statistics.median(taken), statistics.median(found)
+        whole, end = statistics.median(whole_times), statistics.median(end_times)
         what = f"key -> whole tree of {count:,} entries painted"
         yield Result("6", what, ms(whole), f"file {mb(size)}", value=whole, limit=limit, ci=True)
-        yield Result("6", "  its last rows", ms(first), value=first)
+        yield Result("6", "  its last rows", ms(end), value=end)
     yield from keys
     yield from _letters(letters)
     yield Result(
@@ -62,7 +64,7 @@ def trees(setting: Setting) -> Iterator[Result]:
 
 
 def _keys(terminal: Terminal, count: int) -> Iterator[Result]:
-    """The keys in the tree of `count` entries that is shown."""
+    """Measure the keys in the shown tree of `count` entries."""
     terminal.settle(0.5, 30)
     terminal.press("tab", "home")
     terminal.wait_for(lambda shown: any("││❯" in line and "entry 0 " in line for line in shown.lines))
@@ -76,21 +78,21 @@ def _keys(terminal: Terminal, count: int) -> Iterator[Result]:
         yield _frame(what, steps)
     switches = []
     for _ in range(5):
-        for key, said in (("ctrl+u", "user: "), ("ctrl+d", "")):
+        for key, marker in (("ctrl+u", "user: "), ("ctrl+d", "")):
             terminal.settle(0.3)
             pressed = terminal.press(key)
-            shows = (lambda shown: shown.shows("user: ") and _hides(shown)) if said else _hides_nothing
+            shows = (lambda shown: shown.shows("user: ") and _hides(shown)) if marker else _hides_nothing
             switches.append(terminal.wait_for(shows) - pressed)
-    half, most = statistics.median(switches), percentile(switches, 0.95)
-    yield Result("6", "  another filter", ms(half), f"p95 {ms(most)}", value=half, limit=SWITCH, ci=True)
+    median, p95 = statistics.median(switches), percentile(switches, 0.95)
+    yield Result("6", "  another filter", ms(median), f"p95 {ms(p95)}", value=median, limit=SWITCH, ci=True)
     yield from _search(terminal)
 
 
 def _frame(what: str, taken: list[float]) -> Result:
-    half, most = statistics.median(taken), percentile(taken, 0.95)
-    # Textual paints sixty times a second: a key waits for the next picture, half of the time on the average.
+    median, p95 = statistics.median(taken), percentile(taken, 0.95)
+    # Textual paints 60 times a second: a key waits half a frame on average.
     return Result(
-        "6", f"  {what}", ms(half), f"p95 {ms(most)}, frame {ms(FRAME)}", value=half, limit=2 * FRAME
+        "6", f"  {what}", ms(median), f"p95 {ms(p95)}, frame {ms(FRAME)}", value=median, limit=2 * FRAME
     )
 
 
@@ -107,13 +109,13 @@ def _search(terminal: Terminal) -> Iterator[Result]:
         terminal.settle(0.5)
         pressed = terminal.press("backspace")
         taken.append(terminal.wait_for(lambda shown: _counts(shown, total), 20) - pressed)
-    half, most = statistics.median(taken), percentile(taken, 0.95)
+    median, p95 = statistics.median(taken), percentile(taken, 0.95)
     yield Result(
         "6",
         "  a search key: all hits counted",
-        ms(half),
-        f"p95 {ms(most)}",
-        value=half,
+        ms(median),
+        f"p95 {ms(p95)}",
+        value=median,
         limit=SWITCH,
         ci=True,
     )
@@ -124,23 +126,23 @@ def _letters(letters: dict[bool, list[tuple[float, float]]]) -> Iterator[Result]
         (True, "  the first letter: hits"),
         (False, "  Tab Home / and a letter at once: hits"),
     ):
-        some, done = (statistics.median(each) for each in zip(*letters[rested], strict=True))
+        first_hits, all_hits = (statistics.median(times) for times in zip(*letters[rested], strict=True))
         yield Result(
             "6",
             what,
-            ms(some),
-            f"all of them {ms(done)}",
-            value=some,
+            ms(first_hits),
+            f"all of them {ms(all_hits)}",
+            value=first_hits,
             limit=SWITCH if rested else None,
             ci=rested,
         )
 
 
 def _first_letter(terminal: Terminal, *, rested: bool) -> tuple[float, float]:
-    """Seconds from the very first letter of a search to the first hits, and to all of them counted; the tree
-    is whole, and nobody has searched in it.
+    """Return the seconds from the first letter of the first search in a loaded tree to the first hits, and
+    until all hits are counted.
 
-    :param rested: nothing is pressed before the tree has had the keys for a moment; else all comes at once.
+    :param rested: wait after the tree has the focus; otherwise send all keys at once.
     """
     total = PLANTED * len(WORDS) * (len(WORDS) + 1) // 2
     if rested:
@@ -151,8 +153,8 @@ def _first_letter(terminal: Terminal, *, rested: bool) -> tuple[float, float]:
         pressed = terminal.press("z")
     else:
         pressed = terminal.press("tab", "home", "/", "z")
-    some = terminal.wait_for(_has_hits, 60) - pressed
-    return some, terminal.wait_for(lambda shown: _counts(shown, total), 60) - pressed
+    first_hits = terminal.wait_for(_has_hits, 60) - pressed
+    return first_hits, terminal.wait_for(lambda shown: _counts(shown, total), 60) - pressed
 
 
 def _has_hits(terminal: Terminal) -> bool:
@@ -160,12 +162,12 @@ def _has_hits(terminal: Terminal) -> bool:
 
 
 def _counts(terminal: Terminal, hits: int) -> bool:
-    said = re.compile(rf"(?: of {hits:,}|[ ─]{hits:,} found)(?![…\d,])")
-    return any(said.search(line) for line in terminal.lines)
+    count = re.compile(rf"(?: of {hits:,}|[ ─]{hits:,} found)(?![…\d,])")
+    return any(count.search(line) for line in terminal.lines)
 
 
 def _tree(terminal: Terminal) -> list[str]:
-    """The rows of the tree."""
+    """Return the rows of the tree."""
     rows = [line.partition("││")[2] for line in terminal.lines]
     return list(takewhile(bool, rows[2:]))
 
@@ -180,14 +182,14 @@ def _hides_nothing(terminal: Terminal) -> bool:
 
 @contextmanager
 def _opened(setting: Setting, home: str) -> Iterator[Terminal]:
-    """leafmark over the store in `home`, the cursor on the short session above the long one."""
+    """Run leafmark with the store in `home`, and the cursor on the short session above the long one."""
     env = {
         **setting.env,
         "HOME": home,
         "LEAFMARK_CACHE_DIR": os.path.join(home, "cache"),
         "LEAFMARK_STATE_DIR": os.path.join(home, "state"),
     }
-    # the catalog is there, as it is when a session of this size is opened again
+    # Build the catalog, because it exists when a session of this size is opened.
     run(setting.leafmark("list", "--limit", "1"), env)
     with Terminal(setting.leafmark(), env=env, cwd=home, size=(180, 40)) as terminal:
         terminal.wait_for_text("2 entries", 60)
@@ -198,7 +200,7 @@ def _opened(setting: Setting, home: str) -> Iterator[Terminal]:
 
 
 def _write(home: str, count: int) -> int:
-    """A store with a long session and a short one that is newer; the size of the long one."""
+    """Write a store with a long session and a newer short one; return the bytes of the long one."""
     folder = os.path.join(home, ".pi/agent/sessions/--work--")
     os.makedirs(folder)
     long = os.path.join(folder, "2026_long.jsonl")
@@ -219,16 +221,16 @@ def _header(id: str, cwd: str) -> dict[str, object]:
 
 
 def _entry(number: int) -> dict[str, object]:
-    """Turns of four: a prompt, an answer that calls, the result, an answer. Every so often a branch begins
-    some way up.
+    """Return an entry of turns of four: a prompt, an answer with a tool call, its result, an answer. Each
+    `_BRANCH_EVERY` entries a branch begins 40 entries above.
     """
     parent = None if not number else f"{number - 1:08x}"
     if number and number % _BRANCH_EVERY == 0:
         parent = f"{number - 41:08x}"
     words = [
         word
-        for place, word in enumerate(WORDS)
-        if number % 101 == place and number // 101 < PLANTED * (place + 1)
+        for index, word in enumerate(WORDS)
+        if number % 101 == index and number // 101 < PLANTED * (index + 1)
     ]
     text = " ".join([f"entry {number} says that", *words, _PROSE * (1 + number % 5)])
     kind = number % 4

@@ -1,4 +1,4 @@
-"""What a person types into a search: a hundred short queries of every kind."""
+"""A hundred short queries of every kind, as users type them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tests.benchmarks.corpus.chunks import NAMES, THINGS, WORDS
 from tests.benchmarks.corpus.needles import NEEDLES
 
 LEAST, MOST = 3, 12
-"""Characters of a query; pairs of CJK characters and single emoji are shorter, as they are in life."""
+"""Characters of a query; words of CJK characters and single emoji are shorter."""
 
 _FOREIGN = (
     "日本",
@@ -28,22 +28,22 @@ _FOREIGN = (
 
 
 def queries(count: int = 100) -> list[str]:
-    """`count` of them, the same on every run: common words and rare ones, two words, identifiers cut
-    anywhere, calls, paths, CJK, emoji, accents; some of them are nowhere.
+    """Return `count` queries, the same on every run: common and rare words, two words, parts of identifiers,
+    calls, paths, CJK, emoji, accents. Some of them match nothing.
     """
     rng = random.Random("typed queries")
     plain = [word for word in WORDS if word.isascii() and len(word) >= LEAST]
     rare = [needle.query for needle in NEEDLES if needle.query.isalpha()]
 
     def identifier() -> str:
-        whole = rng.choice(
+        name = rng.choice(
             (
                 f"{rng.choice(NAMES)}_{rng.choice(plain)}",
                 f"{rng.choice(NAMES)}{rng.choice(THINGS)}",
                 "reFrobnosticatorHandle",
             )
         )
-        return whole[rng.randrange(max(1, len(whole) - MOST)) :]
+        return name[rng.randrange(max(1, len(name) - MOST)) :]
 
     kinds = (
         lambda: rng.choice(plain),
@@ -60,5 +60,5 @@ def queries(count: int = 100) -> list[str]:
 
 
 def prefixes(query: str) -> list[str]:
-    """What stands in the box after each key."""
+    """Return the text in the search box after each key."""
     return [query[:end] for end in range(1, len(query) + 1)]

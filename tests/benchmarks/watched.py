@@ -1,8 +1,8 @@
-"""`python -m tests.benchmarks.watched FILE [ARGUMENT...]`: leafmark with every callback of its event loop
-timed.
+"""`python -m tests.benchmarks.watched FILE [ARGUMENT...]`: run leafmark and time each callback of its event
+loop.
 
-At its end FILE holds lines of JSON: when the first picture was there (`time.perf_counter()`, which is one
-clock for all processes of the system), then every callback.
+At the end FILE contains lines of JSON: the time of the first frame (`time.perf_counter()`, the same clock in
+all processes), then one line for each callback.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 
 class Callback(NamedTuple):
-    """One callback: when it began, what it took by the clock and of the processor (seconds), and what it was.
+    """A callback: when it began, its seconds of wall clock and of processor time, and its name.
 
-    The clock also counts what other programs and threads took away meanwhile.
+    The wall clock also counts the time that other programs and threads took.
     """
 
     began: float
@@ -26,24 +26,24 @@ class Callback(NamedTuple):
     name: str
 
 
-def watch(found: list[Callback]) -> None:
-    """From now on put what the event loops of this process do into `found`."""
+def watch(callbacks: list[Callback]) -> None:
+    """Append each callback that an event loop of this process runs from now on to `callbacks`."""
     run = asyncio.Handle._run
     clock, processor = time.perf_counter, time.thread_time
 
     def timed(handle: asyncio.Handle) -> None:
-        # A task that ends forgets what it was: asked before.
+        # A task that has ended has no name any more.
         name = _name(handle)
         began, used = clock(), processor()
         run(handle)
         used = processor() - used
-        found.append(Callback(began, clock() - began, used, name))
+        callbacks.append(Callback(began, clock() - began, used, name))
 
     asyncio.Handle._run = timed  # type: ignore[method-assign]
 
 
 def _name(handle: asyncio.Handle) -> str:
-    """Whose turn it is: the name of the task, else the function."""
+    """Return the name of the task, or else of the function."""
     callback = handle._callback
     owner = getattr(callback, "__self__", None)
     if isinstance(owner, asyncio.Task):
@@ -52,7 +52,7 @@ def _name(handle: asyncio.Handle) -> str:
 
 
 def read(path: str) -> tuple[float, list[Callback]]:
-    """What a watched leafmark has left behind: when the first picture was there, and the callbacks."""
+    """Read the file of a watched leafmark: return the time of the first frame, and the callbacks."""
     with open(path, encoding="utf-8") as file:
         shown = float(json.loads(file.readline()))
         return shown, [Callback(*json.loads(line)) for line in file]
@@ -60,25 +60,25 @@ def read(path: str) -> tuple[float, list[Callback]]:
 
 def main() -> int:
     path, *arguments = sys.argv[1:]
-    found: list[Callback] = []
-    shown: list[float] = []
-    watch(found)
+    callbacks: list[Callback] = []
+    first_frames: list[float] = []
+    watch(callbacks)
     from app import cli
     from app.browser import Browser
 
-    mounted = Browser.on_mount
+    textual_on_mount = Browser.on_mount
 
     def on_mount(browser: Browser) -> None:
-        mounted(browser)
-        browser.call_after_refresh(lambda: shown.append(time.perf_counter()))
+        textual_on_mount(browser)
+        browser.call_after_refresh(lambda: first_frames.append(time.perf_counter()))
 
     Browser.on_mount = on_mount  # type: ignore[method-assign]
     try:
         return cli.main(arguments)
     finally:
         with open(path, "w", encoding="utf-8") as file:
-            file.write(json.dumps(shown[0] if shown else 0) + "\n")
-            file.writelines(json.dumps(one) + "\n" for one in found)
+            file.write(json.dumps(first_frames[0] if first_frames else 0) + "\n")
+            file.writelines(json.dumps(callback) + "\n" for callback in callbacks)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Numbers of tokens and dollars that no float holds: one of them must not cost a session."""
+"""Tokens and costs that are too large for a float: one of them must not make a session unreadable."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ BEYOND = "9" * 400
 
 
 @pytest.mark.parametrize("number", [int(BEYOND), -int(BEYOND), float("inf"), float("nan"), None, 0])
-def test_what_no_sum_can_be_made_with_counts_as_nothing(number: float | None) -> None:
+def test_a_number_that_cannot_be_summed_counts_as_zero(number: float | None) -> None:
     assert finite(number) == 0
     assert number is None or finite_int(number) == 0
 
 
 @pytest.mark.parametrize("number", [1, 2.5, -3, 10**300])
-def test_all_others_are_taken_as_they_are(number: float) -> None:
+def test_other_numbers_are_unchanged(number: float) -> None:
     assert (finite(number), finite_int(number)) == (number, int(number))

@@ -37,7 +37,7 @@ JSON = st.recursive(
         (b'{"a":"\x7f"}', {"a": "\x7f"}),
     ],
 )
-def test_accepted(line: bytes, value: object) -> None:
+def test_a_valid_line_is_decoded(line: bytes, value: object) -> None:
     assert decode(line) == value
 
 
@@ -63,14 +63,14 @@ def test_accepted(line: bytes, value: object) -> None:
         (b'{"a":' + b"[" * 3000 + b"}", "not JSON: unexpected character at character 3005"),
     ],
 )
-def test_refused_with_a_reason(line: bytes, reason: str) -> None:
+def test_an_invalid_line_is_refused_with_a_reason(line: bytes, reason: str) -> None:
     with pytest.raises(BadLine) as caught:
         decode(line)
     assert caught.value.reason == reason
 
 
 @given(st.dictionaries(st.text(max_size=6), JSON, max_size=4))
-def test_what_json_writes_is_read(value: dict[str, object]) -> None:
+def test_output_of_json_is_decoded(value: dict[str, object]) -> None:
     assert decode(json.dumps(value).encode()) == value
 
 
@@ -99,7 +99,7 @@ def test_a_hundred_thousand_levels_do_not_recurse(opening: str) -> None:
 
 
 @given(JSON)
-def test_flatten_changes_nothing_shallow(value: object) -> None:
+def test_flatten_does_not_change_shallow_values(value: object) -> None:
     text = json.dumps(value, indent=1)
     assert json.loads(flatten(text)) == value
 
@@ -108,9 +108,9 @@ def test_flatten_changes_nothing_shallow(value: object) -> None:
 def test_flatten_limits_the_depth(value: object, depth: int) -> None:
     flat = json.loads(flatten(json.dumps(value), depth))
     assert _depth(flat) <= depth + 2
-    # And leaves nothing out that somebody may have written.
-    names, scalars = _said(value)
-    its_names, its_scalars = _said(flat)
+    # No name and no value is left out.
+    names, scalars = _names_and_scalars(value)
+    its_names, its_scalars = _names_and_scalars(flat)
     assert names == its_names
     its_scalars.subtract(scalars)
     added = {json.loads(scalar) for scalar, more in its_scalars.items() if more}
@@ -118,7 +118,7 @@ def test_flatten_limits_the_depth(value: object, depth: int) -> None:
     assert min(its_scalars.values(), default=0) >= 0
 
 
-def test_what_is_nested_deeply_is_laid_side_by_side() -> None:
+def test_flatten_lists_deep_values_side_by_side() -> None:
     text = '{"x":[1,{"a":{"b":[{"a":{"c":"d","type":"image"}},"e",[],[2]]}},3]}'
     assert json.loads(flatten(text, 3)) == {
         "x": [
@@ -159,8 +159,8 @@ def test_depth_leaves_room_for_recursive_readers() -> None:
     assert DEPTH < 500
 
 
-def _said(value: object) -> tuple[set[str], Counter[str]]:
-    """The names of all fields, and all that is neither an object nor an array, as JSON."""
+def _names_and_scalars(value: object) -> tuple[set[str], Counter[str]]:
+    """Return the names of all fields, and all values but objects and arrays, as JSON."""
     names: set[str] = set()
     scalars: Counter[str] = Counter()
     waiting = [value]

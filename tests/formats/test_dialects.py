@@ -1,4 +1,4 @@
-"""How each agent spells an entry, and what names a session (formats/README.md, "pi")."""
+"""Entries and session names in the dialect of each agent (formats/README.md, "pi")."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ def line(**fields: Any) -> bytes:
         ("transcript", ["a"], None),
     ],
 )
-def test_what_names_a_session(dialect: str, names: list[str | None], result: str | None) -> None:
+def test_the_name_of_a_session(dialect: str, names: list[str | None], result: str | None) -> None:
     name = "slot" if dialect == "omp" else None
-    for called in names:
-        name = dialect_named(dialect).name_after(name, called)
+    for new_name in names:
+        name = dialect_named(dialect).name_after(name, new_name)
     assert name == result
 
 
@@ -41,7 +41,7 @@ def test_an_unknown_dialect_reads_as_pi() -> None:
     assert dialect_named("something new").name == "pi"
 
 
-def test_nickcecere_agent_as_pi_would_say_it() -> None:
+def test_an_entry_of_nickcecere_agent_has_the_keys_of_pi() -> None:
     entry = dialect_named("agent").entry(
         line(
             type="message",
@@ -70,13 +70,13 @@ def test_nickcecere_agent_as_pi_would_say_it() -> None:
     ]
 
 
-def test_agent_skims_snake_case() -> None:
-    (skim,) = dialect_named("agent").partial_entries(
+def test_a_partial_entry_of_nickcecere_agent_is_read_from_snake_case() -> None:
+    (partial,) = dialect_named("agent").partial_entries(
         line(type="message", id="a", parent_id="b", message={"tool_call_id": "c"})
     )
-    assert skim.parent_id == "b"
-    assert skim.message is not None
-    assert skim.message.tool_call_id == "c"
+    assert partial.parent_id == "b"
+    assert partial.message is not None
+    assert partial.message.tool_call_id == "c"
 
 
 def node(role: str, message: Any, **fields: Any) -> bytes:
@@ -101,11 +101,11 @@ def node(role: str, message: Any, **fields: Any) -> bytes:
 )
 def test_the_nodes_of_a_transcript(written: bytes, kind: str, role: str | None) -> None:
     entry = dialect_named("transcript").entry(written)
-    (skim,) = dialect_named("transcript").partial_entries(written)
+    (partial,) = dialect_named("transcript").partial_entries(written)
     assert (entry["type"], entry["id"], entry["parentId"]) == (kind, "a", "b")
-    assert (skim.type, skim.id, skim.parent_id) == (kind, "a", "b")
+    assert (partial.type, partial.id, partial.parent_id) == (kind, "a", "b")
     assert (entry.get("message") or {}).get("role") == role
-    assert (skim.message.role if skim.message else None) == role
+    assert (partial.message.role if partial.message else None) == role
 
 
 ODD: st.SearchStrategy[Any] = st.none() | st.integers(0, 9) | st.sampled_from(["x", "", "user"]) | st.just([])
@@ -136,20 +136,20 @@ ODD: st.SearchStrategy[Any] = st.none() | st.integers(0, 9) | st.sampled_from(["
         },
     )
 )
-def test_a_usual_node_of_a_transcript_is_read_as_every_other(node: dict[str, Any]) -> None:
-    def skims(written: bytes) -> Any:
+def test_both_decoders_read_a_node_of_a_transcript_alike(node: dict[str, Any]) -> None:
+    def partial_fields(written: bytes) -> Any:
         try:
-            return [facts(skim) for skim in dialect_named("transcript").partial_entries(written)]
+            return [facts(partial) for partial in dialect_named("transcript").partial_entries(written)]
         except BadLine as bad:
             return bad.reason
 
-    # A lone surrogate is refused by the typed decoder, so everything is read the general way.
+    # The typed decoder refuses a lone surrogate, so the lenient decoder reads the line.
     odd = {**node, "extra": "\ud800"}
-    assert skims(line(**node)) == skims(line(**odd))
+    assert partial_fields(line(**node)) == partial_fields(line(**odd))
 
 
 def facts(value: Any) -> Any:
-    """The fields of a skim, JSON that is not yet read in one spelling."""
+    """Return the fields of a partial entry, with raw JSON decoded."""
     if isinstance(value, Raw):
         return json.loads(bytes(value)) if bytes(value) else "absent"
     if isinstance(value, Struct):
@@ -159,8 +159,8 @@ def facts(value: Any) -> Any:
 
 def test_a_head_of_a_transcript_is_a_leaf_and_no_entry() -> None:
     head = line(schema="indus/transcript@1", kind="head", sessionId="s", leaf="x")
-    (mark,) = dialect_named("transcript").partial_entries(head)
-    assert (mark.type, mark.target_id) == ("leaf", "x")
+    (record,) = dialect_named("transcript").partial_entries(head)
+    assert (record.type, record.target_id) == ("leaf", "x")
     with pytest.raises(BadLine):
         dialect_named("transcript").entry(head)
     with pytest.raises(BadLine):
@@ -189,7 +189,7 @@ def test_a_transaction_of_lanes() -> None:
         ]
     ).encode()
     found = lanes.partial_entries(written)
-    assert [skim.type for skim in found] == [
+    assert [partial.type for partial in found] == [
         "message",
         "usage",
         "leaf",
@@ -207,6 +207,6 @@ def test_a_transaction_of_lanes() -> None:
 
 
 @pytest.mark.parametrize("written", [b"[1", b'[1],"a":2', b"7", b'{"kind":"new"}', b"[\xff]"])
-def test_lines_that_are_no_transaction(written: bytes) -> None:
+def test_lines_that_are_not_transactions_are_refused(written: bytes) -> None:
     with pytest.raises(BadLine):
         dialect_named("lanes").partial_entries(written)

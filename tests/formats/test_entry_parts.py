@@ -1,4 +1,4 @@
-"""The whole of an entry, part by part, for the entry pane."""
+"""The parts of an entry in the entry pane."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ def of_message(**message: Any) -> list[Part]:
     )
 
 
-def test_an_answer_in_its_order() -> None:
-    found = of_message(
+def test_the_parts_of_an_answer_keep_their_order() -> None:
+    parts = of_message(
         role="assistant",
         content=[
             {"type": "thinking", "thinking": "hmm"},
@@ -37,12 +37,12 @@ def test_an_answer_in_its_order() -> None:
         usage={"input": 1200, "output": 20, "cacheRead": 0, "cost": {"total": 0.0123}},
         timestamp=1_771_237_230_500,
     )
-    assert [(part.kind, part.title, part.text) for part in found[:3]] == [
+    assert [(part.kind, part.title, part.text) for part in parts[:3]] == [
         ("thinking", "thinking", "hmm"),
         ("text", "", "Reading it."),
         ("tool_call", "read", "path: a.py\nlimit: 5"),
     ]
-    assert found[3] == Part(
+    assert parts[3] == Part(
         "meta",
         "",
         "role: assistant\nmodel: anthropic/opus\nstopped: toolUse\ntime: 2026-02-16T10:20:30.500Z\n"
@@ -58,50 +58,50 @@ def test_a_tool_result_and_a_failed_one() -> None:
     assert failed[0] == Part("error", "bash", "out")
 
 
-def test_an_image_is_named_and_not_shown() -> None:
+def test_an_image_has_its_type_and_size() -> None:
     data = base64.b64encode(bytes(34_200)).decode()
-    found = of_message(role="user", content=[{"type": "image", "data": data, "mimeType": "image/png"}])
+    parts = of_message(role="user", content=[{"type": "image", "data": data, "mimeType": "image/png"}])
     image = EmbeddedImage("image/png", data)
-    assert found[0] == Part("image", "image", "image/png, 34.2 kB (34,200 bytes)", image=image)
+    assert parts[0] == Part("image", "image", "image/png, 34.2 kB (34,200 bytes)", image=image)
     blob = of_message(
         role="user", content=[{"type": "image", "data": "blob:sha256:ab", "mimeType": "image/png"}]
     )
     assert blob[0].text == "image/png, kept as blob:sha256:ab"
 
 
-def test_images_beside_the_content_are_shown_as_those_in_it() -> None:
+def test_images_in_the_details_are_shown_like_those_in_the_content() -> None:
     picture = {"type": "image", "data": "AAAA", "mimeType": "image/png"}
     shown = Part("image", "image", "image/png, 3 bytes", image=EmbeddedImage("image/png", "AAAA"))
     content = [{"type": "text", "text": "plotted"}]
-    found = of_message(
+    parts = of_message(
         role="toolResult", toolName="eval", content=content, details={"images": [picture], "n": 1}
     )
-    assert found[1] == shown
-    assert [part.text for part in found if part.kind == "details"] == ["n: 1"]
-    found = of_message(role="bashExecution", command="plot", output="", images=[picture, picture])
-    assert found[2:4] == [shown, shown]
-    assert not [part for part in found if part.kind == "details"]
+    assert parts[1] == shown
+    assert [part.text for part in parts if part.kind == "details"] == ["n: 1"]
+    parts = of_message(role="bashExecution", command="plot", output="", images=[picture, picture])
+    assert parts[2:4] == [shown, shown]
+    assert not [part for part in parts if part.kind == "details"]
     # what is none is told as whatever else there is
     for odd in ("x", [1], [{}], [picture, {"data": 3}]):
-        found = of_message(role="toolResult", content=content, details={"images": odd})
-        assert [part.kind for part in found] == ["tool_result", "details", "meta"]
+        parts = of_message(role="toolResult", content=content, details={"images": odd})
+        assert [part.kind for part in parts] == ["tool_result", "details", "meta"]
 
 
 def test_a_command_of_the_user() -> None:
-    found = of_message(role="bashExecution", command="make", output="boom", exitCode=2)
-    assert found[:2] == [Part("tool_call", "bash", "make"), Part("tool_result", "exit code 2", "boom")]
+    parts = of_message(role="bashExecution", command="make", output="boom", exitCode=2)
+    assert parts[:2] == [Part("tool_call", "bash", "make"), Part("tool_result", "exit code 2", "boom")]
     assert of_message(role="bashExecution", command="x", cancelled=True)[1].title == "cancelled"
 
 
 def test_an_error_is_a_part_of_its_own() -> None:
-    found = of_message(role="assistant", content=[], stopReason="error", errorMessage="overloaded")
-    assert found[0] == Part("error", "error", "overloaded")
+    parts = of_message(role="assistant", content=[], stopReason="error", errorMessage="overloaded")
+    assert parts[0] == Part("error", "error", "overloaded")
 
 
 def test_arguments_of_several_lines_start_on_their_own() -> None:
     call = {"type": "toolCall", "name": "write", "arguments": {"path": "a", "content": "x\ny", "n": [1]}}
-    found = of_message(role="assistant", content=[call])
-    assert found[0].text == "path: a\ncontent:\n  x\n  y\nn: [1]"
+    parts = of_message(role="assistant", content=[call])
+    assert parts[0].text == "path: a\ncontent:\n  x\n  y\nn: [1]"
 
 
 @pytest.mark.parametrize(
@@ -117,14 +117,14 @@ def test_arguments_of_several_lines_start_on_their_own() -> None:
         ({"type": "new_thing", "x": 1}, "raw", "x: 1"),
     ],
 )
-def test_other_entries(entry: dict[str, Any], kind: str, text: str) -> None:
-    found = entry_parts(entry)
-    assert (found[0].kind, found[0].text) == (kind, text)
-    assert found[-1].kind == "meta"
+def test_each_type_of_entry_has_a_main_part_and_facts(entry: dict[str, Any], kind: str, text: str) -> None:
+    parts = entry_parts(entry)
+    assert (parts[0].kind, parts[0].text) == (kind, text)
+    assert parts[-1].kind == "meta"
 
 
 @pytest.mark.parametrize(
-    ("message", "told"),
+    ("message", "expected"),
     [
         (
             {
@@ -145,50 +145,50 @@ def test_other_entries(entry: dict[str, Any], kind: str, text: str) -> None:
     ],
 )
 @pytest.mark.parametrize("role", ["condense", "branchSummary"])
-def test_what_a_summary_of_a_transcript_holds_besides_its_texts(message: Any, told: Any, role: str) -> None:
+def test_a_summary_of_a_transcript_shows_its_other_fields(message: Any, expected: Any, role: str) -> None:
     if isinstance(message, dict):
         message = {"role": role, **message}
     node = {"kind": "entry", "id": "a", "prev": "b", "role": "condense", "message": message, "at": 1}
-    found = entry_parts(dialect_named("transcript").entry(json.dumps(node).encode()))
-    assert [(part.kind, part.title, part.text) for part in found[:-1]] == [
+    parts = entry_parts(dialect_named("transcript").entry(json.dumps(node).encode()))
+    assert [(part.kind, part.title, part.text) for part in parts[:-1]] == [
         ("text", "summary", "so far"),
-        *told,
+        *expected,
     ]
-    assert found[-1].kind == "meta"
+    assert parts[-1].kind == "meta"
 
 
-def test_what_an_edit_changed_is_a_diff_and_what_else_a_message_holds_comes_before_its_facts() -> None:
-    found = of_message(
+def test_an_edit_has_a_diff_and_other_fields_come_before_the_facts() -> None:
+    parts = of_message(
         role="toolResult",
         toolName="edit",
         content=[{"type": "text", "text": "done"}],
         details={"diff": "-1 a\n+1 b", "firstChangedLine": 1},
         attribution="agent",
     )
-    assert [(part.kind, part.text) for part in found[:-1]] == [
+    assert [(part.kind, part.text) for part in parts[:-1]] == [
         ("tool_result", "done"),
         ("diff", "-1 a\n+1 b"),
         ("details", "attribution: agent\nfirstChangedLine: 1"),
     ]
 
 
-def test_a_message_of_a_kind_that_nobody_knows_is_not_hidden() -> None:
-    found = of_message(role="fileMention", files=[{"path": "a.py", "content": "x"}])
-    assert found[0] == Part("details", "details", "files:\n  - path: a.py\n    content: x", found[0].fields)
+def test_a_message_of_an_unknown_role_is_shown() -> None:
+    parts = of_message(role="fileMention", files=[{"path": "a.py", "content": "x"}])
+    assert parts[0] == Part("details", "details", "files:\n  - path: a.py\n    content: x", parts[0].fields)
 
 
 def test_a_call_without_arguments() -> None:
-    found = of_message(role="assistant", content=[{"type": "toolCall", "name": "list", "arguments": {}}])
-    assert found[0] == Part("tool_call", "list", "")
+    parts = of_message(role="assistant", content=[{"type": "toolCall", "name": "list", "arguments": {}}])
+    assert parts[0] == Part("tool_call", "list", "")
 
 
-def test_what_a_cost_is_made_of() -> None:
+def test_a_cost_is_shown_with_its_parts() -> None:
     usage = {"input": 1, "cost": {"input": 0.5, "output": 0.25, "cacheRead": 0, "total": 0.75}}
-    found = of_message(role="assistant", content=[], usage=usage)
-    assert "cost: $0.7500 ($0.5000 input, $0.2500 output)" in found[-1].text
+    parts = of_message(role="assistant", content=[], usage=usage)
+    assert "cost: $0.7500 ($0.5000 input, $0.2500 output)" in parts[-1].text
 
 
-def test_text_is_handed_on_as_it_is() -> None:
+def test_text_is_not_changed() -> None:
     hostile = "\x1b[2J\u202e\ud83d"
     assert of_message(role="user", content=hostile)[0].text == hostile
 
@@ -211,7 +211,7 @@ JSON = st.recursive(
 
 
 @given(JSON, st.sampled_from(["message", "custom_message", "compaction", "label", "other"]), JSON)
-def test_nothing_crashes(message: Any, kind: str, content: Any) -> None:
+def test_any_entry_has_parts(message: Any, kind: str, content: Any) -> None:
     entry = {"type": kind, "message": message, "content": content, "summary": content, "timestamp": content}
     for part in entry_parts(entry):
         assert part.kind in KINDS

@@ -1,4 +1,4 @@
-"""Folding many JSON strings at once is folding the text of each."""
+"""Folding many JSON strings at once equals folding the text of each."""
 
 from __future__ import annotations
 
@@ -19,53 +19,55 @@ TEXT = st.text(
 )
 
 
-def written(text: str, *, ascii_only: bool) -> bytes:
-    """As JSON; lone surrogates come out as escapes, or as bytes that are no UTF-8."""
+def as_json(text: str, *, ascii_only: bool) -> bytes:
+    """Return `text` as JSON; lone surrogates become escapes, or bytes that are not UTF-8."""
     return json.dumps(text, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass")
 
 
-def simply(text: str) -> bytes:
+def fold_one(text: str) -> bytes:
     return to_utf8(fold(replace_surrogates(text).replace("\0", "")))
 
 
 @given(
     st.lists(st.tuples(TEXT, st.booleans()), min_size=1, max_size=6), st.booleans(), st.sampled_from([1, 20])
 )
-def test_all_at_once_is_each_by_itself(texts: list[tuple[str, bool]], wheel: bool, several: int) -> None:
-    strings = [written(text, ascii_only=ascii_only) for text, ascii_only in texts]
+def test_strings_folded_at_once_equal_strings_folded_one_by_one(
+    texts: list[tuple[str, bool]], wheel: bool, several: int
+) -> None:
+    strings = [as_json(text, ascii_only=ascii_only) for text, ascii_only in texts]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(content, "_GROUP_BYTES", several)
         if not wheel:
             patch.setattr(utf8_text, "stringzilla", None)
-        found = fold_json_strings(strings)
-    for string, text, one in zip(strings, texts, found, strict=True):
+        folded = fold_json_strings(strings)
+    for string, text, result in zip(strings, texts, folded, strict=True):
         try:
             string.decode()
         except UnicodeDecodeError:
-            assert "\ufffd".encode() in one
+            assert "\ufffd".encode() in result
         else:
-            assert one == simply(text[0])
+            assert result == fold_one(text[0])
 
 
 @pytest.mark.parametrize(
-    "other", [b"5", b"null", b"[]", b'{"a":"B\\n"}', b"true", b'["A"]', b'[{"a":"\\u0000"}]']
+    "not_a_string", [b"5", b"null", b"[]", b'{"a":"B\\n"}', b"true", b'["A"]', b'[{"a":"\\u0000"}]']
 )
 @pytest.mark.parametrize("place", [0, 1, 2])
-def test_what_is_no_string_gives_nothing(other: bytes, place: int) -> None:
+def test_a_value_that_is_not_a_string_folds_to_nothing(not_a_string: bytes, place: int) -> None:
     strings = [b'"One"', b'"Two\\n"']
-    strings.insert(place, other)
+    strings.insert(place, not_a_string)
     expected = [b"one", b"two\n"]
     expected.insert(place, b"")
     assert fold_json_strings(strings) == expected
 
 
-def test_quotes_are_not_where_a_string_ends() -> None:
+def test_an_escaped_quote_does_not_end_a_string() -> None:
     assert fold_json_strings([rb'"A\"\u0000\"B"', rb'"\""', b'""', rb'"\\"']) == [b'a""b', b'"', b"", b"\\"]
 
 
-def test_every_escape_of_json_is_what_it_stands_for() -> None:
+def test_every_escape_of_json_is_decoded() -> None:
     escapes = rb'"\"\\\/\b\f\n\r\t\u0041\u00df\ud83d\ude00\\n\\u0041\\/"'
     assert fold_json_strings([escapes]) == [fold(json.loads(escapes)).encode()]
-    # Without those that are something else in Python.
+    # The same without the escapes that differ in Python.
     plain = rb'"\"\\\b\f\n\r\t\\n\\\n\\x41\\101"'
     assert fold_json_strings([plain]) == [fold(json.loads(plain)).encode()]

@@ -44,7 +44,7 @@ def test_a_header_of_pi() -> None:
     assert not header.faults
 
 
-def test_a_folder_that_no_system_takes_for_a_path_is_none() -> None:
+def test_a_folder_with_a_nul_byte_counts_as_missing() -> None:
     for line in (head(cwd="/tmp/a\0b"), head(v=4, kind="header", type="", cwd="/tmp/a\0b")):
         header = read(line, "pi")
         assert header.cwd == ""
@@ -66,7 +66,7 @@ def test_a_folder_that_no_system_takes_for_a_path_is_none() -> None:
         *[([], 3, True), (2.5, 2, True), (1e300, 3, True), (True, 3, True)],
     ],
 )
-def test_versions(written: Any, version: int, has_ids: bool) -> None:
+def test_a_header_of_any_version(written: Any, version: int, has_ids: bool) -> None:
     header = read(head(version=written), "pi")
     assert (header.version, header.has_ids) == (version, has_ids)
 
@@ -111,7 +111,7 @@ def test_a_title_line_that_is_not_at_the_start_may_not_be_written_in_place(befor
     ],
 )
 @pytest.mark.parametrize("agents", [("pi", "omp"), ("omp", "pi"), ()])
-def test_who_wrote_a_file_in_a_shared_folder(data: bytes, agent: str, agents: tuple[str, ...]) -> None:
+def test_the_agent_of_a_file_in_a_shared_folder(data: bytes, agent: str, agents: tuple[str, ...]) -> None:
     assert read(data, *agents).agent == agent
 
 
@@ -127,7 +127,7 @@ def test_a_title_line_in_a_store_of_pi_is_a_fault() -> None:
     assert [(fault.line, fault.offset) for fault in header.faults] == [(1, 0)]
 
 
-def test_nickcecere_agent_says_version_1() -> None:
+def test_the_version_of_nickcecere_agent_is_1() -> None:
     header = read(head(version=1, timestamp="2026-02-16T10:20:30Z"), "agent")
     assert (header.agent, header.dialect, header.created_ms, header.has_ids) == ("agent", "agent", MS, True)
     assert read(head(version=1)).dialect == "agent"
@@ -162,7 +162,7 @@ COPY = "`leafmark fork` copies the active path to a file that {} opens"
 ENTRY = b'{"type":"custom","id":"a","parentId":null}\n'
 
 
-def test_a_byte_order_mark_is_tolerated_and_told() -> None:
+def test_a_byte_order_mark_is_accepted_and_reported() -> None:
     for agent in ("omp", "agent"):
         header = read(BOM + head(), agent)
         assert (header.id, header.offset, header.has_bom, header.refusal) == ("abc", 3, True, "")
@@ -182,7 +182,7 @@ def test_a_byte_order_mark_is_tolerated_and_told() -> None:
         (BOM + b"\n" + ENTRY, 2, "a line before the header"),
     ],
 )
-def test_what_pi_refuses_is_told_with_the_repair(agent: str, before: bytes, line: int, what: str) -> None:
+def test_a_refusal_by_pi_is_reported_with_the_repair(agent: str, before: bytes, line: int, what: str) -> None:
     header = read(before + head(), agent)
     does = {"pi": "refuses", "indusagi": "overwrites"}[agent]
     assert header.refusal == f"{what}: {agent} {does} such a file; {COPY.format(agent)}"
@@ -199,7 +199,9 @@ def test_what_pi_refuses_is_told_with_the_repair(agent: str, before: bytes, line
         (b"null\n", 1, "a line", COPY.format("omp")),
     ],
 )
-def test_what_omp_refuses_is_told_with_the_repair(before: bytes, line: int, what: str, repair: str) -> None:
+def test_a_refusal_by_omp_is_reported_with_the_repair(
+    before: bytes, line: int, what: str, repair: str
+) -> None:
     header = read(before + head(), "omp")
     assert header.refusal == f"{what} before the header: omp refuses such a file; {repair}"
     assert [(fault.line, fault.reason) for fault in header.faults] == [(line, header.refusal)]
@@ -219,11 +221,11 @@ def test_what_omp_refuses_is_told_with_the_repair(before: bytes, line: int, what
         ("omp", slot_line("T", None, 0)),
     ],
 )
-def test_what_agents_pass_over_is_no_refusal(agent: str, before: bytes) -> None:
+def test_lines_that_the_agents_skip_are_no_refusal(agent: str, before: bytes) -> None:
     assert read(before + head(), agent).refusal == ""
 
 
-def test_what_cannot_be_read_before_the_header_is_passed_over() -> None:
+def test_unreadable_lines_before_the_header_are_skipped() -> None:
     header = read(b'\n#!/bin/sh\n{"half\n{"type":"message","id":"a"}\n' + head(), "pi")
     assert (header.id, header.line) == ("abc", 5)
 
@@ -241,7 +243,7 @@ def test_what_cannot_be_read_before_the_header_is_passed_over() -> None:
         (bytes(4096), 1, "no session header"),
     ],
 )
-def test_no_session(data: bytes, line: int, reason: str) -> None:
+def test_a_file_without_a_session_is_refused_with_a_reason(data: bytes, line: int, reason: str) -> None:
     with pytest.raises(NotASession) as caught:
         read(data, "pi")
     assert (caught.value.line, caught.value.reason) == (line, reason)
@@ -266,7 +268,7 @@ JSON = (
         JSON | st.sampled_from(["session", "title", "header", "indus/transcript@1", "entry"]),
     )
 )
-def test_no_header_crashes(fields: dict[str, Any]) -> None:
+def test_any_bytes_are_a_header_or_are_refused(fields: dict[str, Any]) -> None:
     try:
         header = read(json.dumps(fields).encode(), "pi", "omp")
     except NotASession:

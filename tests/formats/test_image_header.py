@@ -1,4 +1,4 @@
-"""How large a picture is, by its first bytes."""
+"""The size of an image, read from its first bytes."""
 
 from __future__ import annotations
 
@@ -23,27 +23,27 @@ ALL = [PNG, JPEG, GIF, BMP, LOSSY, LOSSLESS, EXTENDED]
 
 
 @pytest.mark.parametrize("head", ALL)
-def test_the_header_tells(head: bytes) -> None:
+def test_the_header_has_the_size(head: bytes) -> None:
     assert dimensions(head) == (640, 480)
 
 
 @pytest.mark.parametrize("head", ALL)
-def test_a_header_that_is_cut_tells_nothing_or_the_same(head: bytes) -> None:
+def test_a_truncated_header_has_no_size_or_the_same(head: bytes) -> None:
     assert {dimensions(head[:size]) for size in range(len(head))} <= {None, (640, 480)}
 
 
 @pytest.mark.parametrize("head", [b"", b"hello", b"<svg width='640'/>", b"\xff\xd8" + b"\xff" * 100])
-def test_what_tells_nothing(head: bytes) -> None:
+def test_other_bytes_have_no_size(head: bytes) -> None:
     assert dimensions(head) is None
 
 
 @given(st.sampled_from([b"", *(each[:20] for each in ALL)]), st.binary(max_size=200))
-def test_nothing_crashes(begin: bytes, rest: bytes) -> None:
+def test_any_bytes_have_a_size_or_none(begin: bytes, rest: bytes) -> None:
     found = dimensions(begin + rest)
     assert found is None or all(found)
 
 
-def test_only_the_head_of_a_picture_is_decoded() -> None:
+def test_only_the_header_of_an_image_is_decoded() -> None:
     data = base64.b64encode(bytes(3 * HEAD_CHARACTERS)).decode()
     assert len(head_of(data)) == HEAD_CHARACTERS // 4 * 3
     assert head_of(data[:2]) == b""

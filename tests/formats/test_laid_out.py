@@ -1,4 +1,4 @@
-"""A value of JSON as names and values."""
+"""A JSON value as lines of names and values."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_a_long_list_of_short_values_is_opened() -> None:
     assert fields_text(layout_fields({"n": list(range(40))})).count("\n") == 40
 
 
-def test_what_lies_too_deep_is_json() -> None:
+def test_values_nested_too_deeply_are_shown_as_json() -> None:
     value: Any = 1
     for _ in range(150):
         value = {"k": value}

@@ -1,4 +1,4 @@
-"""Lines of bytes and where they begin (formats/README.md, "pi")."""
+"""Lines of bytes and their offsets (formats/README.md, "pi")."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 
 
 @pytest.mark.parametrize("blank", [b"", b" \t\r\v\f", b"\xef\xbb\xbf", "\u2003\u3000".encode()])
-def test_blank_to_the_agents(blank: bytes) -> None:
+def test_white_space_that_the_agents_skip_is_blank(blank: bytes) -> None:
     assert is_blank(blank)
 
 
 @pytest.mark.parametrize("text", [b"\0", b"x", b"\xff", b" {} ", "\u200b".encode()])
-def test_not_blank(text: bytes) -> None:
+def test_other_lines_are_not_blank(text: bytes) -> None:
     assert not is_blank(text)
 
 
 class Taker:
-    """Takes the lines that end within a piece, as `feed_lines` wants it."""
+    """A consumer of `feed_lines` that records the lines that end within a piece."""
 
     def __init__(self) -> None:
         self.found = b""
@@ -45,7 +45,7 @@ WITHOUT_NUL = st.binary(max_size=60).map(lambda line: line.replace(b"\0", b"x"))
 
 
 @given(data=st.lists(WITHOUT_NUL, max_size=12), size=st.integers(1, 30), read=st.integers(0, 40))
-def test_lines_are_fed_whole_and_the_last_one_is_told_apart(
+def test_lines_are_fed_whole_and_an_unfinished_one_separately(
     tmp_path_factory: pytest.TempPathFactory, data: list[bytes], size: int, read: int
 ) -> None:
     content = b"\n".join(data)
@@ -64,7 +64,7 @@ def test_lines_are_fed_whole_and_the_last_one_is_told_apart(
     assert b"\n" not in unfinished
 
 
-def test_what_is_written_meanwhile_is_fed_too(tmp_path: Path) -> None:
+def test_lines_written_meanwhile_are_fed_too(tmp_path: Path) -> None:
     path = tmp_path / "growing"
     path.write_bytes(b"one\ntw")
     more = [b"o\nth", b"ree\nfour"]
@@ -80,14 +80,14 @@ def test_what_is_written_meanwhile_is_fed_too(tmp_path: Path) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
         assert lines.feed_lines(descriptor, take) == (14, b"four")
-        # No more is read than there is said to be.
+        # Nothing beyond the given size is read.
         assert lines.feed_lines(descriptor, Taker(), end=14) == (14, b"")
     finally:
         os.close(descriptor)
     assert taker.found == b"one\ntwo\nthree\n"
 
 
-def test_a_long_line_is_not_read_again_and_again(tmp_path: Path) -> None:
+def test_a_long_line_is_read_once(tmp_path: Path) -> None:
     path = tmp_path / "long"
     path.write_bytes(b"short\n" + b"x" * (5 * lines.BLOCK_SIZE) + b"\nend\n")
     descriptor = os.open(path, os.O_RDONLY)

@@ -1,4 +1,4 @@
-"""Old entries read as version 3 has them (formats/README.md, "Behaviour of SessionManager")."""
+"""Migration of old entries to version 3 (formats/README.md, "Behaviour of SessionManager")."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from app.formats.migrate import migrate
 
 
-def test_version_1_gets_ids_and_a_line_of_parents() -> None:
+def test_version_1_gets_ids_and_a_chain_of_parents() -> None:
     first = migrate({"type": "message"}, 1, 0)
     second = migrate({"type": "message", "id": "theirs", "parentId": "other"}, 1, 1)
     assert (first["id"], first["parentId"]) == ("00000000", None)
@@ -24,7 +24,7 @@ def test_the_first_kept_index_counts_the_header(index: int, kept: str | None) ->
 
 
 @pytest.mark.parametrize(("version", "role"), [(1, "custom"), (2, "custom"), (3, "hookMessage")])
-def test_hook_messages_became_custom(version: int, role: str) -> None:
+def test_the_role_hook_message_becomes_custom(version: int, role: str) -> None:
     entry = migrate({"type": "message", "message": {"role": "hookMessage", "content": "x"}}, version, 0)
     assert entry["message"] == {"role": role, "content": "x"}
 
@@ -33,11 +33,11 @@ def test_hook_messages_became_custom(version: int, role: str) -> None:
     "entry", [{"type": "message", "message": None}, {"type": "message", "message": 5}, {}]
 )
 @pytest.mark.parametrize("version", [1, 2, 3])
-def test_odd_entries_pass(entry: dict[str, Any], version: int) -> None:
+def test_odd_entries_are_accepted(entry: dict[str, Any], version: int) -> None:
     migrate(entry, version, 0)
 
 
-def test_migrating_twice_changes_nothing_and_the_original_stays() -> None:
+def test_migrating_twice_changes_nothing_and_the_original_is_kept() -> None:
     original = {"type": "message", "message": {"role": "hookMessage"}}
     once = migrate(original, 1, 3)
     assert migrate(once, 1, 3) == once

@@ -1,4 +1,4 @@
-"""The fast reading of a line and the lenient one agree."""
+"""The fast decoder of a line and the lenient one agree."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ ENTRY = st.fixed_dictionaries(
 
 
 def plain(value: Any) -> Any:
-    """A skim as nested tuples, raw JSON parsed, numbers by value."""
+    """Return a partial entry as plain values, with raw JSON decoded."""
     if isinstance(value, Raw):
         return ("raw", json.loads(bytes(value)) if bytes(value) else None, bool(bytes(value)))
     if isinstance(value, Struct):
@@ -73,7 +73,7 @@ def plain(value: Any) -> Any:
 
 
 @given(ENTRY, st.booleans(), st.booleans())
-def test_both_readings_of_an_entry_agree(entry: dict[str, Any], snake: bool, ascii_only: bool) -> None:
+def test_both_decoders_agree_on_an_entry(entry: dict[str, Any], snake: bool, ascii_only: bool) -> None:
     line = json.dumps(entry, ensure_ascii=ascii_only).encode()
     assert plain(decode_partial(line, snake=snake)) == plain(decode_partial_leniently(line, snake=snake))
 
@@ -81,7 +81,7 @@ def test_both_readings_of_an_entry_agree(entry: dict[str, Any], snake: bool, asc
 @given(st.binary(max_size=40) | st.text(alphabet='{}[]":,0e-.ntul \\\ud83d', max_size=16).map(
     lambda text: b'{"x":' + text.encode("utf-8", "surrogatepass") + b"}"
 ))  # fmt: skip
-def test_both_readings_refuse_the_same_lines(line: bytes) -> None:
+def test_both_decoders_refuse_the_same_lines(line: bytes) -> None:
     def outcome(read: Any) -> Any:
         try:
             return plain(read(line))
@@ -101,12 +101,14 @@ def test_both_readings_refuse_the_same_lines(line: bytes) -> None:
         (b'{"type":["list"]}', (None, None, None)),
     ],
 )
-def test_what_the_fast_way_refuses_is_read_leniently(line: bytes, expected: tuple[str | None, ...]) -> None:
-    found = decode_partial(line)
-    assert (found.type, found.id, found.parent_id) == expected
+def test_lines_that_the_fast_decoder_refuses_are_read_leniently(
+    line: bytes, expected: tuple[str | None, ...]
+) -> None:
+    partial = decode_partial(line)
+    assert (partial.type, partial.id, partial.parent_id) == expected
 
 
-def test_absent_and_null_content_are_told_apart() -> None:
+def test_missing_and_null_content_differ() -> None:
     absent = decode_partial(b'{"message":{}}').message
     null = decode_partial(b'{"message":{"content":null}}').message
     assert absent is not None
@@ -131,15 +133,15 @@ def test_absent_and_null_content_are_told_apart() -> None:
     ],
 )
 def test_text_of_any_content(content: str, text: str) -> None:
-    found = decode_partial(f'{{"message":{{"content":{content}}}}}'.encode())
-    assert found.message is not None
-    assert text_of(found.message.content) == text
+    partial = decode_partial(f'{{"message":{{"content":{content}}}}}'.encode())
+    assert partial.message is not None
+    assert text_of(partial.message.content) == text
 
 
 def test_content_with_bad_utf8_reads_as_replacements() -> None:
-    found = decode_partial(b'{"message":{"content":"caf\xe9 au lait"}}')
-    assert found.message is not None
-    assert text_of(found.message.content) == "caf\ufffd au lait"
+    partial = decode_partial(b'{"message":{"content":"caf\xe9 au lait"}}')
+    assert partial.message is not None
+    assert text_of(partial.message.content) == "caf\ufffd au lait"
     assert read_content(ABSENT) == []
 
 
@@ -151,6 +153,6 @@ def test_clean_text_can_be_encoded(text: str) -> None:
         assert cleaned == text
 
 
-def test_refusals_are_what_the_decoder_raises() -> None:
+def test_decode_errors_contain_every_error_of_the_decoder() -> None:
     assert isinstance(PartialEntry(), Struct)
     assert RecursionError in DECODE_ERRORS

@@ -1,4 +1,4 @@
-"""Files of images as pixels, whatever the files are."""
+"""Decoding image files to pixels, whatever the files contain."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ def never() -> bool:
 
 
 def pixels(data: bytes, size: tuple[int, int], ground: str = BLACK) -> list[tuple[int, int, int]]:
-    found = rgb_pixels(data, size, [ground], never)[ground]
-    assert len(found) == 3 * size[0] * size[1]
-    return [tuple(found[at : at + 3]) for at in range(0, len(found), 3)]  # type: ignore[misc]
+    values = rgb_pixels(data, size, [ground], never)[ground]
+    assert len(values) == 3 * size[0] * size[1]
+    return [tuple(values[offset : offset + 3]) for offset in range(0, len(values), 3)]  # type: ignore[misc]
 
 
 def png_of(width: int, height: int) -> bytes:
-    """A PNG that claims a size, without the pixels for it."""
+    """Return a PNG with a size in its header, but without pixels."""
 
     def chunk(name: bytes, data: bytes) -> bytes:
         return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
@@ -48,11 +48,11 @@ def test_every_pixel_has_its_colour(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["JPEG", "WEBP"])
-def test_kinds_that_lose_something(kind: str) -> None:
+def test_lossy_formats_are_close_to_the_colour(kind: str) -> None:
     data = plain(40, 20, (200, 100, 50), kind=kind)
     assert upright_size(data) == (40, 20)
-    for found in pixels(data, (4, 2)):
-        assert all(abs(a - b) < 8 for a, b in zip(found, (200, 100, 50), strict=True))
+    for pixel in pixels(data, (4, 2)):
+        assert all(abs(a - b) < 8 for a, b in zip(pixel, (200, 100, 50), strict=True))
 
 
 @pytest.mark.parametrize(
@@ -65,19 +65,19 @@ def test_kinds_that_lose_something(kind: str) -> None:
         ("RGBA", (255, 0, 0, 0), (0, 0, 0)),
     ],
 )
-def test_other_ways_to_write_colours(mode: str, pixel: object, seen: tuple[int, int, int]) -> None:
+def test_other_colour_modes_are_converted(mode: str, pixel: object, seen: tuple[int, int, int]) -> None:
     data = plain(6, 6, pixel, mode=mode)
     assert set(pixels(data, (3, 3))) == {seen}
 
 
-def test_what_shines_through_is_the_background() -> None:
+def test_transparent_pixels_show_the_background() -> None:
     data = image_file([(255, 0, 0, 255), (255, 0, 0, 0)], [(0, 0, 255, 51), (0, 0, 0, 0)], mode="RGBA")
-    found = rgb_pixels(data, (2, 2), [BLACK, "#ffffff"], never)
-    assert list(found[BLACK]) == [255, 0, 0, 0, 0, 0, 0, 0, 51, 0, 0, 0]
-    assert list(found["#ffffff"]) == [255, 0, 0, 255, 255, 255, 204, 204, 255, 255, 255, 255]
+    on_ground = rgb_pixels(data, (2, 2), [BLACK, "#ffffff"], never)
+    assert list(on_ground[BLACK]) == [255, 0, 0, 0, 0, 0, 0, 0, 51, 0, 0, 0]
+    assert list(on_ground["#ffffff"]) == [255, 0, 0, 255, 255, 255, 204, 204, 255, 255, 255, 255]
 
 
-def test_a_palette_may_have_a_hole() -> None:
+def test_a_palette_may_have_a_transparent_colour() -> None:
     image = Image.new("P", (4, 4), 1)
     image.putpalette([9, 9, 9, 255, 0, 0])
     assert set(pixels(saved(image, "GIF", transparency=1), (2, 2), "#00ff00")) == {GREEN}
@@ -85,10 +85,10 @@ def test_a_palette_may_have_a_hole() -> None:
 
 @pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
 @pytest.mark.parametrize("orientation", range(1, 9))
-def test_it_stands_upright(kind: str, orientation: int) -> None:
-    # what a camera saw, red above blue, as it lies in the file when the camera was turned
-    seen = Image.new("RGB", (16, 32), RED)
-    seen.paste(BLUE, (0, 16, 16, 32))
+def test_the_orientation_is_applied(kind: str, orientation: int) -> None:
+    # The scene, red above blue, is stored as a turned camera stores it.
+    scene = Image.new("RGB", (16, 32), RED)
+    scene.paste(BLUE, (0, 16, 16, 32))
     turned = {
         1: None, 2: Image.Transpose.FLIP_LEFT_RIGHT, 3: Image.Transpose.ROTATE_180,
         4: Image.Transpose.FLIP_TOP_BOTTOM, 5: Image.Transpose.TRANSPOSE, 6: Image.Transpose.ROTATE_90,
@@ -96,7 +96,7 @@ def test_it_stands_upright(kind: str, orientation: int) -> None:
     }[orientation]  # fmt: skip
     exif = Image.Exif()
     exif[0x0112] = orientation
-    data = saved(seen.transpose(turned) if turned is not None else seen, kind, exif=exif)
+    data = saved(scene.transpose(turned) if turned is not None else scene, kind, exif=exif)
     assert upright_size(data) == (16, 32)
     above, below = pixels(data, (1, 2))
     assert above[0] > 200 > 60 > above[2]
@@ -106,14 +106,14 @@ def test_it_stands_upright(kind: str, orientation: int) -> None:
     assert "exif" not in made.info
 
 
-def test_of_one_that_moves_it_is_the_first_picture() -> None:
+def test_an_animation_shows_its_first_frame() -> None:
     first, second = Image.new("RGB", (4, 4), RED), Image.new("RGB", (4, 4), BLUE)
     for kind in ("GIF", "PNG", "WEBP"):
         data = saved(first, kind, save_all=True, append_images=[second], lossless=True)
         assert set(pixels(data, (2, 2))) == {RED}, kind
 
 
-def test_a_png_of_it_keeps_what_shines_through_and_nothing_else() -> None:
+def test_a_png_copy_keeps_transparency_and_no_metadata() -> None:
     data = saved(image_of([(1, 2, 3, 0)], mode="RGBA"), "PNG", exif=Image.Exif(), dpi=(72, 72))
     made = Image.open(io.BytesIO(png_bytes(data, (1, 1), never)))
     assert (made.mode, made.info) == ("RGBA", {})
@@ -121,14 +121,14 @@ def test_a_png_of_it_keeps_what_shines_through_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(("width", "height"), [(MAX_PIXELS, 2), (40_000, 40_000), (2**31 - 1, 2**31 - 1)])
-def test_one_that_claims_more_than_any_memory_is_not_decoded(width: int, height: int) -> None:
+def test_an_image_with_too_many_pixels_is_not_decoded(width: int, height: int) -> None:
     with pytest.raises(ImageError, match="pixels are more than are drawn"):
         upright_size(png_of(width, height))
     with pytest.raises(ImageError, match="pixels are more than are drawn"):
         rgb_pixels(png_of(width, height), (2, 2), [BLACK], never)
 
 
-def test_a_bomb_whose_head_is_hidden_is_found_out_before_it_is_decoded(
+def test_the_number_of_pixels_is_checked_without_a_known_header(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("app.formats.images.dimensions", lambda head: None)
@@ -137,10 +137,10 @@ def test_a_bomb_whose_head_is_hidden_is_found_out_before_it_is_decoded(
 
 
 @pytest.mark.parametrize("kind", ["PNG", "JPEG", "WEBP", "GIF", "BMP"])
-def test_one_that_is_cut_short_says_so(kind: str) -> None:
-    whole = saved(Image.effect_noise((64, 64), 90).convert("RGB"), kind)
+def test_a_truncated_image_is_damaged(kind: str) -> None:
+    data = saved(Image.effect_noise((64, 64), 90).convert("RGB"), kind)
     with pytest.raises(ImageError, match="damaged"):
-        rgb_pixels(whole[: len(whole) // 2], (8, 8), [BLACK], never)
+        rgb_pixels(data[: len(data) // 2], (8, 8), [BLACK], never)
 
 
 def test_a_png_without_its_pixels_is_damaged() -> None:
@@ -152,7 +152,7 @@ def test_a_png_without_its_pixels_is_damaged() -> None:
 @pytest.mark.parametrize(
     "data", [b"", b"hello", b"<svg xmlns='x'/>", b"%!PS-Adobe-3.0 EPSF\n", b"\x89PNG\r\n\x1a\n"]
 )
-def test_what_is_no_image_is_said_so(data: bytes) -> None:
+def test_other_files_are_refused_with_a_reason(data: bytes) -> None:
     with pytest.raises(ImageError, match="no PNG, JPEG, GIF, WEBP or BMP"):
         upright_size(data)
 
@@ -162,7 +162,7 @@ def test_no_other_format_is_tried() -> None:
         upright_size(plain(4, 4, kind="TIFF"))
 
 
-def test_nothing_is_decoded_that_nobody_waits_for() -> None:
+def test_decoding_stops_when_it_is_cancelled() -> None:
     asked = []
 
     def overtaken() -> bool:
@@ -177,7 +177,7 @@ def test_nothing_is_decoded_that_nobody_waits_for() -> None:
 
 @settings(max_examples=200)
 @given(st.data())
-def test_whatever_the_bytes_are_it_is_an_image_or_no_image(data: st.DataObject) -> None:
+def test_any_bytes_are_an_image_or_an_image_error(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(["PNG", "JPEG", "GIF", "WEBP", "BMP"]))
     good = bytearray(plain(12, 9, kind=kind))
     for _ in range(data.draw(st.integers(1, 6))):

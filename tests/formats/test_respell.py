@@ -1,4 +1,4 @@
-"""Migration and forks: what is carried over or migrated loses nothing on the way."""
+"""Migration and forks keep every byte that they do not change."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from app.formats.migrate import migrate_line
 DEEP = b"[" * 50_000 + b"]" * 50_000
 
 
-def test_fields_change_go_and_come_where_they_stand() -> None:
+def test_fields_are_changed_removed_and_added_in_place() -> None:
     line = b'{"a": 1.10, "b":  {"x" : 1}, "c": 3}'
     assert edit_fields(line, {"a": None, "c": REMOVED, "d": "new"}) == b'{"a":null,"b":{"x" : 1},"d":"new"}'
 
@@ -32,10 +32,10 @@ def test_fields_change_go_and_come_where_they_stand() -> None:
     ],
     ids=["deep", "huge", "long", "not UTF-8", "half a character", "signs in a text", "empty"],
 )
-def test_other_values_stay_byte_for_byte(value: bytes) -> None:
+def test_other_values_are_kept_byte_for_byte(value: bytes) -> None:
     line = b'{"keep": ' + value + b', "parentId":"x"}\r'
     assert edit_fields(line, {"parentId": None}) == b'{"keep":' + value + b',"parentId":null}'
-    # The same where something else in the line cannot be decoded fast.
+    # The same holds if the fast decoder refuses another part of the line.
     line = b'{"\xff":1e400,"deep":' + DEEP + b',"keep":' + value + b',"parentId":"x"}'
     assert b'"deep":' + DEEP + b',"keep":' + value + b',"parentId":null}' in edit_fields(
         line, {"parentId": None}
@@ -44,12 +44,12 @@ def test_other_values_stay_byte_for_byte(value: bytes) -> None:
 
 def test_an_old_message_keeps_all_but_its_role() -> None:
     line = b'{"type":"message","message":{"role":"hookMessage","content":' + DEEP + b',"n":1e400,"s":"\xff"}}'
-    found = migrate_line(line, 1, 1)
-    assert b'{"role":"custom","content":' + DEEP + b',"n":1e400,"s":"\xff"}' in found
-    assert found.endswith(b'"id":"00000001","parentId":"00000000"}')
+    edited = migrate_line(line, 1, 1)
+    assert b'{"role":"custom","content":' + DEEP + b',"n":1e400,"s":"\xff"}' in edited
+    assert edited.endswith(b'"id":"00000001","parentId":"00000000"}')
 
 
-def test_what_is_no_object_is_refused() -> None:
+def test_a_line_that_is_not_an_object_is_refused() -> None:
     for line in (b"[]", b"{", b"", b'{"a":NaN}'):
         with pytest.raises(BadLine):
             edit_fields(line, {})
@@ -63,8 +63,8 @@ VALUES = st.recursive(
 
 
 @given(st.dictionaries(st.text(), VALUES, max_size=5), st.dictionaries(st.text(), VALUES, max_size=2))
-def test_the_slow_way_says_the_same(fields: dict[str, object], changes: dict[str, object]) -> None:
+def test_the_lenient_way_gives_the_same_result(fields: dict[str, object], changes: dict[str, object]) -> None:
     expected = {**fields, "huge": 0, **changes}
     line = json.dumps(fields)[:-1] + (", " if fields else "") + '"huge": ' + "1e400}"
-    found = edit_fields(line.encode(), {**changes, "huge": changes.get("huge", 0)})
-    assert json.loads(found) == expected
+    edited = edit_fields(line.encode(), {**changes, "huge": changes.get("huge", 0)})
+    assert json.loads(edited) == expected

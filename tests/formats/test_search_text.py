@@ -1,4 +1,4 @@
-"""All that is in an entry, and who says it."""
+"""The texts of an entry for the search, and their kinds."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ IMAGE = {"type": "image", "mimeType": "image/png", "data": "aGVsbG8="}
         ({"type": "label", "id": "a", "targetId": "b"}, []),
     ],
 )
-def test_who_says_what(entry: dict[str, Any], expected: list[TextPiece]) -> None:
+def test_each_text_has_its_kind(entry: dict[str, Any], expected: list[TextPiece]) -> None:
     assert text_pieces(entry) == expected
 
 
@@ -143,7 +143,7 @@ UNREAD: list[Any] = [
 
 
 @pytest.mark.parametrize("value", UNREAD)
-def test_pictures_and_what_is_sealed_are_no_texts(value: Any) -> None:
+def test_images_and_encrypted_values_are_not_texts(value: Any) -> None:
     block = {"type": "toolCall", "id": "1", "name": "draw", "arguments": {"given": [value]}}
     entries = (
         message("toolResult", [{"type": "text", "text": "x"}], details={"a": value}),
@@ -157,7 +157,7 @@ def test_pictures_and_what_is_sealed_are_no_texts(value: Any) -> None:
 
 
 @pytest.mark.parametrize("text", [CODED, f"{CODED}==", f"data:{CODED}", f"data:text/plain;base64,{CODED}"])
-def test_what_only_looks_like_base64_is_text(text: str) -> None:
+def test_text_that_looks_like_base64_is_kept(text: str) -> None:
     block = {"type": "toolCall", "id": "1", "name": "write", "arguments": {"content": [text], "type": ["x"]}}
     assert text_pieces(message("assistant", [block])) == [
         TextPiece(text_kinds.CALL, f"write\ncontent\n{text}\ntype\nx", "write")
@@ -168,7 +168,7 @@ def test_what_only_looks_like_base64_is_text(text: str) -> None:
     assert text_pieces({"type": "custom", "data": text}) == [TextPiece(text_kinds.OTHER, text)]
 
 
-def test_what_a_header_says_is_of_no_entry() -> None:
+def test_the_text_of_a_header() -> None:
     head = {"type": "session", "version": 3, "id": "one", "cwd": "/w", "parentSession": "/old", "x": ["y"]}
     assert text_pieces(head) == [TextPiece(text_kinds.OTHER, "/old\ny")]
 
@@ -178,7 +178,7 @@ def test_nul_and_lone_surrogates() -> None:
     assert text_pieces(message("user", "\0")) == []
 
 
-def test_nickcecere_agent_is_heard_in_its_own_words() -> None:
+def test_an_entry_of_nickcecere_agent_has_the_same_kinds() -> None:
     line = (
         b'{"type":"message","id":"a","parent_id":null,"message":{"role":"assistant","content":['
         b'{"type":"tool_call","id":"1","name":"bash","arguments":{"command":"ls"}}]}}'
@@ -221,13 +221,13 @@ ANY = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(["type", "message", "content", "summary", "x"]), ANY, max_size=4))
-def test_it_never_raises(entry: dict[str, Any]) -> None:
-    found = text_pieces(entry)
-    assert all(said.text and "\0" not in said.text for said in found)
-    assert len({(said.kind, said.tool) for said in found}) == len(found)
+def test_any_entry_has_texts_without_an_error(entry: dict[str, Any]) -> None:
+    pieces = text_pieces(entry)
+    assert all(piece.text and "\0" not in piece.text for piece in pieces)
+    assert len({(piece.kind, piece.tool) for piece in pieces}) == len(pieces)
 
 
-def test_any_depth() -> None:
+def test_a_deeply_nested_entry_is_read() -> None:
     deep = decode(b'{"type":"x","a":' + b"[" * 900 + b'"end"' + b"]" * 900 + b"}")
     assert len(text_pieces(deep)) == 1
 
@@ -247,10 +247,10 @@ TEXT = {"type": "text", "text": "past"}
         {"content": [TEXT, {"type": "text", "text": ""}], "summary": None, "type": "x", "timestamp": 5},
     ],
 )
-def test_the_summary_of_a_transcript_however_it_is_written(message: Any) -> None:
-    """The demo of this project writes it as content (formats/README.md, "indusagi")."""
+def test_every_form_of_a_summary_of_a_transcript_is_read(message: Any) -> None:
+    """leafmark's demo writes the summary as content (formats/README.md, "indusagi")."""
     written = {"kind": "entry", "id": "a", "prev": "b", "role": "condense", "message": message, "at": 1}
     node = json.dumps(written).encode()
     assert text_pieces(dialect_named("transcript").entry(node)) == [TextPiece(text_kinds.SUMMARY, "past")]
-    (skim,) = dialect_named("transcript").partial_entries(node)
-    assert (skim.type, skim.id, bytes(skim.summary)) == ("compaction", "a", b'"past"')
+    (partial,) = dialect_named("transcript").partial_entries(node)
+    assert (partial.type, partial.id, bytes(partial.summary)) == ("compaction", "a", b'"past"')

@@ -1,4 +1,4 @@
-"""All lines of a block at once say what each says by itself, or nothing (formats/README.md, "pi")."""
+"""Decoding a block at once gives the fields of each line, or nothing (formats/README.md, "pi")."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ JUNK: st.SearchStrategy[Any] = (
 def entries(
     junk: st.SearchStrategy[Any], odd_time: st.SearchStrategy[int], roles: list[str]
 ) -> st.SearchStrategy[dict[str, Any]]:
-    """Entries; `junk` stands where it does not belong."""
+    """Return a strategy for entries with `junk` in fields of other types."""
     usage = st.fixed_dictionaries(
         {},
         optional={
@@ -103,23 +103,23 @@ ANY = entries(
 
 
 def at_once(block: bytes, *, snake: bool = False) -> list[SummaryFields] | None:
-    """What `decode_lines` finds. Where the lines begin has to be true as well."""
-    found = decode_lines(block, snake=snake)
-    if found is None:
+    """Return the fields from `decode_lines`; check its offsets."""
+    result = decode_lines(block, snake=snake)
+    if result is None:
         return None
     lines = block.split(b"\n")[:-1]
-    assert found[1] == [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
-    return found[0]
+    assert result[1] == [sum(len(line) + 1 for line in lines[:number]) for number in range(len(lines))]
+    return result[0]
 
 
-def written(entry: dict[str, Any]) -> bytes:
+def as_line(entry: dict[str, Any]) -> bytes:
     return json.dumps(entry, ensure_ascii=False).encode()
 
 
 def plain(value: Any) -> Any:
-    """A brief as plain values: a spelling's classes do not matter, nor what a time is that nobody counts."""
+    """Return fields as plain values, without the classes of a spelling and without unused times."""
     if isinstance(value, list):
-        return [plain(one) for one in value]
+        return [plain(item) for item in value]
     if isinstance(value, Raw):
         return string_of(value)
     if not isinstance(value, Struct):
@@ -139,7 +139,7 @@ def plain(value: Any) -> Any:
 
 
 def one_by_one(block: bytes, *, snake: bool) -> list[Any] | None:
-    """What `decode_lines` has to say where it says anything; None where it must not."""
+    """Return the expected result of `decode_lines`, if it gives any; None if it must not."""
     try:
         return [
             plain(summary_fields_of(decode_partial(line, snake=snake))) for line in block.split(b"\n")[:-1]
@@ -150,21 +150,24 @@ def one_by_one(block: bytes, *, snake: bool) -> list[Any] | None:
 
 @given(st.lists(PLAIN, min_size=1, max_size=6), st.booleans(), st.sampled_from([b"", b'{"type":"mess', b"]"]))
 def test_plain_lines_are_read_at_once(lines: list[dict[str, Any]], snake: bool, unfinished: bytes) -> None:
-    block = b"".join(written(line) + b"\n" for line in lines)
-    found = at_once(block + unfinished, snake=snake)
-    assert found is not None
-    assert [plain(brief) for brief in found] == one_by_one(block, snake=snake)
-    assert all(isinstance(brief.message, Answer) == (type(brief.message) in ANSWER_TYPES) for brief in found)
+    block = b"".join(as_line(line) + b"\n" for line in lines)
+    decoded = at_once(block + unfinished, snake=snake)
+    assert decoded is not None
+    assert [plain(fields_of_line) for fields_of_line in decoded] == one_by_one(block, snake=snake)
+    assert all(
+        isinstance(fields_of_line.message, Answer) == (type(fields_of_line.message) in ANSWER_TYPES)
+        for fields_of_line in decoded
+    )
 
 
 @given(
-    st.lists(ANY.map(written) | st.sampled_from([b"", b"{", b"}", b"[]", b"1"]), min_size=1), st.booleans()
+    st.lists(ANY.map(as_line) | st.sampled_from([b"", b"{", b"}", b"[]", b"1"]), min_size=1), st.booleans()
 )
-def test_other_lines_say_the_same_or_nothing(lines: list[bytes], snake: bool) -> None:
+def test_other_lines_give_the_same_or_nothing(lines: list[bytes], snake: bool) -> None:
     block = b"".join(line + b"\n" for line in lines)
-    found = at_once(block, snake=snake)
-    if found is not None:
-        assert [plain(brief) for brief in found] == one_by_one(block, snake=snake)
+    decoded = at_once(block, snake=snake)
+    if decoded is not None:
+        assert [plain(fields_of_line) for fields_of_line in decoded] == one_by_one(block, snake=snake)
 
 
 PIECES = st.sampled_from(
@@ -191,11 +194,11 @@ PIECES = st.sampled_from(
 
 
 @given(st.lists(PIECES, max_size=30))
-def test_lines_that_are_json_only_together_are_no_entries(pieces: list[bytes]) -> None:
+def test_lines_that_are_json_only_together_are_not_entries(pieces: list[bytes]) -> None:
     block = b"".join(pieces) + b"\n"
-    found = at_once(block)
-    if found is not None:
-        assert [plain(brief) for brief in found] == one_by_one(block, snake=False)
+    decoded = at_once(block)
+    if decoded is not None:
+        assert [plain(fields_of_line) for fields_of_line in decoded] == one_by_one(block, snake=False)
 
 
 @pytest.mark.parametrize(
@@ -222,14 +225,14 @@ def test_lines_that_are_json_only_together_are_no_entries(pieces: list[bytes]) -
         b'{}\n{"x":' + b"[" * 3000 + b"]" * 3000 + b"}\n",
     ],
 )
-def test_what_the_lines_do_not_say_by_themselves_is_left_to_them(block: bytes) -> None:
+def test_blocks_that_cannot_be_decoded_at_once_give_nothing(block: bytes) -> None:
     assert at_once(block) is None
 
 
-def test_a_field_given_twice_counts_the_last_time() -> None:
-    (brief,) = at_once(b'{"type":"label","type":"message","id":"a","id":"b"}\n') or []
-    assert (brief.type, brief.id) == ("message", "b")
-    # The role says how to read the other fields. If there are two, `decode_partial` takes the last one.
+def test_the_last_of_two_equal_fields_counts() -> None:
+    (fields_of_line,) = at_once(b'{"type":"label","type":"message","id":"a","id":"b"}\n') or []
+    assert (fields_of_line.type, fields_of_line.id) == ("message", "b")
+    # The role decides how to read the other fields. `decode_partial` takes the last of two roles.
     assert at_once(b'{"message":{"role":"user","content":"","timestamp":1,"role":"toolResult"}}\n') is None
 
 

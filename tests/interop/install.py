@@ -147,23 +147,23 @@ def _find(folder: Path) -> Installed:
     )
 
 
-def _check(found: Installed) -> None:
-    node = _version(found.node)
+def _check(installed: Installed) -> None:
+    node = _version(installed.node)
     if node < NODE_WANTED:
         wanted, has = (".".join(map(str, version)) for version in (NODE_WANTED, node))
-        raise InstallFailed(f"pi needs Node {wanted} or newer, and {found.node} is {has}")
-    _version(found.bun)
-    for package in (found.pi, found.omp):
+        raise InstallFailed(f"pi needs Node {wanted} or newer, and {installed.node} is {has}")
+    _version(installed.bun)
+    for package in (installed.pi, installed.omp):
         if not os.path.exists(os.path.join(package, "package.json")):
             raise InstallFailed(f"npm did not install {os.path.basename(os.path.dirname(package))}'s package")
 
 
 def _version(program: str) -> tuple[int, ...]:
     try:
-        said = subprocess.run(
+        output = subprocess.run(
             [program, "--version"], capture_output=True, text=True, timeout=60, check=True
         ).stdout
-        return tuple(int(part) for part in said.strip().lstrip("v").split("-")[0].split("."))
+        return tuple(int(part) for part in output.strip().lstrip("v").split("-")[0].split("."))
     except (OSError, subprocess.SubprocessError, ValueError) as error:
         raise InstallFailed(f"{program} does not start: {error}") from None
 

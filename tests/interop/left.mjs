@@ -1,4 +1,4 @@
-// What a program would sum up for each entry that could be picked in its /tree.
+// The entries that the agent would summarize, for each entry that a user could pick in its /tree.
 export function leftBehind(SessionManager, { collect, prepare, fileLists }) {
   return async (path) => {
     const manager = await SessionManager.open(path);
@@ -6,8 +6,8 @@ export function leftBehind(SessionManager, { collect, prepare, fileLists }) {
       const { entries, commonAncestorId } = collect(manager, manager.getLeafId(), id);
       const { fileOps, messages } = prepare(entries);
       const { readFiles, modifiedFiles } = fileLists(fileOps);
-      const told = messages.filter((message) => message.role !== "toolResult").length;
-      return [id, commonAncestorId, entries.map((entry) => entry.id), readFiles, modifiedFiles, told];
+      const messageCount = messages.filter((message) => message.role !== "toolResult").length;
+      return [id, commonAncestorId, entries.map((entry) => entry.id), readFiles, modifiedFiles, messageCount];
     });
   };
 }

@@ -1,4 +1,4 @@
-// bun omp_driver.ts PACKAGE: the SessionManager of the oh-my-pi whose package lies in PACKAGE.
+// bun omp_driver.ts PACKAGE: serve the SessionManager of the oh-my-pi in the folder PACKAGE.
 import { join } from "node:path";
 import { leftBehind } from "./left.mjs";
 import { serve } from "./serve.mjs";
@@ -8,7 +8,7 @@ const { SessionManager } = await import(join(sessions, "session-manager.ts"));
 const { serializeTitleSlot } = await import(join(sessions, "session-title-slot.ts"));
 const { loadPinnedSessionIds, toggleSessionPin } = await import(join(sessions, "session-pins.ts"));
 
-// The very lock under which the program changes its pins, held until it is asked for again.
+// The lock with which oh-my-pi changes its pins. The driver holds it from takeLock to releaseLock.
 const { acquireFileLock } = await import(join(process.argv[2], "..", "pi-utils", "src", "file-lock.ts"));
 let held;
 
@@ -19,12 +19,12 @@ const { computeFileLists } = await import(join(summing, "utils.ts"));
 await serve(SessionManager, {
   leftBehind: leftBehind(SessionManager, {
     collect: collectEntriesForBranchSummary,
-    // No session of a test is too long for a model, so nobody has to count its tokens.
+    // No session of a test is too long for a model, so its tokens are not counted.
     prepare: (entries) => prepareBranchEntries(entries, { countMessage: () => 0 }),
     fileLists: computeFileLists,
   }),
   serializeTitleSlot,
-  // What the model reads under an internal URL in the session of that file, by the program's own handlers.
+  // Returns the content of an internal URL in a session, as the handlers of oh-my-pi give it to the model.
   async readUrl(sessionFile, url) {
     const urls = join(process.argv[2], "src", "internal-urls");
     const { parseInternalUrl } = await import(join(urls, "parse.ts"));
@@ -45,11 +45,11 @@ await serve(SessionManager, {
   async loadPinnedSessionIds(folder) {
     return [...(await loadPinnedSessionIds(folder))];
   },
-  // `omp gc --archive --apply`, of every session.
+  // `omp gc --archive --apply` for every session.
   async archive(agentDir) {
     const { runGcCommand } = await import(join(process.argv[2], "src", "cli", "gc-cli.ts"));
     const write = process.stdout.write;
-    // It reports where only answers may stand.
+    // The command prints to standard output, which is reserved for answers.
     process.stdout.write = () => true;
     try {
       const flags = { agentDir, apply: true, archive: true };

@@ -1,4 +1,4 @@
-// node pi_driver.mjs PACKAGE: the SessionManager of the pi whose package lies in PACKAGE.
+// node pi_driver.mjs PACKAGE: serve the SessionManager of the pi in the folder PACKAGE.
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { leftBehind } from "./left.mjs";

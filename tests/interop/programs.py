@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 HERE = Path(__file__).resolve().parent
 
 UNDEFINED = {"$undefined": True}
-"""An argument that JSON cannot spell: JavaScript's undefined, which the programs tell from null."""
+"""JavaScript's undefined, which JSON cannot spell and the agents distinguish from null."""
 
 _PATIENCE = 120.0
 """Seconds a program may take for one answer before it counts as hung."""

@@ -1,22 +1,22 @@
-// What both drivers do: requests come in as JSON lines on standard input, one answer goes out for each of them.
-// Standard output is for answers alone; whatever a program wants to print goes to standard error.
+// The loop of both drivers: it reads requests as JSON lines from standard input and writes one answer for each.
+// Standard output has the answers only; all other output of the agent goes to standard error.
 import { createInterface } from "node:readline";
 
 for (const name of ["log", "info", "debug"]) console[name] = console.error;
 
-// JSON has no `undefined`, and the programs tell it from null.
+// JSON has no `undefined`, which the agents distinguish from null.
 const given = (value) => (value !== null && typeof value === "object" && value.$undefined ? undefined : value);
 
-// In one list, because a tree as deep as its session is long is too deep for JSON.
+// Returns the tree as a list, because a tree as deep as a long session is too deep for JSON.
 function flat(roots) {
-  const found = [];
+  const rows = [];
   const stack = roots.map((node) => [node, -1]).reverse();
   while (stack.length > 0) {
     const [node, parent] = stack.pop();
-    const place = found.push([node.entry.id, parent, node.label ?? null]) - 1;
-    for (const child of [...node.children].reverse()) stack.push([child, place]);
+    const position = rows.push([node.entry.id, parent, node.label ?? null]) - 1;
+    for (const child of [...node.children].reverse()) stack.push([child, position]);
   }
-  return found;
+  return rows;
 }
 
 function stateOf(manager) {

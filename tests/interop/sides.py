@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 MISSING = "missing"
 NOBODY = "0badc0de"
-"""An id that no entry has: both sides make up random ones, so it is as good as any."""
+"""An id that no entry has. Both sides make random ids, so they never make this one."""
 
 REFUSED = "refused"
 

@@ -1,4 +1,4 @@
-"""Go on from an entry, compared with the real agents: the entries to summarize, and the new leaf."""
+"""Branching at an entry, compared with the real agents: the entries to summarize, and the new leaf."""
 
 from __future__ import annotations
 
@@ -170,7 +170,7 @@ ALL = ["prompt 0", "answer 0", "prompt 1", "answer 1", "prompt 2", "answer 2"]
 
 @AGENTS
 @pytest.mark.parametrize(("picked", "kept"), [(0, 0), (1, 2), (2, 2), (3, 4), (4, 4)])
-def test_the_agent_goes_on_in_place(talk: Talk, agent: str, picked: int, kept: int) -> None:
+def test_the_agent_continues_from_the_new_leaf(talk: Talk, agent: str, picked: int, kept: int) -> None:
     change = branch_in_place(talk.ask(talk.ids[picked]), talk.env)
     state = talk.state(talk.path)
     assert state["leaf"] == change.after
@@ -185,7 +185,7 @@ def test_the_agent_gets_the_summary(talk: Talk, agent: str) -> None:
 
 @AGENTS
 @pytest.mark.parametrize(("picked", "kept"), [(0, 0), (1, 2), (2, 2), (4, 4), (5, 6)])
-def test_the_agent_goes_on_in_a_new_file(talk: Talk, agent: str, picked: int, kept: int) -> None:
+def test_the_agent_continues_in_a_new_file(talk: Talk, agent: str, picked: int, kept: int) -> None:
     change = branch_to_new_file(talk.ask(talk.ids[picked]), talk.env)
     state = talk.state(change.after or "")
     assert said(state) == ALL[:kept]
@@ -229,7 +229,9 @@ def leafmark(talk: Talk, *words: str) -> dict[str, Any]:
 
 @AGENTS
 @pytest.mark.parametrize("number", [0, 1, 2])
-def test_after_branch_at_a_prompt_the_agent_goes_on_before_it(talk: Talk, agent: str, number: int) -> None:
+def test_after_a_branch_at_a_prompt_the_agent_continues_before_it(
+    talk: Talk, agent: str, number: int
+) -> None:
     prompt = talk.ids[2 * number]
     parent = None if number == 0 else talk.ids[2 * number - 1]
     done = leafmark(talk, "branch", talk.path, prompt)

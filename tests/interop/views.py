@@ -23,12 +23,12 @@ _SAYING_NOTHING: dict[str | None, dict[str, Any]] = {
     "model_change": {"role": "default", "resolvedModelIsFallback": False},
     "thinking_level_change": {"configured": None},
 }
-"""Fields by type of entry that say with this value what is said by leaving them out."""
+"""Fields by type of entry, with the value that means the same as leaving them out."""
 
 _NOT_ASKED = ("configuredThinkingLevel", "serviceTier")
 _SUMMARIES = ("branchSummary", "compactionSummary")
 _MADE = (*_SUMMARIES, "custom", "system")
-"""Roles of messages that may be made from an entry: with its time."""
+"""Roles of messages that may be made from an entry; they have its time."""
 
 
 @dataclass

@@ -1,6 +1,4 @@
-"""What oh-my-pi's cold archive holds is listed, from the first bytes of each file
-(formats/README.md, "oh-my-pi").
-"""
+"""The list of oh-my-pi's archive, read from the beginning of each file (formats/README.md, "oh-my-pi")."""
 
 from __future__ import annotations
 
@@ -28,7 +26,7 @@ def stores(tmp_path: Path) -> list[Store]:
 
 
 def slot(title: str) -> str:
-    """The line that oh-my-pi has before the header."""
+    """Return the title line, which oh-my-pi writes before the header."""
     line: dict[str, Any] = {"type": "title", "v": 1, "title": title, "updatedAt": "", "pad": ""}
     line["pad"] = " " * (255 - len(json.dumps(line, ensure_ascii=False, separators=(",", ":")).encode()))
     return json.dumps(line, ensure_ascii=False, separators=(",", ":"))
@@ -43,33 +41,33 @@ def pack(home: Path, name: str, *lines: dict[str, Any] | str, mtime: int = 1_780
     return path
 
 
-def test_each_says_what_it_is_and_where_it_goes(tmp_path: Path, stores: list[Store]) -> None:
+def test_an_archived_session_has_its_title_folder_and_target(tmp_path: Path, stores: list[Store]) -> None:
     path = pack(tmp_path, "-work/a.jsonl", slot("The title"), *chain("hello", id="one", cwd="/work"))
-    [one] = archived(stores)
-    assert (one.path, one.target) == (str(path), str(tmp_path / ".omp/agent/sessions/-work/a.jsonl"))
-    assert (one.agent, one.id, one.cwd, one.title) == ("omp", "one", "/work", "The title")
-    assert one.problem == ""
-    assert (one.size, one.mtime_ms) == (path.stat().st_size, 1_780_000_000_000)
-    assert one.root == str(tmp_path / ".omp/agent/sessions")
+    [item] = archived(stores)
+    assert (item.path, item.target) == (str(path), str(tmp_path / ".omp/agent/sessions/-work/a.jsonl"))
+    assert (item.agent, item.id, item.cwd, item.title) == ("omp", "one", "/work", "The title")
+    assert item.problem == ""
+    assert (item.size, item.mtime_ms) == (path.stat().st_size, 1_780_000_000_000)
+    assert item.root == str(tmp_path / ".omp/agent/sessions")
 
 
-def test_the_last_to_be_packed_comes_first(tmp_path: Path, stores: list[Store]) -> None:
+def test_the_last_archived_session_comes_first(tmp_path: Path, stores: list[Store]) -> None:
     for name, mtime in (("-b/b.jsonl", 2), ("-a/a.jsonl", 1), ("c.jsonl", 3), ("-a/b.jsonl", 2)):
         pack(tmp_path, name, *chain("x", id=name), mtime=mtime)
-    assert [one.id for one in archived(stores)] == ["c.jsonl", "-a/b.jsonl", "-b/b.jsonl", "-a/a.jsonl"]
+    assert [item.id for item in archived(stores)] == ["c.jsonl", "-a/b.jsonl", "-b/b.jsonl", "-a/a.jsonl"]
 
 
-def test_without_a_title_it_is_the_first_prompt_in_one_inert_line(
+def test_an_untitled_session_is_listed_by_its_first_prompt_in_one_inert_line(
     tmp_path: Path, stores: list[Store]
 ) -> None:
     bulk = message("b", None, "assistant", '"user" ' * 2_000)
     pack(tmp_path, "-w/a.jsonl", slot(""), chain("x")[0], bulk, message("c", "b", "user", "one\x1b[31m\ntwo"))
-    [one] = archived(stores)
-    assert one.title == "one␛[31m two"
+    [item] = archived(stores)
+    assert item.title == "one␛[31m two"
 
 
 @pytest.mark.parametrize(
-    ("damaged", "said"),
+    ("damaged", "problem"),
     [
         (b"", "empty file"),
         (b"no gzip", "not packed by gzip"),
@@ -79,25 +77,25 @@ def test_without_a_title_it_is_the_first_prompt_in_one_inert_line(
         (gzip.compress(b"x\n" * 9_000, 0, mtime=0)[:-9_000] + b"\xff" * 9_000, "damaged"),
     ],
 )
-def test_what_cannot_be_unpacked_is_listed_all_the_same_and_says_why(
-    tmp_path: Path, stores: list[Store], damaged: bytes, said: str
+def test_a_damaged_file_is_listed_with_its_problem(
+    tmp_path: Path, stores: list[Store], damaged: bytes, problem: str
 ) -> None:
     path = pack(tmp_path, "-w/a.jsonl")
     path.write_bytes(damaged)
-    [one] = archived(stores)
-    assert (one.path, one.id, one.title) == (str(path), "", "")
-    assert one.problem == said
+    [item] = archived(stores)
+    assert (item.path, item.id, item.title) == (str(path), "", "")
+    assert item.problem == problem
 
 
-def test_a_cut_file_tells_as_much_as_there_is(tmp_path: Path, stores: list[Store]) -> None:
+def test_a_truncated_file_is_listed_with_its_title(tmp_path: Path, stores: list[Store]) -> None:
     noise = os.urandom(40_000).hex()
     path = pack(tmp_path, "-w/a.jsonl", slot("Kept"), *chain("x", id="one"), noise)
     path.write_bytes(path.read_bytes()[:-20_000])
-    [one] = archived(stores)
-    assert (one.id, one.title, one.problem) == ("one", "Kept", "cut off before its end")
+    [item] = archived(stores)
+    assert (item.id, item.title, item.problem) == ("one", "Kept", "cut off before its end")
 
 
-def test_of_a_large_file_only_the_beginning_is_unpacked(
+def test_only_the_beginning_of_a_large_file_is_unpacked(
     tmp_path: Path, stores: list[Store], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pack(tmp_path, "-w/a.jsonl", chain("x", id="one")[0], "x" * 50_000_000)
@@ -112,19 +110,19 @@ def test_of_a_large_file_only_the_beginning_is_unpacked(
             return getattr(self._inner, name)
 
         def decompress(self, data: bytes, most: int) -> bytes:
-            found: bytes = self._inner.decompress(data, most)
-            unpacked.append(len(found))
-            return found
+            piece: bytes = self._inner.decompress(data, most)
+            unpacked.append(len(piece))
+            return piece
 
     monkeypatch.setattr("zlib.decompressobj", Counted)
-    [one] = archived(stores)
-    assert one.id == "one"
-    assert one.problem == ""
+    [item] = archived(stores)
+    assert item.id == "one"
+    assert item.problem == ""
     assert 0 < sum(unpacked) <= 65_536
 
 
-def test_only_what_was_a_session_is_listed(tmp_path: Path, stores: list[Store]) -> None:
-    pack(tmp_path, "-w/a/agent.jsonl", *chain("x"))  # in a folder of artifacts
+def test_only_sessions_are_listed(tmp_path: Path, stores: list[Store]) -> None:
+    pack(tmp_path, "-w/a/agent.jsonl", *chain("x"))  # A file in a folder of artifacts.
     pack(tmp_path, "-w/a.md", "notes")
     os.mkdir(tmp_path / ".omp/agent/archive/sessions/-w/folder.jsonl.gz")
     os.symlink("nowhere", tmp_path / ".omp/agent/archive/sessions/-w/gone.jsonl.gz")
@@ -136,7 +134,7 @@ def test_only_what_was_a_session_is_listed(tmp_path: Path, stores: list[Store]) 
     ]
 
 
-def test_what_cannot_be_looked_into_is_complained_of(tmp_path: Path, stores: list[Store]) -> None:
+def test_unreadable_files_and_folders_are_reported(tmp_path: Path, stores: list[Store]) -> None:
     folder = tmp_path / ".omp/agent/archive/sessions"
     folder.mkdir(parents=True)
     (folder / "loop.jsonl.gz").symlink_to("loop.jsonl.gz")
@@ -150,7 +148,7 @@ def test_what_cannot_be_looked_into_is_complained_of(tmp_path: Path, stores: lis
     assert [path for path, _ in complaints] == [str(folder)]
 
 
-def test_archives_of_profiles_and_xdg_folders_are_found_and_those_of_flat_folders_are_none(
+def test_profiles_and_xdg_folders_have_archives_and_flat_folders_have_none(
     tmp_path: Path,
 ) -> None:
     for folder in (".omp/profiles/work/agent", "data/omp"):
@@ -158,9 +156,9 @@ def test_archives_of_profiles_and_xdg_folders_are_found_and_those_of_flat_folder
         path.parent.mkdir(parents=True)
         path.write_bytes(gzip.compress(json.dumps(chain("x", id=folder)[0]).encode() + b"\n"))
     env = {"XDG_DATA_HOME": str(tmp_path / "data"), "PI_CODING_AGENT_SESSION_DIR": str(tmp_path / "s")}
-    found = archived(discover(env, str(tmp_path), str(tmp_path)))
-    assert sorted(one.id for one in found) == [".omp/profiles/work/agent", "data/omp"]
-    assert {os.path.relpath(one.target, tmp_path) for one in found} == {
+    items = archived(discover(env, str(tmp_path), str(tmp_path)))
+    assert sorted(item.id for item in items) == [".omp/profiles/work/agent", "data/omp"]
+    assert {os.path.relpath(item.target, tmp_path) for item in items} == {
         ".omp/profiles/work/agent/sessions/-w/a.jsonl",
         "data/omp/sessions/-w/a.jsonl",
     }

@@ -1,4 +1,4 @@
-"""Where sessions are looked for. Home, environment and folder are always made up."""
+"""The stores of a machine. The home folder, the environment and the working folder are fictitious."""
 
 from __future__ import annotations
 
@@ -24,14 +24,16 @@ def home(tmp_path: Path) -> Path:
     return folder
 
 
-def found(home: Path, env: dict[str, str] | None = None, cwd: str | None = None, **more: object) -> Found:
-    """The stores by (first agent, root relative to home)."""
+def stores_by_root(
+    home: Path, env: dict[str, str] | None = None, cwd: str | None = None, **more: object
+) -> Found:
+    """Return the stores by (first agent, root relative to home)."""
     stores = discover(env or {}, str(home), cwd or str(home / "work"), **more)  # type: ignore[arg-type]
     return {(store.agent.name, store.root.replace(f"{home}/", "")): store for store in stores}
 
 
-def test_the_defaults_are_listed_though_nothing_is_there(home: Path) -> None:
-    stores = found(home)
+def test_the_default_stores_are_listed_even_if_they_are_missing(home: Path) -> None:
+    stores = stores_by_root(home)
     assert list(stores) == [
         ("pi", ".pi/agent/sessions"),
         ("omp", ".omp/agent/sessions"),
@@ -44,7 +46,7 @@ def test_the_defaults_are_listed_though_nothing_is_there(home: Path) -> None:
 
 
 def test_problem_of_a_store(home: Path) -> None:
-    store = found(home)["pi", ".pi/agent/sessions"]
+    store = stores_by_root(home)["pi", ".pi/agent/sessions"]
     root = Path(store.root)
     root.parent.mkdir(parents=True)
     root.write_text("")
@@ -56,8 +58,8 @@ def test_problem_of_a_store(home: Path) -> None:
     assert store.problem() == "not readable"
 
 
-def test_a_store_in_which_there_is_something_may_have_sessions(home: Path) -> None:
-    store = found(home)["pi", ".pi/agent/sessions"]
+def test_a_store_is_bare_only_if_it_is_missing_or_empty(home: Path) -> None:
+    store = stores_by_root(home)["pi", ".pi/agent/sessions"]
     root = Path(store.root)
     assert store.is_bare()
     root.parent.mkdir(parents=True)
@@ -74,7 +76,7 @@ def test_a_store_in_which_there_is_something_may_have_sessions(home: Path) -> No
 
 def test_pi_variables_add_stores_and_are_remembered(home: Path) -> None:
     env = {"PI_CODING_AGENT_DIR": "~/moved", "PI_CODING_AGENT_SESSION_DIR": "/flat/../flat2"}
-    stores = found(home, env)
+    stores = stores_by_root(home, env)
     assert ("pi", ".pi/agent/sessions") in stores
     assert stores["pi", ".pi/agent/sessions"].environment == {}
     moved = stores["pi", "moved/sessions"]
@@ -96,7 +98,7 @@ def test_pi_variables_add_stores_and_are_remembered(home: Path) -> None:
 def test_relative_variables_are_made_absolute(home: Path) -> None:
     """The agent starts in the session's folder, where a relative path would mean something else."""
     env = {"PI_CODING_AGENT_DIR": "rel", "PI_CODING_AGENT_SESSION_DIR": "flat"}
-    stores = found(home, env, extra=[("pi", "copy"), ("omp", "copy2")])
+    stores = stores_by_root(home, env, extra=[("pi", "copy"), ("omp", "copy2")])
     absolute = str(home / "work" / "rel")
     for root in ("work/rel/sessions", "work/flat", "work/copy"):
         assert stores["pi", root].environment["PI_CODING_AGENT_DIR"] == absolute
@@ -109,7 +111,7 @@ def test_pi_settings_of_home_and_project(home: Path) -> None:
     for folder, where in ((home / ".pi" / "agent", "~/chosen"), (work / ".pi", "local")):
         folder.mkdir(parents=True)
         (folder / "settings.json").write_text(json.dumps({"sessionDir": where}))
-    stores = found(home)
+    stores = stores_by_root(home)
     chosen = stores["pi", "chosen"]
     assert chosen.source == f"settings {home}/.pi/agent/settings.json"
     assert chosen.arguments == ("--session-dir", str(home / "chosen"))
@@ -122,7 +124,7 @@ def test_odd_settings_are_noted_not_fatal(home: Path, content: str) -> None:
     folder = home / ".pi" / "agent"
     folder.mkdir(parents=True)
     (folder / "settings.json").write_bytes(content.encode("utf-8", "surrogatepass"))
-    stores = found(home)
+    stores = stores_by_root(home)
     notes = stores["pi", ".pi/agent/sessions"].notes
     assert [note for note in notes if "settings.json" in note] or content == "[]"
     assert len([key for key in stores if key[0] == "pi"]) == 1
@@ -130,10 +132,10 @@ def test_odd_settings_are_noted_not_fatal(home: Path, content: str) -> None:
 
 @pytest.mark.parametrize("in_project", [True, False])
 @pytest.mark.parametrize(("odd", "why"), [("pipe", "not a regular file"), ("long", "longer than ")])
-def test_settings_that_have_no_end_are_noted_and_not_waited_for(
+def test_settings_in_a_pipe_or_a_huge_file_are_noted_and_not_read(
     home: Path, in_project: bool, odd: str, why: str
 ) -> None:
-    """A cloned repository may bring them."""
+    """A cloned repository may contain such settings."""
     folder = home / "work" / ".pi" if in_project else home / ".pi" / "agent"
     folder.mkdir(parents=True)
     path = folder / "settings.json"
@@ -142,7 +144,7 @@ def test_settings_that_have_no_end_are_noted_and_not_waited_for(
     else:
         path.touch()
         os.truncate(path, 3 << 30)
-    (note,) = ends(lambda: found(home)["pi", ".pi/agent/sessions"].notes)
+    (note,) = ends(lambda: stores_by_root(home)["pi", ".pi/agent/sessions"].notes)
     assert note.startswith(f"{path}: {why}")
     assert note.endswith(", so a sessionDir in it is not known")
 
@@ -152,7 +154,7 @@ def test_omp_profiles_config_dir_and_agent_dir(home: Path) -> None:
         (home / ".omp" / "profiles" / name / "agent" / "sessions").mkdir(parents=True)
     (home / ".omp" / "profiles" / "a-file").write_text("")
     env = {"PI_CONFIG_DIR": ".omp2", "OMP_PROFILE": "new", "PI_PROFILE": "ignored"}
-    stores = found(home, env)
+    stores = stores_by_root(home, env)
     work = stores["omp", ".omp/profiles/work/agent/sessions"]
     assert (work.source, work.environment) == ("profile work", {"OMP_PROFILE": "work"})
     assert work.problem() is None
@@ -164,15 +166,15 @@ def test_omp_profiles_config_dir_and_agent_dir(home: Path) -> None:
     assert stores["omp", ".omp2/agent/sessions"].environment == {"PI_CONFIG_DIR": ".omp2"}
     assert not [root for _, root in stores if "a-file" in root or "ignored" in root]
     # An empty OMP_PROFILE chooses the default, whatever PI_PROFILE says.
-    plain = found(home, {"OMP_PROFILE": "", "PI_PROFILE": "old"})
+    plain = stores_by_root(home, {"OMP_PROFILE": "", "PI_PROFILE": "old"})
     assert not [root for _, root in plain if "old" in root]
 
 
-def test_omp_xdg_counts_only_where_its_folder_exists(home: Path) -> None:
+def test_omp_uses_xdg_folders_only_if_they_exist(home: Path) -> None:
     env = {"XDG_DATA_HOME": str(home / "data"), "XDG_STATE_HOME": str(home / "state")}
-    assert not [store for store in found(home, env).values() if store.source == "XDG_DATA_HOME"]
+    assert not [store for store in stores_by_root(home, env).values() if store.source == "XDG_DATA_HOME"]
     (home / "data" / "omp" / "profiles" / "work").mkdir(parents=True)
-    stores = found(home, env)
+    stores = stores_by_root(home, env)
     assert stores["omp", "data/omp/sessions"].source == "XDG_DATA_HOME"
     assert stores["omp", "data/omp/sessions"].state == str(home / ".omp" / "agent")
     assert stores["omp", "data/omp/profiles/work/sessions"].source == "profile work"
@@ -182,20 +184,20 @@ def test_omp_xdg_counts_only_where_its_folder_exists(home: Path) -> None:
     assert profile.environment == {"OMP_PROFILE": "work", **data}
     assert stores["omp", ".omp/agent/sessions"].environment == {}
     (home / "state" / "omp").mkdir(parents=True)
-    moved = found(home, env)["omp", "data/omp/sessions"]
+    moved = stores_by_root(home, env)["omp", "data/omp/sessions"]
     assert (moved.state, moved.environment) == (str(home / "state" / "omp"), env)
-    # what omp keeps beside the sessions stays in the folders of XDG, wherever the sessions are
+    # The other files of omp stay in the XDG folders if only the sessions are moved.
     flat = {**env, "PI_CODING_AGENT_SESSION_DIR": "/flat"}
-    assert found(home, flat)["pi", "/flat"].of("omp").environment == flat
-    copy = found(home, env, extra=[("omp", "/copy")])["omp", "/copy"]
+    assert stores_by_root(home, flat)["pi", "/flat"].of("omp").environment == flat
+    copy = stores_by_root(home, env, extra=[("omp", "/copy")])["omp", "/copy"]
     assert copy.environment == env
-    # with another agent folder omp looks at none of them
+    # With another agent folder, omp ignores the XDG folders.
     elsewhere = {**flat, "PI_CODING_AGENT_DIR": "/agent"}
-    assert not set(env) & set(found(home, elsewhere)["pi", "/flat"].of("omp").environment)
+    assert not set(env) & set(stores_by_root(home, elsewhere)["pi", "/flat"].of("omp").environment)
 
 
-def test_every_variable_that_leads_to_a_store_is_handed_over(home: Path) -> None:
-    """With what a store says of itself alone, it is found again."""
+def test_a_store_has_every_variable_that_leads_to_it(home: Path) -> None:
+    """The environment of a store alone leads to the store again."""
     for folder in ("data/omp", ".omp/profiles/old", "cfg/agent"):
         (home / folder).mkdir(parents=True)
     env = {
@@ -210,16 +212,16 @@ def test_every_variable_that_leads_to_a_store_is_handed_over(home: Path) -> None
         "INDUSAGI_DIR": str(home / "i3"),
         "INDUSAGI_HOME": str(home / "i4"),
     }
-    every = [each for store in found(home, env).values() for each in (store, *store.twins)]
+    every = [twin for store in stores_by_root(home, env).values() for twin in (store, *store.twins)]
     assert len(every) > 15
     for store in every:
         again = store.agent.stores(store.environment, str(home), str(home / "work"))
-        assert store.root in [each.root for each in again], store
+        assert store.root in [twin.root for twin in again], store
 
 
 def test_indusagi_roots_and_variables(home: Path) -> None:
     env = {"INDUSAGI_AGENT_DIR": "/a", "INDUSAGI_DIR": "/d", "INDUSAGI_HOME": "/h"}
-    stores = found(home, env)
+    stores = stores_by_root(home, env)
     assert stores["indusagi", "/a/sessions"].environment == {"INDUSAGI_AGENT_DIR": "/a"}
     assert stores["indusagi", "/d/agent/sessions"].source == "INDUSAGI_DIR"
     assert stores["indusagi", "/h/sessions"].suffixes == (".jsonl", ".ndjson")
@@ -227,7 +229,7 @@ def test_indusagi_roots_and_variables(home: Path) -> None:
 
 def test_agent_config_home_and_store_option(home: Path) -> None:
     extra = [("agent", "/copy/agent/sessions"), ("agent", "/elsewhere"), ("pi", "rel")]
-    stores = found(home, {"XDG_CONFIG_HOME": "/cfg"}, extra=extra)
+    stores = stores_by_root(home, {"XDG_CONFIG_HOME": "/cfg"}, extra=extra)
     assert stores["agent", "/cfg/agent/sessions"].environment == {"XDG_CONFIG_HOME": "/cfg"}
     assert stores["agent", "/copy/agent/sessions"].environment == {"XDG_CONFIG_HOME": "/copy"}
     assert stores["agent", "/elsewhere"].environment == {}
@@ -236,18 +238,20 @@ def test_agent_config_home_and_store_option(home: Path) -> None:
         discover({}, str(home), "/", [("nobody", "/x")])
 
 
-def test_each_real_folder_comes_once(home: Path) -> None:
+def test_each_real_folder_is_one_store(home: Path) -> None:
     root = home / ".pi" / "agent" / "sessions"
     root.mkdir(parents=True)
     (home / "link").symlink_to(root)
-    stores = found(home, {"PI_CODING_AGENT_DIR": str(home / ".pi" / "agent")}, extra=[("pi", "~/link")])
+    stores = stores_by_root(
+        home, {"PI_CODING_AGENT_DIR": str(home / ".pi" / "agent")}, extra=[("pi", "~/link")]
+    )
     mine = [store for store in stores.values() if "pi" in store.agents]
     assert [(store.source, store.agents) for store in mine] == [("default", ("pi", "omp"))]
     only = named([("pi", "~/link"), ("omp", "~/link")], {}, str(home), "/")
     assert [store.agents for store in only] == [("pi", "omp")]
 
 
-def test_what_an_agent_cannot_do_is_said() -> None:
+def test_an_agent_gives_a_reason_for_each_missing_ability() -> None:
     for agent in AGENTS:
         for ability in ("name", "label", "branch", "fork"):
             assert bool(agent.why_not(ability)) == (ability not in agent.can)

@@ -32,7 +32,7 @@ def test_a_holder_is_found_by_any_name_of_the_file_and_after_it_was_replaced(tmp
         assert holder(str(path), path.stat()) is None
 
 
-def test_without_a_process_file_system_lsof_is_asked(tmp_path: Path) -> None:
+def test_without_proc_lsof_is_run(tmp_path: Path) -> None:
     path = tmp_path / "s.jsonl"
     path.write_bytes(b"")
     commands = []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def listed(root: Path, agent: str = "pi") -> tuple[list[str], dict[str, str]]:
-    """The paths of the sessions and the complaints, relative to the root."""
+    """Return the paths of the sessions and the complaints, relative to the root."""
     complaints: list[tuple[str, str]] = []
     folders = list(session_files(Store(agent_named(agent), str(root)), complaints))
     assert all(os.path.dirname(entry.path) == folder for folder, files in folders for entry, _ in files)
@@ -31,7 +31,7 @@ def make(root: Path, *names: str) -> None:
         (root / name).write_text("x")
 
 
-def test_two_levels_and_no_more(tmp_path: Path) -> None:
+def test_only_two_levels_of_folders_are_listed(tmp_path: Path) -> None:
     make(tmp_path, "flat.jsonl", "--a--/one.jsonl", "--a--/note.txt", "--a--/deep/two.jsonl", "x.ndjson")
     assert listed(tmp_path) == (["--a--/one.jsonl", "flat.jsonl"], {})
     assert listed(tmp_path, "indusagi")[0] == ["--a--/one.jsonl", "flat.jsonl", "x.ndjson"]
@@ -39,7 +39,7 @@ def test_two_levels_and_no_more(tmp_path: Path) -> None:
     assert list(deeper(store)) == [(str(tmp_path / "--a--/deep/two.jsonl"), "deeper than the agents look")]
 
 
-def test_stat_comes_along(tmp_path: Path) -> None:
+def test_each_session_is_listed_with_its_stat(tmp_path: Path) -> None:
     make(tmp_path, "one.jsonl")
     os.utime(tmp_path / "one.jsonl", ns=(1, 7))
     [(folder, [(entry, status)])] = session_files(Store(agent_named("pi"), str(tmp_path)), [])
@@ -84,12 +84,12 @@ def test_links_are_followed_once_and_loops_end(tmp_path: Path) -> None:
     assert not list(deeper(_store(root)))
 
 
-def test_what_is_no_file_is_said(tmp_path: Path) -> None:
+def test_entries_that_are_not_files_are_reported(tmp_path: Path) -> None:
     make(tmp_path, "dir.jsonl/one.jsonl", "-dir.jsonl/one.jsonl", "a/b.jsonl/c.txt")
     os.mkfifo(tmp_path / "pipe.jsonl")
     with socket.socket(socket.AF_UNIX) as server:
         here = os.getcwd()
-        os.chdir(tmp_path)  # the path of a socket may not be long
+        os.chdir(tmp_path)  # The path of a socket must be short.
         try:
             server.bind("socket.jsonl")
         finally:
@@ -104,14 +104,14 @@ def test_what_is_no_file_is_said(tmp_path: Path) -> None:
     }
 
 
-def test_roots_that_cannot_be_listed(tmp_path: Path) -> None:
+def test_a_root_that_cannot_be_listed_is_reported(tmp_path: Path) -> None:
     assert listed(tmp_path / "nowhere") == ([], {})
     make(tmp_path, "file")
     assert listed(tmp_path / "file") == ([], {".": "not a folder"})
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_unreadable_folder(tmp_path: Path) -> None:
+def test_an_unreadable_folder_is_reported(tmp_path: Path) -> None:
     make(tmp_path, "a/one.jsonl", "b/two.jsonl")
     (tmp_path / "a").chmod(0)
     try:
@@ -120,7 +120,9 @@ def test_unreadable_folder(tmp_path: Path) -> None:
         (tmp_path / "a").chmod(0o700)
 
 
-def test_unreadable_folder_for_any_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_fails_for_any_user_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     make(tmp_path, "a/one.jsonl", "b/two.jsonl")
     scan = os.scandir
 

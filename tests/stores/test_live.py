@@ -1,6 +1,5 @@
-"""Who has a session open
-(formats/README.md, "Detecting a running agent"): on a made-up /proc, a real process, the output of ps and
-lsof.
+"""Detection of running agents (formats/README.md, "Detecting a running agent") in a fictitious /proc, with a
+real process, and in the output of ps and lsof.
 """
 
 from __future__ import annotations
@@ -66,12 +65,14 @@ def work(tmp_path: Path) -> Path:
     return folder
 
 
-def seen(tmp_path: Path, proc: Proc) -> Processes:
+def processes_in(tmp_path: Path, proc: Proc) -> Processes:
     return look(discover({}, str(tmp_path / "home"), str(tmp_path)), str(proc.root))
 
 
 def judge(processes: Processes, path: object, cwd: object, **facts: object) -> Verdict:
-    """The verdict on an old omp session, not the newest of its folder unless `facts` say otherwise."""
+    """Return the verdict on an old omp session that is not the newest of its folder; `facts` replaces these
+    facts.
+    """
     given: dict[str, object] = {
         "agent": "omp",
         "session_id": "id",
@@ -91,11 +92,11 @@ def test_a_file_held_open_is_live(tmp_path: Path, proc: Proc, work: Path) -> Non
     (tmp_path / "linked").symlink_to(session.parent)
     proc.add(7, "omp", work, {0: "/dev/pts/1", 12: session, 13: "pipe:[3]", 14: "/gone.jsonl (deleted)"})
     proc.add(8, "vim", work, {3: tmp_path / "other.jsonl"})
-    processes = seen(tmp_path, proc)
+    processes = processes_in(tmp_path, proc)
     for path in (session, tmp_path / "linked" / "s.jsonl"):
-        found = judge(processes, path, work)
-        assert (found.state, found.pid) == ("live", 7)
-        assert "process 7" in found.reason
+        result = judge(processes, path, work)
+        assert (result.state, result.pid) == ("live", 7)
+        assert "process 7" in result.reason
     assert judge(processes, tmp_path / "other.jsonl", work).state == "idle"
     # The process is accounted for: it does not make its folder's other sessions "maybe".
     assert judge(processes, tmp_path / "t.jsonl", work, newest_of_cwd=True).state == "idle"
@@ -105,28 +106,28 @@ def test_a_sub_agents_file_held_open_makes_the_session_live(tmp_path: Path, proc
     session = tmp_path / "s.jsonl"
     session.write_text("")
     proc.add(7, "omp", work, {12: tmp_path / "s" / "0-scout.jsonl"})
-    assert judge(seen(tmp_path, proc), session, work).state == "live"
+    assert judge(processes_in(tmp_path, proc), session, work).state == "live"
 
 
 def test_a_file_held_open_that_was_removed_makes_nothing_live(tmp_path: Path, proc: Proc, work: Path) -> None:
-    """The kernel adds " (deleted)" to the old path; what has the path now is another file."""
+    """The kernel adds " (deleted)" to the old path; the path belongs to another file now."""
     session = tmp_path / "s.jsonl"
     session.write_text("")
     (tmp_path / "s").mkdir()
     proc.add(7, "omp", work, {12: f"{session} (deleted)", 13: f"{tmp_path}/s/0-scout.jsonl (deleted)"})
-    assert judge(seen(tmp_path, proc), session, work).state == "idle"
+    assert judge(processes_in(tmp_path, proc), session, work).state == "idle"
 
 
-def test_a_breadcrumb_counts_with_its_process(tmp_path: Path, proc: Proc, work: Path) -> None:
+def test_a_breadcrumb_counts_only_with_its_process(tmp_path: Path, proc: Proc, work: Path) -> None:
     crumbs = tmp_path / "home" / ".omp" / "agent" / "terminal-sessions"
     crumbs.mkdir(parents=True)
     session = tmp_path / "s.jsonl"
     (crumbs / "pts-4").write_text(f"{work}\n{session}\nfresh\n")
     (crumbs / "tmux-%3").write_text(f"{work}\n{session}2\n")
-    assert judge(seen(tmp_path, proc), session, work).state == "idle"
+    assert judge(processes_in(tmp_path, proc), session, work).state == "idle"
     proc.add(7, "omp", work, {0: "/dev/pts/4"})
     proc.add(9, "omp", work, {0: "/dev/pts/9"}, environ={"TMUX_PANE": "%3"})
-    processes = seen(tmp_path, proc)
+    processes = processes_in(tmp_path, proc)
     assert (judge(processes, session, work).state, judge(processes, session, work).pid) == ("live", 7)
     assert judge(processes, f"{session}2", work).pid == 9
 
@@ -143,17 +144,17 @@ def test_a_breadcrumb_may_name_folder_and_session_by_links(tmp_path: Path, proc:
     (crumbs / "pts-4").write_text(f"{tmp_path}/link-to-work\n{tmp_path}/link-to-sessions/s.jsonl\n")
     proc.add(7, "omp", work, {0: "/dev/pts/4"})
     for path in (session, tmp_path / "link-to-sessions" / "s.jsonl"):
-        assert (judge(seen(tmp_path, proc), path, work).state, path) == ("live", path)
+        assert (judge(processes_in(tmp_path, proc), path, work).state, path) == ("live", path)
 
 
-def test_a_breadcrumb_of_a_file_with_the_same_name_is_not_this_one(
+def test_a_breadcrumb_of_another_file_of_the_same_name_does_not_count(
     tmp_path: Path, proc: Proc, work: Path
 ) -> None:
     crumbs = tmp_path / "home" / ".omp" / "agent" / "terminal-sessions"
     crumbs.mkdir(parents=True)
     (crumbs / "pts-4").write_text(f"{work}\n{tmp_path}/one/s.jsonl\n")
     proc.add(7, "omp", work, {0: "/dev/pts/4"})
-    assert judge(seen(tmp_path, proc), tmp_path / "other" / "s.jsonl", work).state == "idle"
+    assert judge(processes_in(tmp_path, proc), tmp_path / "other" / "s.jsonl", work).state == "idle"
 
 
 def test_the_last_session_of_a_terminal_is_found_through_a_linked_folder(tmp_path: Path, work: Path) -> None:
@@ -168,47 +169,47 @@ def test_the_last_session_of_a_terminal_is_found_through_a_linked_folder(tmp_pat
     assert last_session(str(tmp_path), env, str(tmp_path / "link-to-work")) == str(session)
 
 
-def test_a_breadcrumb_that_is_a_pipe_is_none(tmp_path: Path) -> None:
+def test_a_pipe_is_not_read_as_a_breadcrumb(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pts-4")
     assert ends(lambda: read_breadcrumb(str(tmp_path / "pts-4"))) is None
 
 
-def test_a_stale_breadcrumb_of_another_folder_does_not(tmp_path: Path, proc: Proc, work: Path) -> None:
+def test_a_stale_breadcrumb_of_another_folder_does_not_count(tmp_path: Path, proc: Proc, work: Path) -> None:
     crumbs = tmp_path / "home" / ".omp" / "agent" / "terminal-sessions"
     crumbs.mkdir(parents=True)
     (crumbs / "pts-4").write_text(f"/elsewhere\n{tmp_path}/s.jsonl\n")
     (crumbs / "pts-5").write_bytes(b"\xff\n")
     proc.add(7, "omp", work, {0: "/dev/pts/4"})
     proc.add(8, "omp", work, {0: "/dev/pts/5"})
-    assert judge(seen(tmp_path, proc), tmp_path / "s.jsonl", work).state == "idle"
+    assert judge(processes_in(tmp_path, proc), tmp_path / "s.jsonl", work).state == "idle"
 
 
-def test_pis_running_command_names_the_session(tmp_path: Path, proc: Proc, work: Path) -> None:
+def test_a_running_command_of_pi_names_the_session(tmp_path: Path, proc: Proc, work: Path) -> None:
     session = tmp_path / "p.jsonl"
     proc.add(20, "pi", work, children=(21,))
     proc.add(21, "bash", work, environ={"PI_SESSION_FILE": session, "PI_SESSION_ID": "pid-1", "HOME": "/"})
-    # Left over from a pi that has ended: nobody's child, says nothing.
+    # A process of a pi that has ended has no agent as its parent, and does not count.
     proc.add(30, "node", work, environ={"PI_SESSION_FILE": tmp_path / "old.jsonl", "PI_SESSION_ID": "old"})
-    processes = seen(tmp_path, proc)
-    found = judge(processes, session, work, agent="pi")
-    assert (found.state, found.pid) == ("live", 20)
+    processes = processes_in(tmp_path, proc)
+    result = judge(processes, session, work, agent="pi")
+    assert (result.state, result.pid) == ("live", 20)
     moved = judge(processes, tmp_path / "renamed" / "q.jsonl", work, agent="pi", session_id="pid-1")
     assert moved.state == "live"
     assert judge(processes, tmp_path / "old.jsonl", work, agent="pi", session_id="old").state == "idle"
 
 
-def test_what_an_agent_inherited_is_not_its_own(tmp_path: Path, proc: Proc, work: Path) -> None:
-    """omp started inside pi's shell: its helpers carry the outer session's variables."""
+def test_variables_that_an_agent_inherited_do_not_count(tmp_path: Path, proc: Proc, work: Path) -> None:
+    """omp was started in a shell of pi, so its children have the variables of pi's session."""
     outer = {"PI_SESSION_FILE": tmp_path / "outer.jsonl", "PI_SESSION_ID": "outer"}
     proc.add(40, "omp", work, environ=outer, children=(41,))
     proc.add(41, "node", work, environ=outer)
-    assert seen(tmp_path, proc).claims == {}
+    assert processes_in(tmp_path, proc).claims == {}
 
 
 def test_maybe_needs_the_agent_the_folder_and_a_hint(tmp_path: Path, proc: Proc, work: Path) -> None:
     (tmp_path / "alias").symlink_to(work)
     proc.add(7, "pi", work)
-    processes = seen(tmp_path, proc)
+    processes = processes_in(tmp_path, proc)
     path = tmp_path / "s.jsonl"
     assert judge(processes, path, work, agent="pi", newest_of_cwd=True).state == "maybe"
     assert judge(processes, path, tmp_path / "alias", agent="pi", mtime_ms=NOW - MINUTE).pid == 7
@@ -222,32 +223,32 @@ def test_a_file_seen_to_grow_is_live_for_five_seconds(work: Path) -> None:
     nobody = Processes()
     assert judge(nobody, "/s.jsonl", work, grew_ms=NOW - 5_000).state == "live"
     assert judge(nobody, "/s.jsonl", work, grew_ms=NOW - 5_001).state == "idle"
-    # A fresh mtime alone is no sign: copies and clocks have them too.
+    # A new modification time alone is no sign, because a copy has one too.
     assert judge(nobody, "/s.jsonl", work, mtime_ms=NOW).state == "idle"
 
 
-def test_what_cannot_be_read_is_passed_over(tmp_path: Path, proc: Proc, work: Path) -> None:
-    (proc.root / "50").mkdir()  # ended between listing and reading, or another user's
+def test_unreadable_processes_are_skipped(tmp_path: Path, proc: Proc, work: Path) -> None:
+    (proc.root / "50").mkdir()  # The process has ended, or belongs to another user.
     (proc.root / "51").mkdir()
     (proc.root / "51" / "comm").write_text("omp\n")
-    processes = seen(tmp_path, proc)
+    processes = processes_in(tmp_path, proc)
     assert [(process.pid, process.cwd, process.files) for process in processes.processes] == [(51, "", ())]
     assert judge(processes, "/s.jsonl", work, newest_of_cwd=True).state == "idle"
 
 
-def test_of_other_processes_only_the_name_is_read(
+def test_only_the_names_of_other_processes_are_read(
     tmp_path: Path, proc: Proc, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for pid in range(100, 150):
         proc.add(pid, "bash", work, {3: "/x.jsonl"})
     opened: list[str] = []
     reads: list[int] = []
-    real, really = os.open, os.read
+    real, real_read = os.open, os.read
     monkeypatch.setattr(
         "app.stores.processes.os.open", lambda path, *rest: (opened.append(path), real(path, *rest))[1]
     )
-    monkeypatch.setattr("app.stores.processes.os.read", lambda *of: (reads.append(1), really(*of))[1])
-    seen(tmp_path, proc)
+    monkeypatch.setattr("app.stores.processes.os.read", lambda *of: (reads.append(1), real_read(*of))[1])
+    processes_in(tmp_path, proc)
     monkeypatch.undo()
     assert len(opened) == len(reads) == 50
     assert {path.rpartition("/")[2] for path in opened} == {"comm"}
@@ -263,7 +264,7 @@ sys.stdin.read()
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a real /proc")
-def test_a_real_process(tmp_path: Path, work: Path) -> None:
+def test_a_real_process_that_holds_the_file_is_found(tmp_path: Path, work: Path) -> None:
     session = tmp_path / "real.jsonl"
     session.write_text("")
     stores = discover({}, str(tmp_path / "home"), str(tmp_path))
@@ -272,9 +273,9 @@ def test_a_real_process(tmp_path: Path, work: Path) -> None:
         assert child.stdout is not None
         assert child.stdout.readline() == b"ready\n"
         processes = look(stores)
-        found = judge(processes, session, work)
+        result = judge(processes, session, work)
         child.communicate()
-    assert (found.state, found.pid) == ("live", child.pid)
+    assert (result.state, result.pid) == ("live", child.pid)
     [mine] = [process for process in processes.processes if process.pid == child.pid]
     assert mine.cwd == str(work)
     assert judge(look(stores), session, work).state == "idle"
@@ -315,16 +316,16 @@ n/work/site
 """
 
 
-def test_ps_and_lsof_where_there_is_no_proc(tmp_path: Path) -> None:
-    asked: list[list[str]] = []
+def test_without_proc_ps_and_lsof_are_run(tmp_path: Path) -> None:
+    commands: list[list[str]] = []
 
     def run(command: list[str]) -> str:
-        asked.append(command)
+        commands.append(command)
         return "  501 /opt/my tools/omp\n  502 pi\n 1 /sbin/init\nrubbish\n" if command[0] == "ps" else LSOF
 
     processes = look([], str(tmp_path / "no-proc"), run)
-    assert [command[0] for command in asked] == ["ps", "lsof"]
-    assert "501,502" in asked[1]
+    assert [command[0] for command in commands] == ["ps", "lsof"]
+    assert "501,502" in commands[1]
     assert judge(processes, "/store/s.jsonl", "/x").pid == 501
     assert judge(processes, "/store/t.jsonl", "/work/site", agent="pi", newest_of_cwd=True).state == "maybe"
     assert [terminals(process.terminal, process.variables) for process in processes.processes] == [
@@ -333,7 +334,7 @@ def test_ps_and_lsof_where_there_is_no_proc(tmp_path: Path) -> None:
     ]
 
 
-def test_without_ps_or_lsof_it_is_said(tmp_path: Path) -> None:
+def test_missing_ps_or_lsof_is_noted(tmp_path: Path) -> None:
     def nothing(command: list[str]) -> str:
         raise FileNotFoundError(f"no {command[0]}")
 
@@ -349,7 +350,7 @@ def test_without_ps_or_lsof_it_is_said(tmp_path: Path) -> None:
     assert "no lsof" in processes.note
 
 
-def test_nothing_runs_so_lsof_is_not_asked(tmp_path: Path) -> None:
+def test_lsof_is_not_run_without_agents(tmp_path: Path) -> None:
     def run(command: list[str]) -> str:
         assert command[0] == "ps"
         return "1 /sbin/init\n"
@@ -357,7 +358,7 @@ def test_nothing_runs_so_lsof_is_not_asked(tmp_path: Path) -> None:
     assert look([], str(tmp_path / "no-proc"), run).processes == ()
 
 
-def test_parsers_take_rubbish() -> None:
+def test_the_parsers_of_ps_and_lsof_accept_any_text() -> None:
     assert parse_ps("\n\n x y\n12\n", {"pi"}) == []
     process = Process(1, "pi")
     parse_lsof("n/x\nf\n\np1\nn/y\nfcwd\nn/z", [process])

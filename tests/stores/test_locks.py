@@ -1,4 +1,4 @@
-"""The locks on small files: oh-my-pi's names for them, and that two never have one
+"""The locks on small files: their names in oh-my-pi, and mutual exclusion
 (formats/README.md, "Pins of oh-my-pi").
 """
 
@@ -18,7 +18,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="names of the kernel'
 
 
 def test_a_lock_has_the_name_that_oh_my_pi_gives_it() -> None:
-    # As the kernel lists it while the real program holds the lock of this path.
+    # The name in the kernel's list while the real oh-my-pi holds the lock of this path.
     assert (
         lock_name("/tmp/storesB/x/session-pins.json.lock") == "omp-file-lock-c75eaf862e95bf5a2e2b5c83d645aed6"
     )
@@ -31,7 +31,7 @@ def kind(request: pytest.FixtureRequest) -> type[FileLock] | type[SocketLock]:
     return found
 
 
-def test_a_second_one_waits_and_is_told(kind: type[FileLock], tmp_path: Path) -> None:
+def test_a_second_holder_waits_and_then_fails(kind: type[FileLock], tmp_path: Path) -> None:
     path = str(tmp_path / "a.lock")
     with kind(path):
         with pytest.raises(Busy) as caught, kind(path, patience=0):
@@ -43,7 +43,7 @@ def test_a_second_one_waits_and_is_told(kind: type[FileLock], tmp_path: Path) ->
         pass
 
 
-def test_the_lock_of_a_process_that_is_killed_is_free(kind: type[FileLock], tmp_path: Path) -> None:
+def test_the_lock_of_a_killed_process_is_released(kind: type[FileLock], tmp_path: Path) -> None:
     path = str(tmp_path / "a.lock")
     program = (
         f"import sys; from app.stores.locks import {kind.__name__}\n"
@@ -63,18 +63,20 @@ def test_the_lock_of_a_process_that_is_killed_is_free(kind: type[FileLock], tmp_
         pass
 
 
-def test_a_folder_that_is_not_there_is_told_of(tmp_path: Path) -> None:
+def test_a_lock_in_a_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError), FileLock(str(tmp_path / "no" / "a.lock")):
         pytest.fail("a lock on nothing")
 
 
 @LINUX
-def test_on_linux_nothing_appears_in_the_folder(tmp_path: Path) -> None:
+def test_on_linux_a_lock_creates_no_file(tmp_path: Path) -> None:
     with omp_lock(str(tmp_path / "session-pins.json")):
         assert os.listdir(tmp_path) == []
 
 
-def test_elsewhere_it_is_a_file_beside_the_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_on_other_systems_a_lock_is_a_file_beside_the_pins(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("app.stores.locks.sys.platform", "darwin")
     path = str(tmp_path / "session-pins.json")
     with omp_lock(path), pytest.raises(Busy), omp_lock(path, patience=0):

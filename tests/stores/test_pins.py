@@ -1,4 +1,4 @@
-"""oh-my-pi's pins are read, whatever is in their file (formats/README.md, "oh-my-pi")."""
+"""Reading oh-my-pi's pins from any file (formats/README.md, "oh-my-pi")."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def omp_store(home: Path) -> Store:
     return next(store for store in discover({}, str(home), str(home)) if store.agent.name == "omp")
 
 
-def test_pins_lie_beside_the_sessions_folder(tmp_path: Path) -> None:
+def test_pins_are_read_from_the_folder_above_the_sessions(tmp_path: Path) -> None:
     store = omp_store(tmp_path)
     pins = tmp_path / ".omp" / "agent" / "session-pins.json"
     pins.parent.mkdir(parents=True)
@@ -30,7 +30,7 @@ def test_pins_lie_beside_the_sessions_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("damaged", [b"", b"{", b'{"a": 1}', b"\xff\xfe", b"[" * 100_000, b"null"])
-def test_damaged_pins_are_none(tmp_path: Path, damaged: bytes) -> None:
+def test_a_damaged_file_has_no_pins(tmp_path: Path, damaged: bytes) -> None:
     store = omp_store(tmp_path)
     pins = tmp_path / ".omp" / "agent" / "session-pins.json"
     pins.parent.mkdir(parents=True)
@@ -39,7 +39,7 @@ def test_damaged_pins_are_none(tmp_path: Path, damaged: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["session-pins.json", "pins.json"])
-def test_pins_that_have_no_end_are_none_and_a_pipe_is_not_replaced(tmp_path: Path, name: str) -> None:
+def test_a_pipe_has_no_pins_and_is_not_replaced(tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     os.mkfifo(path)
     if name == OWN:
@@ -65,13 +65,15 @@ def test_pins_that_have_no_end_are_none_and_a_pipe_is_not_replaced(tmp_path: Pat
         ("pins.json", b"[]", "not lists by agent"),
     ],
 )
-def test_pins_problem_are_known(tmp_path: Path, name: str, content: bytes | None, why: str) -> None:
+def test_the_problem_of_a_file_of_pins_is_reported(
+    tmp_path: Path, name: str, content: bytes | None, why: str
+) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
     assert pins_problem(str(tmp_path / name)) == why
 
 
-def test_what_is_no_id_is_passed_over(tmp_path: Path) -> None:
+def test_values_that_are_not_ids_are_skipped(tmp_path: Path) -> None:
     store = omp_store(tmp_path)
     pins = tmp_path / ".omp" / "agent" / "session-pins.json"
     pins.parent.mkdir(parents=True)
@@ -106,19 +108,19 @@ def test_pins_are_those_of_the_agent_folder_in_use(
     for folder in ("data/omp", "state/omp"):
         (tmp_path / folder).mkdir(parents=True)
     given = {name: value.format(home=tmp_path) for name, value in env.items()}
-    # pi knows some of the variables too.
+    # pi uses some of the variables too.
     omps = Omp().stores(given, str(tmp_path), str(tmp_path))
     [store] = [store for store in omps if store.source == source]
     assert store.pins == str(tmp_path / pins / "session-pins.json")
 
 
-def test_a_folder_that_a_user_names_has_the_pins_of_the_agent_folder(tmp_path: Path) -> None:
+def test_a_store_option_has_the_pins_of_the_agent_folder(tmp_path: Path) -> None:
     env = {"PI_CODING_AGENT_SESSION_DIR": str(tmp_path / "s")}
     store = Omp().store_at(str(tmp_path / "copies"), env, str(tmp_path), str(tmp_path))
     assert store.pins == str(tmp_path / ".omp" / "agent" / "session-pins.json")
 
 
-def test_without_a_folder_or_an_agent_that_pins_there_are_none(tmp_path: Path) -> None:
+def test_without_a_file_of_pins_there_are_no_pins(tmp_path: Path) -> None:
     omp, pi = agent_named("omp"), agent_named("pi")
     assert read_pins(Store(omp, str(tmp_path)).pins) == frozenset()
     assert read_pins(Store(pi, str(tmp_path), state=str(tmp_path)).pins) == frozenset()

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_a_real_path_is_the_systems_and_folders_above_are_looked_at_once(
+def test_real_paths_equal_those_of_the_system_and_each_folder_is_read_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     work = tmp_path / "work"

@@ -1,5 +1,5 @@
-"""Pins are written as oh-my-pi writes them, and leafmark's own beside them
-(formats/README.md, "Pins of oh-my-pi").
+"""Writing pins: those of oh-my-pi in its format, and those of leafmark (formats/README.md, "Pins of
+oh-my-pi").
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def path(tmp_path: Path) -> Path:
     return tmp_path / "agent" / "session-pins.json"
 
 
-def test_a_pin_comes_last_and_all_others_stay(path: Path, state: str) -> None:
+def test_a_new_pin_comes_last_and_all_others_are_kept(path: Path, state: str) -> None:
     path.parent.mkdir()
     path.write_text('["one", "gone for long", "one"]', encoding="utf-8")
     done = set_pin(str(path), "two", True, state)
@@ -37,7 +37,7 @@ def test_a_pin_comes_last_and_all_others_stay(path: Path, state: str) -> None:
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_a_pin_is_taken_off(path: Path, state: str) -> None:
+def test_a_pin_is_removed(path: Path, state: str) -> None:
     set_pin(str(path), "one", True, state)
     set_pin(str(path), "two", True, state)
     assert set_pin(str(path), "one", False, state).before
@@ -47,7 +47,7 @@ def test_a_pin_is_taken_off(path: Path, state: str) -> None:
 
 
 @pytest.mark.parametrize("on", [True, False])
-def test_what_is_so_already_is_not_written(path: Path, state: str, on: bool) -> None:
+def test_an_unchanged_pin_is_not_written(path: Path, state: str, on: bool) -> None:
     path.parent.mkdir()
     path.write_text('["one"]' if on else '["two"]', encoding="utf-8")
     before = path.read_bytes(), path.stat().st_ino, path.stat().st_mtime_ns
@@ -55,7 +55,7 @@ def test_what_is_so_already_is_not_written(path: Path, state: str, on: bool) -> 
     assert (path.read_bytes(), path.stat().st_ino, path.stat().st_mtime_ns) == before
 
 
-def test_an_id_of_any_characters_comes_back(path: Path, state: str) -> None:
+def test_an_id_of_any_characters_is_read_back(path: Path, state: str) -> None:
     ids = ["a\tb\n", "日本", '"\\', "\x7f\u2028", "half \ud83d"]
     for id in ids:
         set_pin(str(path), id, True, state)
@@ -65,9 +65,7 @@ def test_an_id_of_any_characters_comes_back(path: Path, state: str) -> None:
 @pytest.mark.parametrize(
     "damaged", [b"{", b'{"a": ["one"]}', b"[NaN]", b'\xef\xbb\xbf["one"]', b'["one", 2]', b"[" * 100_000]
 )
-def test_a_damaged_file_is_put_aside_before_another_takes_its_place(
-    path: Path, state: str, damaged: bytes
-) -> None:
+def test_a_damaged_file_is_kept_aside_before_it_is_replaced(path: Path, state: str, damaged: bytes) -> None:
     path.parent.mkdir()
     path.write_bytes(damaged)
     done = set_pin(str(path), "two", True, state)
@@ -77,7 +75,7 @@ def test_a_damaged_file_is_put_aside_before_another_takes_its_place(
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_of_a_damaged_file_no_pin_is_taken_off(path: Path, state: str) -> None:
+def test_no_pin_is_removed_from_a_damaged_file(path: Path, state: str) -> None:
     path.parent.mkdir()
     path.write_bytes(b"{")
     assert not set_pin(str(path), "one", False, state).changed
@@ -85,7 +83,7 @@ def test_of_a_damaged_file_no_pin_is_taken_off(path: Path, state: str) -> None:
     assert not os.path.exists(state)
 
 
-def test_a_long_file_is_changed_whole(path: Path, state: str) -> None:
+def test_a_long_file_keeps_all_its_pins(path: Path, state: str) -> None:
     path.parent.mkdir()
     ids = [f"{number:0500}" for number in range(12_000)]
     path.write_text(json.dumps(ids), encoding="utf-8")
@@ -93,7 +91,7 @@ def test_a_long_file_is_changed_whole(path: Path, state: str) -> None:
     assert json.loads(path.read_bytes()) == [*ids, "one"]
 
 
-def test_a_link_goes_on_being_one(path: Path, state: str, tmp_path: Path) -> None:
+def test_a_link_stays_a_link(path: Path, state: str, tmp_path: Path) -> None:
     path.parent.mkdir()
     elsewhere = tmp_path / "dotfiles.json"
     elsewhere.write_text('["one"]', encoding="utf-8")
@@ -103,7 +101,7 @@ def test_a_link_goes_on_being_one(path: Path, state: str, tmp_path: Path) -> Non
     assert read_pins(str(elsewhere)) == {"one", "two"}
 
 
-def test_while_oh_my_pi_writes_nothing_is_changed(path: Path, state: str) -> None:
+def test_nothing_is_changed_while_oh_my_pi_writes(path: Path, state: str) -> None:
     path.parent.mkdir()
     path.write_text("[]", encoding="utf-8")
     with omp_lock(str(path)), pytest.raises(Busy):
@@ -111,7 +109,7 @@ def test_while_oh_my_pi_writes_nothing_is_changed(path: Path, state: str) -> Non
     assert path.read_bytes() == b"[]"
 
 
-def test_of_two_that_write_at_once_none_is_lost(path: Path, state: str) -> None:
+def test_concurrent_writers_lose_no_pin(path: Path, state: str) -> None:
     at_once = threading.Barrier(8)
 
     def pin(number: int) -> None:
@@ -129,7 +127,7 @@ def test_of_two_that_write_at_once_none_is_lost(path: Path, state: str) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may write everywhere")
-def test_a_folder_that_may_not_be_written_is_told_of(path: Path, state: str) -> None:
+def test_a_folder_that_cannot_be_written_is_an_error(path: Path, state: str) -> None:
     path.parent.mkdir()
     path.parent.chmod(0o500)
     try:
@@ -139,7 +137,7 @@ def test_a_folder_that_may_not_be_written_is_told_of(path: Path, state: str) -> 
         path.parent.chmod(0o700)
 
 
-def test_a_failed_replacement_leaves_the_old_file_and_no_other(
+def test_a_failed_replacement_leaves_only_the_old_file(
     path: Path, state: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     set_pin(str(path), "one", True, state)
@@ -154,7 +152,7 @@ def test_a_failed_replacement_leaves_the_old_file_and_no_other(
     assert os.listdir(path.parent) == [path.name]
 
 
-def test_own_pins_go_by_agent(state: str) -> None:
+def test_pins_of_leafmark_are_kept_by_agent(state: str) -> None:
     assert read_own_pins(state) == frozenset()
     set_own_pin(state, "pi", "one", True)
     set_own_pin(state, "indusagi", "one", True)
@@ -165,7 +163,7 @@ def test_own_pins_go_by_agent(state: str) -> None:
 
 
 @pytest.mark.parametrize("damaged", [b"", b"[]", b'{"pi": 3, "omp": ["two", null]}', b"\xff"])
-def test_damaged_own_pins_are_put_aside_too(state: str, damaged: bytes) -> None:
+def test_a_damaged_file_of_leafmarks_pins_is_kept_aside_too(state: str, damaged: bytes) -> None:
     os.mkdir(state)
     own = Path(state, "pins.json")
     own.write_bytes(damaged)

@@ -21,16 +21,16 @@ TRUTH = "truth.jsonl"
 
 
 def build(out: str, size: str = "tiny", seed: int = 1) -> list[Record]:
-    """Write the corpus below `out` (a folder that is not there yet, or empty) and its truth beside it.
+    """Write the corpus below `out` (a missing or empty folder), and its truth beside it.
 
-    Returns the truth, one record a file (`truth.Record`), in the order of `truth.jsonl`.
+    Return the truth, one record for each file (`truth.Record`), in the order of `truth.jsonl`.
     """
     measure = SIZES[size]
     maker = Maker(out, measure, seed)
     rng = random.Random(f"build {size} {seed}")
     shares = [share for _, share, _ in VARIANTS]
     for number in range(measure.sessions - bool(measure.biggest)):
-        # Every habit once, then by share.
+        # Each variant once, then by share.
         kind, _, write = VARIANTS[number] if number < len(VARIANTS) else rng.choices(VARIANTS, shares)[0]
         entries = int(rng.lognormvariate(0, measure.spread) * measure.median)
         maker.finish(write(maker, max(6, min(entries, MOST_ENTRIES))), kind)
@@ -48,11 +48,11 @@ def build(out: str, size: str = "tiny", seed: int = 1) -> list[Record]:
 
 
 def stores(out: str) -> list[tuple[str, str]]:
-    """(agent, folder) of every store of the corpus below `out`."""
+    """Return (agent, folder) of every store of the corpus below `out`."""
     return Places(os.path.abspath(out)).stores()
 
 
 def read_truth(out: str) -> list[Record]:
-    """The records written by `build`."""
+    """Return the records that `build` wrote."""
     with open(os.path.join(out, TRUTH), encoding="utf-8") as file:
         return [json.loads(line) for line in file]

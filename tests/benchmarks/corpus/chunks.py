@@ -1,4 +1,4 @@
-"""Prepared pieces of text, already escaped for JSON: half a gigabyte is then written by joining strings."""
+"""Prepared pieces of text, already escaped for JSON, so that gigabytes are written by joining strings."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ WORDS, NAMES, THINGS = _WORDS.split(), _NAMES.split(), _THINGS.split()
 
 
 class Text(NamedTuple):
-    """One piece of text and the same as a JSON string, quotes included."""
+    """A piece of text, and the same text as a JSON string with its quotes."""
 
     plain: str
     json: str
 
 
 class Usage(NamedTuple):
-    """What one answer cost, and its two spellings."""
+    """Tokens and cost of an answer, and their JSON in camelCase and in snake_case."""
 
     tokens: tuple[int, int, int, int]
     cost: float

@@ -5,10 +5,10 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 NOW_MS = 1_788_264_000_000
-"""The moment a corpus pretends it was made at (2026-09-01T12:00:00Z): the same files on every run."""
+"""The time at which each corpus claims to be made (2026-09-01T12:00:00Z), so that its files are the same."""
 
 FAR_FUTURE_MS = 1_987_000_000_000
-"""A moment in December 2032, for files whose clock was wrong."""
+"""A time in December 2032, for files of a machine with a wrong clock."""
 
 DAY_MS = 86_400_000
 

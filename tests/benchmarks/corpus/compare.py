@@ -13,44 +13,44 @@ if TYPE_CHECKING:
 
 
 def differences(truth: Record, row: dict[str, Any]) -> list[str]:
-    """One sentence for each field of `row` (as `leafmark list --json` spells it) that is not the truth.
+    """Return one sentence for each field of `row` (of `leafmark list --json`) that differs from the truth.
 
-    Fields that `truth` leaves open are not looked at.
+    Fields that `truth` leaves open are not compared.
     """
-    found = []
+    sentences = []
     for field in FIELDS:
         if field in truth["open"]:
             continue
         if field not in row:
-            found.append(f"{field}: missing")
+            sentences.append(f"{field}: missing")
         elif not _same(field, truth[field], row[field]):
-            found.append(f"{field}: {_short(row[field])} is not {_short(truth[field])}")
-    return found
+            sentences.append(f"{field}: {_short(row[field])} is not {_short(truth[field])}")
+    return sentences
 
 
-def _same(field: str, want: Any, got: Any) -> bool:
+def _same(field: str, expected: Any, actual: Any) -> bool:
     if field in ("created", "modified"):
-        return _ms(want) == _ms(got)
+        return _ms(expected) == _ms(actual)
     if field == "cost":
-        return math.isclose(want, got, rel_tol=1e-9, abs_tol=1e-9)
+        return math.isclose(expected, actual, rel_tol=1e-9, abs_tol=1e-9)
     if field == "labels":
-        return _labels(want) == _labels(got)
+        return _labels(expected) == _labels(actual)
     if field in ("cwd", "parent_session"):
-        return (want or "") == (got or "")
+        return (expected or "") == (actual or "")
     if field == "first_message":
-        return _whole(want or "") == _whole(got or "")
+        return _whole(expected or "") == _whole(actual or "")
     if field == "name":
-        return _folded(want or "") == _folded(got or "")
+        return _folded(expected or "") == _folded(actual or "")
     if field == "title":
-        return _same_title(_folded(want), got)
-    return bool(want == got)
+        return _same_title(_folded(expected), actual)
+    return bool(expected == actual)
 
 
-def _same_title(want: str, got: str) -> bool:
-    """A title is one line, and a long one may be cut, which the last character says."""
-    if got.endswith("…") and len(got) > 100:
-        return want.startswith(got[:-1].rstrip())
-    return want == got
+def _same_title(expected: str, actual: str) -> bool:
+    """Compare one-line titles; a long one may be cut, and ends with an ellipsis then."""
+    if actual.endswith("…") and len(actual) > 100:
+        return expected.startswith(actual[:-1].rstrip())
+    return expected == actual
 
 
 def _ms(time: str | None) -> int | None:
@@ -62,7 +62,7 @@ def _labels(labels: list[dict[str, str]]) -> list[tuple[str, str]]:
 
 
 def _whole(text: str) -> str:
-    """Half characters cannot be stored or shown: U+FFFD stands for each."""
+    """Replace lone surrogates by U+FFFD, because they cannot be stored or shown."""
     return "".join("\ufffd" if "\ud800" <= char <= "\udfff" else char for char in text)
 
 

@@ -1,4 +1,4 @@
-"""A believable working session: prompts, tool calls, answers, and now and then everything else."""
+"""A realistic session: prompts, tool calls, answers, and at times every other kind of entry."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FORMS = ("blocks",) * 14 + ("string",) * 4 + ("image", "silent")
 
 
 class Conversation:
-    """Writes turns into one draft; `events` is the share of turns in which something unusual happens."""
+    """Writes turns into one draft; `events` is the share of turns with one of the entries of `Draft.can`."""
 
     def __init__(self, draft: Draft, rng: random.Random, chunks: Chunks, *, events: float = 0.08) -> None:
         self.draft = draft
@@ -37,7 +37,7 @@ class Conversation:
         self._serial = rng.getrandbits(20)
 
     def talk(self, entries: int) -> None:
-        """Write turns until the session has `entries` more of them, to the entry."""
+        """Write turns until the session has exactly `entries` more entries."""
         end = len(self.draft.truth.ids) + entries
         while self._left(end):
             if self.prompts and self.can and self.rng.random() < self.events:
@@ -48,7 +48,7 @@ class Conversation:
                 self._turn(end)
 
     def prompt(self) -> Text:
-        """A prompt that no other session has word for word."""
+        """Return a prompt that is different in every session."""
         self._serial += 1
         text = self.rng.choice(self.chunks.prompts)
         mark = f" ({self._serial})"
@@ -67,8 +67,8 @@ class Conversation:
         if needle is None:
             self._prompted(draft.user(self.prompt(), form=form))
         else:
-            said = with_needle(self.prompt(), needle)
-            self._prompted(draft.user(said, form="blocks" if form == "silent" else form))
+            text_with_needle = with_needle(self.prompt(), needle)
+            self._prompted(draft.user(text_with_needle, form="blocks" if form == "silent" else form))
             self._planted(needle)
         while self._left(end) > 2 and rng.random() < 0.82:
             self._tick()
@@ -99,22 +99,22 @@ class Conversation:
             self._planted(needle)
 
     def _needle(self, place: str) -> Needle | None:
-        """The next of the session's needles that belongs in `place`."""
-        found = next((needle for needle in self.draft.wanted if needle.place == place), None)
-        if found:
-            self.draft.wanted.remove(found)
-        return found
+        """Take the next of the session's needles for `place`; None if there is none."""
+        needle = next((needle for needle in self.draft.wanted if needle.place == place), None)
+        if needle:
+            self.draft.wanted.remove(needle)
+        return needle
 
     def _planted(self, *needles: Needle | None) -> None:
-        """They stand in the last entry."""
+        """Record that the last entry contains `needles`."""
         truth = self.draft.truth
         for needle in needles:
             if needle:
-                at = Planted(needle.name, needle.place, self.draft.leaf, len(truth.ids) - 1)
-                truth.needles.append(at)
+                planted = Planted(needle.name, needle.place, self.draft.leaf, len(truth.ids) - 1)
+                truth.needles.append(planted)
 
     def _plant(self) -> None:
-        """Write one needle that wants an entry of its own."""
+        """Write one needle that needs an entry of its own."""
         draft, rng, chunks = self.draft, self.rng, self.chunks
         for place in ("abandoned", "compaction", "branch_summary", "custom_message", "bash_command"):
             needle = self._needle(place)
@@ -144,7 +144,7 @@ class Conversation:
             draft.bash("make test", with_needle(rng.choice(chunks.output), needle))
             self._planted(needle)
             return
-        # Later marks may take these away again: what is left in the end is what counts.
+        # Later labels and names may replace these: `Truth` looks for them at the end.
         needle = self._needle("label")
         if needle:
             draft.label(str(draft.leaf), f"see {needle.text}")
@@ -158,7 +158,7 @@ class Conversation:
             self.prompts.append(entry_id)
 
     def event(self, kind: str) -> None:
-        """One of `Draft.can`."""
+        """Write an entry of a kind in `Draft.can`."""
         draft, rng, chunks = self.draft, self.rng, self.chunks
         self._tick()
         if kind == "branch":
@@ -192,6 +192,6 @@ class Conversation:
 
 
 def _with_needle(arguments: str, needle: Needle) -> str:
-    """A tool's arguments with one more, deep within."""
+    """Add a nested argument with the needle to a tool's arguments."""
     spelt = needle.spelt(needle.text)
     return json.dumps(json.loads(arguments))[:-1] + f', "env": [{{"NOTE": "{spelt} it is"}}]}}'

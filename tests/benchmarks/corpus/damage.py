@@ -1,7 +1,7 @@
-"""Every kind of damage a corpus has. Each function gives a draft and its truth.
+"""Every kind of damage in a corpus. Each function returns a draft with its truth.
 
-A complete line that cannot be read is one problem, and so is a last line cut short in an old file.
-Where the documents leave a field to the reader, the function opens it (`Truth.open`).
+A complete line that cannot be read is one problem, and so is an unfinished last line of an old file. If the
+documents leave a field to the reader, the function adds it to `Truth.open`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Sessions with lines that cannot be read, or only with care."""
+"""Sessions with lines that a reader must skip, or read leniently."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def torn_line(maker: Maker) -> Draft:
 
 
 def torn_character(maker: Maker) -> Draft:
-    """Cut in the middle of a character."""
+    """The last line ends in the middle of a character."""
     draft = pi(maker, ENTRIES)
     draft.tail = message_line(draft, "日本").encode()[:-1]
     draft.truth.problems += 1
@@ -28,7 +28,7 @@ def torn_character(maker: Maker) -> Draft:
 
 
 def nul_tail(maker: Maker) -> Draft:
-    """A crash: the file system gave the file its length but not its bytes."""
+    """After a crash of the machine, the file has its length but not its bytes."""
     draft = pi(maker, ENTRIES)
     draft.tail = bytes(2_048)
     draft.truth.problems += 1
@@ -36,7 +36,7 @@ def nul_tail(maker: Maker) -> Draft:
 
 
 def nul_line(maker: Maker) -> Draft:
-    """The same, and the program went on writing after it."""
+    """The same, and the agent has appended entries since."""
     draft = half(maker)
     draft.broken(bytes(512))
     return rest(maker, draft)
@@ -49,7 +49,7 @@ def crlf(maker: Maker) -> Draft:
 
 
 def bom(maker: Maker) -> Draft:
-    """pi refuses such a file: it is read all the same, and told of."""
+    """pi refuses such a file; leafmark reads it and reports a problem."""
     draft = pi(maker, ENTRIES)
     draft.prefix = b"\xef\xbb\xbf"
     draft.truth.problems += 1
@@ -57,7 +57,7 @@ def bom(maker: Maker) -> Draft:
 
 
 def invalid_utf8(maker: Maker) -> Draft:
-    """Bytes that are no UTF-8, in a prompt and in a tool's output; both lines count."""
+    """Bytes that are not UTF-8, in a prompt and in tool output; both lines count."""
     draft = prompt(maker, "caf\ufffd au lait")
     draft.lines[-ENTRIES // 2 - 1] = draft.lines[-ENTRIES // 2 - 1].replace("\ufffd".encode(), b"\xe9")
     draft.tool_result("call_x", "bash", '"BYTES"')
@@ -79,7 +79,7 @@ def bad_escape(maker: Maker) -> Draft:
 
 
 def raw_control(maker: Maker) -> Draft:
-    """A tab and an escape as they are within a string: JSON forbids it."""
+    """An unescaped tab and escape character in a string, which JSON forbids."""
     draft = half(maker)
     draft.lost(message_line(draft, 'a\tb\x1b[0m"}}'))
     return rest(maker, draft)
@@ -105,7 +105,7 @@ def garbage_line(maker: Maker) -> Draft:
 
 
 def glued_lines(maker: Maker) -> Draft:
-    """Two entries on one line: the newline between them was lost (formats/README.md, "oh-my-pi")."""
+    """Two entries on one line, without a newline between them (formats/README.md, "oh-my-pi")."""
     draft = half(maker)
     line = message_line(draft, "torn off")
     draft.lost(line + draft.line("custom", ',"customType":"x"', "00000000", draft.leaf))
@@ -113,7 +113,7 @@ def glued_lines(maker: Maker) -> Draft:
 
 
 def no_objects(maker: Maker) -> Draft:
-    """JSON, but no entries."""
+    """Lines of JSON that are not objects."""
     draft = half(maker)
     for line in ("[1,2,3]", "42", '"text"', "null", "true"):
         draft.broken(line)
@@ -129,7 +129,7 @@ def huge_line(maker: Maker) -> Draft:
 
 
 def deep_line(maker: Maker) -> Draft:
-    """3,000 brackets within each other: pi reads and counts it."""
+    """3,000 nested brackets: pi reads and counts the line."""
     draft = half(maker)
     draft.entry("message", f',"message":{{"role":"custom","content":"x","details":{"[" * 3000}{"]" * 3000}}}')
     draft.truth.message("custom", draft.at)
@@ -150,7 +150,7 @@ def omp_garbage(maker: Maker) -> Draft:
 
 
 def omp_crlf(maker: Maker) -> Draft:
-    """The slot is 257 bytes then."""
+    """The title slot has 257 bytes."""
     draft = omp(maker, ENTRIES)
     draft.newline = b"\r\n"
     return draft

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def two_headers(maker: Maker) -> Draft:
-    """Two files written into one: the second header is no entry, but damage."""
+    """Two sessions in one file: the second header is not an entry, but damage."""
     draft = half(maker)
     other = '{"type":"session","version":3,"id":"another","timestamp":"2020-01-01T00:00:00.000Z","cwd":"/x"}'
     draft.broken(other)
@@ -63,20 +63,22 @@ def late_parent(maker: Maker) -> Draft:
 
 
 def message_null(maker: Maker) -> Draft:
-    """pi's list drops the whole session; the lines count as messages all the same, and as damage."""
+    """pi's list drops the whole session; the lines still count as messages, and as damage."""
     draft = half(maker)
     draft.at += 5_000
     draft.message("", "null")
     draft.message("", '"text"')
     draft.truth.problems += 2
-    # No time of their own: the entry's counts, even without content.
+    # Messages without a time have that of their entry, even without content.
     draft.message("user", '{"role":"user","content":null}')
     draft.message("assistant", '{"role":"assistant","content":null,"usage":null,"timestamp":null}')
     return rest(maker, draft)
 
 
 def wrong_types(maker: Maker) -> Draft:
-    """Ids that are numbers, a label on nothing, fields of other types: what becomes of them is open."""
+    """Ids that are numbers, a label without a target, fields of wrong types: the reader may choose the
+    result.
+    """
     draft = half(maker)
     draft.raw('{"type":"message","id":17,"parentId":4,"timestamp":5,"message":{"role":"user","content":7}}')
     draft.raw('{"type":"label","id":"99999999","targetId":null,"label":3}')
@@ -89,7 +91,7 @@ def wrong_types(maker: Maker) -> Draft:
 
 
 def label_on_nothing(maker: Maker) -> Draft:
-    """A label whose target is not in the file: whether it is listed is open."""
+    """A label whose target is not in the file: a reader may list it or not."""
     draft = half(maker)
     draft.label("0badf00d", "lost")
     draft.truth.open.add("labels")
@@ -97,7 +99,7 @@ def label_on_nothing(maker: Maker) -> Draft:
 
 
 def header_after_garbage(maker: Maker) -> Draft:
-    """pi and we skip what cannot be read, so the header is still the first line that can."""
+    """pi and leafmark skip unreadable lines, so the header is still the first readable line."""
     draft = half(maker)
     draft.lines.insert(0, b"#!/bin/sh")
     draft.truth.problems += 1
@@ -105,7 +107,7 @@ def header_after_garbage(maker: Maker) -> Draft:
 
 
 def header_after_blank(maker: Maker) -> Draft:
-    """Whether that is worth a word is open."""
+    """Blank lines before the header: a reader may report them or not."""
     draft = half(maker)
     draft.lines[:0] = [b"", b"  "]
     draft.truth.open.add("problems")
@@ -113,8 +115,8 @@ def header_after_blank(maker: Maker) -> Draft:
 
 
 def header_after_entry(maker: Maker) -> Draft:
-    """A readable line before the header, which is not in its place: pi refuses the session. Whether the line
-    counts as an entry is open.
+    """A readable line before the header: pi refuses the session. A reader may count the line as an entry or
+    not.
     """
     draft = half(maker)
     draft.lines[:2] = [draft.lines[1], draft.lines[0]]
@@ -124,7 +126,7 @@ def header_after_entry(maker: Maker) -> Draft:
 
 
 def header_without_time(maker: Maker) -> Draft:
-    """No time, no messages: the file's own time is all there is."""
+    """Without a time and messages, the only time is that of the file."""
     draft = maker.start()
     draft.truth.created = None
     draft.header()

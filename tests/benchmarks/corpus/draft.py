@@ -1,4 +1,4 @@
-"""A session being written: lines as bytes beside the truth of them, spelt as pi and its family do."""
+"""A session that is being written, as pi and its family spell it: the lines as bytes, and their truth."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def quote(text: str) -> str:
 
 
 class Draft:
-    """The pi family's spelling (formats/README.md, "pi"); the other programs' drafts change parts of it.
+    """A session in pi's spelling (formats/README.md, "pi"). Subclasses change parts of it for other agents.
 
-    Every method appends one line to `lines` and says in `truth` what a reader must make of it.
-    `at` is the clock of the session (ms); whoever writes a conversation moves it on.
+    Every method appends one line to `lines` and adds to `truth` what a reader must find in it. `at` is the
+    current time of the session in ms; the caller advances it.
     """
 
     can = EVENTS
@@ -43,10 +43,10 @@ class Draft:
         self.at = truth.created or 0
         self.leaf: str | None = None
         self.provider, self.model = "anthropic", "claude-sonnet-4-5"
-        # Ids that look random and cannot meet: an odd step through 32 bits.
+        # Ids that look random and are unique: an odd step through 32 bits.
         self._next_id = (serial * 0x9E3779B1 + 0x1234567) & 0xFFFFFFFF
         self.store, self.path = "", ""
-        # What is still to be planted in it.
+        # The needles that are still to be planted.
         self.wanted: list[Needle] = []
         self.prefix = b""
         self.newline = b"\n"
@@ -55,12 +55,12 @@ class Draft:
     # -- the file --
 
     def content(self) -> bytes:
-        """The bytes of the file."""
+        """Return the bytes of the file."""
         body = self.newline.join(self.lines)
         return self.prefix + body + (self.newline if self.lines else b"") + self.tail
 
     def raw(self, line: str | bytes) -> None:
-        """Append a line as it is, saying nothing about it."""
+        """Append a line as it is, without any truth about it."""
         self.lines.append(line if isinstance(line, bytes) else line.encode())
 
     def broken(self, line: str | bytes) -> None:
@@ -69,7 +69,7 @@ class Draft:
         self.truth.problems += 1
 
     def header(self, **fields: object) -> None:
-        """The first line; `fields` replace or add, None takes away."""
+        """Append the header; `fields` replaces or adds fields, and None removes one."""
         values: dict[str, object] = {"type": "session"}
         if self.version is not None:
             values["version"] = self.version
@@ -87,31 +87,33 @@ class Draft:
     # -- entries --
 
     def new_id(self) -> str:
-        """An id no other entry of this session has."""
+        """Return an id that no other entry of this session has."""
         self._next_id = (self._next_id + 0x3C6EF373) & 0xFFFFFFFF
         return f"{self._next_id:08x}"
 
     def line(self, kind: str, rest: str, entry_id: str | None, parent: str | None) -> str:
-        """One line of `kind`; `rest` begins with a comma."""
+        """Return a line of type `kind`; `rest` is its other fields as JSON and begins with a comma."""
         ids = ""
         if entry_id is not None:
             ids = f',"id":"{entry_id}","parentId":' + ("null" if parent is None else f'"{parent}"')
         return f'{{"type":"{kind}"{ids},"timestamp":"{iso(self.at)}"{rest}}}'
 
     def entry(self, kind: str, rest: str) -> str | None:
-        """Append an entry below the leaf and make it the leaf; its id."""
+        """Append an entry below the leaf and make it the leaf; return its id."""
         entry_id = self.new_id() if self.version in (2, 3, 9) else None
         self.place(self.line(kind, rest, entry_id, self.leaf), entry_id, self.leaf)
         return entry_id
 
     def place(self, line: str | bytes, entry_id: str | None, parent: str | None) -> None:
-        """Append a line already spelt out that is an entry."""
+        """Append a line that is an entry, and make the entry the leaf."""
         self.raw(line)
         self.truth.entry(entry_id, parent)
         self.leaf = entry_id
 
     def lost(self, line: str | bytes) -> None:
-        """Append a damaged entry: its children, written later, are orphans. `{id}` stands for its id."""
+        """Append a damaged entry, whose later children are orphans. `{id}` in `line` is replaced by
+        its id.
+        """
         entry_id = self.new_id()
         if isinstance(line, str):
             line = line.replace("{id}", entry_id)
@@ -125,13 +127,15 @@ class Draft:
     # -- messages --
 
     def message(self, role: str, body: str, *, text: str = "", at: int | None = None) -> str | None:
-        """Append a message; `body` is its JSON object, `at` its own time where it has one."""
+        """Append a message; `body` is its JSON object, `at` its own time in ms if it has one."""
         entry_id = self.entry("message", f',"message":{body}')
         self.truth.message(role, self.at if at is None else at, text)
         return entry_id
 
     def user(self, text: Text, *, form: str = "blocks") -> str | None:
-        """A prompt: "blocks", a "string", with an "image", in "two" blocks, or "silent" (no text)."""
+        """Append a prompt: in "blocks", as a "string", with an "image", in "two" blocks, or "silent" (no
+        text).
+        """
         plain, at = text.plain, self.at - 7
         image = '{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}'
         block = f'{{"type":"text","text":{text.json}}}'
@@ -160,7 +164,7 @@ class Draft:
         calls: Iterable[tuple[str, ToolCall]] = (),
         stop: str | None = None,
     ) -> str | None:
-        """An answer: thinking, text, tool calls (call id, call), what it cost."""
+        """Append an answer: thinking, text, tool calls (call id, call), usage."""
         blocks = []
         if thinking is not None:
             blocks.append(f'{{"type":"thinking","thinking":{thinking.json},"thinkingSignature":"c2ln"}}')
@@ -187,7 +191,7 @@ class Draft:
         )
 
     def tool_result(self, call_id: str, name: str, output: str, *, failed: bool = False) -> str | None:
-        """What a tool gave back; `output` is a JSON string, quotes included."""
+        """Append a tool result; `output` is a JSON string with its quotes."""
         return self.message(
             "toolResult",
             f'{{"role":"toolResult","toolCallId":"{call_id}","toolName":"{name}","content":[{{"type":"text",'
@@ -204,7 +208,7 @@ class Draft:
         )
 
     def hook_message(self, text: Text) -> None:
-        """A message of the role that version 3 renamed to custom
+        """Append a message of the role that version 3 renamed to custom
         (formats/README.md, "Behaviour of SessionManager").
         """
         self.message(
@@ -213,13 +217,13 @@ class Draft:
         )
 
     def label(self, target: str, label: str | None) -> None:
-        """Label an entry; None leaves the field out and "" writes it empty: both clear."""
+        """Label an entry; None omits the field and "" writes it empty: both clear the label."""
         spelling = "" if label is None else f',"label":{quote(label)}'
         self.entry("label", f',"targetId":"{target}"{spelling}')
         self.truth.label(target, label)
 
     def name(self, name: str) -> None:
-        """Name the session; "" clears."""
+        """Name the session; "" clears the name."""
         self.entry("session_info", f',"name":{quote(name)}')
         self.truth.name = name.strip() or None
 

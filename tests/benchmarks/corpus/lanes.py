@@ -1,5 +1,5 @@
-"""pi's next format, "lanes"
-(formats/README.md, "pi"): tip, labels, name and costs are writes beside the entries.
+"""pi's version 4, "lanes" (formats/README.md, "pi"): tip, labels, name and costs are writes beside the
+entries.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class LanesDraft(Draft):
         return self._write("value", f'"namespace":"{namespace}","key":"{key}",{change}')
 
     def entry(self, kind: str, rest: str) -> str | None:
-        """The entry and, in the same transaction, the branch's new tip."""
+        """Append the entry and, in the same transaction, the new tip of the branch."""
         entry_id = self.new_id()
         parent = "null" if self.leaf is None else f'"{self.leaf}"'
         ids = f'"id":"{entry_id}","parentId":{parent},"timestamp":{self.at},"type":"{kind}"{rest}'

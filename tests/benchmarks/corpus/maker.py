@@ -24,7 +24,7 @@ SECONDS_AN_ENTRY = 25
 
 
 class Written(NamedTuple):
-    """A session that is on disk: what later ones may be forks of."""
+    """A session on disk, of which later ones may be forks."""
 
     path: str
     id: str
@@ -32,7 +32,7 @@ class Written(NamedTuple):
 
 
 class Maker:
-    """Everything that the sessions of one corpus share."""
+    """The state that the sessions of one corpus share."""
 
     def __init__(self, out: str, size: Size, seed: int) -> None:
         self.out = os.path.abspath(out)
@@ -55,7 +55,7 @@ class Maker:
         cwd: str | None = None,
         created: int | None = None,
     ) -> Draft:
-        """A draft in the store `kind` without any line; `entries` says how much time it will need."""
+        """Return an empty draft in the store `kind`; its start time leaves room for `entries` entries."""
         rng = self.rng
         if cwd is None:
             cwd = self.projects[int(len(self.projects) * rng.random() ** 2.2)]
@@ -86,17 +86,19 @@ class Maker:
         return draft
 
     def talk(self, draft: Draft, entries: int, events: float = 0.03) -> Conversation:
-        """A conversation in `draft`, `entries` long so far."""
+        """Write a conversation of `entries` entries into `draft`; return it, to be continued."""
         conversation = Conversation(draft, self.rng, self.chunks, events=events)
         conversation.talk(entries)
         return conversation
 
     def older(self, kind: str) -> Written:
-        """A session of the store `kind` that is on disk already."""
+        """Return a session of the store `kind` that is on disk."""
         return self.rng.choice(self.written[kind])
 
     def finish(self, draft: Draft, kind: str, *, mtime_ms: int | None = None) -> None:
-        """Write the file and keep its truth. 5 % of files get a time that has nothing to do with activity."""
+        """Write the file and keep its truth. 5 % of the files get a modification time unrelated to their
+        activity.
+        """
         truth, rng = draft.truth, self.rng
         if mtime_ms is None:
             mtime_ms = max(draft.at, truth.newest or 0) + 40
@@ -113,7 +115,7 @@ class Maker:
         self.written.setdefault(draft.store, []).append(Written(draft.path, truth.id, truth.cwd or ""))
 
     def put(self, path: str, content: bytes, mtime_ms: int = NOW_MS - 90 * DAY_MS) -> None:
-        """Write any file, folders and time included."""
+        """Write a file with its folders and its modification time."""
         os.makedirs(os.path.dirname(path), exist_ok=True)
         with open(path, "wb") as file:
             file.write(content)

@@ -1,7 +1,8 @@
-"""Words that stand in a corpus where its truth says, and nowhere else: what a search must find (bar 6).
+"""Words that are in a corpus only where its truth says, and that a search must find (measure 6).
 
-Every needle is a word that no other text of the corpus has, in one place: a prompt, a tool's output, a label.
-`Plan` decides which sessions get which; a conversation writes them; the truth keeps what was written.
+Every needle is a word that no other text of the corpus has, in one kind of place: a prompt, tool output, a
+label. `Plan` decides which sessions get which needles; a conversation writes them, and the truth records
+them.
 """
 
 from __future__ import annotations
@@ -21,10 +22,10 @@ if TYPE_CHECKING:
 CONVERSATION = frozenset((
     "user", "assistant", "thinking", "compaction", "branch_summary", "custom_message", "abandoned",
 ))  # fmt: skip
-"""Places that are searched as one types. "abandoned" is a prompt off the active path."""
+"""Places that a search while typing covers. "abandoned" is a prompt off the active path."""
 META = frozenset(("label", "name"))
 DEEP = frozenset(("tool_result", "tool_arguments", "bash_command", "bash_output"))
-"""Places that only the files themselves have."""
+"""Places that only `in:all` searches."""
 
 _EVENTS = {
     "compaction": "compaction",
@@ -36,19 +37,19 @@ _EVENTS = {
     "bash_command": "bash",
     "bash_output": "bash",
 }
-"""What a session must be able to do (`Draft.can`) so that a needle has its place."""
+"""Place of a needle -> the kind of event that a session must support for it (`Draft.can`)."""
 
 
 class Needle(NamedTuple):
-    """One thing to look for.
+    """A planted text.
 
-    name    what it tries
-    place   where it is put
-    text    as it is written
-    query   what a person types to find it: no quotes, no fields, only words
-    share   of the sessions, on average; each needle is in one at least
-    most    sessions at most
-    spelt   how `text` stands between quotes in JSON, where that is unusual
+    name    the case that it tests
+    place   the kind of place that it is planted in
+    text    the text in the session
+    query   the query that finds it
+    share   its share of the sessions, on average; each needle is in at least one
+    most    the number of sessions at most
+    spelt   gives the JSON of `text` between the quotes
     """
 
     name: str
@@ -68,9 +69,10 @@ class Needle(NamedTuple):
 
 
 class Planted(NamedTuple):
-    """A needle in a session: in the entry `number` (from 0), whose id is `entry_id` where the file has ids.
+    """A needle in a session: in the entry `number` (from 0) with the id `entry_id` (None in files without
+    ids).
 
-    Of a label it is the entry that has it, of a name none.
+    For a label, it is the labelled entry; for a name, both are None.
     """
 
     needle: str
@@ -80,19 +82,19 @@ class Planted(NamedTuple):
 
 
 def _letters(text: str) -> str:
-    """Every third letter as an escape."""
-    return "".join(f"\\u{ord(char):04x}" if at % 3 == 1 else char for at, char in enumerate(text))
+    """Escape every third letter."""
+    return "".join(f"\\u{ord(char):04x}" if index % 3 == 1 else char for index, char in enumerate(text))
 
 
 def _as_go(text: str) -> str:
-    """What Go's encoder does: <, > and & are escaped."""
+    """Escape <, > and &, as Go's encoder does."""
     return "".join(f"\\u{ord(char):04x}" if char in "<>&" else char for char in text)
 
 
 def _ascii(text: str) -> str:
-    """As a program that writes ASCII only: pairs of surrogates for what is beyond 16 bits; and \\/ for /."""
+    """Escape all characters beyond ASCII, with surrogate pairs beyond 16 bits, and write \\/ for /."""
     pairs = text.encode("utf-16-be", "surrogatepass")
-    units = [int.from_bytes(pairs[at : at + 2], "big") for at in range(0, len(pairs), 2)]
+    units = [int.from_bytes(pairs[offset : offset + 2], "big") for offset in range(0, len(pairs), 2)]
     return "".join(chr(unit) if unit < 0x80 else f"\\u{unit:04X}" for unit in units).replace("/", "\\/")
 
 
@@ -135,19 +137,19 @@ NEEDLES = (
     Needle("its words", "user", "westward drift copper and lanterns", _WORDS, 0.05),
 )
 ALSO = {"its words": ("phrase",)}
-"""Needles that the query of another one finds, too."""
+"""Name of a needle -> the other needles that its query finds as well."""
 BY_NAME = {needle.name: needle for needle in NEEDLES}
 
 
 class Plan:
-    """Which sessions get which needles: the same for the same seed, whatever else a corpus is made of."""
+    """Decides which sessions get which needles, by the seed alone."""
 
     def __init__(self, seed: int) -> None:
         self._rng = random.Random(f"needles {seed}")
         self._sessions = dict.fromkeys(BY_NAME, 0)
 
     def choose(self, draft: Draft) -> list[Needle]:
-        """For a session that is begun; the first of those that no session has yet is among them."""
+        """Choose the needles of a new session; the first one that no session has yet is among them."""
         possible = [
             needle
             for needle in NEEDLES
@@ -159,8 +161,8 @@ class Plan:
         return missing + [needle for needle in drawn if needle in possible and needle not in missing]
 
     def count(self, planted: list[dict[str, Any]]) -> None:
-        """A session is finished and has these (`Planted`, as the truth file spells them)."""
-        for name in {each["needle"] for each in planted}:
+        """Count the needles of a finished session (`Planted`, as in the truth file)."""
+        for name in {placed["needle"] for placed in planted}:
             self._sessions[name] += 1
 
 
@@ -169,5 +171,5 @@ def _can(draft: Draft) -> tuple[str, ...]:
 
 
 def with_needle(text: Text, needle: Needle) -> Text:
-    """`text` with the needle in it."""
+    """Return `text` with the needle at its end."""
     return Text(f"{text.plain} {needle.text} it is", f'{text.json[:-1]} {needle.spelt(needle.text)} it is"')

@@ -1,4 +1,4 @@
-"""What the damaged sessions begin and end with, and a line to be broken."""
+"""The beginning and the end of damaged sessions, and a line to be damaged."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ENTRIES = 24
 
 
 def half(maker: Maker) -> Draft:
-    """A healthy session, to be gone on with."""
+    """Return the first half of a healthy session."""
     return pi(maker, ENTRIES // 2, events=0.0)
 
 
@@ -26,7 +26,7 @@ def rest(maker: Maker, draft: Draft) -> Draft:
 
 
 def prompt(maker: Maker, text: str, json_text: str | None = None) -> Draft:
-    """A session whose first message is `text`, spelt `json_text` in the file."""
+    """Return a session whose first message is `text`, and `json_text` in the file."""
     draft = maker.start(entries=ENTRIES)
     draft.header()
     draft.user(Text(text, json_text or quote(text)))
@@ -34,6 +34,6 @@ def prompt(maker: Maker, text: str, json_text: str | None = None) -> Draft:
 
 
 def message_line(draft: Draft, rest: str) -> str:
-    """A message whose text (after its opening quote) is `rest`; its id is to be filled in."""
+    """Return a message with `rest` after the opening quote of its text, and `{id}` in place of its id."""
     line = draft.line("message", f',"message":{{"role":"user","content":"{rest}', "{id}", draft.leaf)
     return line.removesuffix("}")

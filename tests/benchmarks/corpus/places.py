@@ -1,4 +1,4 @@
-"""Where each program keeps its files, and what it calls them (formats/README.md, "The version 3 family")."""
+"""The folders and file names of each agent (formats/README.md, "The version 3 family")."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import random
 
 HOME = "/home/dev"
-"""The home folder of the person whose sessions these are; it stands in `cwd` and need not exist."""
+"""The home folder in the `cwd` of the sessions; it need not exist."""
 
 _ROOTS = (
     ("pi", "home/.pi/agent/sessions"),
@@ -44,11 +44,11 @@ class Places:
         return self._places[kind]
 
     def stores(self) -> list[tuple[str, str]]:
-        """(agent, folder) of every store, as `leafmark --store agent=DIR` wants them."""
+        """Return (agent, folder) of every store, for `leafmark --store agent=DIR`."""
         return [(place.agent, place.root) for place in self._places.values()]
 
     def path(self, kind: str, cwd: str, created: int, session_id: str) -> str:
-        """Where a session of `kind` is written."""
+        """Return the path of a session in the store `kind`."""
         root = self._places[kind].root
         if kind == "flat":
             return os.path.join(root, f"{file_stamp(created)}_{session_id}.jsonl")
@@ -85,7 +85,7 @@ def _slug_folder(cwd: str) -> str:
 
 
 def projects(count: int) -> list[str]:
-    """Folders people worked in, the odd ones first."""
+    """Return working folders, unusual ones first."""
     odd = [
         "/", HOME, f"{HOME}/work/my proj", f"{HOME}/-dash/x", "/tmp/try", "/srv/www", f"{HOME}/work/a-b",
         f"{HOME}/work/a/b", f"{HOME}/work/Grüße", "C:\\Users\\dev\\app", f"{HOME}/日本語",
@@ -95,7 +95,9 @@ def projects(count: int) -> list[str]:
 
 
 def session_id(kind: str, created: int, rng: random.Random) -> str:
-    """An id as that program makes them; one in twenty of pi's is chosen by the user or an old uuid 4."""
+    """Return an id as the agent makes it; one in twenty of pi's is chosen by the user or a UUID of
+    version 4.
+    """
     bits = rng.getrandbits(74)
     if kind == "agent" or (kind in ("pi", "flat") and rng.random() < 0.03):
         raw = f"{rng.getrandbits(128):032x}"

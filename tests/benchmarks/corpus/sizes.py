@@ -1,4 +1,4 @@
-"""How big a corpus is made."""
+"""The sizes of a corpus."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 
 class Size(NamedTuple):
-    """`sessions` ordinary ones of `median` entries (99 % under `p99`), each damage `damages` times."""
+    """The number of sessions, their median of entries and the 99th percentile, the entries of the biggest
+    session, how often each damage occurs, and the scale of the text pools (1.0 is full).
+    """
 
     sessions: int
     median: int
@@ -18,7 +20,7 @@ class Size(NamedTuple):
 
     @property
     def spread(self) -> float:
-        """Sigma of the logarithm of a session's entries."""
+        """The standard deviation of the logarithm of a session's entries."""
         return math.log(self.p99 / self.median) / 2.326
 
     @property
@@ -33,4 +35,4 @@ SIZES = {
     "large": Size(sessions=10_000, median=60, p99=1_850, biggest=20_000, damages=6, pools=1.0),
 }
 MOST_ENTRIES = 5_000
-"""No ordinary session is longer: the one `biggest` is made on purpose."""
+"""The limit of all sessions except the biggest one."""

@@ -1,4 +1,4 @@
-"""The other three programs' spellings (formats/README.md, "oh-my-pi")."""
+"""The spellings of the other agents (formats/README.md, "oh-my-pi")."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class OmpDraft(Draft):
     can = EVENTS - {"name"}
 
     def slot(self, title: str, *, padded: bool = True) -> None:
-        """The title line, of 256 bytes with its newline when `padded`. An empty one means no name."""
+        """Append the title line, of 256 bytes with its newline if `padded`. An empty title means no name."""
         line: dict[str, object] = {"type": "title", "v": 1, "title": title}
         if title:
             line["source"] = "user"
@@ -52,7 +52,7 @@ class OmpDraft(Draft):
 
 
 class OldIndusagiDraft(Draft):
-    """indusagi's fork of pi: a name is never cleared (formats/README.md, "indusagi")."""
+    """indusagi's fork of pi: a name cannot be cleared (formats/README.md, "indusagi")."""
 
     can = EVENTS - {"usage"}
 
@@ -81,7 +81,7 @@ class AgentDraft(Draft):
         return entry_id
 
     def forked_from(self, path: str, entry_id: str, summary: str) -> None:
-        """The entry that a fork begins with: it names the parent's file, and has no parent of its own."""
+        """Append the first entry of a fork, which names the parent's file and has no parent entry."""
         self.truth.parent_session = path
         own = self.new_id()
         rest = f',"parent_session_path":{quote(path)},"fork_entry_id":"{entry_id}"'
@@ -122,11 +122,11 @@ class TranscriptDraft(Draft):
 
     def __init__(self, truth: Truth, *, serial: int) -> None:
         super().__init__(truth, serial=serial)
-        # The file says neither where nor when it was made: what a reader puts there is its own choice.
+        # The file has neither a folder nor a time, so a reader may choose them.
         truth.open |= {"cwd", "created"}
 
     def head(self, leaf: str | None) -> None:
-        """A head line; the truth's leaf is set by whoever writes the last one."""
+        """Append a head line; the caller sets the leaf of the truth."""
         named = "null" if leaf is None else f'"{leaf}"'
         self.raw(f'{self._SCHEMA},"kind":"head","sessionId":"{self.truth.id}","leaf":{named}}}')
 
@@ -143,7 +143,7 @@ class TranscriptDraft(Draft):
         return entry_id
 
     def condense(self, summary: Text) -> None:
-        """A compaction, spelt as a node: whether it counts as a message is a reader's choice."""
+        """Append a compaction, spelt as a node; a reader may count it as a message or not."""
         count = self.truth.message_count
         body = f'{{"role":"compactionSummary","summary":{summary.json},"tokensBefore":42000}}'
         self.message("condense", body)

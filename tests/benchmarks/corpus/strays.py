@@ -1,4 +1,4 @@
-"""What lies in the stores and is no session: each is refused with a reason, or rightly not seen at all."""
+"""Files in the stores that are not sessions: each must be refused with a reason, or ignored."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _REFUSED: dict[str, tuple[str, bytes]] = {
 
 
 def add_strays(maker: Maker, number: int) -> None:
-    """Write one of each; `number` keeps the names of several rounds apart."""
+    """Write one of each kind; `number` distinguishes the folders of several rounds."""
     pi_root = maker.places["pi"].root
     folder = os.path.join(pi_root, f"--home-dev-work-strays-{number}--")
     for kind, (reason, content) in _REFUSED.items():
@@ -54,7 +54,9 @@ def add_strays(maker: Maker, number: int) -> None:
 
 
 def _sub_agents(maker: Maker) -> None:
-    """An omp session with its artifacts: sub-agents' files in a folder named after it are not listed."""
+    """Write an omp session with artifacts: the sub-agents' files in the folder named after it are not
+    listed.
+    """
     draft = omp(maker, 12)
     maker.finish(draft, "with artifacts")
     folder = draft.path.removesuffix(".jsonl")
@@ -67,7 +69,7 @@ def _sub_agents(maker: Maker) -> None:
 
 
 def _twins(maker: Maker) -> None:
-    """One id in two files: a copy that went on by itself, in another folder."""
+    """Write two files with the same id: a copy in another folder has entries of its own."""
     first = pi(maker, 12)
     maker.finish(first, "one id in two files")
     second = pi(maker, 16)

@@ -1,6 +1,6 @@
-"""What a reader must find in a file: kept by the generator from what it meant to write, never read back.
+"""The truth of a file: what a reader must find in it. The generator records it while it writes.
 
-The fields are those of `leafmark list --json` (without `state`, which depends on who is running).
+The fields are those of `leafmark list --json` without `state`, which depends on running agents.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ FIELDS = (
 )  # fmt: skip
 
 Record = dict[str, Any]
-"""One line of truth.jsonl: FIELDS, and `kind` (what was made or broken), `exact`, `open` (fields without one
-right answer), `refused` (why the file is no session, else null), `hidden` (must not be seen at all), and
-`needles`: what was planted where (`needles.Planted`)."""
+"""One line of truth.jsonl: `FIELDS`; `kind`, the variant or damage; `exact`, whether `open` is empty; `open`,
+the fields without one right answer; `refused`, why the file is not a session, or null; `hidden`, whether it
+must not be seen at all; and `needles`, the planted needles (`needles.Planted`).
+"""
 
 
 @dataclass
 class Truth:
-    """The sums of one session while it is written."""
+    """The truth of one session while it is written."""
 
     agent: str
     id: str
@@ -63,7 +64,7 @@ class Truth:
             self.parents.add(parent)
 
     def message(self, role: str, at: int, text: str = "") -> None:
-        """Count one message of `role`, sent at `at`."""
+        """Count one message of `role`, sent at `at` (ms)."""
         self.message_count += 1
         if role in ("user", "assistant"):
             self.newest = at if self.newest is None else max(self.newest, at)
@@ -71,25 +72,25 @@ class Truth:
             self.first_message = text
 
     def usage(self, usage: Usage) -> None:
-        """Add what an answer or a summary cost."""
+        """Add the usage of an answer or a summary."""
         self.tokens = [a + b for a, b in zip(self.tokens, usage.tokens, strict=True)]
         self.cost += usage.cost
 
     def label(self, target: str, label: str | None) -> None:
-        """Set or clear the label of `target`; a change takes the place of the last one."""
+        """Set or clear the label of `target`; a changed label moves to the end."""
         self.labels.pop(target, None)
         if label:
             self.labels[target] = label
 
     @property
     def leaf_count(self) -> int:
-        """Entries that no entry names as its parent; 1 for a file without ids (a line of entries)."""
+        """The number of entries that no entry names as its parent; 1 for a file without ids."""
         if any(entry_id is None for entry_id in self.ids):
             return 1
         return sum(1 for entry_id in self.ids if entry_id not in self.parents)
 
     def record(self, path: str, kind: str, mtime_ms: int, size: int) -> Record:
-        """The finished truth of the file at `path`."""
+        """Return the finished truth of the file at `path`."""
         modified = self.newest if self.newest is not None else self.created
         first = self.first_message and self.first_message[:FIRST_MESSAGE_LIMIT]
         return {
@@ -122,25 +123,25 @@ class Truth:
         }
 
     def _marks(self) -> list[Planted]:
-        """The needles that name and labels hold in the end."""
-        found = []
+        """Return the needles in the final name and labels."""
+        planted = []
         for needle in NEEDLES:
             if needle.place == "name" and needle.text in (self.name or ""):
-                found.append(Planted(needle.name, "name", None, None))
+                planted.append(Planted(needle.name, "name", None, None))
             elif needle.place == "label":
-                found += [
+                planted += [
                     Planted(needle.name, "label", target, None)
                     for target, label in self.labels.items()
                     if needle.text in label
                 ]
-        return found
+        return planted
 
 
 def refused(agent: str, path: str, kind: str, reason: str) -> Record:
-    """The truth of a file that looks like a session by its place and name, and is none."""
+    """Return the truth of a file that is not a session, but has the place and name of one."""
     return {"agent": agent, "path": path, "kind": kind, "refused": reason, "hidden": False, "exact": True}
 
 
 def hidden(agent: str, path: str, kind: str) -> Record:
-    """The truth of a file that is not a session of its own: neither listed nor complained about."""
+    """Return the truth of a file that must be neither listed nor reported."""
     return {"agent": agent, "path": path, "kind": kind, "refused": None, "hidden": True, "exact": True}

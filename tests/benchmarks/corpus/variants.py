@@ -1,4 +1,4 @@
-"""The healthy sessions: every program, version and habit, with the share each has of a corpus."""
+"""The healthy sessions: every agent, version and variant, with its share of a corpus."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def fork_of_nothing(maker: Maker, entries: int) -> Draft:
 
 
 def branched_from(maker: Maker, entries: int) -> Draft:
-    """A very old file names its parent in another field."""
+    """A very old file, which names its parent in another field."""
     parent = maker.older("pi").path
     draft = maker.start(version=1, entries=entries)
     draft.header(version=None, branchedFrom=parent, provider="anthropic", modelId="claude-sonnet-4-5")
@@ -51,7 +51,7 @@ def branched_from(maker: Maker, entries: int) -> Draft:
 
 
 def version_1(maker: Maker, entries: int) -> Draft:
-    """No version, no ids: a line of entries; a compaction names an index."""
+    """A file without a version and ids, in which a compaction names an index."""
     draft = maker.start(version=1, entries=entries)
     draft.header(version=None, provider="anthropic", modelId="claude-sonnet-4-5", thinkingLevel="off")
     maker.talk(draft, entries // 2)
@@ -90,7 +90,7 @@ def header_only(maker: Maker, entries: int) -> Draft:
 
 
 def named(maker: Maker, entries: int) -> Draft:
-    """A name set, changed on another branch, and one with a newline in it."""
+    """A name that is changed on another branch to one with a newline."""
     draft = pi(maker, entries // 2)
     talk = maker.talk(draft, 4)
     draft.name("First name")
@@ -122,14 +122,14 @@ def labelled(maker: Maker, entries: int) -> Draft:
 
 
 def hostile(maker: Maker, entries: int) -> Draft:
-    """Escape sequences, direction overrides, markup and emoji wherever a user can type."""
+    """Escape sequences, direction overrides, markup and emoji in all texts of a user."""
     draft = maker.start(entries=entries)
     draft.header()
     draft.user(Text(HOSTILE, quote(HOSTILE)))
     maker.talk(draft, entries)
     draft.label(str(draft.leaf), HOSTILE)
     draft.name(HOSTILE)
-    # Whether rows keep what was typed or what can be shown is the reader's choice.
+    # A reader may keep these texts as they were typed, or make them inert.
     draft.truth.open |= {"name", "title", "first_message", "labels"}
     return draft
 
@@ -155,7 +155,7 @@ def two_blocks(maker: Maker, entries: int) -> Draft:
 
 
 def future(maker: Maker, entries: int) -> Draft:
-    """A clock that was years ahead."""
+    """A session of a machine whose clock was years ahead."""
     draft = maker.start(entries=entries, created=FAR_FUTURE_MS - 5 * DAY_MS)
     draft.header()
     maker.talk(draft, entries)
@@ -197,7 +197,7 @@ def omp_short_slot(maker: Maker, entries: int) -> Draft:
 
 
 def omp_empty_slot(maker: Maker, entries: int) -> Draft:
-    """The slot alone decides: empty, it takes the header's title away."""
+    """The slot alone decides, so an empty one hides the header's title."""
     draft = _omp(maker, entries)
     draft.slot("")
     draft.header(title="An old title")
@@ -206,7 +206,7 @@ def omp_empty_slot(maker: Maker, entries: int) -> Draft:
 
 
 def omp_fork(maker: Maker, entries: int) -> Draft:
-    """Names its parent by id."""
+    """A fork that names its parent by id."""
     draft = _omp(maker, entries, parent=maker.older("omp").id)
     draft.slot("A fork")
     draft.header()
@@ -252,7 +252,7 @@ def transcript(maker: Maker, entries: int, *, heads: str = "last") -> Draft:
 
 
 def lanes(maker: Maker, entries: int) -> Draft:
-    """pi's version 4, ended after going back to an earlier prompt."""
+    """pi's version 4, with the leaf moved back to an earlier prompt."""
     draft = maker.start(version=4, entries=entries)
     draft.header()
     talk = maker.talk(draft, entries, 0.1)
@@ -264,7 +264,7 @@ def lanes(maker: Maker, entries: int) -> Draft:
 
 
 def unfinished_line(maker: Maker, entries: int) -> Draft:
-    """The last line is whole but has no newline yet: it counts."""
+    """The last line is complete except for its newline, and counts."""
     draft = pi(maker, entries)
     draft.tail = draft.lines.pop()
     return draft
