@@ -19,7 +19,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.row import SCHEMA
-from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, kept, seed
+from tests.index.equal import SECONDS, assert_equal, assert_no_leftovers, kept, rebuilt, seed
 from tests.index.helpers import append, fill, message, pi_store
 from tests.index.killed import MODES
 from tests.index.mischief import Mischief
@@ -115,7 +115,7 @@ def test_killed_again_and_again(tmp_path: Path) -> None:
                 _assert_whole(tmp_path, attempt)
     print(f"{killer.killed} in {attempt} attempts")
     _assert_whole(tmp_path, attempt + 1)
-    assert_nothing_is_left_over(cache, stores)
+    assert_no_leftovers(cache, stores)
     assert_equal(kept(cache, stores), kept(tmp_path / f"anew-{attempt + 1}", stores))
 
 
@@ -133,7 +133,7 @@ def _assert_whole(folder: Path, attempt: int) -> None:
     index.scan()
     assert (index.note, index.catalog.generation) == (None, 0)
     index.close()
-    assert_equal(kept(folder / "cache", stores), anew(folder / f"anew-{attempt}", stores))
+    assert_equal(kept(folder / "cache", stores), rebuilt(folder / f"anew-{attempt}", stores))
     with sqlite3.connect(folder / "cache" / f"catalog-{SCHEMA}.db") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()

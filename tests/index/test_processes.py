@@ -15,7 +15,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.row import SCHEMA
-from tests.index.equal import anew, assert_equal, assert_nothing_is_left_over, kept
+from tests.index.equal import assert_equal, assert_no_leftovers, kept, rebuilt
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 from tests.waiting import until
 
@@ -58,7 +58,7 @@ def start(
 def test_two_scanners_at_once_on_an_empty_cache(tmp_path: Path) -> None:
     fill(tmp_path / "store", 400)
     store = pi_store(tmp_path / "store")
-    expected = anew(tmp_path / "anew", [store])
+    expected = rebuilt(tmp_path / "anew", [store])
     for attempt in range(3):
         cache = tmp_path / f"cache-{attempt}"
         both = [start(tmp_path / "store", cache, at) for at in (1 << 40, 1000 if attempt else 1 << 40)]
@@ -75,7 +75,7 @@ def test_two_scanners_at_once_on_an_empty_cache(tmp_path: Path) -> None:
         assert index.counts.whole == 0
         index.close()
         assert_equal(kept(cache, [store]), expected)
-        assert_nothing_is_left_over(cache, [store])
+        assert_no_leftovers(cache, [store])
 
 
 @pytest.mark.slow

@@ -193,7 +193,7 @@ def test_the_time_of_a_file_is_not_that_of_its_session(tmp_path: Path) -> None:
     watched = Watched(tmp_path)
     for number, touched in enumerate((4_000_000_000, 1_000_000_000, 1_700_000_000)):
         path = watched.path.with_name(f"{number}.jsonl")
-        write(path, header(str(number)) + message("a", None, "word", at=NOW - 10_000 + number))
+        write(path, header(str(number)) + message("a", None, "word", timestamp=NOW - 10_000 + number))
         os.utime(path, (touched, touched))
     watched.scan()
     assert [row.id for row in watched.index.rows()] == ["2", "1", "0"]

@@ -18,7 +18,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.query.grammar import parse
-from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, found_by, kept, seed
+from tests.index.equal import SECONDS, assert_equal, assert_no_leftovers, kept, rebuilt, search_results, seed
 from tests.index.helpers import Listener, pi_store
 from tests.index.test_soak import shown, titles
 from tests.waiting import PATIENCE
@@ -88,14 +88,14 @@ def test_what_is_followed_is_what_a_fresh_scan_finds(
         assert curious.asked >= len(ASKED)
         assert len(needles) >= 3 * (SECONDS or 4) - 1
         print(f"slowest needle: {max(needles):.2f} s of {len(needles)}")
-        expected = anew(tmp_path / "anew", stores)
+        expected = rebuilt(tmp_path / "anew", stores)
         listed = dict(titles(expected.rows))
         began = time.monotonic()
         listener.until(lambda: shown(listener) == listed)
         print(f"up to date {time.monotonic() - began:.2f} s after the end; {len(listed)} sessions")
-        searched = found_by(index)
+        searched = search_results(index)
         fresh_index = Index(stores, str(tmp_path / "anew"))
-        assert searched == found_by(fresh_index)
+        assert searched == search_results(fresh_index)
         assert sum(map(bool, searched.values())) >= 4
         fresh_index.close()
     assert index.note is None
@@ -104,7 +104,7 @@ def test_what_is_followed_is_what_a_fresh_scan_finds(
         said, _ = other.communicate("", timeout=PATIENCE)
         assert said == "note None 0\n"
     assert_equal(kept(cache, stores), expected)
-    assert_nothing_is_left_over(cache, stores)
+    assert_no_leftovers(cache, stores)
     assert_equal(kept(cache, stores), expected)
 
 
