@@ -171,8 +171,8 @@ def test_rows_stored_by_another_process_replace_known_ones(tmp_path: Path) -> No
         of.save([Reading(session_row(path, "/s", SUMMARY.values(), (1, size, 3, 4)))])
 
     def sizes(of: Catalog, *paths: str) -> list[int]:
-        found = of.load(paths)
-        return [found[path].row.size for path in paths]
+        readings = of.load(paths)
+        return [readings[path].row.size for path in paths]
 
     save(ours, "/s/a", 1)
     save(ours, "/s/b", 2)
@@ -209,8 +209,8 @@ def two(tmp_path: Path) -> Iterator[tuple[Catalog, Catalog]]:
 
 
 def used(of: Catalog) -> dict[str, tuple[int, int]]:
-    found = of.run(span_table.segments) or {}
-    return {name: (segment.live, segment.reach) for name, segment in found.items()}
+    usage_by_segment = of.run(span_table.segments) or {}
+    return {name: (segment.live, segment.reach) for name, segment in usage_by_segment.items()}
 
 
 def test_text_that_another_process_moves_meanwhile_is_counted(two: tuple[Catalog, Catalog]) -> None:
