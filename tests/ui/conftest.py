@@ -32,9 +32,9 @@ WAYS = [{"selector": ""}, {}]
 """Of `browser`: to open the selector, and the browser."""
 
 
-def asked(it):
+def asked(ui):
     """What the bars below the panes say: the question, and the keys that answer it."""
-    return [line.strip() for line in it.text().splitlines()[-2:]]
+    return [line.strip() for line in ui.text().splitlines()[-2:]]
 
 
 def snapshot(folder):

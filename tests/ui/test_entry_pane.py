@@ -52,10 +52,10 @@ def opened(browser, tmp_path):
             self.manager = browser(**options)
 
         async def __aenter__(self):
-            it = await self.manager.__aenter__()
-            await it.press("tab", "tab")
-            assert it.focus == "entry"
-            return it
+            ui = await self.manager.__aenter__()
+            await ui.press("tab", "tab")
+            assert ui.focus == "entry"
+            return ui
 
         async def __aexit__(self, *failure):
             return await self.manager.__aexit__(*failure)
@@ -74,16 +74,16 @@ def answer(*blocks, **more):
     return [*lines, last]
 
 
-def copied(it):
-    return it.app.clipboard
+def copied(ui):
+    return ui.app.clipboard
 
 
 async def test_prose_is_laid_out(opened):
-    async with opened(*answer({"type": "text", "text": MARKDOWN})) as it:
-        found = it.text()
+    async with opened(*answer({"type": "text", "text": MARKDOWN})) as ui:
+        found = ui.text()
         for line in ("# Plan", "step │ what", "═════┼═", "one  │ `ls`", "print(2)"):
             assert line in found
-        styles = {text: style for line in it.entry.lines for text, style in line.spans}
+        styles = {text: style for line in ui.entry.lines for text, style in line.spans}
         assert styles["*this*"] == "emphasis"
         assert styles["[reading]"] == "link"
         assert styles["ls -la"] == "code"
@@ -102,8 +102,8 @@ async def test_everything_an_answer_holds_is_there(opened):
         model="m",
         responseId="r-1",
     )
-    async with opened(*lines) as it:
-        found = "\n".join(line.text for line in it.entry.lines)
+    async with opened(*lines) as ui:
+        found = "\n".join(line.text for line in ui.entry.lines)
         for line in (
             "─ thinking",
             "hm",
@@ -126,8 +126,8 @@ async def test_everything_an_answer_holds_is_there(opened):
 async def test_a_result_that_is_a_diff_says_so_without_colour(opened):
     lines = answer({"type": "text", "text": "done\n@@ -1 +1 @@\n-old\n+new"}, toolName="bash")
     lines[-1]["message"] |= {"role": "toolResult", "details": {"diff": "-9 a\n+9 b"}}
-    async with opened(*lines) as it:
-        styles = {line.text: line.style for line in it.entry.lines}
+    async with opened(*lines) as ui:
+        styles = {line.text: line.style for line in ui.entry.lines}
         assert [styles[text] for text in ("-old", "+new", "@@ -1 +1 @@", "-9 a", "+9 b")] == [
             "removed",
             "added",
@@ -142,49 +142,49 @@ async def test_hostile_text_stays_text(opened):
     image = {"type": "image", "mimeType": HOSTILE, "data": HOSTILE}
     other = {"type": HOSTILE, "x": HOSTILE}
     lines = answer({"type": "text", "text": HOSTILE}, call, image, other, model=HOSTILE, more=HOSTILE)
-    async with opened(*lines) as it:
-        assert "[/bold] [red]" in it.text()
-        for line in it.entry.lines:
+    async with opened(*lines) as ui:
+        assert "[/bold] [red]" in ui.text()
+        for line in ui.entry.lines:
             assert inert(line.text) == line.text
-        for strip in it.screen._compositor.render_strips():
+        for strip in ui.screen._compositor.render_strips():
             assert not any(char in strip.text for char in "\x1b\x07\x9b\r\u202e\u2066")
-        await it.press("c")
-        assert copied(it).startswith("\x1b[31mrm")
-        await it.press("y", "P", "E")
-        assert len(it.toasts()) == 4
-        assert all(inert(said) == said for said in it.toasts())
+        await ui.press("c")
+        assert copied(ui).startswith("\x1b[31mrm")
+        await ui.press("y", "P", "E")
+        assert len(ui.toasts()) == 4
+        assert all(inert(said) == said for said in ui.toasts())
 
 
 async def test_the_text_is_copied_as_it_was_written(opened):
     async with opened(
         *answer({"type": "thinking", "thinking": "hm"}, {"type": "text", "text": MARKDOWN})
-    ) as it:
-        await it.press("y")
-        assert copied(it) == MARKDOWN
-        assert it.toasts() == ["Text copied, 18 lines – if the terminal takes it (OSC 52)"]
+    ) as ui:
+        await ui.press("y")
+        assert copied(ui) == MARKDOWN
+        assert ui.toasts() == ["Text copied, 18 lines – if the terminal takes it (OSC 52)"]
 
 
 async def test_a_terminal_that_is_known_is_not_doubted(opened):
     lines = answer({"type": "text", "text": "yes"})
-    async with opened(*lines, env={"TERM": "xterm-kitty"}) as it:
-        await it.press("y")
-        assert it.toasts() == ["Text copied, 3 characters"]
+    async with opened(*lines, env={"TERM": "xterm-kitty"}) as ui:
+        await ui.press("y")
+        assert ui.toasts() == ["Text copied, 3 characters"]
 
 
 async def test_half_a_character_is_copied_by_its_code(opened):
     lines = answer({"type": "text", "text": "a"})
     lines[-1]["message"]["content"][0]["text"] = "a\ud83db"
-    async with opened(*lines[:-1], json.dumps(lines[-1])) as it:
-        await it.press("y")
-        assert copied(it) == "a\\ud83db"
+    async with opened(*lines[:-1], json.dumps(lines[-1])) as ui:
+        await ui.press("y")
+        assert copied(ui) == "a\\ud83db"
 
 
 async def test_each_press_copies_the_next_code_and_says_which(opened):
-    async with opened(*answer({"type": "text", "text": MARKDOWN})) as it:
+    async with opened(*answer({"type": "text", "text": MARKDOWN})) as ui:
         found = []
         for _ in range(3):
-            await it.press("c")
-            found.append((copied(it), it.toasts()[-1].split(" –")[0]))
+            await ui.press("c")
+            found.append((copied(ui), ui.toasts()[-1].split(" –")[0]))
         assert found == [
             ("ls -la", "Code block 1 of 2 (sh) copied, 6 characters"),
             ("print(1)\nprint(2)", "Code block 2 of 2 (py) copied, 2 lines"),
@@ -194,57 +194,57 @@ async def test_each_press_copies_the_next_code_and_says_which(opened):
 
 async def test_the_code_in_sight_is_copied_and_what_is_out_of_sight_is_shown(opened):
     far = "\n\n".join(f"```\nblock {at}\n" + "x\n" * 50 + "```" for at in range(5))
-    async with opened(*answer({"type": "text", "text": far})) as it:
-        await it.press("pagedown", "pagedown", "pagedown", "c")
-        first = int(copied(it).split("\n")[0].split()[1])
+    async with opened(*answer({"type": "text", "text": far})) as ui:
+        await ui.press("pagedown", "pagedown", "pagedown", "c")
+        first = int(copied(ui).split("\n")[0].split()[1])
         assert first > 0
-        assert f"block {first}" in it.text()
-        await it.press("c")
-        assert copied(it).startswith(f"block {(first + 1) % 5}\n")
-        assert f"block {(first + 1) % 5}" in it.text()
-        await it.press("home", "c")
-        assert copied(it).startswith("block 0\n")
+        assert f"block {first}" in ui.text()
+        await ui.press("c")
+        assert copied(ui).startswith(f"block {(first + 1) % 5}\n")
+        assert f"block {(first + 1) % 5}" in ui.text()
+        await ui.press("home", "c")
+        assert copied(ui).startswith("block 0\n")
 
 
 async def test_the_content_of_a_file_can_be_copied(opened):
     call = {"type": "toolCall", "name": "write", "arguments": {"path": "a", "content": "one\n\ttwo\n"}}
-    async with opened(*answer(call)) as it:
-        await it.press("c")
-        assert copied(it) == "one\n\ttwo\n"
-        assert it.toasts()[-1].startswith("Code block 1 of 1 (content) copied, 2 lines")
+    async with opened(*answer(call)) as ui:
+        await ui.press("c")
+        assert copied(ui) == "one\n\ttwo\n"
+        assert ui.toasts()[-1].startswith("Code block 1 of 1 (content) copied, 2 lines")
 
 
 async def test_where_there_is_no_code(opened):
-    async with opened(*chain("q", "a", id="s")) as it:
-        await it.press("c")
-        assert it.toasts() == ["Code: there is none here"]
+    async with opened(*chain("q", "a", id="s")) as ui:
+        await ui.press("c")
+        assert ui.toasts() == ["Code: there is none here"]
 
 
 async def test_the_code_of_another_entry_is_not_copied(opened):
-    async with opened(*chain("```\nfirst\n```", "none", "```\nthird\n```", id="s")) as it:
-        await it.press("c")
-        await it.press("left_square_bracket")
-        await it.until(lambda: it.entry.lines[0].text == "none", "the entry before")
-        await it.press("c")
-        assert copied(it) == "third"
-        assert it.toasts()[-1] == "Code: there is none here"
+    async with opened(*chain("```\nfirst\n```", "none", "```\nthird\n```", id="s")) as ui:
+        await ui.press("c")
+        await ui.press("left_square_bracket")
+        await ui.until(lambda: ui.entry.lines[0].text == "none", "the entry before")
+        await ui.press("c")
+        assert copied(ui) == "third"
+        assert ui.toasts()[-1] == "Code: there is none here"
 
 
 async def test_the_key_for_code_is_offered_where_there_is_some(opened):
     def offered():
-        return "c copy code" in it.text().splitlines()[-1]
+        return "c copy code" in ui.text().splitlines()[-1]
 
     # some in a batch of lines that comes later
     late = "line\n\n" * 400 + "```\nlast\n```"
-    async with opened(*chain("```\nfirst\n```", "none", late, id="s")) as it:
-        await it.until(offered, "the key")
-        await it.press("left_square_bracket")
-        await it.until(lambda: it.entry.lines[0].text == "none", "the entry before")
-        await it.until(lambda: not offered(), "the key to go")
-        assert "y copy" in it.text().splitlines()[-1]
-        await it.press("left_square_bracket")
-        await it.until(lambda: it.entry.lines[1].text == "first", "the first entry")
-        await it.until(offered, "the key")
+    async with opened(*chain("```\nfirst\n```", "none", late, id="s")) as ui:
+        await ui.until(offered, "the key")
+        await ui.press("left_square_bracket")
+        await ui.until(lambda: ui.entry.lines[0].text == "none", "the entry before")
+        await ui.until(lambda: not offered(), "the key to go")
+        assert "y copy" in ui.text().splitlines()[-1]
+        await ui.press("left_square_bracket")
+        await ui.until(lambda: ui.entry.lines[1].text == "first", "the first entry")
+        await ui.until(offered, "the key")
 
 
 # in another program
@@ -273,35 +273,35 @@ SHOW = "import shutil; shutil.copy(path, {to!r}); open({to!r} + '.name', 'w').wr
 async def test_the_pager_gets_an_inert_copy_of_all_of_it(opened, tmp_path, suspendable):
     make_program(tmp_path, "pager", SHOW.format(to=str(tmp_path / "shown")))
     lines = answer({"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "see\x1b[2J"})
-    async with opened(*lines, env={"PAGER": "pager -S"}) as it:
-        await it.press("P")
+    async with opened(*lines, env={"PAGER": "pager -S"}) as ui:
+        await ui.press("P")
         assert (tmp_path / "shown").read_text().startswith("── thinking ──\nhm\n\nsee␛[2J\n\n")
         assert "id: z" in (tmp_path / "shown").read_text()
-        assert it.toasts() == []
+        assert ui.toasts() == []
         assert not is_there((tmp_path / "shown.name").read_text())
 
 
 async def test_the_editor_gets_the_text_and_what_it_writes_changes_nothing(opened, tmp_path, suspendable):
     does = SHOW.format(to=str(tmp_path / "shown")) + "; open(path, 'a').write('more')"
     make_program(tmp_path, "editor", does)
-    async with opened(*answer({"type": "text", "text": MARKDOWN}), env={"EDITOR": "editor"}) as it:
-        before = it.path("s").read_bytes()
-        await it.press("E")
+    async with opened(*answer({"type": "text", "text": MARKDOWN}), env={"EDITOR": "editor"}) as ui:
+        before = ui.path("s").read_bytes()
+        await ui.press("E")
         assert (tmp_path / "shown").read_text() == MARKDOWN
         assert (tmp_path / "shown.name").read_text().endswith(".md")
-        assert it.toasts() == ["That was a copy: the session is as it was"]
-        assert it.path("s").read_bytes() == before
+        assert ui.toasts() == ["That was a copy: the session is as it was"]
+        assert ui.path("s").read_bytes() == before
 
 
 async def test_the_raw_entry_goes_out_as_it_is_shown(opened, tmp_path, suspendable):
     make_program(tmp_path, "editor", SHOW.format(to=str(tmp_path / "shown")))
-    async with opened(*chain("q", "a", id="s"), env={"VISUAL": "editor"}) as it:
-        await it.press("r")
-        await it.until(lambda: it.entry.lines[0].text == "{", "the raw entry")
-        await it.press("E", "y")
+    async with opened(*chain("q", "a", id="s"), env={"VISUAL": "editor"}) as ui:
+        await ui.press("r")
+        await ui.until(lambda: ui.entry.lines[0].text == "{", "the raw entry")
+        await ui.press("E", "y")
         assert (tmp_path / "shown").read_text().startswith('{\n  "type": "message"')
         assert (tmp_path / "shown.name").read_text().endswith(".json")
-        assert copied(it) == (tmp_path / "shown").read_text()
+        assert copied(ui) == (tmp_path / "shown").read_text()
 
 
 @pytest.mark.parametrize(
@@ -315,9 +315,9 @@ async def test_the_raw_entry_goes_out_as_it_is_shown(opened, tmp_path, suspendab
 )
 async def test_what_goes_wrong_is_said(opened, tmp_path, suspendable, env, does, says):
     make_program(tmp_path, "editor", does)
-    async with opened(*chain("q", "a", id="s"), env=env) as it:
-        await it.press("E")
-        assert it.toasts() == [says]
+    async with opened(*chain("q", "a", id="s"), env=env) as ui:
+        await ui.press("E")
+        assert ui.toasts() == [says]
 
 
 async def test_a_program_that_cannot_be_started_is_said_and_the_terminal_is_taken_back(
@@ -337,9 +337,9 @@ async def test_a_program_that_cannot_be_started_is_said_and_the_terminal_is_take
             back.append(kind)
 
     monkeypatch.setattr("textual.app.App.suspend", lambda self: Suspended())
-    async with opened(*chain("q", "a", id="s"), env={"EDITOR": "editor"}) as it:
-        await it.press("E")
-        assert it.toasts() == ["editor cannot be run: No such file or directory"]
+    async with opened(*chain("q", "a", id="s"), env={"EDITOR": "editor"}) as ui:
+        await ui.press("E")
+        assert ui.toasts() == ["editor cannot be run: No such file or directory"]
         assert back == [None]
 
 
@@ -349,92 +349,92 @@ async def test_a_terminal_that_cannot_be_given_away(opened, tmp_path, monkeypatc
 
     make_program(tmp_path, "editor", "")
     monkeypatch.setattr("textual.app.App.suspend", refuse)
-    async with opened(*chain("q", "a", id="s"), env={"EDITOR": "editor"}) as it:
-        await it.press("E")
-        assert it.toasts() == ["Other programs cannot be shown here"]
+    async with opened(*chain("q", "a", id="s"), env={"EDITOR": "editor"}) as ui:
+        await ui.press("E")
+        assert ui.toasts() == ["Other programs cannot be shown here"]
 
 
 async def test_a_text_of_a_megabyte_comes_in_parts_and_is_complete(opened):
     text = "".join(f"- item {at} of *many*\n\n```\ncode {at}\n```\n" for at in range(22_000))
     lines = chain("q", text, "r", id="s")
     shown = []
-    async with opened(*lines) as it:
-        real = it.entry.show_lines
+    async with opened(*lines) as ui:
+        real = ui.entry.show_lines
 
         def show(lines, *, more, **given):
             shown.append((len(lines), more))
             real(lines, more=more, **given)
 
-        it.entry.show_lines = show
-        await it.press("left_square_bracket")
-        await it.until(lambda: it.entry.lines[-1].text.startswith("id: "), "all of it")
+        ui.entry.show_lines = show
+        await ui.press("left_square_bracket")
+        await ui.until(lambda: ui.entry.lines[-1].text.startswith("id: "), "all of it")
         assert len(shown) > 2
         assert [more for _, more in shown] == [False] + [True] * (len(shown) - 1)
-        await it.press("c")
-        assert it.toasts()[-1].startswith("Code block 1 of 22,000 copied")
+        await ui.press("c")
+        assert ui.toasts()[-1].startswith("Code block 1 of 22,000 copied")
 
 
 async def test_what_is_copied_is_the_entry_under_the_cursor_however_fast_one_types(opened):
-    async with opened(*chain("question", "answer", id="s")) as it:
-        await it.press("left_square_bracket")
-        await it.until(lambda: it.entry.lines[0].text == "question", "the entry above")
-        await it.pilot.press("right_square_bracket", "y")
-        await it.until(it.toasts, "the copy")
-        assert copied(it) == "answer"
-        assert len(it.toasts()) == 1
+    async with opened(*chain("question", "answer", id="s")) as ui:
+        await ui.press("left_square_bracket")
+        await ui.until(lambda: ui.entry.lines[0].text == "question", "the entry above")
+        await ui.pilot.press("right_square_bracket", "y")
+        await ui.until(ui.toasts, "the copy")
+        assert copied(ui) == "answer"
+        assert len(ui.toasts()) == 1
 
 
 async def test_an_entry_that_is_not_in_sight_is_copied_all_the_same(browser, tmp_path):
     pi_session(tmp_path, *chain("question", "answer", id="s"), id="s")
-    async with browser(size=(80, 24)) as it:
-        await it.press("tab")
-        assert not it.entry.is_laid_out
-        await it.press("y")
-        await it.until(it.toasts, "the copy")
-        assert copied(it) == "answer"
-        await it.press("up", "y")
-        await it.until(lambda: len(it.toasts()) == 2, "the other copy")
-        assert copied(it) == "question"
+    async with browser(size=(80, 24)) as ui:
+        await ui.press("tab")
+        assert not ui.entry.is_laid_out
+        await ui.press("y")
+        await ui.until(ui.toasts, "the copy")
+        assert copied(ui) == "answer"
+        await ui.press("up", "y")
+        await ui.until(lambda: len(ui.toasts()) == 2, "the other copy")
+        assert copied(ui) == "question"
 
 
-def at_minute(it, minute):
+def at_minute(ui, minute):
     """Have it so many minutes after the first entry, and let the screen's clock strike."""
     start = 1_777_629_600_000  # tests.factory.stamp(0)
-    it.app._setup._clock = lambda: int(start + minute * 60_000) * 1_000_000
-    it.screen._tick()
+    ui.app._setup._clock = lambda: int(start + minute * 60_000) * 1_000_000
+    ui.screen._tick()
 
 
 async def test_the_age_in_the_border_follows_the_clock_and_nothing_else_is_painted(opened):
-    async with opened(*chain("one", "two", id="s")) as it:
-        side = it.screen.query_one("#entry-pane")
-        await it.press("tab")
-        assert it.entry.lines
-        at_minute(it, 2)
+    async with opened(*chain("one", "two", id="s")) as ui:
+        side = ui.screen.query_one("#entry-pane")
+        await ui.press("tab")
+        assert ui.entry.lines
+        at_minute(ui, 2)
         assert side._words[0] == "entry 00000002 · now"
-        at_minute(it, 9)
-        await it.pilot.pause()
-        assert "entry 00000002 · 7m" in it.text()
-        painted, drawn = [], it.entry.drawn
+        at_minute(ui, 9)
+        await ui.pilot.pause()
+        assert "entry 00000002 · 7m" in ui.text()
+        painted, drawn = [], ui.entry.drawn
         side._paint_line = painted.append
-        at_minute(it, 9.5)
+        at_minute(ui, 9.5)
         assert painted == []
-        at_minute(it, 10)
+        at_minute(ui, 10)
         assert len(painted) == 1
-        assert it.entry.drawn == drawn
+        assert ui.entry.drawn == drawn
 
 
 async def test_the_age_is_told_of_the_entry_that_is_shown(opened):
-    async with opened(*chain("one", "two", id="s")) as it:
-        side = it.screen.query_one("#entry-pane")
-        at_minute(it, 9)
+    async with opened(*chain("one", "two", id="s")) as ui:
+        side = ui.screen.query_one("#entry-pane")
+        at_minute(ui, 9)
         shown = side._words[0]
         side._heading = side._heading._replace(title="entry another")
-        at_minute(it, 9)
+        at_minute(ui, 9)
         assert side._words[0] == shown
 
 
 async def test_where_there_is_no_entry_no_age_is_told(browser):
-    async with browser() as it:
-        side = it.screen.query_one("#entry-pane")
-        at_minute(it, 9)
+    async with browser() as ui:
+        side = ui.screen.query_one("#entry-pane")
+        at_minute(ui, 9)
         assert side._words == ("entry", "")

@@ -58,8 +58,8 @@ def large(tmp_path):
         pi_session(tmp_path, *lines, id=name)
 
 
-def provisional(it):
-    return {row.id: row.provisional for row in it.sessions.model.rows()}
+def provisional(ui):
+    return {row.id: row.provisional for row in ui.sessions.model.rows()}
 
 
 def facts(text, name):
@@ -70,44 +70,44 @@ def facts(text, name):
 
 
 async def test_every_session_is_listed_and_then_read(browser, large, held):
-    async with browser(settle=False) as it:
-        await it.until(lambda: len(provisional(it)) == 3, "the list")
-        assert set(provisional(it).values()) == {True}
-        assert it.listed() == [f"[{HERE}]", "first", "second", "third"]
-        await it.until(lambda: "the second prompt" in it.text(), "the rows")
-        text = it.text()
+    async with browser(settle=False) as ui:
+        await ui.until(lambda: len(provisional(ui)) == 3, "the list")
+        assert set(provisional(ui).values()) == {True}
+        assert ui.listed() == [f"[{HERE}]", "first", "second", "third"]
+        await ui.until(lambda: "the second prompt" in ui.text(), "the rows")
+        text = ui.text()
         assert "3 sessions" in text
         assert "reading 0 of 3" in text
         assert facts(text, "second") == ["pi", "…"]
 
-        await it.press("down")
-        assert it.sessions.row.id == "second"
+        await ui.press("down")
+        assert ui.sessions.row.id == "second"
         held.go.set()
-        await it.until(lambda: not any(provisional(it).values()), "the reading")
-        assert it.listed() == [f"[{HERE}]", "third", "first", "second"]
-        assert it.sessions.row.id == "second"
-        await it.settled()
-        await it.until(lambda: "reading" not in it.text(), "the end of the scan")
-        assert facts(it.text(), "second") == ["pi", "7"]
+        await ui.until(lambda: not any(provisional(ui).values()), "the reading")
+        assert ui.listed() == [f"[{HERE}]", "third", "first", "second"]
+        assert ui.sessions.row.id == "second"
+        await ui.settled()
+        await ui.until(lambda: "reading" not in ui.text(), "the end of the scan")
+        assert facts(ui.text(), "second") == ["pi", "7"]
 
 
 async def test_a_session_that_is_not_read_yet_opens(browser, large, held):
-    async with browser(settle=False) as it:
-        await it.until(lambda: len(provisional(it)) == 3, "the list")
-        await it.until(
-            lambda: it.tree.view is not None and it.tree.view.tree.path == str(it.path("first")), "its tree"
+    async with browser(settle=False) as ui:
+        await ui.until(lambda: len(provisional(ui)) == 3, "the list")
+        await ui.until(
+            lambda: ui.tree.view is not None and ui.tree.view.tree.path == str(ui.path("first")), "its tree"
         )
-        assert it.tree.view.leaf.id == "end"
-        await it.until(lambda: it.screen.planned == str(it.path("first")), "the plan")
-        assert provisional(it)["first"]
+        assert ui.tree.view.leaf.id == "end"
+        await ui.until(lambda: ui.screen.planned == str(ui.path("first")), "the plan")
+        assert provisional(ui)["first"]
 
 
 async def test_a_filter_finds_what_is_known(browser, large, held):
-    async with browser(settle=False) as it:
-        await it.until(lambda: len(provisional(it)) == 3, "the list")
-        await it.press("/", *"third")
-        assert it.listed() == [f"[{HERE}]", "third"]
+    async with browser(settle=False) as ui:
+        await ui.until(lambda: len(provisional(ui)) == 3, "the list")
+        await ui.press("/", *"third")
+        assert ui.listed() == [f"[{HERE}]", "third"]
         held.go.set()
-        await it.until(lambda: not any(provisional(it).values()), "the reading")
-        assert it.listed() == [f"[{HERE}]", "third"]
-        assert it.sessions.row.id == "third"
+        await ui.until(lambda: not any(provisional(ui).values()), "the reading")
+        assert ui.listed() == [f"[{HERE}]", "third"]
+        assert ui.sessions.row.id == "third"

@@ -55,23 +55,23 @@ def may_be_read(monkeypatch):
 async def test_the_rows_of_this_folder_stay_until_those_of_all_folders_are_read(
     browser, first_rows, may_be_read
 ):
-    async with browser(selector="", model=first_rows, settle=False) as it:
-        assert it.listed() == ["mine"]
-        await it.press("tab")
-        assert it.listed() == ["mine"]
-        assert "all folders" in it.text()
+    async with browser(selector="", model=first_rows, settle=False) as ui:
+        assert ui.listed() == ["mine"]
+        await ui.press("tab")
+        assert ui.listed() == ["mine"]
+        assert "all folders" in ui.text()
         may_be_read.set()
-        await it.settled()
-        assert it.listed() == ["other", "mine"]
-        assert it.sessions.row.id == "mine"
+        await ui.settled()
+        assert ui.listed() == ["other", "mine"]
+        assert ui.sessions.row.id == "mine"
 
 
 async def test_a_second_tab_shows_this_folder_again(browser, first_rows, may_be_read):
-    async with browser(selector="", model=first_rows, settle=False) as it:
-        await it.press("tab")
-        await it.press("tab")
-        assert it.listed() == ["mine"]
-        assert "sessions · this folder" in it.text()
+    async with browser(selector="", model=first_rows, settle=False) as ui:
+        await ui.press("tab")
+        await ui.press("tab")
+        assert ui.listed() == ["mine"]
+        assert "sessions · this folder" in ui.text()
         may_be_read.set()
-        await it.settled()
-        assert it.listed() == ["mine"]
+        await ui.settled()
+        assert ui.listed() == ["mine"]

@@ -34,65 +34,65 @@ def held(monkeypatch):
     free.set()
 
 
-def bar(it):
+def bar(ui):
     """What Enter would do."""
-    return it.text().splitlines()[-2].strip()
+    return ui.text().splitlines()[-2].strip()
 
 
-def border(it):
+def border(ui):
     """What the border of the tree says."""
-    return it.text().splitlines()[1].partition("╮╭─ ")[2].partition(" ─")[0]
+    return ui.text().splitlines()[1].partition("╮╭─ ")[2].partition(" ─")[0]
 
 
-async def step(it):
-    before = it.sessions.row.path
-    await it.press("down")
-    assert it.sessions.row.path != before
+async def step(ui):
+    before = ui.sessions.row.path
+    await ui.press("down")
+    assert ui.sessions.row.path != before
 
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_the_command_of_before_stays_until_the_next_is_known(browser, three, held, monkeypatch, way):
     monkeypatch.setattr(resuming_screen, "PATIENCE", PATIENCE)
-    async with browser(**way) as it:
-        before = bar(it)
+    async with browser(**way) as ui:
+        before = bar(ui)
         assert "is gone" in before
         held.clear()
-        await step(it)
-        assert bar(it) == before
-        assert it.screen.planned != it.sessions.row.path
+        await step(ui)
+        assert bar(ui) == before
+        assert ui.screen.planned != ui.sessions.row.path
         held.set()
-        await it.settled()
+        await ui.settled()
 
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_of_a_plan_that_takes_long_nothing_is_said_meanwhile(browser, three, held, monkeypatch, way):
     monkeypatch.setattr(resuming_screen, "PATIENCE", 0.01)
-    async with browser(**way) as it:
-        assert bar(it)
+    async with browser(**way) as ui:
+        assert bar(ui)
         held.clear()
-        await step(it)
-        await it.until(lambda: not bar(it), "an empty bar")
+        await step(ui)
+        await ui.until(lambda: not bar(ui), "an empty bar")
         held.set()
-        await it.settled()
-        assert bar(it)
+        await ui.settled()
+        assert bar(ui)
 
 
 async def test_the_words_in_the_trees_border_stay_until_the_next_are_known(browser, three, held, monkeypatch):
     monkeypatch.setattr(tree_side, "PATIENCE", PATIENCE)
-    async with browser() as it:
-        await it.until(lambda: "turn" in border(it), "the branch")
-        before = border(it)
+    async with browser() as ui:
+        await ui.until(lambda: "turn" in border(ui), "the branch")
+        before = border(ui)
         held.clear()
-        row = it.sessions.row
-        await step(it)
-        await it.until(lambda: it.tree.view.tree.path == it.sessions.row.path != row.path, "the tree")
-        assert border(it) == before
+        row = ui.sessions.row
+        await step(ui)
+        await ui.until(lambda: ui.tree.view.tree.path == ui.sessions.row.path != row.path, "the tree")
+        assert border(ui) == before
 
 
 async def test_of_branches_that_take_long_nothing_is_said_meanwhile(browser, three, held, monkeypatch):
     monkeypatch.setattr(tree_side, "PATIENCE", 0.01)
-    async with browser() as it:
-        await it.until(lambda: "turn" in border(it), "the branch")
+    async with browser() as ui:
+        await ui.until(lambda: "turn" in border(ui), "the branch")
         held.clear()
-        await step(it)
-        await it.until(lambda: border(it) == "tree", "no words")
+        await step(ui)
+        await ui.until(lambda: border(ui) == "tree", "no words")

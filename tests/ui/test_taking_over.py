@@ -105,9 +105,9 @@ async def test_the_first_picture_of_the_screen_is_the_first_frame(
     browser, begun, three, known, size, query, changed
 ):
     picture, model = first(known, size, query, **changed)
-    async with browser(size=size, settle=False, model=model, selector=query) as it:
-        await it.pilot.pause()
-        assert it.text().splitlines() == picture
+    async with browser(size=size, settle=False, model=model, selector=query) as ui:
+        await ui.pilot.pause()
+        assert ui.text().splitlines() == picture
 
 
 @pytest.fixture
@@ -144,12 +144,12 @@ async def test_it_is_with_pins_hidden_sessions_and_a_scrollbar(
     picture, model = first(known, size, query, **changed)
     assert any("★" in line for line in picture)
     assert "hidden" in " ".join(picture)
-    async with browser(size=size, settle=False, model=model, selector=query) as it:
-        await it.pilot.pause()
-        assert it.text().splitlines() == picture
+    async with browser(size=size, settle=False, model=model, selector=query) as ui:
+        await ui.pilot.pause()
+        assert ui.text().splitlines() == picture
         # what is drawn with blanks
-        assert it.sessions.show_vertical_scrollbar
-        bar = it.sessions.vertical_scrollbar
+        assert ui.sessions.show_vertical_scrollbar
+        bar = ui.sessions.vertical_scrollbar
         strips = bar.render_lines(bar.size.region)
         thumb = [bool(segment.style.reverse) for line in strips for segment in line]
         of = pieces(known(size[1] - 5, model.arrangement)[0], model, size, query)
@@ -191,10 +191,10 @@ async def test_what_is_there_when_all_is_read_is_what_was_there_first(
 ):
     request.getfixturevalue(sessions)
     picture, model = first(known, size, query)
-    async with browser(size=size, model=model, selector=query) as it:
+    async with browser(size=size, model=model, selector=query) as ui:
         assert model.is_complete
-        assert pane(it.text().splitlines(), size, query) == pane(picture, size, query)
-        assert it.sessions.cursor == model.first_session()
+        assert pane(ui.text().splitlines(), size, query) == pane(picture, size, query)
+        assert ui.sessions.cursor == model.first_session()
 
 
 async def test_a_screen_that_comes_while_files_are_being_read_goes_on_saying_so(browser, begun, three, known):
@@ -203,10 +203,10 @@ async def test_a_screen_that_comes_while_files_are_being_read_goes_on_saying_so(
     model.reading = (3, 243)
     picture = drawn(setup, model, (120, 40), None, note=reading_note(*model.reading))
     assert "reading 3 of 243" in picture[0]
-    async with browser(settle=False, model=model) as it:
-        await it.pilot.pause()
-        assert it.text().splitlines() == picture
-        assert it.screen.doing == "reading 3 of 243"
+    async with browser(settle=False, model=model) as ui:
+        await ui.pilot.pause()
+        assert ui.text().splitlines() == picture
+        assert ui.screen.doing == "reading 3 of 243"
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -236,9 +236,9 @@ async def test_before_anything_is_looked_for_the_keys_are_those_of_the_picture_t
     picture = drawn(setup, model, size, None)
     assert model.searched is None
     assert "F6" not in picture[-1]
-    async with browser(size=size, settle=False, model=model) as it:
-        await it.pilot.pause()
-        assert it.text().splitlines() == picture
+    async with browser(size=size, settle=False, model=model) as ui:
+        await ui.pilot.pause()
+        assert ui.text().splitlines() == picture
     assert drawn(setup, filled, size, None)[-1] == picture[-1]
 
 
@@ -265,11 +265,11 @@ def _cell(sign, on, number):
     return sign, marks, number
 
 
-def painted(it):
+def painted(ui):
     """The same of the screen."""
-    width, height = it.app.size
+    width, height = ui.app.size
     out = []
-    for strip in it.screen._compositor.render_strips()[:height]:
+    for strip in ui.screen._compositor.render_strips()[:height]:
         row = []
         for text, style, _ in strip:
             names = [name for name in ("bold", "italic", "underline", "reverse") if getattr(style, name)]
@@ -299,9 +299,9 @@ async def test_with_few_colours_or_none_it_has_the_terminals_own(
     picture = cells(pieces(setup, model, size, query), theme, bits)
     model.preview(counts, ())
     how = {"model": model, "selector": query, "theme": theme, "take_over": lambda: None, "env": env}
-    async with browser(size=size, settle=False, **how) as it:
-        await it.pilot.pause()
-        for number, (now, was) in enumerate(zip(painted(it), picture, strict=True)):
+    async with browser(size=size, settle=False, **how) as ui:
+        await ui.pilot.pause()
+        for number, (now, was) in enumerate(zip(painted(ui), picture, strict=True)):
             assert now == was, number
     marked = {number for row in picture for _, marks, number in row if number is not None}
     assert bool(marked) == (bits == 4)
@@ -311,10 +311,10 @@ async def test_with_few_colours_or_none_it_has_the_terminals_own(
 async def test_a_terminal_of_many_colours_has_them_where_no_color_is_empty(browser, three, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "")
     env = {"NO_COLOR": "", "COLORTERM": "truecolor"}
-    async with browser(take_over=lambda: None, env=env, theme="dark") as it:
+    async with browser(take_over=lambda: None, env=env, theme="dark") as ui:
         colours = {
             segment.style.color.triplet.hex
-            for strip in it.screen._compositor.render_strips()
+            for strip in ui.screen._compositor.render_strips()
             for segment in strip
             if segment.style.color is not None and segment.style.color.triplet is not None
         }
