@@ -1,4 +1,4 @@
-"""What is done to sessions from their list, in the selector and in the browser."""
+"""Actions on sessions from their list, in the selector and in the browser."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.factory import chain, write_session
 from tests.ui.conftest import WAYS, asked, pi_session, snapshot
 
 
-async def test_what_needs_a_session_is_offered_where_there_is_one(browser, three):
+async def test_keys_about_a_session_are_offered_only_if_there_is_one(browser, three):
     async with browser(selector="", here="/nowhere", settle=False) as ui:
         await ui.until(lambda: "Tab shows those of all folders" in ui.text(), "the list")
         keys = ui.text().splitlines()[-1]
@@ -28,7 +28,7 @@ async def test_what_needs_a_session_is_offered_where_there_is_one(browser, three
         await ui.until(lambda: "Enter resume" in ui.text() and "Ctrl+D trash" in ui.text(), "the keys")
 
 
-async def test_sub_agents_go_with_the_session_that_started_them(browser, tmp_path):
+async def test_sub_agents_are_trashed_and_restored_with_their_session(browser, tmp_path):
     folder = tmp_path / "home/.omp/agent/sessions/-work-app"
     write_session(folder / "2026_boss.jsonl", *chain("look into it", "done", id="boss"))
     write_session(folder / "2026_boss" / "0-Explore.jsonl", *chain("explore", "found", id="helper"))
@@ -41,7 +41,7 @@ async def test_sub_agents_go_with_the_session_that_started_them(browser, tmp_pat
         await ui.until(lambda: sorted(ui.listed()) == ["boss", "helper"], "both of them")
 
 
-async def test_the_tree_over_the_selector_shares_its_index_and_follows_what_changes(
+async def test_the_browser_over_the_selector_shares_its_index_and_follows_changes(
     browser, three, monkeypatch
 ):
     began = []
@@ -70,13 +70,13 @@ async def test_the_tree_over_the_selector_shares_its_index_and_follows_what_chan
         assert len(began) == 1
 
 
-async def test_a_fault_of_ours_stops_no_other_and_forgets_nothing(browser, three, monkeypatch):
+async def test_an_unexpected_error_with_one_session_does_not_stop_the_others(browser, three, monkeypatch):
     trash = row_actions.trash
 
-    def fails_for_one(row, *about, **how):
+    def fails_for_one(row, *arguments, **options):
         if row.id == "plain":
             raise ValueError("a fault")
-        return trash(row, *about, **how)
+        return trash(row, *arguments, **options)
 
     monkeypatch.setattr(row_actions, "trash", fails_for_one)
     async with browser(selector="") as ui:
@@ -88,7 +88,7 @@ async def test_a_fault_of_ours_stops_no_other_and_forgets_nothing(browser, three
         await ui.until(path.exists, "the session")
 
 
-async def test_a_live_session_is_not_trashed_and_its_holder_is_named(browser, three):
+async def test_a_live_session_is_not_trashed_and_its_process_is_named(browser, three):
     async with browser() as ui:
         path = ui.path("branchy")
         ui.screen.post_message(StatesFound({str(path): "live"}, {str(path): "process 7 (omp) has it open"}))
@@ -100,7 +100,7 @@ async def test_a_live_session_is_not_trashed_and_its_holder_is_named(browser, th
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_several_are_marked_and_one_question_is_for_all(browser, three, way):
+async def test_one_question_is_about_all_marked_sessions(browser, three, way):
     async with browser(**way) as ui:
         await ui.press("space", "space")
         assert "2 marked" in ui.text()
@@ -113,14 +113,14 @@ async def test_several_are_marked_and_one_question_is_for_all(browser, three, wa
         await ui.until(lambda: {"branchy", "plain"} <= set(ui.listed()), "both of them")
 
 
-async def test_what_failed_stays_marked(browser, three, monkeypatch):
+async def test_a_session_that_failed_stays_marked(browser, three, monkeypatch):
     trash = row_actions.trash
     closed = ["plain"]
 
-    def fails(row, *about, **how):
+    def fails(row, *arguments, **options):
         if row.id in closed:
             raise WriteFailed(row.path, "the disk is on fire")
-        return trash(row, *about, **how)
+        return trash(row, *arguments, **options)
 
     monkeypatch.setattr(row_actions, "trash", fails)
     async with browser() as ui:
@@ -135,7 +135,7 @@ async def test_what_failed_stays_marked(browser, three, monkeypatch):
         await ui.until(lambda: "marked" not in ui.text(), "the end of the marks")
 
 
-async def test_marks_go_with_escape_before_anything_else(browser, three):
+async def test_escape_removes_the_marks_first(browser, three):
     async with browser(selector="") as ui:
         await ui.press("space", *"done", "escape")
         assert "marked" not in ui.text()
@@ -143,17 +143,17 @@ async def test_marks_go_with_escape_before_anything_else(browser, three):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (120, 40)], ids=str)
-async def test_the_footer_says_which_step_back_escape_goes_next(browser, three, size):
+async def test_the_footer_names_the_next_effect_of_escape(browser, three, size):
     async with browser(selector="", size=size) as ui:
         await ui.press("insert", "insert", *"done")
-        for says in ("Esc unmark", "Esc clear", "Esc leave"):
-            assert says in ui.text().splitlines()[-1]
+        for hint in ("Esc unmark", "Esc clear", "Esc leave"):
+            assert hint in ui.text().splitlines()[-1]
             await ui.press("escape")
         assert ui.app._exit
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_ctrl_r_names_the_session_in_its_row(browser, three, way):
+async def test_ctrl_r_renames_the_session_in_its_row(browser, three, way):
     async with browser(**way) as ui:
         path = ui.path("plain")
         times = path.stat().st_mtime_ns
@@ -168,23 +168,21 @@ async def test_ctrl_r_names_the_session_in_its_row(browser, three, way):
         await ui.until(lambda: "Manual" not in ui.text().splitlines()[3], "its end")
 
 
-async def test_a_name_that_does_not_fit_is_said(browser, tmp_path):
+async def test_a_name_that_is_cut_is_reported(browser, tmp_path):
     folder = tmp_path / "home/.omp/agent/sessions/-work-app"
     path = write_session(folder / "2026_long.jsonl", *chain("look into it", "done", id="long"))
     async with browser() as ui:
         await ui.press("ctrl+r")
         ui.app.post_message(events.Paste("x" * 3_000))
         await ui.press("enter")
-        await ui.until(lambda: any("Named" in said for said in ui.toasts()), "the name")
-        (said,) = [said for said in ui.toasts() if "was cut" in said]
-        assert "oh-my-pi has room for the first 158 of its 3,000 characters" in said
+        await ui.until(lambda: any("Named" in toast for toast in ui.toasts()), "the name")
+        (toast,) = [toast for toast in ui.toasts() if "was cut" in toast]
+        assert "oh-my-pi has room for the first 158 of its 3,000 characters" in toast
         assert b'"' + b"x" * 158 + b'"' in path.read_bytes()
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_from_a_folder_that_is_gone_all_is_done_as_from_another(
-    browser, three, tmp_path, monkeypatch, way
-):
+async def test_actions_work_from_a_removed_folder(browser, three, tmp_path, monkeypatch, way):
     (tmp_path / "gone").mkdir()
     monkeypatch.chdir(tmp_path / "gone")
     (tmp_path / "gone").rmdir()
@@ -198,10 +196,10 @@ async def test_from_a_folder_that_is_gone_all_is_done_as_from_another(
         await ui.until(path.exists, "its way back")
         await ui.press("ctrl+z")
         await ui.until(lambda: "Manual" not in ui.text().splitlines()[3], "the name's end")
-        assert not [said for said in ui.toasts() if "Errno" in said or "No such file" in said]
+        assert not [toast for toast in ui.toasts() if "Errno" in toast or "No such file" in toast]
 
 
-async def test_an_empty_name_takes_the_name_off_and_escape_leaves_it(browser, three):
+async def test_an_empty_name_clears_the_name_and_escape_keeps_it(browser, three):
     async with browser() as ui:
         await ui.press("ctrl+r", "x", "escape")
         assert ui.sessions.row.name == "Refactor auth"
@@ -218,7 +216,7 @@ async def test_ctrl_backspace_edits_a_query_and_trashes_without_one(browser, thr
         await ui.press("escape")
 
 
-async def test_p_pins_and_unpins_and_pinned_ones_come_first(browser, three):
+async def test_p_pins_and_pinned_sessions_come_first(browser, three):
     async with browser() as ui:
         await ui.press("down", "p")
         await ui.until(lambda: ui.listed()[1] == "plain", "its place")
@@ -235,14 +233,14 @@ async def test_f_forks_and_the_fork_is_listed(browser, three):
         assert any("New session" in toast for toast in ui.toasts())
 
 
-async def test_fork_to_another_folder_asks_for_one_that_is_there(browser, three, tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
+async def test_a_fork_to_another_folder_asks_for_an_existing_one(browser, three, tmp_path):
+    target = tmp_path / "other"
+    target.mkdir()
     async with browser() as ui:
         await ui.press("F", "ctrl+u", *"/nowhere", "enter")
         assert "is no folder" in ui.text()
-        await ui.press("ctrl+u", *str(other), "enter")
-        await ui.until(lambda: f"[{other}]" in ui.listed(), "the fork's project")
+        await ui.press("ctrl+u", *str(target), "enter")
+        await ui.until(lambda: f"[{target}]" in ui.listed(), "the fork's project")
 
 
 async def test_id_and_path_are_copied(browser, three):
@@ -253,7 +251,7 @@ async def test_id_and_path_are_copied(browser, three):
         assert ui.app.clipboard == str(ui.path("branchy"))
 
 
-async def test_a_gone_folder_offers_another_and_goes_on_there(browser, tmp_path):
+async def test_a_missing_folder_offers_a_fork_in_another_folder(browser, tmp_path):
     work = tmp_path / "work"
     work.mkdir()
     pi_session(tmp_path, *chain("go on", "yes", id="s", cwd="/gone/for/good"), id="s")
@@ -272,7 +270,7 @@ async def test_a_gone_folder_offers_another_and_goes_on_there(browser, tmp_path)
         assert len(list((tmp_path / "home").rglob("*.jsonl"))) == 2
 
 
-async def test_a_new_session_begins_in_the_folder_of_the_row(browser, tmp_path):
+async def test_a_new_session_starts_in_the_folder_of_the_row(browser, tmp_path):
     work = tmp_path / "work"
     work.mkdir()
     pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
@@ -303,15 +301,15 @@ async def test_a_session_that_vanished_before_the_action_is_named(browser, three
         await ui.until(lambda: "branchy" not in ui.listed(), "the row's end")
 
 
-async def test_looking_writes_nothing(browser, three):
+async def test_browsing_writes_nothing(browser, three):
     async with browser(selector="") as ui:
         before = snapshot(ui.folder / "home")
         await ui.press("down", "up", *"slower", "escape", "tab", "ctrl+s", "ctrl+n", "ctrl+p", "space")
         assert snapshot(ui.folder / "home") == before
 
 
-async def test_what_a_killed_leafmark_did_can_be_undone(browser, three):
-    """The journal does not have it; the file does."""
+async def test_an_action_of_a_killed_leafmark_can_be_undone(browser, three):
+    """The journal lacks the action, but the file has its entry."""
     async with browser() as ui:
         path = ui.path("branchy")
         journal = Journal(ui.screen.setup.state_folder)

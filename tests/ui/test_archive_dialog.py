@@ -1,4 +1,4 @@
-"""The archive of oh-my-pi, listed over the list of sessions."""
+"""The archive of oh-my-pi, in a dialog over the list of sessions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.factory import chain
 from tests.ui.conftest import pack
 
 
-async def test_the_archive_is_listed_and_a_session_brought_back(browser, three, tmp_path):
+async def test_a_session_is_restored_from_the_archive(browser, three, tmp_path):
     packed = pack(tmp_path, "old", *chain("packed away", "x", id="old"))
     pack(tmp_path, "older", *chain("packed before", "x", id="older"))
     async with browser(selector="") as ui:
@@ -27,9 +27,7 @@ async def test_the_archive_is_listed_and_a_session_brought_back(browser, three, 
         )
 
 
-async def test_what_came_out_of_the_archive_stays_and_undo_says_so_before_it_goes_on(
-    browser, three, tmp_path
-):
+async def test_undo_skips_a_session_from_the_archive_and_says_so(browser, three, tmp_path):
     pack(tmp_path, "old", *chain("packed away", "x", id="old"))
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "p")
@@ -49,7 +47,7 @@ async def test_what_came_out_of_the_archive_stays_and_undo_says_so_before_it_goe
         await ui.until(lambda: "The pins are as before" in ui.toasts(), "what was done before")
 
 
-async def test_escape_leaves_the_archive_as_it_is(browser, three, tmp_path):
+async def test_escape_changes_nothing_in_the_archive(browser, three, tmp_path):
     packed = pack(tmp_path, "old", *chain("packed away", "x", id="old"))
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "A")
@@ -59,8 +57,8 @@ async def test_escape_leaves_the_archive_as_it_is(browser, three, tmp_path):
         assert packed.exists()
 
 
-async def test_what_is_damaged_in_the_archive_says_so_by_its_name(browser, three, tmp_path):
-    pack(tmp_path, "cut-off", *chain("packed away", "x", id="old"), cut=30)
+async def test_damaged_archive_files_are_listed_by_name(browser, three, tmp_path):
+    pack(tmp_path, "cut-off", *chain("packed away", "x", id="old"), end=30)
     pack(tmp_path, "no-prompt", *chain("packed away", "x", id="old")[:1])
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "A")
@@ -68,7 +66,7 @@ async def test_what_is_damaged_in_the_archive_says_so_by_its_name(browser, three
         assert "cut off before its end: cut-off.jsonl.gz" in ui.text()
 
 
-async def test_an_archive_without_sessions_says_so(browser, three):
+async def test_an_empty_archive_says_so(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "A")
         await ui.until(lambda: "Nothing is archived" in ui.text(), "that")
@@ -76,8 +74,8 @@ async def test_an_archive_without_sessions_says_so(browser, three):
         assert ui.selects
 
 
-async def test_a_damaged_archive_is_named_and_stays(browser, three, tmp_path):
-    packed = pack(tmp_path, "torn", *chain("packed away " * 500, "x", id="torn"), cut=-9)
+async def test_a_damaged_session_cannot_be_restored_and_its_file_stays(browser, three, tmp_path):
+    packed = pack(tmp_path, "torn", *chain("packed away " * 500, "x", id="torn"), end=-9)
     before = packed.read_bytes()
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "A")
@@ -90,7 +88,7 @@ async def test_a_damaged_archive_is_named_and_stays(browser, three, tmp_path):
 
 
 @pytest.mark.parametrize("change", ["removed", "moved away", "replaced"])
-async def test_what_is_not_as_it_was_listed_is_told_and_nothing_is_done(browser, three, tmp_path, change):
+async def test_an_archive_file_that_changed_meanwhile_is_not_restored(browser, three, tmp_path, change):
     packed = pack(tmp_path, "old", *chain("packed away", "x", id="old"))
     agent = tmp_path / "home/.omp"
     async with browser(selector="") as ui:
@@ -105,9 +103,11 @@ async def test_what_is_not_as_it_was_listed_is_told_and_nothing_is_done(browser,
         before = sorted(tmp_path.rglob("*omp*/**/*")) + sorted(tmp_path.rglob("elsewhere/**/*"))
         await ui.press("enter")
         await ui.until(lambda: ui.toasts(), "why not")
-        said = "was changed by another program" if change == "replaced" else "is not in the archive any more"
+        reason = (
+            "was changed by another program" if change == "replaced" else "is not in the archive any more"
+        )
         [toast] = ui.toasts()
-        assert said in toast
+        assert reason in toast
         assert "\n" not in toast
         assert sorted(tmp_path.rglob("*omp*/**/*")) + sorted(tmp_path.rglob("elsewhere/**/*")) == before
         assert agent.exists() is (change != "moved away")

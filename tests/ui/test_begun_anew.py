@@ -1,4 +1,4 @@
-"""A session whose leaf is before all entries: that the agent begins anew there is said wherever one looks."""
+"""A session whose leaf is before all entries, so that its agent begins anew: every view of it says so."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def begun_anew(tmp_path):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 45)])
-async def test_the_tree_says_so_and_its_cursor_is_on_no_leaf(browser, begun_anew, size):
+async def test_the_tree_says_so_and_the_cursor_is_on_the_first_entry(browser, begun_anew, size):
     async with browser(size=size) as ui:
         assert ANEW in ui.text()
         assert ui.text().count("← active") == 1
@@ -35,14 +35,14 @@ async def test_the_tree_says_so_and_its_cursor_is_on_no_leaf(browser, begun_anew
         assert ui.toasts() == ["The leaf is before all entries: the agent begins anew"]
 
 
-async def test_the_border_claims_no_branch_for_the_leaf(browser, begun_anew):
+async def test_the_border_does_not_call_the_branch_active(browser, begun_anew):
     async with browser(size=(160, 45)) as ui:
         await ui.until(lambda: "branch 1 of 3, not on the active path" in ui.text(), "the branches")
     async with browser(size=(80, 24)) as ui:
         await ui.until(lambda: "1/3 not active" in ui.text(), "the branches")
 
 
-async def test_where_the_leaf_has_a_row_it_is_marked_there(browser, begun_anew):
+async def test_a_leaf_with_a_shown_row_is_marked_there(browser, begun_anew):
     async with browser() as ui:
         await ui.press("tab", "ctrl+a")
         assert ANEW not in ui.text()
@@ -53,7 +53,7 @@ async def test_where_the_leaf_has_a_row_it_is_marked_there(browser, begun_anew):
         assert ANEW in ui.text()
 
 
-async def test_the_cursor_goes_along_when_the_agent_begins(browser, begun_anew):
+async def test_the_cursor_follows_the_agents_first_entry(browser, begun_anew):
     async with browser() as ui:
         assert ANEW in ui.text()
         append(begun_anew, message("n", "x", "user", "begin again"))
@@ -62,7 +62,7 @@ async def test_the_cursor_goes_along_when_the_agent_begins(browser, begun_anew):
         assert ANEW not in ui.text()
 
 
-async def test_who_reads_elsewhere_is_told_of_what_comes(browser, begun_anew):
+async def test_a_cursor_elsewhere_stays_and_new_entries_are_counted(browser, begun_anew):
     async with browser() as ui:
         await ui.press("tab", "down")
         append(begun_anew, message("n", "x", "user", "begin again"))
@@ -72,7 +72,7 @@ async def test_who_reads_elsewhere_is_told_of_what_comes(browser, begun_anew):
 
 
 @pytest.mark.parametrize("mode", ["user", "labelled"])
-async def test_a_leaf_that_a_filter_hides_is_not_before_all(browser, three, mode):
+async def test_a_leaf_hidden_by_a_filter_does_not_begin_anew(browser, three, mode):
     async with browser() as ui:
         ui.tree.set_mode(mode)
         await ui.pilot.pause()
@@ -81,10 +81,10 @@ async def test_a_leaf_that_a_filter_hides_is_not_before_all(browser, three, mode
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 45)])
-async def test_the_preview_says_where_the_messages_are(browser, begun_anew, size):
+async def test_the_preview_says_which_branches_have_the_messages(browser, begun_anew, size):
     async with browser(selector="", size=size) as ui:
         await ui.until(lambda: "Nothing is on" in ui.text(), "the preview")
         preview = [line.split("│")[-2] for line in ui.text().splitlines() if line.endswith("│")]
-        said = " ".join(" ".join(preview).split())
-        assert "Nothing is on the active path: the agent begins anew." in said
-        assert "The other branches have 4 messages." in said
+        words = " ".join(" ".join(preview).split())
+        assert "Nothing is on the active path: the agent begins anew." in words
+        assert "The other branches have 4 messages." in words

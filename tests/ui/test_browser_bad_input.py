@@ -1,4 +1,4 @@
-"""No sessions, hostile ones, and such as cannot be read: what the browser shows."""
+"""The browser without sessions, with hostile ones, and with unreadable ones."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from tests.factory import chain, message
 from tests.ui.conftest import pi_session
 
 
-def is_gone(folder):
+def is_removed(folder):
     return not os.path.exists(folder)
 
 
-async def test_an_empty_machine_says_where_it_looked_and_opens_the_examples(browser, tmp_path):
+async def test_without_sessions_the_stores_are_named_and_f6_opens_the_examples(browser, tmp_path):
     async with browser() as ui:
         text = ui.text()
         assert "No sessions found" in text
@@ -25,14 +25,14 @@ async def test_an_empty_machine_says_where_it_looked_and_opens_the_examples(brow
         assert "example sessions" in ui.text()
         folder = ui.screen.setup.demo
         assert folder
-        known = ui.screen.model.known
+        example_count = ui.screen.model.known
         await ui.press("escape", "f6")
         await ui.until(lambda: ui.screen.setup.demo and ui.screen.scanned, "the examples again")
-        assert ui.screen.model.known == known
-    assert is_gone(folder)
+        assert ui.screen.model.known == example_count
+    assert is_removed(folder)
 
 
-async def test_the_footer_of_an_empty_screen_offers_what_works(browser, tmp_path):
+async def test_the_footer_of_an_empty_screen_offers_only_working_keys(browser, tmp_path):
     async with browser(size=(80, 24)) as ui:
         text = ui.text()
         assert "F6 examples" in text
@@ -40,14 +40,16 @@ async def test_the_footer_of_an_empty_screen_offers_what_works(browser, tmp_path
         assert "throw-away folder" in " ".join(line[1:34].strip() for line in text.splitlines())
 
 
-async def test_a_session_that_cannot_be_read_says_why(browser, three):
+async def test_a_deleted_session_leaves_the_list(browser, three):
     async with browser() as ui:
         ui.path("plain").unlink()
         await ui.until(lambda: "plain" not in ui.listed(), "the removal")
         assert ui.sessions.row.id == "branchy"
 
 
-async def test_a_session_that_cannot_be_opened_says_so_and_is_tried_again(browser, three, monkeypatch):
+async def test_a_session_that_cannot_be_opened_gives_the_reason_and_is_tried_again(
+    browser, three, monkeypatch
+):
     from app.services import tree_reader
 
     def refuse(path, *_):
@@ -90,11 +92,11 @@ async def test_a_lone_surrogate_is_shown_raw(browser, tmp_path):
     pi_session(tmp_path, *chain("q", id="s"), line, id="s")
     async with browser() as ui:
         await ui.press("tab", "tab", "r")
-        await ui.until(lambda: any('"content"' in each.text for each in ui.entry.lines), "the raw entry")
+        await ui.until(lambda: any('"content"' in row.text for row in ui.entry.lines), "the raw entry")
         assert "as it stands in the file" in ui.text()
 
 
-async def test_json_of_no_session_is_shown_raw(browser, three):
+async def test_the_raw_entry_is_shown_as_json(browser, three):
     async with browser() as ui:
         await ui.press("tab", "tab", "r")
         await ui.until(lambda: any('"parentId"' in line.text for line in ui.entry.lines), "the raw entry")

@@ -1,4 +1,4 @@
-"""The table of commands on screen: bindings and help; the ways out, and the theme."""
+"""Commands on the screen: key bindings, help, leaving, and the theme."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from app.screens.browser import BrowserScreen
 from app.screens.dialogs import HelpDialog
 
 
-async def test_every_key_of_the_table_is_bound_where_it_belongs(browser, three):
+async def test_every_key_is_bound_to_its_pane(browser, three):
     async with browser() as ui:
         widgets = {
             "sessions": ui.sessions,
@@ -40,18 +40,18 @@ async def test_help_shows_every_command_and_closes(browser, three):
 
 
 @pytest.mark.parametrize("width", [60, 80])
-async def test_what_help_says_on_hangs_below_its_beginning(browser, three, width):
+async def test_the_second_line_of_a_help_text_is_indented_like_the_first(browser, three, width):
     async with browser(size=(width, 160)) as ui:
         await ui.press("question_mark")
         await ui.pilot.pause()
         lines = ui.text().splitlines()
-        at = next(at for at, line in enumerate(lines) if "Mark the session" in line)
-        start = lines[at].index("Mark the session")
-        assert not lines[at + 1][:start].strip(" │")
-        assert lines[at + 1][start].isalpha()
+        number = next(number for number, line in enumerate(lines) if "Mark the session" in line)
+        start = lines[number].index("Mark the session")
+        assert not lines[number + 1][:start].strip(" │")
+        assert lines[number + 1][start].isalpha()
 
 
-async def test_help_parts_every_key_from_what_it_does(browser, three, tmp_path):
+async def test_help_separates_keys_from_texts(browser, three, tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.toml").write_text('[keys]\n"session.tree" = "t,f7,f8,ctrl+g,alt+t,T"')
     async with browser(size=(100, 160)) as ui:
@@ -60,16 +60,18 @@ async def test_help_parts_every_key_from_what_it_does(browser, three, tmp_path):
         lines = ui.text().splitlines()
         starts = set()
         for command in COMMANDS:
-            at, line = next((at, line) for at, line in enumerate(lines) if command.help[:30] in line)
+            number, line = next(
+                (number, line) for number, line in enumerate(lines) if command.help[:30] in line
+            )
             starts.add(line.index(command.help[:30]))
-            keys, rest = keys_of(command), line[: line.index(command.help[:30])]
-            assert rest.endswith("  ")
-            assert keys in rest or keys in lines[at - 1]
+            keys, before_text = keys_of(command), line[: line.index(command.help[:30])]
+            assert before_text.endswith("  ")
+            assert keys in before_text or keys in lines[number - 1]
         assert len(starts) == 1
 
 
 @pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])
-async def test_leaving(browser, three, key):
+async def test_keys_that_leave(browser, three, key):
     async with browser() as ui:
         await ui.press(key)
         assert ui.app._exit

@@ -1,11 +1,11 @@
-"""The filter of the browser: typed, kept, and taken off."""
+"""The filter of the browser: typed, kept, and cleared."""
 
 from __future__ import annotations
 
 from tests.ui.conftest import HERE
 
 
-async def test_the_filter_narrows_while_typing_and_goes_with_escape(browser, three):
+async def test_the_filter_narrows_while_typing_and_escape_clears_it(browser, three):
     async with browser() as ui:
         await ui.press("slash", "m", "a", "n")
         assert ui.listed() == [f"[{HERE}]", "plain"]
@@ -23,7 +23,7 @@ async def test_the_tree_follows_the_filter(browser, three):
         await ui.until(lambda: ui.screen.planned == ui.sessions.row.path, "its plan")
 
 
-async def test_a_kept_filter_goes_with_escape_from_the_list(browser, three):
+async def test_escape_in_the_list_clears_a_kept_filter(browser, three):
     async with browser() as ui:
         await ui.press("slash", *"redis", "enter")
         assert ui.focus == "sessions"
@@ -46,7 +46,7 @@ async def test_a_slash_in_the_filter_is_a_letter(browser, three):
         assert ui.screen.query_one("#filter").value == "/w"
 
 
-async def test_arrows_move_the_list_while_the_filter_has_the_keys(browser, three):
+async def test_arrows_move_the_list_while_the_filter_has_the_focus(browser, three):
     async with browser() as ui:
         await ui.press("slash", "d", "o", "n")
         await ui.press("backspace", "backspace", "backspace", "down")
@@ -54,7 +54,7 @@ async def test_arrows_move_the_list_while_the_filter_has_the_keys(browser, three
         assert ui.sessions.row.id == "plain"
 
 
-async def test_a_word_is_deleted_to_the_left(browser, three):
+async def test_ctrl_w_deletes_a_word(browser, three):
     async with browser() as ui:
         await ui.press("slash", *"man page", "ctrl+w")
         assert ui.screen.query_one("#filter").value == "man "

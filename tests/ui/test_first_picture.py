@@ -1,4 +1,4 @@
-"""What is made before the first picture, and what only when it is asked for."""
+"""The first painted screen: keys typed before it take effect, and nothing is built in vain."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from textual.widgets import Input
 
 @pytest.fixture
 def pictures(monkeypatch):
-    """Whether the line in which sessions are searched stands in each picture, and what is in it."""
+    """The text of the search line in each painted screen; None where there is no such line."""
     shown = []
     paint = Screen._compositor_refresh
 
@@ -24,7 +24,7 @@ def pictures(monkeypatch):
     return shown
 
 
-async def test_the_first_picture_is_the_one_that_an_early_key_leads_to(
+async def test_the_first_painted_screen_shows_the_effect_of_an_early_key(
     browser, three, typed_before, pictures
 ):
     typed_before("slash")
@@ -33,7 +33,7 @@ async def test_the_first_picture_is_the_one_that_an_early_key_leads_to(
     assert pictures[0] == ""
 
 
-async def test_early_letters_stand_in_the_first_picture_of_the_selector(
+async def test_early_letters_are_in_the_first_painted_screen_of_the_selector(
     browser, three, typed_before, pictures
 ):
     typed_before("l")
@@ -42,14 +42,16 @@ async def test_early_letters_stand_in_the_first_picture_of_the_selector(
     assert pictures[0] == "l"
 
 
-async def test_an_early_key_that_does_nothing_holds_no_picture_back(browser, three, typed_before, pictures):
+async def test_an_early_key_without_effect_does_not_delay_the_first_screen(
+    browser, three, typed_before, pictures
+):
     typed_before("X")
     async with browser() as ui:
         assert ui.focus == "sessions"
     assert pictures
 
 
-async def test_without_an_early_key_the_first_picture_waits_for_none(browser, three, pictures):
+async def test_without_early_keys_the_first_screen_has_no_search_line(browser, three, pictures):
     async with browser() as ui:
         assert ui.focus == "sessions"
     assert pictures
@@ -80,7 +82,7 @@ async def test_a_dialog_that_an_early_key_opens_has_its_styles(browser, three, t
         assert str(dialog.styles.width) == "84"
 
 
-async def test_the_styles_of_dialogs_are_there_before_the_first_is_opened(browser, three, monkeypatch):
+async def test_the_styles_of_dialogs_are_parsed_before_the_first_is_opened(browser, three, monkeypatch):
     async with browser() as ui:
         read = []
         monkeypatch.setattr(Stylesheet, "reparse", lambda sheet: read.append(sheet))
@@ -89,10 +91,10 @@ async def test_the_styles_of_dialogs_are_there_before_the_first_is_opened(browse
         assert read == []
 
 
-async def test_the_line_above_the_tree_is_there_from_when_it_is_opened(browser, three):
+async def test_the_search_line_of_the_tree_is_built_when_it_is_opened(browser, three):
     async with browser() as ui:
         assert not ui.screen.query("#find")
         await ui.press("tab", "slash")
         assert ui.focus == "find"
         panes = list(ui.screen.query_one("#tree-pane").children)
-        assert [each.id for each in panes] == ["find", "tree"]
+        assert [widget.id for widget in panes] == ["find", "tree"]

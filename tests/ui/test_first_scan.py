@@ -1,4 +1,6 @@
-"""Without a catalog every session is listed before its file is read, and exact when it is (bar 4)."""
+"""Without a catalog, every session is listed before its file is read completely, and its row is then
+completed.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,15 @@ from tests.ui.conftest import HERE, pi_session
 
 
 class Held:
-    """Workers that read the ends of all files, and the files when the test lets them."""
+    """Workers that read the ends of all files at once, and the complete files when `go` is set."""
 
     go: threading.Event
 
     def __init__(self, **_):
-        """As gentle as can be."""
+        """Ignores the priority."""
 
     def start(self):
-        """There already."""
+        """Starts nothing."""
 
     def read(self, tasks):
         for index, (task, _) in enumerate(tasks):
@@ -31,10 +33,10 @@ class Held:
             yield [(index, read(task))]
 
     def keep(self, texts):
-        """No text is looked for here."""
+        """Stores no texts."""
 
     def close(self):
-        """Nothing to end."""
+        """Has nothing to close."""
 
 
 @pytest.fixture
@@ -49,12 +51,12 @@ def held(monkeypatch):
 
 @pytest.fixture
 def large(tmp_path):
-    """Three sessions of 50 kB; the newest message of the oldest one stands in the middle of its file."""
-    for at, name in enumerate(("first", "second", "third")):
+    """Three sessions of 50 kB. The newest message of the oldest session is in the middle of its file."""
+    for number, name in enumerate(("first", "second", "third")):
         lines = chain(f"the {name} prompt", *["x" * 10_000] * 5, id=name)
         if name == "third":
             lines.insert(3, message("late", "00000001", "user", "from the future", 50))
-        lines += [message("end", "00000006", "user", f"the end of {name}", 30 - at)]
+        lines += [message("end", "00000006", "user", f"the end of {name}", 30 - number)]
         pi_session(tmp_path, *lines, id=name)
 
 
@@ -63,13 +65,13 @@ def provisional(ui):
 
 
 def facts(text, name):
-    """Program and number of messages in a session's row."""
+    """Agent and number of messages in a session's row."""
     rows = [line.split("│")[1] for line in text.splitlines() if line.count("│") > 1]
     (row,) = [row for row in rows if f"the {name} prompt" in row]
     return row.split()[-3:-1]
 
 
-async def test_every_session_is_listed_and_then_read(browser, large, held):
+async def test_every_session_is_listed_before_it_is_read(browser, large, held):
     async with browser(settle=False) as ui:
         await ui.until(lambda: len(provisional(ui)) == 3, "the list")
         assert set(provisional(ui).values()) == {True}
@@ -91,7 +93,7 @@ async def test_every_session_is_listed_and_then_read(browser, large, held):
         assert facts(ui.text(), "second") == ["pi", "7"]
 
 
-async def test_a_session_that_is_not_read_yet_opens(browser, large, held):
+async def test_a_session_that_is_not_read_yet_can_be_opened(browser, large, held):
     async with browser(settle=False) as ui:
         await ui.until(lambda: len(provisional(ui)) == 3, "the list")
         await ui.until(
@@ -102,7 +104,7 @@ async def test_a_session_that_is_not_read_yet_opens(browser, large, held):
         assert provisional(ui)["first"]
 
 
-async def test_a_filter_finds_what_is_known(browser, large, held):
+async def test_a_filter_works_on_provisional_rows(browser, large, held):
     async with browser(settle=False) as ui:
         await ui.until(lambda: len(provisional(ui)) == 3, "the list")
         await ui.press("/", *"third")

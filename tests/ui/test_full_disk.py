@@ -1,5 +1,5 @@
-"""Where leafmark cannot write down what it remembers by itself, or what it has read, one line says so and
-nothing stops.
+"""Without room on the disk for the journal, the settings or the cache, one toast says so and everything goes
+on.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ FULL = os.strerror(errno.ENOSPC)
 
 
 def full(*_):
-    # of a descriptor the system names no path
+    # without a path, because the error comes from a descriptor
     raise OSError(errno.ENOSPC, FULL)
 
 
-async def test_what_is_done_without_a_journal_says_where_there_is_no_room(
+async def test_an_action_without_a_journal_is_reported_and_can_be_undone(
     browser, three, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(Journal, "_append", full)
@@ -36,20 +36,20 @@ async def test_what_is_done_without_a_journal_says_where_there_is_no_room(
         path = ui.path("branchy")
         await ui.press("ctrl+r", *"QQ", "enter")
         await ui.until(lambda: len(ui.toasts()) == 2, "the words")
-        said = f"the journal cannot be written: {tmp_path / 'state'}: {FULL}"
-        assert set(ui.toasts()) == {said, "Named – z takes it back"}
+        reason = f"the journal cannot be written: {tmp_path / 'state'}: {FULL}"
+        assert set(ui.toasts()) == {reason, "Named – z takes it back"}
         assert json.loads(path.read_text().splitlines()[-1])["name"] == "Refactor authQQ"
-        # this run knows of it all the same
+        # the running leafmark still knows the action
         await ui.press("z")
         await ui.until(lambda: "The old name is back" in ui.toasts(), "the name of before")
         assert json.loads(path.read_text().splitlines()[-1])["name"] == "Refactor auth"
 
 
-async def test_what_is_not_remembered_says_where_there_is_no_room(browser, three, tmp_path, monkeypatch):
-    def full_beside(path, *_):
+async def test_a_layout_or_theme_that_cannot_be_saved_is_reported(browser, three, tmp_path, monkeypatch):
+    def fail_with_path(path, *_):
         raise OSError(errno.ENOSPC, FULL, f"{path}.aside")
 
-    monkeypatch.setattr(paths, "replace_file", full_beside)
+    monkeypatch.setattr(paths, "replace_file", fail_with_path)
     async with browser() as ui:
         await ui.press("d")
         await ui.until(ui.toasts, "the word")
@@ -59,7 +59,7 @@ async def test_what_is_not_remembered_says_where_there_is_no_room(browser, three
         assert ui.toasts()[1] == f"The theme is not remembered: {tmp_path / 'state'}: {FULL}"
 
 
-async def test_what_has_no_room_in_the_trash_stays_and_is_not_offered_for_deletion(
+async def test_a_session_that_does_not_fit_into_the_trash_stays_and_is_not_offered_for_deletion(
     browser, three, monkeypatch
 ):
     monkeypatch.setattr(trash, "_send", full)
@@ -67,8 +67,8 @@ async def test_what_has_no_room_in_the_trash_stays_and_is_not_offered_for_deleti
         path = ui.path("branchy")
         await ui.press("ctrl+d", "enter")
         await ui.until(ui.toasts, "the word")
-        said = f"“Refactor auth”: {path}: cannot be moved to the trash: {FULL}"
-        assert ui.toasts() == [said]
+        reason = f"“Refactor auth”: {path}: cannot be moved to the trash: {FULL}"
+        assert ui.toasts() == [reason]
         assert "for good" not in ui.text()
         assert path.exists()
         assert "branchy" in ui.listed()
@@ -79,7 +79,7 @@ def header(ui):
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
-async def test_a_cache_folder_that_cannot_be_written_is_told_of(browser, three, tmp_path, way):
+async def test_an_unwritable_cache_folder_is_reported_once(browser, three, tmp_path, way):
     (tmp_path / "cache").write_text("in the way")
     async with browser(**way) as ui:
         await ui.until(ui.toasts, "the word")
@@ -93,7 +93,7 @@ async def test_a_cache_folder_that_cannot_be_written_is_told_of(browser, three, 
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
-async def test_a_disk_that_is_full_of_texts_is_told_of(browser, three, tmp_path, monkeypatch, way):
+async def test_texts_that_cannot_be_stored_are_reported(browser, three, tmp_path, monkeypatch, way):
     monkeypatch.setattr(Segment, "append", full)
     async with browser(**way) as ui:
         await ui.until(ui.toasts, "the word")
@@ -104,7 +104,7 @@ async def test_a_disk_that_is_full_of_texts_is_told_of(browser, three, tmp_path,
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
-async def test_a_catalog_that_has_no_room_any_more_is_told_of(browser, three, tmp_path, way):
+async def test_a_full_catalog_is_reported(browser, three, tmp_path, way):
     async with browser(**way) as ui:
         assert not ui.toasts()
         before = header(ui)
@@ -121,9 +121,7 @@ async def test_a_catalog_that_has_no_room_any_more_is_told_of(browser, three, tm
         assert "in memory" not in before
 
 
-async def test_a_screen_over_another_one_has_it_in_its_header_and_says_it_no_second_time(
-    browser, three, tmp_path
-):
+async def test_the_browser_over_the_selector_does_not_repeat_the_report(browser, three, tmp_path):
     (tmp_path / "cache").write_text("in the way")
     async with browser(selector="") as ui:
         await ui.until(ui.toasts, "the word")

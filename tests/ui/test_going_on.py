@@ -1,4 +1,4 @@
-"""Going on from an entry of the tree."""
+"""Continuing from an entry of the tree."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def lines(path):
 
 @pytest.fixture
 def work(tmp_path):
-    """Two branches of three turns in a folder that is there, and the programs installed.
+    """Two branches of three turns in an existing folder, with the agents installed.
 
-    root: one - two - three - four (left), and five - six (active) below two
+    root: one - two - three - four (inactive), and five - six (active) below two
     """
     folder = tmp_path / "work"
     folder.mkdir()
@@ -55,40 +55,40 @@ def work(tmp_path):
 
 @pytest.fixture
 def omp(tmp_path, work):
-    """A session of omp's in that folder."""
+    """A session of oh-my-pi in that folder."""
     return write_session(
         tmp_path / "home/.omp/agent/sessions/-work/2026_omp1.jsonl",
         *chain("ask", "answer", "more", "yes", id="omp1", cwd=str(work)),
     )
 
 
-async def asked(ui, what="", kind=ChoiceDialog):
-    def is_there():
-        return isinstance(ui.screen, kind) and what in ui.screen._title
+async def asked(ui, title="", dialog_type=ChoiceDialog):
+    def is_open():
+        return isinstance(ui.screen, dialog_type) and title in ui.screen._title
 
-    await ui.until(is_there, f"the question {what!r}")
+    await ui.until(is_open, f"the question {title!r}")
 
 
 async def ask_at(ui, text):
-    """Ask how to go on from the entry whose text this is; return its id."""
+    """Ask how to continue from the entry with this text, and return the entry's id."""
     picked = await ui.go_to_entry(text)
     await ui.press("enter")
     await asked(ui)
     return picked
 
 
-async def answer(ui, *keys, what="", kind=ChoiceDialog):
-    """Answer a question, and wait for the next one."""
+async def answer(ui, *keys, title="", dialog_type=ChoiceDialog):
+    """Press keys that answer a question, and wait for the next question."""
     await ui.press(*keys)
-    await asked(ui, what, kind)
+    await asked(ui, title, dialog_type)
 
 
-def said_below(ui):
+def hint_of(ui):
     """The last line of a dialog."""
     return str(ui.screen.query_one(".hint").content)
 
 
-async def go_to(ui, path):
+async def go_to_session(ui, path):
     ui.sessions.go_to(str(path))
     await ui.settled()
 
@@ -106,15 +106,15 @@ async def test_the_question_says_that_the_session_may_be_in_use(browser, work, t
         with running(tmp_path / "running", "pi", cwd=str(work)):
             await ui.press("enter")
             await asked(ui)
-            said = " ".join(ui.text().replace("│", " ").split())
-            assert "In this session: this session may be in use: pi runs in the same folder" in said
-            # The answer is enough: it goes on without another question about that.
-            await answer(ui, "h", what=SUMMARY)
+            words = " ".join(ui.text().replace("│", " ").split())
+            assert "In this session: this session may be in use: pi runs in the same folder" in words
+            # The answer includes consent: there is no further question about that.
+            await answer(ui, "h", title=SUMMARY)
             await ui.press("n")
             await ui.until(lambda: ui.app._exit, "the end")
 
 
-async def test_the_question_says_what_will_run_and_writes_nothing(browser, work):
+async def test_the_question_shows_the_command_and_writes_nothing(browser, work):
     async with browser(here=str(work), size=(160, 45)) as ui:
         path = ui.path(BRANCHED)
         before = path.read_bytes(), path.stat().st_mtime_ns
@@ -130,7 +130,7 @@ async def test_the_question_says_what_will_run_and_writes_nothing(browser, work)
         assert not ui.app._exit
 
 
-async def test_answers_say_that_a_text_is_edited_first(browser, work, omp):
+async def test_at_a_prompt_the_answers_say_that_its_text_is_edited_first(browser, work, omp):
     async with browser(here=str(work), size=(80, 24)) as ui:
         await ask_at(ui, "one")
         text = ui.text()
@@ -140,12 +140,12 @@ async def test_answers_say_that_a_text_is_edited_first(browser, work, omp):
         assert "one appended entry; the text is copied " in text
         assert "f  Edit the text and go on in a new session of another folder " in text
         await ui.press("escape", "shift+tab")
-        await go_to(ui, omp)
+        await go_to_session(ui, omp)
         await ask_at(ui, "more")
         assert "one appended entry; the text waits in the editor of omp " in ui.text()
 
 
-async def test_answers_say_nothing_of_a_text_where_there_is_none(browser, work):
+async def test_at_an_answer_nothing_is_said_about_a_text(browser, work):
     async with browser(here=str(work), size=(80, 24)) as ui:
         await ask_at(ui, "two")
         text = ui.text()
@@ -153,33 +153,33 @@ async def test_answers_say_nothing_of_a_text_where_there_is_none(browser, work):
         assert "one appended entry " in text
 
 
-async def test_a_program_that_is_missing_is_said_before_anything_is_chosen(browser, work, tmp_path):
+async def test_a_missing_program_is_named_in_the_question(browser, work, tmp_path):
     (tmp_path / "bin/pi").unlink()
     async with browser(here=str(work), size=(160, 45)) as ui:
         await ask_at(ui, "two")
         assert "pi is not installed" in " ".join(ui.text().split())
 
 
-async def test_the_first_answer_is_a_new_file_and_the_old_one_stays(browser, work):
+async def test_the_first_answer_makes_a_new_file_and_keeps_the_old_one(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         before = path.read_bytes()
         await ask_at(ui, "two")
         await ui.press("enter")
         await ui.until(lambda: ui.app._exit, "the plan")
-        made = ui.app.return_value.argv[-1]
-        assert made != str(path)
+        new_path = ui.app.return_value.argv[-1]
+        assert new_path != str(path)
         assert path.read_bytes() == before
-        said = [line["message"]["content"] for line in lines(made) if line["type"] == "message"]
-        assert len(said) == 2
+        texts = [line["message"]["content"] for line in lines(new_path) if line["type"] == "message"]
+        assert len(texts) == 2
 
 
-async def test_here_is_one_appended_entry_below_the_one_that_was_picked(browser, work):
+async def test_continuing_here_appends_one_entry_below_the_picked_one(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         before = path.read_bytes()
         picked = await ask_at(ui, "two")
-        await answer(ui, "h", what=SUMMARY)
+        await answer(ui, "h", title=SUMMARY)
         await ui.press("n")
         await ui.until(lambda: ui.app._exit, "the plan")
         assert ui.app.return_value.argv == ["pi", "--session", str(path)]
@@ -189,10 +189,10 @@ async def test_here_is_one_appended_entry_below_the_one_that_was_picked(browser,
         assert lines(path)[-1]["parentId"] == picked
 
 
-async def test_a_move_of_the_leaf_alone_stays_and_is_taken_back(browser, work):
+async def test_moving_only_the_leaf_stays_in_leafmark_and_can_be_undone(browser, work):
     async with browser(here=str(work)) as ui:
         picked = await ask_at(ui, "two")
-        await answer(ui, "l", what=SUMMARY)
+        await answer(ui, "l", title=SUMMARY)
         await ui.press("n")
         await ui.until(lambda: ui.tree.view.tree.leaf.parent_id == picked, "the leaf")
         assert not ui.app._exit
@@ -200,7 +200,7 @@ async def test_a_move_of_the_leaf_alone_stays_and_is_taken_back(browser, work):
         await ui.until(lambda: ui.tree.view.tree.leaf.parent_id == "f", "the old leaf")
 
 
-async def test_the_leaf_itself_is_said_to_be_there_already(browser, work):
+async def test_picking_the_leaf_says_that_it_is_the_current_point(browser, work):
     async with browser(here=str(work)) as ui:
         await ui.go_to_entry("six")
         await ui.press("enter")
@@ -208,92 +208,92 @@ async def test_the_leaf_itself_is_said_to_be_there_already(browser, work):
         assert not isinstance(ui.screen, ChoiceDialog)
 
 
-async def test_a_prompt_is_offered_for_editing_and_goes_to_the_clipboard(browser, work):
+async def test_an_edited_prompt_goes_to_the_clipboard(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ask_at(ui, "five")
-        await answer(ui, "h", kind=TextDialog)
+        await answer(ui, "h", dialog_type=TextDialog)
         assert ui.screen._area.text == "five"
-        await answer(ui, *" and a half", "ctrl+s", what="edited")
+        await answer(ui, *" and a half", "ctrl+s", title="edited")
         assert ui.app.clipboard == "five and a half"
-        await answer(ui, "enter", what=SUMMARY)
+        await answer(ui, "enter", title=SUMMARY)
         await ui.press("n")
         await ui.until(lambda: ui.app._exit, "the plan")
         assert ui.app.return_value.argv == ["pi", "--session", str(path)]
         assert lines(path)[-1]["parentId"] == "00000002"
 
 
-async def test_to_pi_the_text_is_sent_if_the_user_says_so(browser, work):
+async def test_pi_can_be_started_with_the_edited_text(browser, work):
     async with browser(here=str(work)) as ui:
         await ask_at(ui, "five")
-        await answer(ui, "n", kind=TextDialog)
-        await answer(ui, "ctrl+s", what="edited")
+        await answer(ui, "n", dialog_type=TextDialog)
+        await answer(ui, "ctrl+s", title="edited")
         await ui.press("s")
         await ui.until(lambda: ui.app._exit, "the plan")
         assert ui.app.return_value.argv[-1] == "five"
 
 
-def stands(ui):
-    """Where somebody in the tree is: the screen, the session and the entry."""
+def place_of(ui):
+    """The place in the tree: screen, session, cursor and focus."""
     return ui.screen, ui.sessions.row.path, ui.tree.cursor, ui.app.focused
 
 
 @pytest.mark.parametrize("way", ["h", "l", "n"])
-async def test_escape_in_the_text_leaves_everything_as_it_was(browser, work, way):
+async def test_escape_in_the_prompt_changes_nothing(browser, work, way):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ui.go_to_entry("one")
-        before = path.read_bytes(), ui.app.clipboard, stands(ui)
+        before = path.read_bytes(), ui.app.clipboard, place_of(ui)
         await answer(ui, "enter")
-        await answer(ui, way, kind=TextDialog)
-        assert "Esc cancels, nothing is changed" in said_below(ui)
+        await answer(ui, way, dialog_type=TextDialog)
+        assert "Esc cancels, nothing is changed" in hint_of(ui)
         await ui.press("escape")
-        assert (path.read_bytes(), ui.app.clipboard, stands(ui)) == before
+        assert (path.read_bytes(), ui.app.clipboard, place_of(ui)) == before
         assert not ui.app._exit
 
 
-async def test_escape_in_a_summary_leaves_everything_as_it_was(browser, work):
+async def test_escape_in_a_summary_changes_nothing(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ui.go_to_entry("two")
-        before = path.read_bytes(), stands(ui)
+        before = path.read_bytes(), place_of(ui)
         await answer(ui, "enter")
-        await answer(ui, "l", what=SUMMARY)
-        await answer(ui, "w", kind=TextDialog)
+        await answer(ui, "l", title=SUMMARY)
+        await answer(ui, "w", dialog_type=TextDialog)
         await ui.press("escape")
-        assert (path.read_bytes(), stands(ui)) == before
+        assert (path.read_bytes(), place_of(ui)) == before
         assert not ui.app._exit
 
 
-async def test_what_was_typed_is_not_lost_to_one_key(browser, work):
+async def test_a_changed_text_needs_two_escapes(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ui.go_to_entry("five")
-        before = path.read_bytes(), stands(ui)
+        before = path.read_bytes(), place_of(ui)
         await answer(ui, "enter")
-        await answer(ui, "l", kind=TextDialog)
+        await answer(ui, "l", dialog_type=TextDialog)
         await ui.press("x")
-        assert "Esc twice cancels, nothing is changed" in said_below(ui)
+        assert "Esc twice cancels, nothing is changed" in hint_of(ui)
         await ui.press("backspace")
-        assert "Esc cancels, nothing is changed" in said_below(ui), "it is as it was"
+        assert "Esc cancels, nothing is changed" in hint_of(ui), "it is as it was"
         await ui.press("x", "escape")
         assert isinstance(ui.screen, TextDialog)
-        assert "Esc again cancels, nothing is changed" in said_below(ui)
-        # what comes between takes the first one back
+        assert "Esc again cancels, nothing is changed" in hint_of(ui)
+        # any other key makes the first Escape void
         for key in ("left", "y"):
             await ui.press(key)
-            assert "Esc twice cancels" in said_below(ui)
+            assert "Esc twice cancels" in hint_of(ui)
             await ui.press("escape")
             assert isinstance(ui.screen, TextDialog)
         assert ui.screen._area.text == "fiveyx"
         await ui.press("escape")
-        assert (path.read_bytes(), stands(ui)) == before
+        assert (path.read_bytes(), place_of(ui)) == before
 
 
-async def test_tab_indents_and_stays_in_the_text(browser, work):
+async def test_tab_indents_in_the_text(browser, work):
     async with browser(here=str(work)) as ui:
         await ask_at(ui, "five")
-        await answer(ui, "l", kind=TextDialog)
+        await answer(ui, "l", dialog_type=TextDialog)
         area = ui.screen._area
         await ui.press("enter", "tab", "x")
         assert area.text == "five\n    x"
@@ -301,17 +301,19 @@ async def test_tab_indents_and_stays_in_the_text(browser, work):
 
 
 @pytest.mark.parametrize("kind", ["prompt", "summary", "folder"])
-async def test_control_c_copies_what_is_selected_in_a_text_and_else_gives_it_up(browser, work, kind):
+async def test_ctrl_c_copies_a_selection_and_otherwise_cancels(browser, work, kind):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         before = path.read_bytes()
         await ask_at(ui, "two" if kind == "summary" else "one")
         if kind == "summary":
-            await answer(ui, "l", what=SUMMARY)
-            await answer(ui, "w", kind=TextDialog)
+            await answer(ui, "l", title=SUMMARY)
+            await answer(ui, "w", dialog_type=TextDialog)
         else:
             await answer(
-                ui, "f" if kind == "folder" else "l", kind=FolderDialog if kind == "folder" else TextDialog
+                ui,
+                "f" if kind == "folder" else "l",
+                dialog_type=FolderDialog if kind == "folder" else TextDialog,
             )
         editor = ui.screen
         await ui.press(*"xyz", "shift+left", "shift+left", "ctrl+c")
@@ -324,24 +326,24 @@ async def test_control_c_copies_what_is_selected_in_a_text_and_else_gives_it_up(
         assert path.read_bytes() == before
 
 
-async def test_before_the_first_prompt_the_leaf_is_nowhere(browser, work):
+async def test_before_the_first_prompt_the_leaf_has_no_parent(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ask_at(ui, "one")
-        await answer(ui, "l", kind=TextDialog)
-        await answer(ui, "ctrl+s", what=SUMMARY)
+        await answer(ui, "l", dialog_type=TextDialog)
+        await answer(ui, "ctrl+s", title=SUMMARY)
         await ui.press("n")
         await ui.until(lambda: lines(path)[-1]["parentId"] is None, "the leaf")
 
 
-async def test_a_move_of_the_leaf_alone_offers_the_text_too(browser, work):
+async def test_moving_only_the_leaf_offers_the_prompt_too(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ask_at(ui, "five")
-        await answer(ui, "l", kind=TextDialog)
+        await answer(ui, "l", dialog_type=TextDialog)
         assert ui.screen._area.text == "five"
         await ui.press(*" and a half", "ctrl+s")
-        # nothing is sent, so nobody asks whether it is to be
+        # nothing is sent, so that there is no question about sending
         await asked(ui, SUMMARY)
         assert ui.app.clipboard == "five and a half"
         await ui.press("n")
@@ -350,12 +352,12 @@ async def test_a_move_of_the_leaf_alone_offers_the_text_too(browser, work):
         assert not ui.app._exit
 
 
-async def test_escape_in_the_text_of_a_move_alone_moves_nothing(browser, work):
+async def test_escape_in_the_prompt_of_a_moved_leaf_moves_nothing(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         before = path.read_bytes()
         await ask_at(ui, "five")
-        await answer(ui, "l", kind=TextDialog)
+        await answer(ui, "l", dialog_type=TextDialog)
         await ui.press(*" more", "escape", "escape")
         assert path.read_bytes() == before
         assert isinstance(ui.screen, BrowserScreen)
@@ -363,79 +365,79 @@ async def test_escape_in_the_text_of_a_move_alone_moves_nothing(browser, work):
         assert not ui.app._exit
 
 
-async def test_to_omp_the_text_is_left_as_a_draft(browser, work, omp):
+async def test_omp_gets_the_text_as_a_draft(browser, work, omp):
     async with browser(here=str(work)) as ui:
-        await go_to(ui, omp)
+        await go_to_session(ui, omp)
         await ask_at(ui, "more")
-        await answer(ui, "n", kind=TextDialog)
+        await answer(ui, "n", dialog_type=TextDialog)
         await ui.press(*" please", "ctrl+s")
         await ui.until(lambda: ui.app._exit, "the plan")
-        made = Path(ui.app.return_value.argv[-1])
-        assert made != omp
-        assert (made.with_suffix("") / "draft.txt").read_text() == "more please"
+        new_path = Path(ui.app.return_value.argv[-1])
+        assert new_path != omp
+        assert (new_path.with_suffix("") / "draft.txt").read_text() == "more please"
 
 
-@pytest.mark.parametrize("other", ["", "written before"])
-async def test_omp_has_the_text_as_a_draft_when_the_leaf_alone_moves(browser, work, omp, other):
+@pytest.mark.parametrize("old_draft", ["", "written before"])
+async def test_omp_gets_the_text_as_a_draft_if_only_the_leaf_moves(browser, work, omp, old_draft):
     draft = omp.with_suffix("") / "draft.txt"
-    if other:
+    if old_draft:
         draft.parent.mkdir()
-        draft.write_text(other)
+        draft.write_text(old_draft)
     async with browser(here=str(work)) as ui:
-        await go_to(ui, omp)
+        await go_to_session(ui, omp)
         await ask_at(ui, "more")
-        await answer(ui, "l", kind=TextDialog)
+        await answer(ui, "l", dialog_type=TextDialog)
         assert "in the editor of omp" in " ".join(ui.text().split())
-        await answer(ui, *" please", "ctrl+s", what=SUMMARY)
+        await answer(ui, *" please", "ctrl+s", title=SUMMARY)
         await ui.press("n")
-        await ui.until(lambda: any("on the clipboard" in said for said in ui.toasts()), "where it is")
-        assert draft.read_text() == (other or "more please")
+        await ui.until(lambda: any("on the clipboard" in toast for toast in ui.toasts()), "where it is")
+        assert draft.read_text() == (old_draft or "more please")
         assert ui.app.clipboard == "more please"
         assert lines(omp)[-1]["parentId"] == "00000002"
         assert not ui.app._exit
         await ui.press("z")
-        await ui.until(lambda: any("The leaf is back" in said for said in ui.toasts()), "it taken back")
-        assert draft.read_text() == other if other else not draft.exists()
+        await ui.until(lambda: any("The leaf is back" in toast for toast in ui.toasts()), "it taken back")
+        assert draft.read_text() == old_draft if old_draft else not draft.exists()
 
 
-async def test_an_outline_is_prepared_for_a_summary_that_the_user_writes(browser, work):
+async def test_a_summary_starts_with_an_outline_of_the_left_branch(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ask_at(ui, "two")
-        await answer(ui, "l", what=SUMMARY)
-        await answer(ui, "w", kind=TextDialog)
+        await answer(ui, "l", title=SUMMARY)
+        await answer(ui, "w", dialog_type=TextDialog)
         assert "five" in ui.screen._area.text
         await ui.press("ctrl+s")
         await ui.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
         assert "five" in lines(path)[-1]["summary"]
 
 
-async def test_a_command_of_the_users_makes_the_summary(browser, work, tmp_path):
+async def test_the_users_command_writes_the_summary(browser, work, tmp_path):
     summarise_with(tmp_path, "/usr/bin/tr", "a-z", "A-Z")
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ask_at(ui, "two")
-        await answer(ui, "l", what=SUMMARY)
-        await answer(ui, "c", kind=TextDialog)
+        await answer(ui, "l", title=SUMMARY)
+        await answer(ui, "c", dialog_type=TextDialog)
         assert "FIVE" in ui.screen._area.text
         await ui.press("ctrl+s")
         await ui.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
 
 
-async def test_a_command_can_be_given_up(browser, work, tmp_path):
+async def test_a_running_command_can_be_cancelled(browser, work, tmp_path):
     summarise_with(tmp_path, "/bin/sleep", "600")
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         before = path.read_bytes()
         await ask_at(ui, "two")
-        await answer(ui, "l", what=SUMMARY)
-        await answer(ui, "c", kind=WaitDialog)
+        await answer(ui, "l", title=SUMMARY)
+        await answer(ui, "c", dialog_type=WaitDialog)
         await ui.press("escape")
         await ui.until(lambda: not isinstance(ui.screen, WaitDialog), "the end")
         assert path.read_bytes() == before
 
 
-async def test_beside_a_live_program_here_is_refused_and_the_new_file_offered(browser, work, monkeypatch):
+async def test_in_a_live_session_only_a_new_file_can_be_made(browser, work, monkeypatch):
     from app.sessions.manager.session_manager import SessionManager
 
     monkeypatch.setattr(SessionManager, "danger", lambda *_: "pi (process 7) has it open")
@@ -448,7 +450,7 @@ async def test_beside_a_live_program_here_is_refused_and_the_new_file_offered(br
         await ui.until(lambda: ui.app._exit, "the plan")
 
 
-async def test_an_answer_whose_tools_have_not_answered_offers_safe_points(browser, work, tmp_path):
+async def test_an_answer_with_pending_tool_calls_offers_safe_points(browser, work, tmp_path):
     call = {"type": "toolCall", "id": "t1", "name": "bash", "arguments": {"command": "ls"}}
     result = {
         "type": "message",
@@ -461,7 +463,7 @@ async def test_an_answer_whose_tools_have_not_answered_offers_safe_points(browse
     calling["message"]["content"] = [{"type": "text", "text": "calls"}, call]
     pi_session(tmp_path, *chain("start", id="tools", cwd=str(work)), calling, result, id="tools")
     async with browser(here=str(work)) as ui:
-        await go_to(ui, ui.path("tools"))
+        await go_to_session(ui, ui.path("tools"))
         await ask_at(ui, "calls")
         assert "bash" in ui.text()
         assert "after the results of its tools" in ui.text()
@@ -470,25 +472,25 @@ async def test_an_answer_whose_tools_have_not_answered_offers_safe_points(browse
         assert "─ sessions ·" in ui.text(), "the key is no command of the browser as well"
 
 
-async def test_the_key_of_an_answer_is_no_command_of_the_tree_as_well(browser, work):
+async def test_the_key_of_an_answer_does_not_run_a_command_of_the_tree(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         picked = await ask_at(ui, "two")
-        await answer(ui, "l", what=SUMMARY)
+        await answer(ui, "l", title=SUMMARY)
         await ui.press("n")
         await ui.until(lambda: lines(path)[-1]["parentId"] == picked, "the leaf")
-        assert not any("No words are looked for" in said for said in ui.toasts())
+        assert not any("No words are looked for" in toast for toast in ui.toasts())
 
 
 async def test_another_folder_is_asked_for(browser, work, tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
+    folder = tmp_path / "other"
+    folder.mkdir()
     async with browser(here=str(work)) as ui:
         await ask_at(ui, "two")
-        await answer(ui, "f", kind=FolderDialog)
-        await ui.press("ctrl+u", *str(other), "enter")
+        await answer(ui, "f", dialog_type=FolderDialog)
+        await ui.press("ctrl+u", *str(folder), "enter")
         await ui.until(lambda: ui.app._exit, "the plan")
-        assert ui.app.return_value.cwd == str(other)
+        assert ui.app.return_value.cwd == str(folder)
 
 
 async def test_two_branches_are_compared(browser, work):
@@ -508,12 +510,12 @@ async def test_two_branches_are_compared(browser, work):
 async def test_a_session_without_branches_says_so(browser, work, tmp_path):
     pi_session(tmp_path, *chain("only", "this", id="lonely", cwd=str(work)), id="lonely")
     async with browser(here=str(work)) as ui:
-        await go_to(ui, ui.path("lonely"))
+        await go_to_session(ui, ui.path("lonely"))
         await ui.press("tab", "C")
         await ui.until(lambda: "there is no other branch" in ui.text(), "that")
 
 
-async def test_keys_that_come_before_the_question_ask_no_second_one(browser, work):
+async def test_a_second_request_before_the_question_is_dropped(browser, work):
     async with browser(here=str(work)) as ui:
         await ui.go_to_entry("two")
         tree_screen = ui.screen
@@ -531,12 +533,12 @@ async def test_keys_that_come_before_the_question_ask_no_second_one(browser, wor
         assert ui.screen is tree_screen
 
 
-async def test_a_summary_is_not_lost_with_what_failed(browser, work):
+async def test_a_summary_whose_append_failed_is_on_the_clipboard(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ask_at(ui, "two")
-        await answer(ui, "l", what=SUMMARY)
-        await answer(ui, "w", kind=TextDialog)
+        await answer(ui, "l", title=SUMMARY)
+        await answer(ui, "w", dialog_type=TextDialog)
         with path.open("a") as file:
             file.write(json.dumps(message("g", "f", "user", "meanwhile", 12)) + "\n")
         after = path.read_bytes()

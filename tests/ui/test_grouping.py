@@ -1,4 +1,4 @@
-"""Which projects are open when the list is shown by project: all where there is room, else the first."""
+"""Which projects are open when the list is grouped by project: all if they fit, otherwise the first."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ OPENED = [("tab", "shift+tab", "o"), ("shift+tab", "o", "shift+tab", "shift+tab"
 
 
 @pytest.mark.parametrize("keys", OPENED)
-async def test_by_project_all_are_open_where_there_is_room(browser, three, keys):
+async def test_all_projects_are_open_if_they_fit(browser, three, keys):
     async with browser(selector="") as ui:
         await ui.press(*keys)
         assert ui.sessions.model.arrangement.scope == "all"
         assert ui.listed() == APP + SITE
 
 
-async def test_so_are_they_in_the_browser_over_the_selector(browser, three):
+async def test_all_projects_are_open_in_the_browser_over_the_selector(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "t")
         await ui.until(lambda: not ui.selects and ui.screen.scanned and ui.listed(), "the browser")
@@ -52,7 +52,7 @@ def begun(three, tmp_path):
     return model
 
 
-async def test_grouping_before_all_is_read_opens_them_too(browser, begun, slow):  # noqa: F811
+async def test_all_projects_are_open_if_the_list_is_grouped_before_it_is_read(browser, begun, slow):  # noqa: F811
     async with browser(selector="", settle=False, model=begun) as ui:
         ui.screen.action_turn("scope")
         ui.screen.action_turn("grouped")
@@ -61,7 +61,7 @@ async def test_grouping_before_all_is_read_opens_them_too(browser, begun, slow):
         assert ui.listed() == APP + SITE
 
 
-async def test_where_there_is_no_room_the_first_alone_is_open(browser, three):
+async def test_only_the_first_project_is_open_without_room_for_all(browser, three):
     for number in range(30):
         id = f"more{number}"
         pi_session(three, *chain("more", id=id, cwd="/work/site"), id=id, project="site")
@@ -70,7 +70,7 @@ async def test_where_there_is_no_room_the_first_alone_is_open(browser, three):
         assert ui.listed() == [*APP, "[/work/site]"]
 
 
-async def test_what_the_user_has_folded_stays_folded(browser, three):
+async def test_a_folded_project_stays_folded(browser, three):
     async with browser(selector="") as ui:
         await ui.press("tab", "shift+tab", "o")
         ui.sessions.move_to(3)

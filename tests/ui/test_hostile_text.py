@@ -1,4 +1,4 @@
-"""Text that means harm, in everything that a session or a setting can name: it reaches the screen as text."""
+"""Hostile text in everything that a session or a setting can name reaches the screen as inert text."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BAD = ("\x1b", "\x07", "\x9b", "\x00", "\u202e", "\u2066", "\u2028", "\r")
 
 
 def inert_screen(ui):
-    """The text of the screen, which holds nothing that a terminal would obey."""
+    """The text of the screen, after a check that it contains no control characters."""
     text = ui.text()
     for bad in BAD:
         assert bad not in text, repr(bad)
@@ -32,7 +32,7 @@ def inert_screen(ui):
 
 @pytest.fixture
 def hostile(tmp_path):
-    """A session all of whose text is hostile, in a folder that is."""
+    """A session in which all text is hostile, in a folder with a hostile name."""
     folder = f"/work/{HOSTILE.replace(chr(0), '')}"
     lines = chain(HOSTILE, HOSTILE, id="evil", cwd=folder)
     lines += [
@@ -102,7 +102,7 @@ async def test_hostile_text_is_inert_in_toasts(browser, hostile):
         inert_screen(ui)
 
 
-async def test_the_folder_it_was_started_in_may_have_any_name(browser, tmp_path):
+async def test_the_start_folder_may_have_any_name(browser, tmp_path):
     here = tmp_path / "a\x1b]52;c;aGk=\x07b"
     here.mkdir()
     pi_session(tmp_path, *chain("in an odd folder", "x", id="odd", cwd=str(here)), id="odd")
@@ -126,14 +126,14 @@ async def test_hostile_titles_are_inert_in_the_archive(browser, three, tmp_path)
         inert_screen(ui)
 
 
-async def test_a_query_of_the_command_line_is_inert_too(browser, three):
+async def test_a_query_of_the_command_line_is_inert(browser, three):
     async with browser(selector="a\x1b]52;c;aGk=\x07b", size=(160, 30)) as ui:
         await ui.until(lambda: ui.screen.scanned, "the sessions")
         await ui.pilot.pause()
         inert_screen(ui)
 
 
-async def test_settings_that_are_wrong_are_said_in_inert_lines(browser, three, tmp_path):
+async def test_wrong_settings_are_reported_in_inert_lines(browser, three, tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text('"\\u001b]52;c;aGk=\\u0007[bold]x" = 1\n')
     async with browser(selector="") as ui:
@@ -145,13 +145,13 @@ async def test_settings_that_are_wrong_are_said_in_inert_lines(browser, three, t
 # the dialogs, questions and toasts of the browser
 
 HOSTILE_NAME = HOSTILE.replace("/", "_").replace("\0", "")
-"""The same where a file system has to take it as a name."""
+"""The same text without characters that a file name cannot have."""
 
 
 @pytest.fixture
 def branches(tmp_path):
-    """The file of a session with two branches. All that can be hostile in it is: texts, name, labels, ids,
-    tools, paths, damage, the file's name and that of the folder, which exists. The agent is installed.
+    """A session with two branches. Texts, name, labels, ids, tools, paths, damage, file name and folder name
+    are hostile. The folder exists, and the agent is installed.
     """
     folder = tmp_path / f"work{HOSTILE_NAME}"
     folder.mkdir()
@@ -189,13 +189,13 @@ OPENED = {
     "outline": (TextDialog, ["enter", "l", "ctrl+s", "w"]),
     "command that sums up": (WaitDialog, ["enter", "l", "ctrl+s", "c"]),
 }
-"""Name -> the dialog that is open after the keys, pressed in the tree with the cursor on a prompt."""
+"""Name -> the dialog that these keys open in the tree, with the cursor on a prompt."""
 
 
-@pytest.mark.parametrize("which", OPENED)
+@pytest.mark.parametrize("name", OPENED)
 @pytest.mark.parametrize("size", [(160, 45), (60, 20)], ids=str)
-async def test_hostile_text_is_inert_in_the_dialogs_of_the_tree(browser, branches, tmp_path, which, size):
-    kind, keys = OPENED[which]
+async def test_hostile_text_is_inert_in_the_dialogs_of_the_tree(browser, branches, tmp_path, name, size):
+    kind, keys = OPENED[name]
     waits = ["/bin/sh", "-c", "exec /bin/sleep 100", HOSTILE.replace("\0", "")]
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text(f"summary_command = {json.dumps(waits)}\n")
@@ -219,7 +219,7 @@ async def test_hostile_text_is_inert_in_the_dialogs_of_the_tree(browser, branche
             assert "[bold red]x[/]" in text or "[bold red]x[_]" in text, "markup is text"
 
 
-async def test_a_hostile_folder_that_is_gone_is_inert_above_the_choices(browser, branches, tmp_path):
+async def test_a_missing_hostile_folder_is_inert_above_the_choices(browser, branches, tmp_path):
     (tmp_path / f"work{HOSTILE_NAME}").rmdir()
     async with browser(here="/elsewhere", size=(160, 45)) as ui:
         await ui.press("tab")
@@ -240,7 +240,7 @@ async def test_a_hostile_folder_that_is_gone_is_inert_above_the_choices(browser,
     ],
     ids=["choice that cannot be taken", "choice", "choice of a command", "text", "wait"],
 )
-async def test_hostile_words_are_inert_in_any_dialog_that_is_given_them(browser, three, dialog):
+async def test_hostile_words_are_inert_in_any_dialog(browser, three, dialog):
     async with browser(size=(160, 45), notifications=True) as ui:
         ui.app.push_screen(dialog())
         await ui.until(lambda: "[bold red]x[/]" in ui.text(), "the dialog")

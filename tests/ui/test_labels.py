@@ -1,4 +1,4 @@
-"""Labels from the tree and from their list."""
+"""Labels, set in the tree and in the list of labels."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
 
 
-def last(path):
+def last_entry(path):
     return json.loads(path.read_text().splitlines()[-1])
 
 
-async def test_shift_l_labels_the_entry_and_z_takes_it_back(browser, three):
+async def test_shift_l_labels_the_entry_and_z_undoes_it(browser, three):
     async with browser() as ui:
         path = ui.path("plain")
         times = path.stat().st_mtime_ns
@@ -24,28 +24,28 @@ async def test_shift_l_labels_the_entry_and_z_takes_it_back(browser, three):
         assert isinstance(ui.screen, RowEditor)
         await ui.press(*"good point", "enter")
         await ui.until(lambda: "[good point]" in ui.text(), "the label")
-        assert last(path)["label"] == "good point"
+        assert last_entry(path)["label"] == "good point"
         assert path.stat().st_mtime_ns == times
         await ui.press("z")
         await ui.until(lambda: "[good point]" not in ui.text(), "its end")
 
 
-async def test_a_label_for_an_entry_that_has_gone_meanwhile_is_not_put_on_another(browser, tmp_path):
+async def test_a_label_for_a_removed_entry_is_not_put_on_another(browser, tmp_path):
     path = pi_session(
         tmp_path, header("s"), message("a", None, "user", "one"), message("b", "a", "user", "two"), id="s"
     )
     async with browser() as ui:
         await ui.press("tab", "end", "L")
-        # an id that begins as the one that goes
+        # the new entry's id begins with the removed entry's id
         lines = [header("s"), message("a", None, "user", "one"), message("bc", "a", "user", "anew")]
         pi_session(tmp_path, *lines, id="s")
         before = path.read_bytes()
         await ui.press(*"lost", "enter")
-        await ui.until(lambda: any("'b' has gone" in said for said in ui.toasts()), "what happened")
+        await ui.until(lambda: any("'b' has gone" in toast for toast in ui.toasts()), "what happened")
         assert path.read_bytes() == before
 
 
-async def test_an_empty_label_takes_it_off(browser, three):
+async def test_an_empty_label_clears_it(browser, three):
     async with browser() as ui:
         path = ui.path("branchy")
         await ui.press("tab")
@@ -53,7 +53,7 @@ async def test_an_empty_label_takes_it_off(browser, three):
         await ui.pilot.pause()
         await ui.press("L", "ctrl+u", "enter")
         await ui.until(lambda: not ui.sessions.row.labels, "its end")
-        assert not last(path).get("label")
+        assert not last_entry(path).get("label")
 
 
 async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tmp_path):
@@ -76,8 +76,8 @@ async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tm
         assert "elsewhere" not in ui.text()
         await ui.press("tab")
         assert "elsewhere" in ui.text()
-        place = [one.label for one in ui.screen._list.items].index("elsewhere")
-        await ui.press(*["down"] * place, "enter")
+        index = [item.label for item in ui.screen._list.items].index("elsewhere")
+        await ui.press(*["down"] * index, "enter")
         await ui.until(lambda: ui.sessions.row.id == "other", "its session")
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "00000001", "its entry")
         assert ui.focus == "tree"
@@ -91,16 +91,16 @@ def labelled_elsewhere(tmp_path):
 
 
 async def go_elsewhere(ui):
-    """By way of the list of all labels."""
+    """Select the label "elsewhere" in the list of all labels."""
     await ui.press("apostrophe")
     if not ui.screen._all:
         await ui.press("tab")
-    place = [one.label for one in ui.screen._list.items].index("elsewhere")
-    await ui.press(*["down"] * place, "enter")
+    index = [item.label for item in ui.screen._list.items].index("elsewhere")
+    await ui.press(*["down"] * index, "enter")
     await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "00000001", "its entry")
 
 
-async def test_the_list_leads_to_sessions_that_are_left_out_too(browser, three, tmp_path):
+async def test_the_list_leads_to_hidden_sessions(browser, three, tmp_path):
     labelled_elsewhere(tmp_path)
     async with browser() as ui:
         side = ui.screen.side
@@ -108,10 +108,10 @@ async def test_the_list_leads_to_sessions_that_are_left_out_too(browser, three, 
         await ui.settled()
         await go_elsewhere(ui)
         assert ui.sessions.row.id == "other"
-        assert any("More sessions are listed" in said for said in ui.toasts())
+        assert any("More sessions are listed" in toast for toast in ui.toasts())
 
 
-async def test_the_list_leads_out_of_what_a_search_has_left(browser, three, tmp_path):
+async def test_the_list_leads_to_sessions_outside_of_a_search(browser, three, tmp_path):
     labelled_elsewhere(tmp_path)
     async with browser() as ui:
         await ui.press("slash", *"redis", "enter")
@@ -144,12 +144,12 @@ async def test_e_goes_to_the_other_end_of_a_fork(browser, three, tmp_path):
         await ui.until(lambda: ui.sessions.row.id == "forked", "the fork")
 
 
-async def test_nothing_is_done_to_a_session_by_the_tree_of_another(browser, three):
+async def test_the_tree_of_another_session_does_nothing(browser, three):
     async with browser() as ui:
         ui.sessions.go_to(str(ui.path("branchy")))
         await ui.settled()
         await ui.press("tab")
-        ui.screen._reading._tree_side._trees.open = lambda *about, **more: None
+        ui.screen._reading._tree_side._trees.open = lambda *arguments, **options: None
         ui.sessions.go_to(str(ui.path("plain")))
         before = ui.path("plain").read_bytes(), ui.path("branchy").read_bytes()
         for key in ("L", "enter", "f", "F", "C", "y"):
@@ -159,7 +159,7 @@ async def test_nothing_is_done_to_a_session_by_the_tree_of_another(browser, thre
         assert before == (ui.path("plain").read_bytes(), ui.path("branchy").read_bytes())
 
 
-async def test_an_empty_list_says_so_and_how_to_fill_it(browser, tmp_path):
+async def test_an_empty_list_says_so_and_how_to_add_a_label(browser, tmp_path):
     pi_session(tmp_path, *chain("x", "y", id="s"), id="s")
     async with browser(size=(80, 24)) as ui:
         await ui.press("apostrophe")

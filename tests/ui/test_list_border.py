@@ -1,4 +1,4 @@
-"""What the border above the list says of how it is shown, where there is little room."""
+"""The border above the list names the settings of the list, if there is room."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ SIZES = [(80, 24), (100, 30), (120, 40), (160, 45)]
 
 
 def border(ui):
-    """The words above the list."""
+    """The text of the border above the list."""
     line = ui.text().splitlines()[1]
     return line[: line.index("╮")].strip("╭─ ")
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("way", [{}, {"selector": ""}])
-async def test_each_thing_that_is_not_as_usual_is_in_the_border(browser, three, size, way):
+async def test_each_changed_setting_is_in_the_border(browser, three, size, way):
     async with browser(size=size, **way) as ui:
         usual = border(ui)
-        for what, said in (("named_only", "named only"), ("agent", "pi"), ("order", "recent")):
-            ui.screen.action_turn(what)
+        for setting, label in (("named_only", "named only"), ("agent", "pi"), ("order", "recent")):
+            ui.screen.action_turn(setting)
             await ui.pilot.pause()
-            assert said in border(ui).split(" · ")
+            assert label in border(ui).split(" · ")
             while border(ui) != usual:
-                ui.screen.action_turn(what)
+                ui.screen.action_turn(setting)
                 await ui.pilot.pause()
         await ui.press("ctrl+t")
         assert "tools as well" in border(ui)
@@ -31,7 +31,7 @@ async def test_each_thing_that_is_not_as_usual_is_in_the_border(browser, three, 
         assert border(ui) == usual
 
 
-async def test_what_is_as_usual_goes_first_and_whole(browser, three):
+async def test_default_settings_are_dropped_first(browser, three):
     async with browser(size=(80, 24)) as ui:
         assert border(ui) == "sessions · all folders"
         await ui.press("ctrl+n")

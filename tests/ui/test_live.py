@@ -1,4 +1,4 @@
-"""What other programs do to the files is on the screen, and the cursor stays where it was."""
+"""Changes by other programs appear on the screen, and the cursor stays on its session and entry."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _poll(env, monkeypatch):
         monkeypatch.setenv(name, value)
 
 
-async def test_an_append_to_the_leaf_is_followed(browser, three):
+async def test_an_append_at_the_leaf_is_followed(browser, three):
     async with browser() as ui:
         await ui.press("down")
         await ui.settled()
@@ -36,7 +36,7 @@ async def test_an_append_to_the_leaf_is_followed(browser, three):
         assert ui.listed()[1] == "plain", "newest activity first"
 
 
-async def test_away_from_the_leaf_the_cursor_stays(browser, three):
+async def test_a_cursor_away_from_the_leaf_stays(browser, three):
     async with browser() as ui:
         await ui.press("tab", "home")
         entry = ui.tree.node.id
@@ -51,7 +51,7 @@ async def test_away_from_the_leaf_the_cursor_stays(browser, three):
         assert ui.tree.node.id == entry
 
 
-async def test_a_session_that_appears_does_not_move_the_cursor(browser, three, tmp_path):
+async def test_a_new_session_does_not_move_the_cursor(browser, three, tmp_path):
     async with browser() as ui:
         await ui.press("down")
         pi_session(tmp_path, *chain("brand new", id="fresh"), id="fresh")
@@ -59,7 +59,7 @@ async def test_a_session_that_appears_does_not_move_the_cursor(browser, three, t
         assert ui.sessions.row.id == "plain"
 
 
-async def test_a_session_that_is_deleted_leaves_the_cursor_beside_it(browser, three):
+async def test_a_deleted_session_leaves_the_cursor_beside_it(browser, three):
     async with browser() as ui:
         await ui.press("down")
         await ui.settled()
@@ -69,7 +69,7 @@ async def test_a_session_that_is_deleted_leaves_the_cursor_beside_it(browser, th
         assert "2 sessions" in ui.text()
 
 
-async def test_a_folder_that_is_renamed_keeps_the_cursor_on_its_session(browser, three):
+async def test_the_cursor_follows_its_session_into_a_renamed_folder(browser, three):
     async with browser() as ui:
         await ui.press("down")
         await ui.settled()
@@ -81,14 +81,14 @@ async def test_a_folder_that_is_renamed_keeps_the_cursor_on_its_session(browser,
         assert ui.sessions.row.id == "plain"
 
 
-@pytest.mark.parametrize("what", ["folder", "file"])
-async def test_a_session_that_moved_keeps_its_entry(browser, three, what):
+@pytest.mark.parametrize("kind", ["folder", "file"])
+async def test_a_moved_session_keeps_the_cursor_on_its_entry(browser, three, kind):
     async with browser() as ui:
         await ui.press("tab", "home")
         entry = ui.tree.node.id
         assert not ui.tree.follows
         path = ui.path("branchy")
-        if what == "folder":
+        if kind == "folder":
             path.parent.rename(path.parent.with_name("--renamed--"))
         else:
             path.rename(path.with_name("2027_branchy.jsonl"))
@@ -100,7 +100,7 @@ async def test_a_session_that_moved_keeps_its_entry(browser, three, what):
         assert ui.tree.node.id == entry
 
 
-async def test_a_session_deleted_and_made_again_gets_cursor_and_entry_back(browser, three, monkeypatch):
+async def test_a_session_deleted_and_written_again_gets_the_cursor_back(browser, three, monkeypatch):
     monkeypatch.setattr(session_list, "monotonic", lambda: 0.0)
     async with browser() as ui:
         await ui.press("tab", "home")
@@ -116,7 +116,7 @@ async def test_a_session_deleted_and_made_again_gets_cursor_and_entry_back(brows
 
 
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
-async def test_a_session_made_again_later_leaves_the_cursor_where_it_is(browser, three, monkeypatch, way):
+async def test_a_session_written_again_later_does_not_get_the_cursor(browser, three, monkeypatch, way):
     now = [0.0]
     monkeypatch.setattr(session_list, "monotonic", lambda: now[0])
     async with browser(**way) as ui:
@@ -138,10 +138,10 @@ async def test_a_session_made_again_later_leaves_the_cursor_where_it_is(browser,
         assert ui.sessions.row.id == "plain"
 
 
-@pytest.mark.parametrize("at", [2, 21, 38])
+@pytest.mark.parametrize("index", [2, 21, 38])
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
-async def test_a_big_folder_that_is_renamed_keeps_the_cursor(browser, tmp_path, monkeypatch, at, way):
-    # what is gone is told in slices, and first; then it takes long to read what has come
+async def test_the_cursor_stays_when_a_large_folder_is_renamed(browser, tmp_path, monkeypatch, index, way):
+    # removals come first, in slices; then the new files take a while to be read
     monkeypatch.setattr(keeping_screen, "SLICE", 7)
     for number in range(40):
         name = f"s{number:02}"
@@ -152,7 +152,7 @@ async def test_a_big_folder_that_is_renamed_keeps_the_cursor(browser, tmp_path, 
         monkeypatch.setattr(
             session_list, "monotonic", lambda: (session_list.RETURN_SECONDS + 1) * ui.screen.is_reading
         )
-        path = ui.path(f"s{at:02}")
+        path = ui.path(f"s{index:02}")
         ui.sessions.go_to(str(path))
         await ui.settled()
         if not ui.selects:
@@ -169,7 +169,7 @@ async def test_a_big_folder_that_is_renamed_keeps_the_cursor(browser, tmp_path, 
             assert ui.tree.node.id == entry
 
 
-async def test_who_goes_elsewhere_while_a_folder_is_renamed_stays_there(browser, three, monkeypatch):
+async def test_a_cursor_moved_while_a_folder_is_renamed_stays(browser, three, monkeypatch):
     monkeypatch.setattr(session_list, "monotonic", lambda: 0.0)
     async with browser() as ui:
         path = ui.path("branchy")
@@ -196,7 +196,7 @@ async def test_the_second_file_with_one_id_opens_on_its_own_leaf(browser, three,
         assert ui.tree.follows
 
 
-async def test_a_file_that_is_replaced_is_read_anew_and_the_entry_kept(browser, three, tmp_path):
+async def test_a_replaced_file_is_read_again_and_the_cursor_keeps_its_entry(browser, three, tmp_path):
     async with browser() as ui:
         await ui.press("down")
         await ui.settled()
@@ -208,7 +208,7 @@ async def test_a_file_that_is_replaced_is_read_anew_and_the_entry_kept(browser, 
         assert ui.tree.node.id == "00000001"
 
 
-async def test_a_name_given_elsewhere_changes_the_row(browser, three):
+async def test_a_name_set_by_another_program_changes_the_row(browser, three):
     async with browser() as ui:
         info = {
             "type": "session_info",
@@ -222,7 +222,7 @@ async def test_a_name_given_elsewhere_changes_the_row(browser, three):
         assert ui.sessions.row.id == "branchy"
 
 
-async def test_a_label_given_elsewhere_shows_in_the_tree(browser, three):
+async def test_a_label_set_by_another_program_appears_in_the_tree(browser, three):
     async with browser() as ui:
         label = {
             "type": "label",
@@ -236,20 +236,20 @@ async def test_a_label_given_elsewhere_shows_in_the_tree(browser, three):
         await ui.until(lambda: "[start]" in ui.text(), "the label")
 
 
-async def test_a_burst_arrives_whole(browser, three):
+async def test_a_burst_of_entries_is_complete(browser, three):
     async with browser() as ui:
         path = ui.path("branchy")
         parent = "h"
         with path.open("a") as file:
-            for at in range(1_000):
-                file.write(json.dumps(message(f"b{at}", parent, "user", f"burst {at}", 30)) + "\n")
+            for number in range(1_000):
+                file.write(json.dumps(message(f"b{number}", parent, "user", f"burst {number}", 30)) + "\n")
                 file.flush()
-                parent = f"b{at}"
+                parent = f"b{number}"
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "b999", "the last entry")
         await ui.until(lambda: ui.sessions.row.message_count == 1_006, "the count")
 
 
-async def test_a_half_written_line_is_no_damage_and_then_an_entry(browser, three):
+async def test_a_torn_line_is_not_damage_and_then_an_entry(browser, three):
     async with browser() as ui:
         path = ui.path("branchy")
         line = json.dumps(message("half", "h", "user", "whole at last", 30))
@@ -273,9 +273,9 @@ async def test_the_first_session_of_an_empty_machine_appears(browser, tmp_path):
         await ui.until(lambda: ui.sessions.row is not None and ui.tree.view is not None, "its tree")
 
 
-async def test_a_change_draws_the_rows_in_view(browser, tmp_path):
-    for at in range(25):
-        pi_session(tmp_path, *chain(f"task {at}", id=f"s{at:02}"), id=f"s{at:02}")
+async def test_a_change_draws_only_visible_rows(browser, tmp_path):
+    for number in range(25):
+        pi_session(tmp_path, *chain(f"task {number}", id=f"s{number:02}"), id=f"s{number:02}")
     async with browser() as ui:
         newest = ui.sessions.row
         await ui.press("G")
@@ -286,6 +286,6 @@ async def test_a_change_draws_the_rows_in_view(browser, tmp_path):
         await ui.until(lambda: ui.sessions.model.row_at(str(path)).message_count == 2, "the change")
         await ui.pilot.pause(0.1)
         assert 1 <= ui.sessions.drawn - before <= 2 * ui.sessions.size.height
-        fresh = [ui.sessions.draw(at, 60, False) for at in range(ui.sessions.rows)]
+        fresh = [ui.sessions.draw(number, 60, False) for number in range(ui.sessions.rows)]
         shown = ui.text()
         assert all("".join(text for text, _ in line)[4:24] in shown for line in fresh)

@@ -1,5 +1,5 @@
-"""A long session: its end on the screen before the rest is read, and rows that are read when they are near
-the screen.
+"""A long session: its end is shown before the rest is read, and rows are read when they come near the
+screen.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ LONG = 2_500
 
 @pytest.fixture
 def long(tmp_path):
-    texts = [f"number {at} " + "x" * 500 for at in range(LONG)]
+    texts = [f"number {number} " + "x" * 500 for number in range(LONG)]
     pi_session(tmp_path, *chain(*texts, id="long"), id="long")
     return tmp_path
 
 
 @pytest.fixture
 def gate(monkeypatch):
-    """The whole of a tree is not read until this is set."""
+    """The complete tree is read only after this is set."""
     opened = threading.Event()
-    whole = tree_reader.open_tree
+    real_open_tree = tree_reader.open_tree
 
-    def wait(*given):
+    def wait(*arguments):
         opened.wait(30)
-        return whole(*given)
+        return real_open_tree(*arguments)
 
     monkeypatch.setattr(tree_reader, "open_tree", wait)
     yield opened
@@ -50,7 +50,7 @@ def line_of_the_cursor(ui):
     return ui.tree.cursor - ui.tree.scroll_offset.y
 
 
-async def test_the_end_is_shown_with_the_cursor_on_the_leaf_until_the_whole_is_there(browser, long, gate):
+async def test_the_end_is_shown_with_the_cursor_on_the_leaf_until_the_whole_tree_is_read(browser, long, gate):
     async with browser() as ui:
         assert not is_whole(ui)
         assert "reading…" in ui.text()
@@ -66,7 +66,7 @@ async def test_the_end_is_shown_with_the_cursor_on_the_leaf_until_the_whole_is_t
         assert ui.tree.node is ui.tree.view.leaf
 
 
-async def test_a_cursor_that_was_moved_meanwhile_stays_on_its_entry_and_line(browser, long, gate):
+async def test_a_cursor_moved_meanwhile_keeps_its_entry_and_line(browser, long, gate):
     async with browser() as ui:
         await ui.press("tab", *["up"] * 3)
         before, line = ui.tree.node.id, line_of_the_cursor(ui)
@@ -80,11 +80,11 @@ async def test_a_cursor_that_was_moved_meanwhile_stays_on_its_entry_and_line(bro
 
 async def test_the_entry_is_not_read_again_when_the_whole_tree_comes(browser, long, gate, monkeypatch):
     read = []
-    of = EntryReader.read
+    real_read = EntryReader.read
 
-    def counted(self, *given, **how):
+    def counted(self, *arguments, **options):
         read.append(None)
-        of(self, *given, **how)
+        real_read(self, *arguments, **options)
 
     monkeypatch.setattr(EntryReader, "read", counted)
     async with browser() as ui:
@@ -96,7 +96,7 @@ async def test_the_entry_is_not_read_again_when_the_whole_tree_comes(browser, lo
         assert len(read) == before
 
 
-async def test_an_end_of_which_a_filter_shows_nothing_says_nothing(browser, long, gate):
+async def test_an_end_without_rows_in_the_filter_gives_no_message(browser, long, gate):
     async with browser() as ui:
         await ui.press("tab", "ctrl+l")
         await ui.press("shift+tab", "home", "end")
@@ -106,7 +106,7 @@ async def test_an_end_of_which_a_filter_shows_nothing_says_nothing(browser, long
         await ui.until(lambda: "no entry passes" in ui.text(), "the word")
 
 
-async def test_rows_far_away_are_read_when_they_are_shown(browser, long):
+async def test_distant_rows_are_read_when_they_are_shown(browser, long):
     async with browser() as ui:
         await ui.until(lambda: is_whole(ui), "the whole tree")
         first = ui.tree.view.tree.entries[0]
@@ -117,7 +117,7 @@ async def test_rows_far_away_are_read_when_they_are_shown(browser, long):
         assert len(unread) > LONG // 2
 
 
-async def test_rows_are_read_before_they_come_into_sight(browser, long):
+async def test_rows_are_read_before_they_become_visible(browser, long):
     async with browser() as ui:
         await ui.until(lambda: is_whole(ui), "the whole tree")
         view = ui.tree.view
@@ -127,16 +127,16 @@ async def test_rows_are_read_before_they_come_into_sight(browser, long):
             await ui.until(lambda: not ui.tree._rows_requested, "the rows ahead")
             page = ui.tree.size.height
             above = range(max(0, ui.tree.cursor - page), ui.tree.cursor)
-            assert all(view.node(at).row_text is not None for at in above)
+            assert all(view.node(index).row_text is not None for index in above)
 
 
-async def test_in_a_burst_only_the_session_where_the_cursor_rests_is_read(browser, three, monkeypatch):
+async def test_only_the_session_where_the_cursor_rests_is_read(browser, three, monkeypatch):
     opened = []
-    of = TreeReader.open
+    real_open = TreeReader.open
 
-    def counted(self, path, *given, **how):
+    def counted(self, path, *arguments, **options):
         opened.append(path)
-        of(self, path, *given, **how)
+        real_open(self, path, *arguments, **options)
 
     monkeypatch.setattr(TreeReader, "open", counted)
     async with browser() as ui:
@@ -152,20 +152,20 @@ async def test_in_a_burst_only_the_session_where_the_cursor_rests_is_read(browse
         assert opened[2:] == [ui.sessions.row.path]
 
 
-async def test_a_row_out_of_sight_that_is_drawn_is_asked_for_once(browser, long, monkeypatch):
-    asked = []
-    ask = EntryTree._request_rows
+async def test_a_row_drawn_outside_of_the_screen_is_requested_once(browser, long, monkeypatch):
+    requested = []
+    request = EntryTree._request_rows
     monkeypatch.setattr(
-        EntryTree, "_request_rows", lambda self, index: (asked.append(index), ask(self, index))
+        EntryTree, "_request_rows", lambda self, index: (requested.append(index), request(self, index))
     )
     async with browser() as ui:
         await ui.until(lambda: is_whole(ui), "the whole tree")
         await ui.pilot.pause()
-        asked.clear()
+        requested.clear()
         far = ui.tree.view.node(100)
         assert far.row_text is None
-        # as where a row was drawn before the list was scrolled
+        # as if the row was drawn before the list was scrolled
         ui.tree.draw(100, 80, False)
         await ui.until(lambda: far.row_text is not None, "its text")
         await ui.pilot.pause(0.2)
-        assert len(asked) <= 2
+        assert len(requested) <= 2

@@ -1,4 +1,4 @@
-"""Stores that are empty, go away, or cannot be read: the screen says so, and shows what comes."""
+"""Stores that are empty, vanish, or cannot be read: the screen says so, and shows later sessions."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ WAYS = pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "
 
 @pytest.fixture
 def denied(monkeypatch):
-    """Folders that may not be listed, also by who may list all."""
-    really = os.scandir
+    """Folders that cannot be listed, even by root."""
+    real_scandir = os.scandir
     folders = []
 
     def refuse(path="."):
         if str(path).endswith(tuple(folders)):
             raise PermissionError(13, "Permission denied", path)
-        return really(path)
+        return real_scandir(path)
 
     monkeypatch.setattr("app.stores.layout.os.scandir", refuse)
     return folders
 
 
 @WAYS
-async def test_folders_that_cannot_be_read_are_counted_in_the_header(browser, three, tmp_path, denied, way):
+async def test_unreadable_folders_are_counted_in_the_header(browser, three, tmp_path, denied, way):
     pi_session(tmp_path, *chain("unseen", id="away"), id="away", project="secret")
     pi_session(tmp_path, *chain("unseen", id="off"), id="off", project="private")
     denied += ["-secret--", "-private--"]
@@ -43,13 +43,13 @@ async def test_folders_that_cannot_be_read_are_counted_in_the_header(browser, th
         await ui.until(lambda: "not read" not in ui.text(), "no note")
 
 
-async def test_a_store_that_cannot_be_read_is_counted_in_the_header(browser, three, denied):
+async def test_an_unreadable_store_is_counted_in_the_header(browser, three, denied):
     denied.append(os.path.join(".pi", "agent", "sessions"))
     async with browser() as ui:
         await ui.until(lambda: "1 folder not read: leafmark doctor" in ui.text(), "the note")
 
 
-async def test_the_first_session_on_an_empty_screen_is_open(browser, tmp_path):
+async def test_the_first_session_on_an_empty_screen_is_selected(browser, tmp_path):
     async with browser() as ui:
         await ui.until(lambda: "No sessions found." in ui.text(), "the notice")
         pi_session(tmp_path, *chain("hello", "hi", id="fresh", cwd="/other"), id="fresh", project="other")
@@ -59,7 +59,7 @@ async def test_the_first_session_on_an_empty_screen_is_open(browser, tmp_path):
         assert ui.tree.view.count
 
 
-async def test_what_comes_later_does_not_unfold_what_is_folded(browser, tmp_path):
+async def test_a_new_session_does_not_unfold_its_project(browser, tmp_path):
     async with browser() as ui:
         pi_session(tmp_path, *chain("hello", id="fresh", cwd="/other"), id="fresh", project="other")
         await ui.until(lambda: ui.listed() == ["[/other]", "fresh"], "the session")
@@ -71,7 +71,7 @@ async def test_what_comes_later_does_not_unfold_what_is_folded(browser, tmp_path
 
 
 @WAYS
-async def test_a_store_that_vanished_is_said_to_be_not_there(browser, three, tmp_path, way):
+async def test_a_vanished_store_is_reported_as_missing(browser, three, tmp_path, way):
     async with browser(**way) as ui:
         (tmp_path / "home" / ".pi").rename(tmp_path / "elsewhere")
         await ui.until(lambda: "No sessions found." in ui.text(), "the notice")

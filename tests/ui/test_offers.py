@@ -1,4 +1,4 @@
-"""A toast that says which key takes something back is there as long as the key does that."""
+"""A toast that offers undo disappears when its key would no longer do that."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.ui.conftest import WAYS
 from tests.ui.test_under_way import Gate
 
 UNDO = [({"selector": ""}, "ctrl+z"), ({}, "z")]
-"""Of `browser`, and the key of undo where one is at the start."""
+"""Options of `browser`, and the undo key of the screen that they open."""
 
 
 @pytest.fixture(autouse=True)
@@ -20,17 +20,17 @@ def _toasts_stay(monkeypatch):
 
 
 def shown(ui):
-    """What the toasts on the screen say."""
+    """The messages of the visible toasts."""
     return [str(toast._notification.message) for toast in ui.screen.query(Toast)]
 
 
 async def trash(ui):
     await ui.press("ctrl+d", "enter")
-    await ui.until(lambda: any("takes it back" in said for said in shown(ui)), "the offer")
+    await ui.until(lambda: any("takes it back" in toast for toast in shown(ui)), "the offer")
 
 
 @pytest.mark.parametrize(("way", "undo"), UNDO)
-async def test_what_was_taken_back_is_offered_no_more(browser, three, way, undo):
+async def test_an_undone_action_is_no_longer_offered(browser, three, way, undo):
     async with browser(notifications=True, **way) as ui:
         await trash(ui)
         await ui.press(undo)
@@ -39,16 +39,16 @@ async def test_what_was_taken_back_is_offered_no_more(browser, three, way, undo)
         assert "takes it back" not in ui.text()
 
 
-async def test_one_offer_makes_place_for_the_next(browser, three):
+async def test_a_new_offer_replaces_the_last(browser, three):
     async with browser(notifications=True) as ui:
         await trash(ui)
         await ui.press("p")
-        await ui.until(lambda: any(said.startswith("Pinned") for said in shown(ui)), "the next one")
+        await ui.until(lambda: any(toast.startswith("Pinned") for toast in shown(ui)), "the next one")
         assert shown(ui) == ["Pinned – z takes it back"]
 
 
-async def test_what_was_not_done_leaves_the_offer(browser, three, monkeypatch):
-    def fail(*what, **how):
+async def test_a_failed_action_keeps_the_offer(browser, three, monkeypatch):
+    def fail(*arguments, **options):
         raise OSError("the disk is on fire")
 
     async with browser(notifications=True) as ui:
@@ -61,7 +61,7 @@ async def test_what_was_not_done_leaves_the_offer(browser, three, monkeypatch):
 
 @pytest.mark.parametrize("key", ["f1", "ctrl+k", "ctrl+d", "ctrl+r"])
 @pytest.mark.parametrize("way", WAYS)
-async def test_over_a_dialog_nothing_is_offered_that_it_does_not_do(browser, three, way, key):
+async def test_over_a_dialog_no_key_is_offered(browser, three, way, key):
     async with browser(notifications=True, **way) as ui:
         await trash(ui)
         ui.screen.notify("something else", markup=False)
@@ -75,7 +75,7 @@ async def test_over_a_dialog_nothing_is_offered_that_it_does_not_do(browser, thr
         assert shown(ui) == ["something else"]
 
 
-async def test_what_is_done_below_a_dialog_is_said_without_an_offer(browser, three, monkeypatch):
+async def test_an_action_that_ends_below_a_dialog_offers_no_undo(browser, three, monkeypatch):
     gate = Gate(monkeypatch, app.actions.row_actions, "trash")
     async with browser(notifications=True) as ui:
         await ui.press("ctrl+d", "enter", "question_mark")
@@ -84,7 +84,7 @@ async def test_what_is_done_below_a_dialog_is_said_without_an_offer(browser, thr
         assert shown(ui) == ["Moved to the trash"]
 
 
-async def test_the_tree_over_the_selector_keeps_the_offer_until_it_was_taken(browser, three):
+async def test_the_browser_over_the_selector_keeps_the_offer(browser, three):
     async with browser(selector="", notifications=True) as ui:
         selector = ui.screen
         await ui.press("shift+tab", "p")
@@ -97,7 +97,7 @@ async def test_the_tree_over_the_selector_keeps_the_offer_until_it_was_taken(bro
         assert shown(ui) == ["The pins are as before"]
 
 
-async def test_where_the_key_would_type_it_is_offered_no_more(browser, three):
+async def test_an_offer_ends_where_its_key_would_be_typed(browser, three):
     async with browser(notifications=True) as ui:
         await trash(ui)
         await ui.press("slash")
@@ -107,7 +107,7 @@ async def test_where_the_key_would_type_it_is_offered_no_more(browser, three):
         assert shown(ui) == []
 
 
-async def test_a_key_that_types_nothing_is_offered_wherever_one_goes(browser, three):
+async def test_a_key_that_types_nothing_is_offered_everywhere(browser, three):
     async with browser(selector="", notifications=True) as ui:
         await trash(ui)
         for _ in range(3):

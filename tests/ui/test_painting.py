@@ -1,5 +1,5 @@
-"""What a change costs the screen: rows drawn, borders and bars painted, layouts made. Counted, not timed;
-tests/benchmarks has the times.
+"""The cost of a change on the screen: rows drawn, borders and bars painted, layouts. They are counted;
+tests/benchmarks measures the times.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from tests.ui.conftest import HERE, pi_session
 
 
 @pytest.fixture(autouse=True)
-def nobody_looks_who_is_live(monkeypatch):
-    """That would add its marks whenever it happens."""
+def no_live_checks(monkeypatch):
+    """Live marks would be drawn at any time."""
     monkeypatch.setattr(surroundings_screen, "LOOK_EVERY", 3_600.0)
 
 
 @pytest.fixture
 def counted(monkeypatch):
-    """Counts calls of methods: ``counted(Class, "method")`` gives a list that grows by one object a call."""
+    """A function that counts calls: ``counted(Class, "method")`` returns a list that gets one item for each
+    call.
+    """
 
     def count(cls, name):
         calls = []
@@ -44,7 +46,7 @@ def counted(monkeypatch):
 
 
 async def quiet(ui, calls):
-    """Wait until nothing more is drawn and counted."""
+    """Wait until nothing more is drawn, then clear the calls."""
     before, now = None, ()
     while before != now:
         await ui.pilot.pause(0.15)
@@ -52,7 +54,7 @@ async def quiet(ui, calls):
     calls.clear()
 
 
-async def test_a_line_above_the_list_is_laid_out_at_most_twice(browser, three, counted):
+async def test_opening_the_search_line_needs_at_most_two_layouts(browser, three, counted):
     layouts = counted(Compositor, "reflow")
     async with browser() as ui:
         await quiet(ui, layouts)
@@ -62,7 +64,7 @@ async def test_a_line_above_the_list_is_laid_out_at_most_twice(browser, three, c
         assert 1 <= len(layouts) <= 2
 
 
-async def test_an_append_elsewhere_draws_the_list_and_nothing_else(browser, three, counted):
+async def test_an_append_to_another_session_draws_only_the_list(browser, three, counted):
     layouts, bars = counted(Compositor, "reflow"), counted(Bar, "refresh")
     async with browser() as ui:
         await quiet(ui, layouts)
@@ -78,28 +80,28 @@ async def test_an_append_elsewhere_draws_the_list_and_nothing_else(browser, thre
         assert bars == []
 
 
-async def test_a_leaf_that_runs_on_lays_nothing_out_and_draws_what_is_in_sight(browser, three, counted):
+async def test_a_growing_leaf_needs_no_layout_and_draws_only_visible_rows(browser, three, counted):
     layouts = counted(Compositor, "reflow")
     async with browser() as ui:
         path = ui.path("branchy")
         parent = "h"
-        for at in range(60):
-            append(path, message(f"b{at}", parent, "user", f"go on {at}", 20 + at))
-            parent = f"b{at}"
+        for number in range(60):
+            append(path, message(f"b{number}", parent, "user", f"go on {number}", 20 + number))
+            parent = f"b{number}"
         await ui.until(lambda: ui.tree.node.id == "b59", "the last of many")
         await quiet(ui, layouts)
         before = ui.tree.drawn
         append(path, message("last", parent, "user", "the last one", 90))
         await ui.until(lambda: ui.tree.node.id == "last" and "the last one" in ui.text(), "the last one")
         await ui.pilot.pause(0.1)
-        # each row in sight is compared once, and drawn once where it is another
+        # each visible row is compared once, and drawn once if it has changed
         assert ui.tree.drawn - before <= 2 * ui.tree.size.height + 4
         assert layouts == []
 
 
-async def test_a_list_that_shows_its_beginning_goes_on_to(browser, tmp_path):
-    for at in range(60):
-        pi_session(tmp_path, *chain(f"task {at}", id=f"s{at:02}"), id=f"s{at:02}")
+async def test_a_list_at_its_start_stays_there(browser, tmp_path):
+    for number in range(60):
+        pi_session(tmp_path, *chain(f"task {number}", id=f"s{number:02}"), id=f"s{number:02}")
     async with browser() as ui:
         await ui.press(*["down"] * 5)
         row = ui.sessions.row
@@ -110,8 +112,8 @@ async def test_a_list_that_shows_its_beginning_goes_on_to(browser, tmp_path):
 
 
 async def test_further_down_the_cursor_keeps_its_line(browser, tmp_path):
-    for at in range(60):
-        pi_session(tmp_path, *chain(f"task {at}", id=f"s{at:02}"), id=f"s{at:02}")
+    for number in range(60):
+        pi_session(tmp_path, *chain(f"task {number}", id=f"s{number:02}"), id=f"s{number:02}")
     async with browser() as ui:
         await ui.press("G", "up", "up")
         line = ui.sessions.cursor - ui.sessions.scroll_offset.y
@@ -120,7 +122,7 @@ async def test_further_down_the_cursor_keeps_its_line(browser, tmp_path):
         assert ui.sessions.cursor - ui.sessions.scroll_offset.y == line
 
 
-async def test_many_changes_are_taken_over_in_slices(browser, three, monkeypatch):
+async def test_many_changes_are_applied_in_slices(browser, three, monkeypatch):
     sizes = []
     original = SessionListView.apply
 
@@ -132,7 +134,7 @@ async def test_many_changes_are_taken_over_in_slices(browser, three, monkeypatch
     monkeypatch.setattr(SessionListView, "apply", apply)
     async with browser() as ui:
         sizes.clear()
-        rows = [make_row(f"m{at}", cwd=HERE, modified=NOW - at) for at in range(2 * SLICE + 5)]
+        rows = [make_row(f"m{number}", cwd=HERE, modified=NOW - number) for number in range(2 * SLICE + 5)]
         ui.screen.post_message(SessionsChanged(rows, [], 1, 1))
         await ui.until(lambda: ui.sessions.model.total == len(rows) + 3, "all rows")
         assert sizes == [(SLICE, 0), (SLICE, 0), (5, 0)]
@@ -142,19 +144,19 @@ async def test_many_changes_are_taken_over_in_slices(browser, three, monkeypatch
         assert sizes == [(5, SLICE), (0, SLICE)]
 
 
-async def test_of_letters_that_come_at_once_the_whole_is_looked_for(browser, three, counted):
-    asked = counted(SessionSearch, "search")
+async def test_letters_that_arrive_together_cause_one_search(browser, three, counted):
+    searches = counted(SessionSearch, "search")
     async with browser() as ui:
         await ui.press("slash")
-        asked.clear()
+        searches.clear()
         box = ui.screen.query_one("#filter")
         for typed in ("d", "da", "dar", "dark"):
             box.value = typed
         await ui.until(lambda: ui.listed() == ["[/work/site]", "site1"], "the matches")
-        assert len(asked) == 1
+        assert len(searches) == 1
 
 
-async def test_what_is_answered_in_time_is_not_looked_for_in_the_rows(browser, three, counted, monkeypatch):
+async def test_an_answer_in_time_avoids_filtering_the_rows(browser, three, counted, monkeypatch):
     monkeypatch.setattr(sessions_side, "FILTER_DELAY", 60)
     queries = counted(SessionList, "set_query")
     async with browser() as ui:
@@ -163,9 +165,9 @@ async def test_what_is_answered_in_time_is_not_looked_for_in_the_rows(browser, t
         assert queries == []
 
 
-async def test_until_a_search_is_answered_the_rows_that_match_are_there(browser, three, counted, monkeypatch):
+async def test_matching_rows_are_shown_until_the_search_answers(browser, three, counted, monkeypatch):
     monkeypatch.setattr(sessions_side, "FILTER_DELAY", 0)
-    monkeypatch.setattr(SessionSearch, "search", lambda *args, **how: None)
+    monkeypatch.setattr(SessionSearch, "search", lambda *args, **options: None)
     queries = counted(SessionList, "set_query")
     async with browser() as ui:
         await ui.press("slash", *"dark")
@@ -214,7 +216,7 @@ async def test_without_colours_the_lists_are_grey(browser, three, monkeypatch):
         assert all(red == green == blue for red, green, blue in colours)
 
 
-async def test_a_letter_of_the_filter_lays_nothing_out_and_a_long_one_shows_its_end(browser, three, counted):
+async def test_typing_needs_no_layout_and_shows_the_end_of_a_long_query(browser, three, counted):
     layouts = counted(Compositor, "reflow")
     async with browser() as ui:
         await ui.press("slash")
@@ -229,22 +231,22 @@ async def test_a_letter_of_the_filter_lays_nothing_out_and_a_long_one_shows_its_
 
 
 @pytest.mark.parametrize("size", [(120, 24), (120, 30), (160, 45), (80, 20)], ids=str)
-async def test_at_another_size_no_picture_lacks_the_row_of_the_cursor(browser, tmp_path, monkeypatch, size):
-    words = [f"prompt {at}" if at % 2 == 0 else f"answer {at}" for at in range(80)]
+async def test_every_frame_after_a_resize_shows_the_cursor(browser, tmp_path, monkeypatch, size):
+    words = [f"prompt {number}" if number % 2 == 0 else f"answer {number}" for number in range(80)]
     pi_session(tmp_path, *chain(*words, id="long"), id="long")
     async with browser(size=(100, 36)) as ui:
         assert ui.tree.cursor > 40
-        seen = []
-        really = LineList.render_lines
+        is_visible = []
+        real_render_lines = LineList.render_lines
 
-        def noted(self, crop):
+        def note_and_render(self, crop):
             top, height = self.scroll_offset.y, self.scrollable_content_region.height
             if self is ui.tree:
-                seen.append(top <= self.cursor < top + height)
-            return really(self, crop)
+                is_visible.append(top <= self.cursor < top + height)
+            return real_render_lines(self, crop)
 
-        monkeypatch.setattr(LineList, "render_lines", noted)
+        monkeypatch.setattr(LineList, "render_lines", note_and_render)
         await ui.pilot.resize_terminal(*size)
         await ui.pilot.pause()
-        assert seen
-        assert all(seen)
+        assert is_visible
+        assert all(is_visible)

@@ -1,4 +1,4 @@
-"""The panes: which has the keys, which are open, and what fits beside what."""
+"""The panes: focus, opening and closing, and the layouts for each width."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from tests.factory import chain
 from tests.ui.conftest import pi_session
 
 
-async def test_tab_goes_round_the_panes(browser, three):
+async def test_tab_cycles_through_the_panes(browser, three):
     async with browser() as ui:
-        seen = []
+        focused = []
         for _ in range(4):
-            seen.append(ui.focus)
+            focused.append(ui.focus)
             await ui.press("tab")
-        assert seen == ["sessions", "tree", "entry", "sessions"]
+        assert focused == ["sessions", "tree", "entry", "sessions"]
         await ui.press("shift+tab", "shift+tab")
         assert ui.focus == "entry"
 
@@ -84,21 +84,21 @@ async def test_a_screen_without_room_for_the_panes_has_no_scrollbar(browser, thr
 
 
 @pytest.mark.parametrize(("key", "pane"), [("2", "tree"), ("3", "entry"), ("1", "sessions")])
-async def test_on_a_narrow_screen_the_keys_of_panes_go_there(browser, three, key, pane):
+async def test_on_a_narrow_screen_the_number_keys_switch_panes(browser, three, key, pane):
     async with browser(size=(60, 20)) as ui:
         await ui.press(key)
         assert ui.focus == pane
         assert ui.screen.query_one(f"#{pane}-pane").display
 
 
-async def test_the_entry_is_opened_where_there_is_room_for_two(browser, three):
+async def test_3_opens_the_entry_if_two_panes_fit(browser, three):
     async with browser(size=(90, 30)) as ui:
         await ui.press("3")
         assert ui.focus == "entry"
 
 
 @pytest.mark.parametrize("keys", ["3 3 t 3", "1 1 3 3 t 3"])
-async def test_a_pane_that_is_opened_is_seen(browser, three, keys):
+async def test_an_opened_pane_is_visible(browser, three, keys):
     async with browser(size=(80, 24)) as ui:
         await ui.press(*keys.split())
         assert ui.screen.query_one("#entry-pane").display
@@ -107,7 +107,7 @@ async def test_a_pane_that_is_opened_is_seen(browser, three, keys):
         assert not ui.screen.query_one("#entry-pane").display
 
 
-async def test_an_entry_in_a_hidden_pane_is_not_wrapped_and_comes_when_the_pane_does(browser, three):
+async def test_a_hidden_entry_is_wrapped_when_its_pane_is_shown(browser, three):
     async with browser(size=(100, 30)) as ui:
         assert ui.entry.lines == []
         await ui.press("3")
@@ -115,7 +115,7 @@ async def test_an_entry_in_a_hidden_pane_is_not_wrapped_and_comes_when_the_pane_
 
 
 async def test_a_click_in_the_entry_does_not_scroll_it(browser, tmp_path):
-    pi_session(tmp_path, *chain("q", "\n".join(f"line {at}" for at in range(200)), id="s"), id="s")
+    pi_session(tmp_path, *chain("q", "\n".join(f"line {number}" for number in range(200)), id="s"), id="s")
     async with browser() as ui:
         await ui.pilot.click("#entry", offset=(5, 8))
         assert ui.entry.scroll_offset.y == 0

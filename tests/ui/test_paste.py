@@ -1,4 +1,4 @@
-"""What is pasted into a line is in it as one line, with the cursor behind it."""
+"""Text pasted into a line becomes one line, and the cursor is behind it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def line(ui):
 
 
 @pytest.mark.parametrize(("text", "shown"), PASTED)
-async def test_into_the_line_of_the_search(browser, three, text, shown):
+async def test_a_paste_into_the_search_line(browser, three, text, shown):
     async with browser(selector="") as ui:
         await ui.press("x")
         ui.app.post_message(events.Paste(text))
@@ -34,7 +34,7 @@ async def test_into_the_line_of_the_search(browser, three, text, shown):
 
 
 @pytest.mark.parametrize(("text", "shown"), PASTED)
-async def test_into_the_line_of_a_name(browser, three, text, shown):
+async def test_a_paste_into_a_name(browser, three, text, shown):
     async with browser(selector="") as ui:
         await ui.press("ctrl+r")
         assert isinstance(ui.screen, RowEditor)
@@ -45,7 +45,7 @@ async def test_into_the_line_of_a_name(browser, three, text, shown):
         assert line(ui).cursor_at_end
 
 
-async def test_over_what_is_selected(browser, three):
+async def test_a_paste_replaces_the_selection(browser, three):
     async with browser(selector="") as ui:
         await ui.press(*"word")
         ui.box.select_all()
@@ -54,7 +54,7 @@ async def test_over_what_is_selected(browser, three):
         assert ui.box.value == "other wordsy"
 
 
-async def test_a_tab_set_in_the_middle_leaves_the_cursor_behind_it(browser, three):
+async def test_a_paste_in_the_middle_leaves_the_cursor_behind_it(browser, three):
     async with browser(selector="") as ui:
         await ui.press(*"ab", "left")
         ui.app.post_message(events.Paste("\t"))
@@ -66,14 +66,14 @@ LONG = "what is asked " * 20 + "and no more"
 
 
 def shown_in(ui, box):
-    """What is on the screen of the text in a line."""
+    """The visible text of a line."""
     region = box.content_region
     return ui.text().splitlines()[region.y][region.x : region.right].rstrip()
 
 
 @pytest.mark.parametrize("selector", ["", None])
 @pytest.mark.parametrize("before", ["", "x"])
-async def test_of_a_long_one_the_end_is_shown_where_the_cursor_is(browser, three, selector, before):
+async def test_a_long_paste_shows_its_end_at_the_cursor(browser, three, selector, before):
     async with browser(selector=selector) as ui:
         if selector is None:
             await ui.press("slash")
@@ -85,7 +85,7 @@ async def test_of_a_long_one_the_end_is_shown_where_the_cursor_is(browser, three
         assert shown_in(ui, ui.box).startswith(f"{before}what is asked")
 
 
-async def test_into_the_line_above_the_tree_a_long_one(browser, three):
+async def test_a_long_paste_into_the_search_line_of_the_tree(browser, three):
     async with browser() as ui:
         await ui.press("tab", "slash")
         assert ui.focus == "find"
@@ -95,12 +95,12 @@ async def test_into_the_line_above_the_tree_a_long_one(browser, three):
         assert shown_in(ui, box).endswith("and no more")
 
 
-async def test_of_a_long_query_the_end_is_shown_from_the_start(browser, three):
+async def test_a_long_query_of_the_command_line_shows_its_end(browser, three):
     async with browser(selector=LONG) as ui:
         assert shown_in(ui, ui.box).endswith("and no more")
 
 
-async def test_the_cursor_stays_in_sight_in_a_narrower_and_in_a_wider_line(browser, three):
+async def test_the_cursor_stays_visible_after_a_resize(browser, three):
     async with browser(selector="") as ui:
         ui.app.post_message(events.Paste(LONG))
         await ui.until(lambda: ui.box.value == LONG, "what was pasted")
