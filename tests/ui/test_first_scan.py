@@ -40,7 +40,7 @@ class Held:
 
 
 @pytest.fixture
-def held(monkeypatch):
+def workers(monkeypatch):
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(executor, "FIRST_BYTES", 0)
     monkeypatch.setattr(worker_pool, "WorkerPool", Held)
@@ -71,7 +71,7 @@ def facts(text, name):
     return row.split()[-3:-1]
 
 
-async def test_every_session_is_listed_before_it_is_read(browser, large, held):
+async def test_every_session_is_listed_before_it_is_read(browser, large, workers):
     async with browser(settle=False) as ui:
         await ui.until(lambda: len(provisional(ui)) == 3, "the list")
         assert set(provisional(ui).values()) == {True}
@@ -84,7 +84,7 @@ async def test_every_session_is_listed_before_it_is_read(browser, large, held):
 
         await ui.press("down")
         assert ui.sessions.row.id == "second"
-        held.go.set()
+        workers.go.set()
         await ui.until(lambda: not any(provisional(ui).values()), "the reading")
         assert ui.listed() == [f"[{HERE}]", "third", "first", "second"]
         assert ui.sessions.row.id == "second"
@@ -93,7 +93,7 @@ async def test_every_session_is_listed_before_it_is_read(browser, large, held):
         assert facts(ui.text(), "second") == ["pi", "7"]
 
 
-async def test_a_session_that_is_not_read_yet_can_be_opened(browser, large, held):
+async def test_a_session_that_is_not_read_yet_can_be_opened(browser, large, workers):
     async with browser(settle=False) as ui:
         await ui.until(lambda: len(provisional(ui)) == 3, "the list")
         await ui.until(
@@ -104,12 +104,12 @@ async def test_a_session_that_is_not_read_yet_can_be_opened(browser, large, held
         assert provisional(ui)["first"]
 
 
-async def test_a_filter_works_on_provisional_rows(browser, large, held):
+async def test_a_filter_works_on_provisional_rows(browser, large, workers):
     async with browser(settle=False) as ui:
         await ui.until(lambda: len(provisional(ui)) == 3, "the list")
         await ui.press("/", *"third")
         assert ui.listed() == [f"[{HERE}]", "third"]
-        held.go.set()
+        workers.go.set()
         await ui.until(lambda: not any(provisional(ui).values()), "the reading")
         assert ui.listed() == [f"[{HERE}]", "third"]
         assert ui.sessions.row.id == "third"

@@ -1,4 +1,4 @@
-"""The list of what is wrong with a session."""
+"""The list of problems of a session."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _bad(tmp_path):
     return pi_session(tmp_path, *lines, id="bad")
 
 
-async def test_the_list_says_every_line_and_leads_there(browser, tmp_path):
+async def test_the_list_has_every_problem_and_leads_to_its_line(browser, tmp_path):
     _bad(tmp_path)
     async with browser() as ui:
         await ui.press("tab", "exclamation_mark")
@@ -40,7 +40,7 @@ async def test_the_list_says_every_line_and_leads_there(browser, tmp_path):
         assert (ui.tree.node, ui.tree.damaged.line) == (None, 4)
 
 
-async def test_the_border_says_how_much_is_wrong(browser, tmp_path):
+async def test_the_border_counts_the_problems(browser, tmp_path):
     path = _bad(tmp_path)
     async with browser() as ui:
         await ui.until(lambda: ui.screen._reading.knows_branches, "the branches")
@@ -51,7 +51,7 @@ async def test_the_border_says_how_much_is_wrong(browser, tmp_path):
         await ui.until(lambda: "5 faults" in ui.screen.query_one("#tree-pane")._words[1], "the one that came")
 
 
-async def test_it_leads_out_of_a_filter_and_of_a_fold(browser, tmp_path):
+async def test_a_selected_problem_leaves_filter_and_fold(browser, tmp_path):
     _bad(tmp_path)
     async with browser() as ui:
         await ui.press("tab", "ctrl+l")
@@ -61,7 +61,7 @@ async def test_it_leads_out_of_a_filter_and_of_a_fold(browser, tmp_path):
         assert ui.tree.mode == "default"
 
 
-async def test_escape_leaves_the_cursor(browser, tmp_path):
+async def test_escape_keeps_the_cursor(browser, tmp_path):
     _bad(tmp_path)
     async with browser() as ui:
         await ui.press("tab", "home")
@@ -71,14 +71,14 @@ async def test_escape_leaves_the_cursor(browser, tmp_path):
         assert ui.focus == "tree"
 
 
-async def test_a_session_without_faults_says_so(browser, three):
+async def test_a_session_without_problems_says_so(browser, three):
     async with browser() as ui:
         await ui.press("tab", "exclamation_mark")
         assert not isinstance(ui.screen, ProblemsDialog)
         assert "Nothing is wrong with this session" in ui.toasts()
 
 
-async def test_an_entry_that_has_gone_meanwhile_is_said(browser, tmp_path):
+async def test_a_problem_of_a_removed_entry_is_reported(browser, tmp_path):
     path = _bad(tmp_path)
     async with browser() as ui:
         await ui.press("tab", "exclamation_mark")
@@ -86,11 +86,11 @@ async def test_an_entry_that_has_gone_meanwhile_is_said(browser, tmp_path):
         ui.app.screen_stack[0]._reading._open(again=True)
         await ui.until(lambda: len(ui.app.screen_stack[0].entry_tree.view.tree.entries) == 2, "the new file")
         await ui.press("down", "enter")
-        assert any("has gone" in said for said in ui.toasts())
+        assert any("has gone" in toast for toast in ui.toasts())
         assert path.exists()
 
 
-async def test_what_is_out_of_the_ordinary_is_drawn_and_marked(browser, tmp_path):
+async def test_unusual_entries_have_a_mark(browser, tmp_path):
     pi_session(
         tmp_path,
         *chain("one", "two", id="odd"),
@@ -106,17 +106,17 @@ async def test_what_is_out_of_the_ordinary_is_drawn_and_marked(browser, tmp_path
     async with browser(size=(160, 40)) as ui:
         rows = [line for line in ui.text().splitlines() if "││" in line]
 
-        def row(said):
-            return next(line for line in rows if said in line)
+        def row_with(text):
+            return next(line for line in rows if text in line)
 
-        assert "! its parent is not in the file" in row("user: lost")
-        assert "! id used twice" in row("other twin")
-        assert "! its parents go round" in row("user: round")
-        assert "! not known" in row("[future]")
-        # the active path is drawn first: what is below it is the other
-        assert "(another root)" in row("user: one")
-        assert "another root" not in row("user: anew")
-        # somebody began anew: that is nothing wrong
+        assert "! its parent is not in the file" in row_with("user: lost")
+        assert "! id used twice" in row_with("other twin")
+        assert "! its parents go round" in row_with("user: round")
+        assert "! not known" in row_with("[future]")
+        # the active path is drawn first, so that the other root is the one below
+        assert "(another root)" in row_with("user: one")
+        assert "another root" not in row_with("user: anew")
+        # a second root on the active path is not a problem
         await ui.until(lambda: ui.screen._reading.knows_branches, "the branches")
         faults = ui.screen.query_one("#tree-pane")._words[1]
         await ui.press("tab", "exclamation_mark")
@@ -140,18 +140,18 @@ async def test_a_damaged_line_has_a_row_and_can_be_read(browser, tmp_path):
 
 
 @pytest.mark.parametrize("key", ["enter", "L", "f", "F", "C"])
-async def test_nothing_is_done_to_a_damaged_line(browser, tmp_path, key):
+async def test_actions_on_a_damaged_line_are_refused(browser, tmp_path, key):
     path = _bad(tmp_path)
     before = path.read_bytes()
     async with browser() as ui:
         await ui.press("tab", "end", key)
-        assert [said for said in ui.toasts() if said.startswith("line 4 is no entry")]
+        assert [toast for toast in ui.toasts() if toast.startswith("line 4 is no entry")]
         assert len(ui.app.screen_stack) == 1
         assert path.read_bytes() == before
         assert len(list(path.parent.iterdir())) == 1
 
 
-async def test_the_cursor_on_a_damaged_line_comes_back_with_the_filter(browser, tmp_path):
+async def test_a_cursor_on_a_damaged_line_returns_with_the_filter(browser, tmp_path):
     _bad(tmp_path)
     async with browser() as ui:
         await ui.press("tab", "end", "ctrl+u")
@@ -163,7 +163,7 @@ async def test_the_cursor_on_a_damaged_line_comes_back_with_the_filter(browser, 
         assert (ui.tree.mode, ui.tree.damaged.line) == ("default", 4)
 
 
-async def test_a_search_from_a_damaged_line_comes_back_to_it(browser, tmp_path):
+async def test_escape_from_a_search_returns_to_a_damaged_line(browser, tmp_path):
     _bad(tmp_path)
     async with browser() as ui:
         await ui.press("tab", "end", "slash", *"twin")
@@ -172,7 +172,7 @@ async def test_a_search_from_a_damaged_line_comes_back_to_it(browser, tmp_path):
         assert ui.tree.damaged.line == 4
 
 
-async def test_damaged_lines_come_and_go_while_it_is_followed(browser, tmp_path):
+async def test_damaged_lines_are_added_and_removed_while_the_session_grows(browser, tmp_path):
     path = _bad(tmp_path)
     async with browser() as ui:
         await ui.press("tab")
@@ -196,7 +196,7 @@ async def test_damaged_lines_come_and_go_while_it_is_followed(browser, tmp_path)
         assert ui.tree.damaged.line == 9
 
 
-async def test_of_a_torn_line_that_grows_the_newest_is_shown_and_the_reader_stays_in_it(browser, tmp_path):
+async def test_a_growing_torn_line_shows_its_newest_text_and_keeps_the_scroll_position(browser, tmp_path):
     path = _bad(tmp_path)
     with path.open("a") as file:
         file.write('{"type": "message", ' + '"filling", ' * 300)
@@ -220,7 +220,7 @@ async def test_of_a_torn_line_that_grows_the_newest_is_shown_and_the_reader_stay
         assert ui.tree.damaged.line == 9
 
 
-async def test_the_cursor_stays_on_a_damaged_line_when_the_session_is_read_anew(browser, tmp_path):
+async def test_the_cursor_stays_on_a_damaged_line_when_the_session_is_read_again(browser, tmp_path):
     _bad(tmp_path)
     async with browser() as ui:
         await ui.press("tab", "end")
@@ -230,7 +230,7 @@ async def test_the_cursor_stays_on_a_damaged_line_when_the_session_is_read_anew(
         assert ui.tree.damaged.line == 4
 
 
-async def test_of_a_line_without_end_the_beginning_is_shown(browser, tmp_path):
+async def test_only_the_start_of_a_very_long_line_is_shown(browser, tmp_path):
     pi_session(tmp_path, *chain("one", "two", id="long"), "{" + "x" * (3 << 20), id="long")
     async with browser() as ui:
         await ui.press("tab", "end")
@@ -239,7 +239,7 @@ async def test_of_a_line_without_end_the_beginning_is_shown(browser, tmp_path):
         assert sum(line.text.count("x") for line in ui.entry.lines) < 262_200
 
 
-async def test_a_session_without_an_entry_shows_its_damaged_lines(browser, tmp_path):
+async def test_a_session_without_entries_shows_its_damaged_lines(browser, tmp_path):
     pi_session(tmp_path, *chain("one", id="none")[:1], "{ damaged", id="none")
     async with browser() as ui:
         assert "! line 2: " in ui.text()
@@ -247,7 +247,7 @@ async def test_a_session_without_an_entry_shows_its_damaged_lines(browser, tmp_p
         assert ui.tree.damaged.line == 2
 
 
-async def test_the_header_and_a_search_say_that_a_file_cannot_be_read(browser, three, monkeypatch):
+async def test_the_header_and_a_search_report_an_unreadable_file(browser, three, monkeypatch):
     secret = pi_session(three, *chain("write a login page", "done", id="secret"), id="secret")
     denied = deny(monkeypatch, str(secret))
     async with browser(size=(140, 40)) as ui:

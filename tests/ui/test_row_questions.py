@@ -1,4 +1,4 @@
-"""What is asked before something is done to sessions: in their row, and in the bars below the panes."""
+"""Questions before an action on sessions: in the row, and in the bars below the panes."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ async def test_ctrl_d_asks_in_the_row_and_enter_trashes(browser, three, way):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
-async def test_escape_and_ctrl_c_keep_it_and_other_keys_do_nothing(browser, three, way, key):
+async def test_escape_and_ctrl_c_cancel_and_other_keys_do_nothing(browser, three, way, key):
     async with browser(**way) as ui:
         before = snapshot(ui.folder / "home")
         await ui.press("ctrl+d", "y", "x", "ctrl+d", "down", "space", "q")
@@ -42,7 +42,7 @@ async def test_escape_and_ctrl_c_keep_it_and_other_keys_do_nothing(browser, thre
         assert not ui.app._exit
 
 
-async def test_the_question_can_be_left_out(browser, three, tmp_path):
+async def test_a_setting_turns_the_question_off(browser, three, tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.toml").write_text("ask_before_trash = false\n")
     async with browser() as ui:
@@ -61,7 +61,7 @@ sys.stdin.read()
 
 @pytest.fixture
 def pi_runs_in(tmp_path):
-    """A folder in which a program called pi runs."""
+    """A folder in which a process called pi runs."""
     folder = tmp_path / "work"
     folder.mkdir()
     command = [sys.executable, "-I", "-c", PI]
@@ -73,7 +73,7 @@ def pi_runs_in(tmp_path):
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self"), reason="needs a real /proc")
 @pytest.mark.parametrize("way", WAYS)
-async def test_without_the_question_a_session_that_may_be_live_is_asked_about(
+async def test_a_session_that_may_be_live_is_asked_about_despite_the_setting(
     browser, tmp_path, pi_runs_in, way
 ):
     (tmp_path / "config").mkdir()
@@ -97,13 +97,13 @@ async def test_without_the_question_a_session_that_may_be_live_is_asked_about(
         await ui.until(lambda: not idle.exists(), "the trash of the idle one")
 
 
-async def test_in_a_narrow_list_the_keys_of_the_question_are_read(browser, three):
+async def test_in_a_narrow_list_the_keys_of_the_question_are_readable(browser, three):
     async with browser(size=(80, 24)) as ui:
         await ui.press("ctrl+d")
         assert sum("✗  Trash it? Enter · Esc keeps" in line for line in ui.text().splitlines()) == 1
 
 
-async def test_a_question_about_what_is_marked_stands_in_no_other_row(browser, three):
+async def test_a_question_about_a_marked_session_is_in_no_other_row(browser, three):
     async with browser(size=(80, 24)) as ui:
         await ui.press("space", "ctrl+d")
         assert asked(ui) == ["? Trash “Refactor auth”?", "Enter trash  Esc keep"]
@@ -114,7 +114,7 @@ async def test_a_question_about_what_is_marked_stands_in_no_other_row(browser, t
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("size", [(40, 10), (120, 40)])
-async def test_a_question_about_what_nobody_sees_is_seen(browser, three, way, size):
+async def test_a_question_about_hidden_sessions_is_visible(browser, three, way, size):
     async with browser(size=size, **way) as ui:
         if ui.selects:
             await ui.press("shift+tab")
@@ -128,7 +128,7 @@ async def test_a_question_about_what_nobody_sees_is_seen(browser, three, way, si
         assert ui.path("branchy").exists()
 
 
-async def test_how_many_of_what_is_marked_are_not_shown_is_said(browser, three):
+async def test_a_question_counts_the_hidden_sessions(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "space", "space", "slash", *"man")
         await ui.until(lambda: ui.listed() == ["plain"], "the search")
@@ -136,7 +136,7 @@ async def test_how_many_of_what_is_marked_are_not_shown_is_said(browser, three):
         assert asked(ui)[0] == "? Trash 2 sessions, 1 of them not shown?"
 
 
-async def test_the_bars_say_what_keys_do_while_something_is_asked(browser, three):
+async def test_the_bars_name_the_keys_of_a_question(browser, three):
     async with browser() as ui:
         before = ui.text().splitlines()[-2:]
         await ui.press("ctrl+d")
@@ -151,51 +151,53 @@ async def test_the_bars_say_what_keys_do_while_something_is_asked(browser, three
         assert ui.text().splitlines()[-2:] == before
 
 
-async def test_the_box_of_a_name_goes_with_its_row(browser, three):
+async def test_the_name_editor_follows_its_row(browser, three):
     async with browser() as ui:
         path = ui.path("plain")
         await ui.press("down", "ctrl+r", *"QQQ")
         rows = ui.app.screen_stack[-2].side.list
-        was = ui.screen.query_one("Input").region.y
-        assert was == rows.row_region(str(path)).y
+        old_y = ui.screen.query_one("Input").region.y
+        assert old_y == rows.row_region(str(path)).y
         ui.path("branchy").unlink()
-        await ui.until(lambda: rows.model.row_at(str(path)) and rows.row_region(str(path)).y < was, "its row")
-        await ui.until(lambda: ui.screen.query_one("Input").region.y == was - 1, "the box")
+        await ui.until(
+            lambda: rows.model.row_at(str(path)) and rows.row_region(str(path)).y < old_y, "its row"
+        )
+        await ui.until(lambda: ui.screen.query_one("Input").region.y == old_y - 1, "the box")
         await ui.press("enter")
         await ui.until(lambda: "QQQ" in path.read_text(), "the name")
 
 
-async def test_a_name_for_what_has_gone_is_said_and_keys_on_their_way_do_nothing(browser, three):
+async def test_a_name_for_a_removed_session_is_reported_and_late_keys_do_nothing(browser, three):
     async with browser() as ui:
         await ui.press("ctrl+r", *"QQ")
         ui.path("branchy").unlink()
-        said = "“Refactor auth” is gone: “Refactor authQQ” is not written"
-        await ui.until(lambda: said in ui.text(), "the word")
+        reason = "“Refactor auth” is gone: “Refactor authQQ” is not written"
+        await ui.until(lambda: reason in ui.text(), "the word")
         await ui.press("q")
         assert not ui.app._exit
         await ui.press("enter")
         assert ui.screen is ui.app.screen_stack[0]
         assert "plain" in ui.listed()
-        assert said not in ui.text()
+        assert reason not in ui.text()
 
 
 @pytest.mark.parametrize("key", ["down", "enter", "escape"])
-async def test_a_question_about_what_has_gone_is_withdrawn(browser, three, key):
+async def test_a_question_about_a_removed_session_is_withdrawn(browser, three, key):
     async with browser() as ui:
         await ui.press("ctrl+d")
         ui.path("branchy").unlink()
-        said = "“Refactor auth” is gone: nothing is left to trash"
-        await ui.until(lambda: said in ui.text(), "the word")
-        at = ui.app.screen_stack[0].side.list.cursor
+        reason = "“Refactor auth” is gone: nothing is left to trash"
+        await ui.until(lambda: reason in ui.text(), "the word")
+        cursor = ui.app.screen_stack[0].side.list.cursor
         await ui.press(key)
         await ui.until(lambda: not isinstance(ui.screen, RowQuestion), "its end")
-        assert said not in ui.text()
+        assert reason not in ui.text()
         assert not ui.toasts()
-        # Enter may have been on its way: it does nothing, the other keys what they do
-        await ui.until(lambda: ui.sessions.cursor == at + (key == "down"), "the key")
+        # Enter answers the question even if it comes too late; other keys do what they usually do
+        await ui.until(lambda: ui.sessions.cursor == cursor + (key == "down"), "the key")
 
 
-async def test_of_several_the_question_goes_on_about_those_that_are_left(browser, three):
+async def test_a_question_about_several_continues_with_the_remaining_ones(browser, three):
     async with browser() as ui:
         await ui.press("space", "space", "ctrl+d")
         assert "? Trash 2 sessions?" in ui.text()
@@ -206,7 +208,7 @@ async def test_of_several_the_question_goes_on_about_those_that_are_left(browser
         await ui.until(lambda: not plain.exists(), "the trash")
 
 
-async def test_a_label_that_is_edited_goes_with_its_row(browser, three):
+async def test_the_label_editor_is_in_the_row_of_its_entry(browser, three):
     async with browser() as ui:
         await ui.press("tab")
         tree = ui.tree
@@ -220,7 +222,7 @@ async def test_a_label_that_is_edited_goes_with_its_row(browser, three):
 
 
 @pytest.mark.parametrize("key", ["ctrl+d", "ctrl+r"])
-async def test_what_is_asked_in_a_row_is_in_sight(browser, three, tmp_path, key):
+async def test_a_question_scrolls_its_row_into_view(browser, three, tmp_path, key):
     for number in range(60):
         pi_session(tmp_path, *chain(f"more {number}", "done", id=f"m{number}"), id=f"m{number}")
     async with browser(selector="", size=(80, 24)) as ui:
@@ -232,7 +234,7 @@ async def test_what_is_asked_in_a_row_is_in_sight(browser, three, tmp_path, key)
         assert sessions.row_region(sessions.row.path) is not None
 
 
-async def test_no_palette_opens_over_a_question(browser, three):
+async def test_the_palette_does_not_open_over_a_question(browser, three):
     async with browser() as ui:
         await ui.press("ctrl+d", "ctrl+k")
         assert isinstance(ui.screen, RowQuestion)

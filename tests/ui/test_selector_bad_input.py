@@ -1,4 +1,4 @@
-"""What goes wrong outside: a message with the path and the reason, and a list that stays right."""
+"""Failures outside of leafmark: a message names the path and the reason, and the list stays right."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.ui.conftest import pi_session, snapshot
 # stores
 
 
-async def test_a_store_that_cannot_be_read_hides_no_other(browser, three, monkeypatch):
+async def test_an_unreadable_store_does_not_hide_others(browser, three, monkeypatch):
     (three / "home/.omp/agent").mkdir(parents=True)
     (three / "home/.omp/agent/sessions").write_text("no folder")
     async with browser(selector="") as ui:
@@ -29,7 +29,7 @@ async def test_a_store_that_cannot_be_read_hides_no_other(browser, three, monkey
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable to this user")
-async def test_a_folder_that_may_not_be_read_is_named(browser, tmp_path):
+async def test_an_unreadable_folder_is_named(browser, tmp_path):
     root = tmp_path / "home/.pi/agent/sessions"
     root.mkdir(parents=True)
     root.chmod(0)
@@ -40,7 +40,7 @@ async def test_a_folder_that_may_not_be_read_is_named(browser, tmp_path):
         root.chmod(0o700)
 
 
-async def test_without_sessions_it_says_what_each_store_is(browser, tmp_path):
+async def test_without_sessions_the_state_of_each_store_is_shown(browser, tmp_path):
     (tmp_path / "home/.pi/agent").mkdir(parents=True)
     (tmp_path / "home/.pi/agent/sessions").write_text("no folder")
     async with browser(selector="") as ui:
@@ -49,7 +49,7 @@ async def test_without_sessions_it_says_what_each_store_is(browser, tmp_path):
         assert "~/.pi/agent/sessions, not a folder" in text
 
 
-async def test_a_store_that_goes_away_while_it_is_shown(browser, three):
+async def test_a_store_that_vanishes_and_returns(browser, three):
     async with browser(selector="") as ui:
         store = three / "home/.pi/agent/sessions"
         store.rename(three / "away")
@@ -59,9 +59,7 @@ async def test_a_store_that_goes_away_while_it_is_shown(browser, three):
         await ui.until(lambda: ui.listed() == ["branchy", "plain"], "the rows again")
 
 
-async def test_when_changes_can_no_longer_be_followed_it_says_why_and_which_key_helps(
-    browser, three, monkeypatch
-):
+async def test_when_following_fails_the_reason_and_the_key_to_rescan_are_shown(browser, three, monkeypatch):
     from app.index.index import Index
 
     def broken(self, *_):
@@ -79,7 +77,7 @@ async def test_when_changes_can_no_longer_be_followed_it_says_why_and_which_key_
         assert "no watches" not in ui.text()
 
 
-# files that are not what they were
+# files that have changed
 
 
 ACTIONS = {
@@ -89,13 +87,13 @@ ACTIONS = {
 }
 
 
-@pytest.mark.parametrize("what", ACTIONS)
-async def test_a_file_that_vanishes_between_list_and_action_is_named(browser, three, monkeypatch, what):
-    keys, id = ACTIONS[what]
+@pytest.mark.parametrize("action", ACTIONS)
+async def test_a_file_that_vanishes_before_the_action_is_named(browser, three, monkeypatch, action):
+    keys, id = ACTIONS[action]
     async with browser(selector="") as ui:
         await ui.press("down", "shift+tab")
         path = ui.path(id)
-        # the watch has not told of it yet
+        # the index has not noticed the removal yet
         monkeypatch.setattr(ui.screen, "_indexing", ui.screen._indexing)
         before = snapshot(three / "home")
         await ui.press(*keys[:-1])
@@ -108,7 +106,7 @@ async def test_a_file_that_vanishes_between_list_and_action_is_named(browser, th
         assert snapshot(three / "home") == before
 
 
-async def test_a_session_that_grows_while_its_name_is_edited_keeps_what_came(browser, three):
+async def test_a_session_that_grows_while_its_name_is_edited_keeps_the_new_entry(browser, three):
     async with browser(selector="") as ui:
         path = ui.path("branchy")
         await ui.press("ctrl+r", "ctrl+u", *"New")
@@ -122,7 +120,7 @@ async def test_a_session_that_grows_while_its_name_is_edited_keeps_what_came(bro
         assert json.loads(lines[-1])["parentId"] == "late"
 
 
-async def test_a_session_that_is_rewritten_while_its_name_is_edited_gets_it(browser, three, tmp_path):
+async def test_a_session_rewritten_while_its_name_is_edited_is_renamed(browser, three, tmp_path):
     async with browser(selector="") as ui:
         path = ui.path("branchy")
         await ui.press("ctrl+r", "ctrl+u", *"New")
@@ -134,12 +132,12 @@ async def test_a_session_that_is_rewritten_while_its_name_is_edited_gets_it(brow
         assert "another beginning" in path.read_text()
 
 
-async def test_a_name_is_not_written_over_what_another_writes_at_that_moment(browser, three, monkeypatch):
+async def test_a_name_is_not_written_over_a_concurrent_write(browser, three, monkeypatch):
     from app.actions import row_actions
 
     rename = row_actions.rename
 
-    def overtaken(row, *about, **named):
+    def overtaken(row, *arguments, **options):
         raise SessionError(row.path, 0, "another program wrote it meanwhile")
 
     async with browser(selector="") as ui:
@@ -154,7 +152,7 @@ async def test_a_name_is_not_written_over_what_another_writes_at_that_moment(bro
         monkeypatch.setattr(row_actions, "rename", rename)
 
 
-async def test_a_damaged_session_is_listed_shown_and_resumed_but_not_broken(browser, three):
+async def test_a_damaged_session_can_be_renamed_without_further_damage(browser, three):
     path = pi_session(three, *chain("half a line", "x", id="torn"), id="torn")
     with path.open("ab") as file:
         file.write(b'{"type":"message","id":"cut","par')
@@ -169,7 +167,7 @@ async def test_a_damaged_session_is_listed_shown_and_resumed_but_not_broken(brow
 # trash
 
 
-async def test_of_two_selectors_that_trash_one_file_one_says_that_it_is_gone(browser, three):
+async def test_a_session_trashed_in_another_selector_is_reported_as_gone(browser, three):
     async with browser(selector="") as first, browser(selector="") as second:
         path = first.path("branchy")
         content = path.read_bytes()
@@ -177,36 +175,36 @@ async def test_of_two_selectors_that_trash_one_file_one_says_that_it_is_gone(bro
         await second.press("ctrl+d")
         await first.press("enter")
         await first.until(lambda: not path.exists(), "the trash")
-        gone = "“Refactor auth” is gone: nothing is left to trash"
-        await second.until(lambda: gone in second.text(), "the word")
+        reason = "“Refactor auth” is gone: nothing is left to trash"
+        await second.until(lambda: reason in second.text(), "the word")
         await second.press("enter")
         assert second.selects, "Enter that was on its way resumes nothing"
         assert any("Moved to the trash" in toast for toast in first.toasts())
         assert not second.toasts()
-        for each in (first, second):
-            await each.until(lambda ui=each: ui.listed() == ["plain"], "the row's end")
+        for selector in (first, second):
+            await selector.until(lambda ui=selector: ui.listed() == ["plain"], "the row's end")
         await first.press("ctrl+z")
         await first.until(path.exists, "the session")
         assert path.read_bytes() == content
-        for each in (first, second):
-            await each.until(lambda ui=each: sorted(ui.listed()) == ["branchy", "plain"], "its row")
+        for selector in (first, second):
+            await selector.until(lambda ui=selector: sorted(ui.listed()) == ["branchy", "plain"], "its row")
 
 
 @pytest.fixture
 def no_trash(monkeypatch):
     """A system without a trash."""
 
-    def refuses(path, env):
+    def refuse(path, env):
         raise OSError(errno.EXDEV, "no trash on this file system", path)
 
-    monkeypatch.setattr(trash, "_send", refuses)
+    monkeypatch.setattr(trash, "_send", refuse)
 
 
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
-async def test_without_a_trash_it_asks_again_and_only_x_deletes_for_good(browser, three, no_trash, way):
+async def test_without_a_trash_only_x_deletes_for_good(browser, three, no_trash, way):
     async with browser(**way) as ui:
         path = ui.path("branchy")
-        other = ui.path("plain").read_bytes()
+        plain_before = ui.path("plain").read_bytes()
         await ui.press("ctrl+d", "enter")
         await ui.until(lambda: "x deletes it for good" in ui.text(), "the second question")
         assert path.exists()
@@ -218,13 +216,13 @@ async def test_without_a_trash_it_asks_again_and_only_x_deletes_for_good(browser
         await ui.until(lambda: not path.exists(), "the end")
         await ui.until(lambda: "Deleted for good" in ui.toasts(), "the word")
         await ui.until(lambda: "branchy" not in ui.listed(), "the row's end")
-        assert ui.path("plain").read_bytes() == other
+        assert ui.path("plain").read_bytes() == plain_before
         await ui.press("ctrl+z")
         await ui.until(lambda: "Nothing to take back" in ui.toasts(), "that")
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
-async def test_without_a_trash_escape_keeps_it(browser, three, no_trash, key):
+async def test_without_a_trash_escape_keeps_the_session(browser, three, no_trash, key):
     async with browser(selector="") as ui:
         before = snapshot(three / "home")
         await ui.press("ctrl+d", "enter")
@@ -236,12 +234,14 @@ async def test_without_a_trash_escape_keeps_it(browser, three, no_trash, key):
         assert ui.listed() == ["branchy", "plain"]
 
 
-async def test_what_an_agent_may_have_open_is_deleted_for_good_after_the_same_warning(
+async def test_a_session_that_may_be_live_is_deleted_for_good_after_the_same_warning(
     browser, three, no_trash, monkeypatch
 ):
     maybe = Verdict(MAYBE, "pi runs in the same folder")
-    monkeypatch.setattr(live_guard, "verdict", lambda *about: maybe)
-    monkeypatch.setattr(list_facts, "live_sessions", lambda rows, *about: {row.path: maybe for row in rows})
+    monkeypatch.setattr(live_guard, "verdict", lambda *arguments: maybe)
+    monkeypatch.setattr(
+        list_facts, "live_sessions", lambda rows, *arguments: {row.path: maybe for row in rows}
+    )
     async with browser(selector="") as ui:
         path = ui.path("branchy")
         await ui.until(lambda: ui.sessions.states.get(str(path)) == MAYBE, "the look at the processes")
@@ -254,15 +254,15 @@ async def test_what_an_agent_may_have_open_is_deleted_for_good_after_the_same_wa
         await ui.until(lambda: not path.exists(), "the end")
 
 
-async def test_of_several_only_those_without_a_trash_are_asked_for_again(browser, three, monkeypatch):
+async def test_only_sessions_without_a_trash_are_asked_about_again(browser, three, monkeypatch):
     send = trash._send
 
-    def refuses_one(path, env):
+    def refuse_one(path, env):
         if "branchy" in path:
             raise OSError(errno.EXDEV, "no trash on this file system", path)
         send(path, env)
 
-    monkeypatch.setattr(trash, "_send", refuses_one)
+    monkeypatch.setattr(trash, "_send", refuse_one)
     async with browser(selector="") as ui:
         branchy, plain = ui.path("branchy"), ui.path("plain")
         await ui.press("shift+tab", "asterisk", "ctrl+d", "enter")
@@ -274,7 +274,7 @@ async def test_of_several_only_those_without_a_trash_are_asked_for_again(browser
         await ui.until(lambda: ui.listed() == [], "the rows' end")
 
 
-async def test_what_has_come_to_its_place_since_is_not_written_over(browser, three):
+async def test_undo_does_not_overwrite_a_new_file(browser, three):
     async with browser(selector="") as ui:
         path = ui.path("branchy")
         await ui.press("ctrl+d", "enter")

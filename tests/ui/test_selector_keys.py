@@ -1,4 +1,4 @@
-"""Each key of the table in the selector, and what pi's own tests pin for those of its picker."""
+"""Each key of the command table in the selector. Some tests correspond to tests of pi's session picker."""
 
 from __future__ import annotations
 
@@ -24,62 +24,62 @@ OF_THE_PREVIEW = [(command, key) for command in preview_commands() for key in co
 NOT_OF_THE_PREVIEW = [(command, key) for command, key in OF_THE_LIST if not command.preview]
 
 
-def named(pair):
+def pair_id(pair):
     return f"{pair[0].id}-{pair[1]}" if isinstance(pair, tuple) else str(pair)
 
 
-def noted(ui, command, monkeypatch):
-    """What the command's action is called with, instead of doing it."""
+def record_calls(ui, command, monkeypatch):
+    """Replace the command's action; return the list of its calls, and the arguments in the table."""
     called = []
-    name, _, rest = command.action.removeprefix("screen.").removeprefix("app.").partition("(")
+    name, _, arguments = command.action.removeprefix("screen.").removeprefix("app.").partition("(")
     target = ui.screen if command.action.startswith("screen.") else ui.screen.command_target(command.pane)
     assert hasattr(target, f"action_{name}"), command.id
-    monkeypatch.setattr(target, f"action_{name}", lambda *given: called.append(given))
-    return called, rest
+    monkeypatch.setattr(target, f"action_{name}", lambda *values: called.append(values))
+    return called, arguments
 
 
-async def done_by_its_key(ui, pair, monkeypatch):
-    """The key does what the table says of the command."""
+async def assert_key_runs_command(ui, pair, monkeypatch):
+    """Press the key, and check that the command's action is called as the table says."""
     command, key = pair
-    called, rest = noted(ui, command, monkeypatch)
+    called, arguments = record_calls(ui, command, monkeypatch)
     await ui.press(key)
     assert len(called) == 1
-    assert not rest or repr(called[0][0]) == rest.rstrip(")")
+    assert not arguments or repr(called[0][0]) == arguments.rstrip(")")
 
 
-@pytest.mark.parametrize("pair", OF_THE_LIST, ids=named)
-async def test_each_key_of_the_list_does_what_the_table_says(browser, three, monkeypatch, pair):
+@pytest.mark.parametrize("pair", OF_THE_LIST, ids=pair_id)
+async def test_each_key_of_the_list_runs_its_command(browser, three, monkeypatch, pair):
     async with browser(selector="") as ui:
         await ui.press("shift+tab")
         assert ui.focus == "sessions"
-        await done_by_its_key(ui, pair, monkeypatch)
+        await assert_key_runs_command(ui, pair, monkeypatch)
 
 
-@pytest.mark.parametrize("pair", OF_THE_LINE, ids=named)
-async def test_each_key_of_the_line_does_what_the_table_says(browser, three, monkeypatch, pair):
+@pytest.mark.parametrize("pair", OF_THE_LINE, ids=pair_id)
+async def test_each_key_of_the_search_line_runs_its_command(browser, three, monkeypatch, pair):
     async with browser(selector="") as ui:
         await ui.press("x")
-        await done_by_its_key(ui, pair, monkeypatch)
+        await assert_key_runs_command(ui, pair, monkeypatch)
 
 
-@pytest.mark.parametrize("pair", OF_THE_PREVIEW, ids=named)
-async def test_each_key_of_the_preview_does_what_the_table_says(browser, three, monkeypatch, pair):
+@pytest.mark.parametrize("pair", OF_THE_PREVIEW, ids=pair_id)
+async def test_each_key_of_the_preview_runs_its_command(browser, three, monkeypatch, pair):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "shift+tab")
         assert ui.focus == "preview"
-        await done_by_its_key(ui, pair, monkeypatch)
+        await assert_key_runs_command(ui, pair, monkeypatch)
 
 
-@pytest.mark.parametrize("pair", NOT_OF_THE_PREVIEW, ids=named)
-async def test_what_is_about_rows_stays_with_the_list(browser, three, monkeypatch, pair):
+@pytest.mark.parametrize("pair", NOT_OF_THE_PREVIEW, ids=pair_id)
+async def test_commands_about_rows_do_not_run_in_the_preview(browser, three, monkeypatch, pair):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "shift+tab")
-        called, _ = noted(ui, pair[0], monkeypatch)
+        called, _ = record_calls(ui, pair[0], monkeypatch)
         await ui.press(pair[1])
         assert called == []
 
 
-async def test_the_footer_offers_what_the_preview_can_do(browser, three):
+async def test_the_footer_has_the_keys_of_the_preview(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab")
         in_list = ui.text().splitlines()[-1]
@@ -89,11 +89,11 @@ async def test_the_footer_offers_what_the_preview_can_do(browser, three):
         assert "Enter resume  Ctrl+R rename  Ctrl+D trash  p pin  / search  z undo" in footer
         assert footer.split() == [word for word in in_list.split() if word not in ("Space", "mark")]
         await ui.press("question_mark")
-        said = " ".join(str(ui.screen.query_one("#keys Static").content).split())
-        assert "the preview (the list's keys work there as well, but for marks, folds and new" in said
+        help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
+        assert "the preview (the list's keys work there as well, but for marks, folds and new" in help_text
 
 
-async def test_the_preview_of_nothing_offers_nothing_about_a_session(browser, three):
+async def test_the_preview_of_a_project_has_no_keys_about_a_session(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "s", "o", "home", "shift+tab")
         assert (ui.focus, ui.sessions.row, ui.sessions.group is None) == ("preview", None, False)
@@ -105,7 +105,7 @@ async def test_the_preview_of_nothing_offers_nothing_about_a_session(browser, th
         assert ui.listed() == before, "no fold under the eye of who reads"
 
 
-async def test_who_reads_on_in_the_preview_names_that_session_and_is_still_there(browser, three):
+async def test_renaming_from_the_preview_keeps_the_focus_there(browser, three):
     async with browser(selector="") as ui:
         await ui.press("down", "shift+tab", "shift+tab", "ctrl+r", *"read", "enter")
         await ui.until(lambda: ui.sessions.row.name == "read", "the name")
@@ -116,19 +116,19 @@ async def test_the_help_has_every_command_with_its_keys(browser, three):
     async with browser(selector="") as ui:
         await ui.press("f1")
         assert isinstance(ui.screen, HelpDialog)
-        said = " ".join(str(ui.screen.query_one("#keys Static").content).split())
+        help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
         for command in COMMANDS:
             selector = ui.app.screen_stack[0]
             if not selector.offers(command):
                 assert command.pane in ("tree", "entry", "app")
                 continue
-            assert selector.told(command) in said
-            assert keys_of(command) in said
+            assert selector.told(command) in help_text
+            assert keys_of(command) in help_text
         await ui.press("escape")
         assert ui.selects
 
 
-async def test_the_selectors_own_use_of_tab_is_what_footer_and_help_say(browser, three):
+async def test_footer_and_help_agree_about_tab_in_the_selector(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab")
         assert "Tab all folders" in ui.text().splitlines()[-1]
@@ -136,9 +136,9 @@ async def test_the_selectors_own_use_of_tab_is_what_footer_and_help_say(browser,
         await ui.until(lambda: "Tab this folder" in ui.text().splitlines()[-1], "the other scope")
         assert "Tab pane" not in ui.text()
         await ui.press("question_mark")
-        said = " ".join(str(ui.screen.query_one("#keys Static").content).split())
-        assert "Tab This folder, or all" in said
-        assert "Next pane" not in said
+        help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
+        assert "Tab This folder, or all" in help_text
+        assert "Next pane" not in help_text
     async with browser() as ui:
         assert "Tab pane" in ui.text().splitlines()[-1]
 
@@ -146,7 +146,7 @@ async def test_the_selectors_own_use_of_tab_is_what_footer_and_help_say(browser,
 # actions
 
 
-async def test_the_program_is_turned_and_said(browser, three, tmp_path):
+async def test_a_cycles_the_agents(browser, three, tmp_path):
     write_session(
         tmp_path / "home/.omp/agent/sessions/-work-app/2026_omp1.jsonl", *chain("of omp", "x", id="omp1")
     )
@@ -159,7 +159,7 @@ async def test_the_program_is_turned_and_said(browser, three, tmp_path):
         assert len(ui.listed()) == 3
 
 
-async def test_enter_in_the_list_goes_on_with_the_session(browser, tmp_path):
+async def test_enter_resumes_the_session_from_every_pane(browser, tmp_path):
     work, program = tmp_path / "work", tmp_path / "bin" / "pi"
     for folder in (work, program.parent):
         folder.mkdir()
@@ -185,24 +185,24 @@ async def test_copies_in_the_selector(browser, three):
 
 
 async def test_forks_in_the_selector(browser, three, tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
+    target = tmp_path / "other"
+    target.mkdir()
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "f")
         await ui.until(lambda: len(ui.listed()) == 3, "the fork")
         assert ui.sessions.row.id == "branchy", "the cursor stays"
         await ui.press("F")
         assert isinstance(ui.screen, FolderDialog)
-        await ui.press("ctrl+u", *str(other), "enter")
+        await ui.press("ctrl+u", *str(target), "enter")
         await ui.until(lambda: any("New session" in toast for toast in ui.toasts()), "the other fork")
         await ui.press("s")
         await ui.until(lambda: len(ui.listed()) == 5, "both")
         heads = [json.loads(path.open().readline()) for path in (tmp_path / "home").rglob("*.jsonl")]
-        assert str(other) in [head["cwd"] for head in heads]
+        assert str(target) in [head["cwd"] for head in heads]
 
 
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
-async def test_what_cannot_be_renamed_says_why_and_offers_no_key(browser, three, tmp_path, way):
+async def test_a_session_that_cannot_be_renamed_says_why_and_has_no_key(browser, three, tmp_path, way):
     write_session(
         tmp_path / "home/.config/agent/sessions/20260501-100000-abcdef12.jsonl",
         {
@@ -236,7 +236,7 @@ async def test_what_cannot_be_renamed_says_why_and_offers_no_key(browser, three,
         assert ui.sessions.row is None or "Ctrl+R rename" in ui.text()
 
 
-async def test_marks_of_all_that_are_shown(browser, three):
+async def test_asterisk_marks_all_shown_sessions(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "asterisk")
         assert "2 marked" in ui.text()
@@ -244,7 +244,7 @@ async def test_marks_of_all_that_are_shown(browser, three):
         assert "marked" not in ui.text()
 
 
-async def test_several_are_pinned_and_unpinned_at_once(browser, three):
+async def test_several_sessions_are_pinned_and_unpinned_at_once(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "asterisk", "p")
         await ui.until(lambda: ui.text().count("★") == 2, "the pins")
@@ -254,10 +254,10 @@ async def test_several_are_pinned_and_unpinned_at_once(browser, three):
         await ui.until(lambda: ui.text().count("★") == 2, "the pins again")
 
 
-async def test_each_fold_key_in_the_browser(browser, three):
+async def test_fold_keys_in_the_browser(browser, three):
     async with browser() as ui:
         await ui.press("minus")
-        assert [each[0] for each in ui.listed()] == ["[", "["]
+        assert [line[0] for line in ui.listed()] == ["[", "["]
         await ui.press("plus")
         assert len(ui.listed()) == 5
         await ui.press("home", "left")

@@ -1,4 +1,4 @@
-"""What is typed in the selector: what pi's own tests pin for its picker."""
+"""Typing in the selector's search line. Some tests correspond to tests of pi's session picker."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.factory import chain, message
 from tests.ui.conftest import pi_session
 
 
-async def test_what_is_not_found_here_may_be_elsewhere(browser, three):
+async def test_a_query_without_matches_here_can_match_elsewhere(browser, three):
     async with browser(selector="dark") as ui:
         await ui.until(lambda: "No session in this folder matches “dark”." in ui.text(), "nothing")
         assert "Tab looks in all folders." in ui.text()
@@ -18,28 +18,26 @@ async def test_what_is_not_found_here_may_be_elsewhere(browser, three):
         await ui.until(lambda: ui.listed() == ["site1"], "the session")
 
 
-async def test_where_this_folder_has_no_sessions_nothing_is_counted_and_nothing_blinks(
-    browser, three, monkeypatch
-):
-    said, say = [], SessionsSide.say
+async def test_in_a_folder_without_sessions_no_count_flashes(browser, three, monkeypatch):
+    subtitles, say = [], SessionsSide.say
 
-    def noted(side, subtitle, title=None, *more):
-        said.append(subtitle)
+    def record(side, subtitle, title=None, *more):
+        subtitles.append(subtitle)
         say(side, subtitle, title, *more)
 
     async with browser():
-        pass  # it is known from here on what there is
-    monkeypatch.setattr(SessionsSide, "say", noted)
+        pass  # the catalog exists from here on
+    monkeypatch.setattr(SessionsSide, "say", record)
     async with browser(selector="done", here="/work/nothing") as ui:
         await ui.until(lambda: ui.screen.side.is_answered and not ui.screen.side.is_searching, "the answer")
         await ui.until(lambda: "No sessions in this folder" in ui.text(), "what is said")
-        assert set(said) == {""}
+        assert set(subtitles) == {""}
         await ui.press("tab")
-        await ui.until(lambda: said[-1] == "2 of 3", "the number of all")
+        await ui.until(lambda: subtitles[-1] == "2 of 3", "the number of all")
 
 
 @pytest.mark.parametrize("key", ["insert", "ctrl+@"])
-async def test_marks_are_set_while_something_is_typed(browser, three, key):
+async def test_sessions_can_be_marked_while_typing(browser, three, key):
     async with browser(selector="") as ui:
         await ui.press(*"done")
         await ui.until(lambda: ui.listed() == ["plain"], "the session")
@@ -49,7 +47,7 @@ async def test_marks_are_set_while_something_is_typed(browser, three, key):
 
 
 @pytest.mark.parametrize("key", ["ctrl+w", "alt+backspace", "ctrl+backspace"])
-async def test_words_are_deleted_to_the_left(browser, three, key):
+async def test_keys_that_delete_a_word(browser, three, key):
     async with browser(selector="") as ui:
         await ui.press(*"man page")
         await ui.press(key)
@@ -59,7 +57,7 @@ async def test_words_are_deleted_to_the_left(browser, three, key):
         assert not isinstance(ui.screen, RowQuestion)
 
 
-async def test_ctrl_d_asks_also_where_something_is_typed_and_where_nothing_is(browser, three):
+async def test_ctrl_d_asks_with_and_without_a_query(browser, three):
     async with browser(selector="") as ui:
         for typed in ("", "man"):
             await ui.press(*typed)
@@ -70,21 +68,21 @@ async def test_ctrl_d_asks_also_where_something_is_typed_and_where_nothing_is(br
             assert ui.path("plain").exists()
 
 
-async def test_a_phrase_is_found_over_any_blanks(browser, three, tmp_path):
+async def test_a_phrase_matches_any_white_space(browser, three, tmp_path):
     pi_session(tmp_path, *chain("a", "two   words\n\tthree", id="spaced"), id="spaced")
     async with browser(selector="") as ui:
         await ui.press(*'"two words three"')
         await ui.until(lambda: ui.listed() == ["spaced"], "the phrase")
 
 
-async def test_a_pattern_without_capitals_does_not_heed_case(browser, three, tmp_path):
+async def test_a_pattern_without_capitals_ignores_case(browser, three, tmp_path):
     pi_session(tmp_path, *chain("a", "MAN  Pages", id="loud"), id="loud")
     async with browser(selector="") as ui:
         await ui.press(*"re:man\\s+p")
         await ui.until(lambda: sorted(ui.listed()) == ["loud", "plain"], "the sessions")
 
 
-async def test_what_fits_best_comes_first_only_where_that_is_asked_for(browser, tmp_path):
+async def test_the_best_match_comes_first_only_in_the_order_of_relevance(browser, tmp_path):
     pi_session(tmp_path, *chain("x", "zebra " * 30, id="much"), id="much")
     late = chain("y", "one zebra among many other words " + "w " * 200, id="little")
     late[-1]["timestamp"] = "2026-05-02T10:00:00.000Z"
@@ -99,7 +97,7 @@ async def test_what_fits_best_comes_first_only_where_that_is_asked_for(browser, 
         assert ui.box.value == "zebra"
 
 
-async def test_what_matches_is_marked_in_the_row(browser, three):
+async def test_matches_are_highlighted_in_the_row(browser, three):
     async with browser(selector="") as ui:
         await ui.press(*"page")
         await ui.until(lambda: ui.listed() == ["plain"], "the session")
@@ -107,7 +105,7 @@ async def test_what_matches_is_marked_in_the_row(browser, three):
         assert [text for text, style in line if style == "match"] == ["page"]
 
 
-async def test_what_tools_gave_back_streams_in_when_it_is_asked_for(browser, three, tmp_path):
+async def test_tool_calls_and_output_are_searched_on_request(browser, three, tmp_path):
     call = {"type": "toolCall", "id": "t", "name": "bash", "arguments": {"command": "ls quokka"}}
     lines = chain("look", id="tooled")
     lines.append(message("a", "00000001", "assistant", "looking"))
@@ -124,7 +122,7 @@ async def test_what_tools_gave_back_streams_in_when_it_is_asked_for(browser, thr
         await ui.until(lambda: ui.listed() == ["tooled"], "what the tool was asked")
 
 
-async def test_count_and_scope_are_said(browser, three):
+async def test_the_border_has_the_count_and_the_scope(browser, three):
     async with browser(selector="") as ui:
         await ui.press(*"done")
         await ui.until(lambda: "1 of 2" in ui.text(), "the count")

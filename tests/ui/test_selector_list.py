@@ -1,4 +1,4 @@
-"""Which sessions the selector lists, and how: what pi's own tests pin for its picker."""
+"""The sessions in the selector's list. Some tests correspond to tests of pi's session picker."""
 
 from __future__ import annotations
 
@@ -20,23 +20,21 @@ from tests.ui.conftest import WAYS, pi_session
 
 @pytest.fixture
 def slow(monkeypatch):
-    """What is stored is read when the test lets it."""
+    """The index is read only after this is set."""
     go = threading.Event()
     run = IndexService._run
 
-    def held(self):
+    def run_later(self):
         go.wait()
         run(self)
 
-    monkeypatch.setattr(IndexService, "_run", held)
+    monkeypatch.setattr(IndexService, "_run", run_later)
     yield go
     go.set()
 
 
 @pytest.mark.parametrize(("times", "scope"), [(0, "here"), (1, "all"), (2, "here"), (3, "all")])
-async def test_tab_during_a_slow_load_says_the_scope_and_the_load_does_not_turn_it(
-    browser, three, slow, times, scope
-):
+async def test_tab_during_a_slow_load_keeps_the_chosen_scope(browser, three, slow, times, scope):
     async with browser(selector="", settle=False) as ui:
         await ui.press(*["tab"] * times)
         assert ui.listed() == []
@@ -46,7 +44,7 @@ async def test_tab_during_a_slow_load_says_the_scope_and_the_load_does_not_turn_
         assert len(ui.listed()) == (2 if scope == "here" else 3)
 
 
-async def test_a_load_of_an_empty_folder_turns_nothing_either(browser, three, slow):
+async def test_loading_an_empty_folder_does_not_change_the_scope(browser, three, slow):
     async with browser(selector="", here="/work/nothing", settle=False) as ui:
         slow.set()
         await ui.until(lambda: ui.screen.scanned, "the load")
@@ -57,18 +55,18 @@ async def test_a_load_of_an_empty_folder_turns_nothing_either(browser, three, sl
 
 
 async def test_all_folders_are_loaded_once(browser, three, monkeypatch):
-    made, scans = [], []
+    reads, scans = [], []
     rows, scan = Index.rows, Index.rescan
-    monkeypatch.setattr(Index, "rows", lambda self: made.append(self) or rows(self))
+    monkeypatch.setattr(Index, "rows", lambda self: reads.append(self) or rows(self))
     monkeypatch.setattr(Index, "rescan", lambda self: scans.append(self) or scan(self))
     async with browser(selector="") as ui:
-        before = len(made)
+        before = len(reads)
         await ui.press("tab", "tab", "tab", "tab", "tab")
         assert len(ui.listed()) == 3
-        assert (len(made), scans) == (before, [])
+        assert (len(reads), scans) == (before, [])
 
 
-async def test_with_both_scopes_empty_it_stays_open(browser, tmp_path):
+async def test_without_any_session_every_key_is_harmless(browser, tmp_path):
     async with browser(selector="") as ui:
         assert "No sessions found" in ui.text()
         await ui.press("tab", "tab", "enter", "down", "ctrl+d", "ctrl+r", "ctrl+y", "ctrl+backspace")
@@ -81,7 +79,7 @@ async def test_with_both_scopes_empty_it_stays_open(browser, tmp_path):
 
 
 @pytest.mark.parametrize("linked", ["here", "session"])
-async def test_a_folder_that_is_spelled_otherwise_is_here(browser, tmp_path, linked):
+async def test_a_folder_behind_a_link_is_this_folder(browser, tmp_path, linked):
     real, link = tmp_path / "real", tmp_path / "link"
     real.mkdir()
     link.symlink_to(real)
@@ -94,7 +92,7 @@ async def test_a_folder_that_is_spelled_otherwise_is_here(browser, tmp_path, lin
         assert len(ui.listed()) == 2
 
 
-async def test_a_parent_that_is_named_through_a_link_is_the_parent(browser, three, tmp_path):
+async def test_a_parent_named_through_a_link_is_found(browser, three, tmp_path):
     (tmp_path / "alias").symlink_to(tmp_path / "home")
     parent = next(tmp_path.rglob("*branchy.jsonl"))
     fork = chain("fork of it", "yes", id="forked")
@@ -110,8 +108,8 @@ async def test_a_parent_that_is_named_through_a_link_is_the_parent(browser, thre
 
 
 @pytest.fixture
-def helped(tmp_path):
-    """Two sessions, one of which has had a sub-agent work in another folder."""
+def with_helper(tmp_path):
+    """Two sessions. A sub-agent of the first one worked in another folder."""
     folder = tmp_path / "home/.omp/agent/sessions/-work-app"
     write_session(folder / "2026_boss.jsonl", *chain("look into it", "done", id="boss"))
     write_session(
@@ -121,7 +119,7 @@ def helped(tmp_path):
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
-async def test_who_hides_the_sub_agents_again_has_the_numbers_of_before(browser, helped, way):
+async def test_hiding_sub_agents_again_restores_the_counts(browser, with_helper, way):
     async with browser(**way) as ui:
         if ui.selects:
             await ui.press("shift+tab", "s")
@@ -134,13 +132,13 @@ async def test_who_hides_the_sub_agents_again_has_the_numbers_of_before(browser,
         assert "helper" not in ui.listed()
         assert ui.text().splitlines()[0] == header
         assert "hidden" not in ui.screen.side._words[1]
-        # those that are read late, too
+        # and if sub-agents are read after that
         ui.screen.post_message(SubagentsRead(late))
         await ui.pilot.pause()
         assert ui.text().splitlines()[0] == header
 
 
-async def test_the_cursor_comes_back_to_a_sub_agent_that_was_hidden_meanwhile(browser, helped):
+async def test_the_cursor_returns_to_a_hidden_sub_agent(browser, with_helper):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "s", "full_stop")
         await ui.until(lambda: "helper" in ui.listed(), "the sub-agent")
@@ -152,7 +150,7 @@ async def test_the_cursor_comes_back_to_a_sub_agent_that_was_hidden_meanwhile(br
         await ui.until(lambda: ui.sessions.row.id == "helper", "the cursor")
 
 
-async def test_newest_is_by_the_last_message_and_not_by_the_files_time(browser, three):
+async def test_the_newest_is_by_the_last_message_and_not_by_the_file_time(browser, three):
     async with browser(selector="") as ui:
         os.utime(ui.path("plain"), (2_000_000_000, 2_000_000_000))
         await ui.press("f5")
@@ -170,7 +168,7 @@ async def test_newest_is_by_the_last_message_and_not_by_the_files_time(browser, 
         ("e\u0301clair", "e\u0301clair"),
     ],
 )
-async def test_names_and_prompts_of_any_kind_take_one_line(browser, tmp_path, text, shown):
+async def test_any_name_or_prompt_takes_one_line(browser, tmp_path, text, shown):
     pi_session(tmp_path, *chain(text, "x", id="prompt"), id="prompt")
     name = [*chain("p", "x", id="named"), entry("session_info", "n", "00000002", 13, name=text)]
     pi_session(tmp_path, *name, id="named")
@@ -183,9 +181,9 @@ async def test_names_and_prompts_of_any_kind_take_one_line(browser, tmp_path, te
         assert "\n" not in ui.screen.query_one("Input").value
 
 
-async def test_pages_move_while_one_types(browser, tmp_path):
-    for at in range(60):
-        pi_session(tmp_path, *chain(f"task {at:02}", "x", id=f"s{at:02}"), id=f"s{at:02}")
+async def test_page_keys_move_while_typing(browser, tmp_path):
+    for number in range(60):
+        pi_session(tmp_path, *chain(f"task {number:02}", "x", id=f"s{number:02}"), id=f"s{number:02}")
     async with browser(selector="", size=(120, 30)) as ui:
         first = ui.sessions.row.id
         await ui.press("pagedown")

@@ -1,4 +1,4 @@
-"""The mouse in the selector: one click selects, two resume, the wheel scrolls what it is over."""
+"""The mouse in the selector: a click selects, a double click resumes, the wheel scrolls the pane below it."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tests.ui.conftest import pi_session
 
 @pytest.fixture
 def work(tmp_path):
-    """Forty sessions of a folder that is there, with a ``pi`` on PATH; the newest is long."""
+    """Forty sessions of an existing folder, with a ``pi`` on PATH. The newest session is long."""
     work, program = tmp_path / "work", tmp_path / "bin" / "pi"
     for folder in (work, program.parent):
         folder.mkdir()
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    for at in range(40):
-        texts = [f"line {number}" for number in range(60 if at == 0 else 1)]
-        lines = chain(f"task {at:02}", *texts, id=f"s{at:02}", cwd=str(work))
-        lines[-1]["timestamp"] = f"2026-05-01T12:{59 - at:02}:00.000Z"
-        pi_session(tmp_path, *lines, id=f"s{at:02}")
+    for number_of_session in range(40):
+        texts = [f"line {number}" for number in range(60 if number_of_session == 0 else 1)]
+        lines = chain(f"task {number_of_session:02}", *texts, id=f"s{number_of_session:02}", cwd=str(work))
+        lines[-1]["timestamp"] = f"2026-05-01T12:{59 - number_of_session:02}:00.000Z"
+        pi_session(tmp_path, *lines, id=f"s{number_of_session:02}")
     return str(work)
 
 
@@ -48,7 +48,7 @@ async def wheel(ui, id, times, kind=MouseScrollDown):
         await ui.pilot.pause()
 
 
-async def test_one_click_selects_and_shows_and_does_nothing_else(browser, work):
+async def test_a_click_selects_and_shows(browser, work):
     async with browser(selector="", here=work) as ui:
         await ui.pilot.click("#sessions", offset=(8, 4))
         await ui.settled()
@@ -58,7 +58,7 @@ async def test_one_click_selects_and_shows_and_does_nothing_else(browser, work):
         assert ui.sessions.model.marked == set()
 
 
-async def test_two_clicks_resume(browser, work):
+async def test_a_double_click_resumes(browser, work):
     async with browser(selector="", here=work) as ui:
         path = str(ui.path("s03"))
         await ui.pilot.click("#sessions", offset=(8, 3), times=2)
@@ -76,7 +76,9 @@ async def test_clicks_on_two_rows_are_no_double_click(browser, work):
 
 
 async def clicks(ui, id, offset, *buttons):
-    """Click fast, as a terminal tells it: Textual counts the clicks in one place, whatever their buttons."""
+    """Click fast, as a terminal reports it. Textual counts fast clicks at one place, whatever their
+    buttons.
+    """
     region = ui.screen.query_one(f"#{id}").content_region
     x, y = region.x + offset[0], region.y + offset[1]
     for button in buttons:
@@ -94,19 +96,19 @@ LEFT, MIDDLE, RIGHT = 1, 2, 3
     [(RIGHT, RIGHT), (MIDDLE, MIDDLE), (RIGHT, MIDDLE), (RIGHT, LEFT), (LEFT, RIGHT), (LEFT, MIDDLE, LEFT)],
     ids=str,
 )
-async def test_the_left_button_alone_opens(browser, work, monkeypatch, buttons):
+async def test_only_the_left_button_resumes(browser, work, monkeypatch, buttons):
     async with browser(selector="", here=work) as ui:
         monkeypatch.setattr(ui.app, "CLICK_CHAIN_TIME_THRESHOLD", 60.0)
         await clicks(ui, "sessions", (8, 3), *buttons)
         assert not ui.app._exit
         assert ui.sessions.row.id == ("s03" if LEFT in buttons else "s00"), "one click of it selects"
-        # two are a double click, whatever came before
+        # two left clicks are a double click, whatever came before
         await clicks(ui, "sessions", (8, 5), RIGHT, LEFT, LEFT)
         await ui.until(lambda: ui.app._exit, "the plan")
         assert ui.app.return_value.argv == ["pi", "--session", str(ui.path("s05"))]
 
 
-async def test_clicks_where_no_row_is_do_nothing(browser, work):
+async def test_clicks_outside_of_rows_do_nothing(browser, work):
     async with browser(selector="xyzzy", here=work, size=(120, 40)) as ui:
         await ui.until(lambda: ui.listed() == [], "nothing")
         await ui.pilot.click("#sessions", offset=(8, 20), times=2)
@@ -114,7 +116,7 @@ async def test_clicks_where_no_row_is_do_nothing(browser, work):
         assert not ui.app._exit
 
 
-async def test_the_wheel_scrolls_the_list_and_leaves_the_cursor(browser, work):
+async def test_the_wheel_scrolls_the_list_and_keeps_the_cursor(browser, work):
     async with browser(selector="", here=work, size=(120, 24)) as ui:
         await ui.until(lambda: "line 59" in ui.text(), "the transcript")
         preview = ui.screen.query_one("#preview")
@@ -127,7 +129,7 @@ async def test_the_wheel_scrolls_the_list_and_leaves_the_cursor(browser, work):
         assert ui.sessions.scroll_offset.y == 0
 
 
-async def test_the_wheel_scrolls_the_transcript_and_leaves_the_list(browser, work):
+async def test_the_wheel_scrolls_the_transcript_and_keeps_the_list(browser, work):
     async with browser(selector="", here=work, size=(120, 24)) as ui:
         await ui.until(lambda: "line 59" in ui.text(), "the transcript")
         await wheel(ui, "preview", 3, MouseScrollUp)
@@ -138,7 +140,7 @@ async def test_the_wheel_scrolls_the_transcript_and_leaves_the_list(browser, wor
         assert "line 59" in ui.text()
 
 
-async def test_while_something_is_asked_clicks_do_nothing(browser, work):
+async def test_during_a_question_clicks_do_nothing(browser, work):
     async with browser(selector="", here=work) as ui:
         await ui.press("ctrl+d")
         before = ui.app.screen
@@ -149,7 +151,7 @@ async def test_while_something_is_asked_clicks_do_nothing(browser, work):
         assert not ui.app._exit
 
 
-async def test_a_roomy_row_is_clicked_on_either_line(browser, work):
+async def test_a_click_on_either_line_selects_a_roomy_row(browser, work):
     async with browser(selector="", here=work) as ui:
         await ui.press("shift+tab", "d")
         for y, id in ((4, "s02"), (7, "s03")):

@@ -1,4 +1,4 @@
-"""The list of sessions by itself: marks, densities, arrangements, and what is asked in a row."""
+"""The session list alone: marks, densities, arrangements, and questions in a row."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SIZE = (70, 12)
 
 
 class Alone(App[None]):
-    """A screen with nothing but the list."""
+    """An app that shows only the list."""
 
     CSS = "Screen { layout: vertical; } SessionListView { height: 1fr; scrollbar-size-vertical: 1; }"
 
@@ -59,21 +59,21 @@ class Driver:
 
     @property
     def on_screen(self):
-        """The line of the screen on which the cursor's row begins."""
+        """The screen line of the first line of the cursor's row."""
         return self.view.cursor * self.view.row_height - self.view.scroll_offset.y
 
 
 def rows(number=30, cwd=HERE, **fields):
     return [
-        make_row(f"s{at:02}", title=f"task {at:02}", cwd=cwd, modified=NOW - at * MINUTE, **fields)
-        for at in range(number)
+        make_row(f"s{index:02}", title=f"task {index:02}", cwd=cwd, modified=NOW - index * MINUTE, **fields)
+        for index in range(number)
     ]
 
 
 @asynccontextmanager
-async def shown(*of, size=SIZE, pins=(), **arrangement):
+async def shown(*sessions, size=SIZE, pins=(), **arrangement):
     model = SessionList((HERE,), "/home/me", Arrangement(**arrangement), frozenset(pins))
-    model.load(of)
+    model.load(sessions)
     model.open_first(1_000)
     async with Alone(model).run_test(size=size) as pilot:
         driver = Driver(pilot.app, pilot)
@@ -85,7 +85,7 @@ async def shown(*of, size=SIZE, pins=(), **arrangement):
 # marks
 
 
-async def test_space_marks_and_goes_to_the_next_and_folds_on_a_head():
+async def test_space_marks_and_moves_on_and_folds_a_group():
     async with shown(*rows(3)) as ui:
         await ui.press("space")
         assert (ui.model.marked, ui.view.row.id) == ({"/store/s00.jsonl"}, "s01")
@@ -100,14 +100,14 @@ async def test_space_marks_and_goes_to_the_next_and_folds_on_a_head():
         assert len(ui.model.lines) == 4
 
 
-async def test_a_mark_draws_its_row_and_the_next():
+async def test_a_mark_draws_two_rows():
     async with shown(*rows()) as ui:
         before = ui.view.drawn
         await ui.press("space")
         assert ui.view.drawn - before <= 3
 
 
-async def test_all_that_are_shown_are_marked_or_none():
+async def test_mark_all_toggles_the_shown_sessions():
     async with shown(*rows(4)) as ui:
         ui.view.set_found({"/store/s01.jsonl", "/store/s02.jsonl"}, [], by_rows=False)
         ui.view.action_mark_all()
@@ -119,29 +119,29 @@ async def test_all_that_are_shown_are_marked_or_none():
         assert ui.model.marked == set()
 
 
-async def test_marks_survive_a_refresh_and_go_with_their_session():
+async def test_marks_outlast_changes_and_end_with_their_session():
     async with shown(*rows(3)) as ui:
         ui.view.toggle_mark("/store/s01.jsonl")
         ui.view.toggle_mark("/store/s02.jsonl")
         ui.view.apply(rows(3, message_count=9), [])
         await ui.pilot.pause()
         assert [line[1] for line in ui.lines()[1:4]] == [" ", "✓", "✓"]
-        told = ui.app.marks_told
+        marks_before = ui.app.marks_told
         ui.view.apply([], ["/store/s01.jsonl"])
         await ui.pilot.pause()
-        assert (ui.model.marked, ui.app.marks_told) == ({"/store/s02.jsonl"}, told + 1)
+        assert (ui.model.marked, ui.app.marks_told) == ({"/store/s02.jsonl"}, marks_before + 1)
         ui.view.clear_marks()
         await ui.pilot.pause()
-        assert (ui.model.marked, ui.app.marks_told) == (set(), told + 2)
+        assert (ui.model.marked, ui.app.marks_told) == (set(), marks_before + 2)
         ui.view.clear_marks()
         await ui.pilot.pause()
-        assert ui.app.marks_told == told + 2
+        assert ui.app.marks_told == marks_before + 2
 
 
 # a roomy list
 
 
-async def test_a_roomy_row_has_two_lines_and_the_cursor_is_on_both():
+async def test_the_cursor_covers_both_lines_of_a_roomy_row():
     async with shown(*rows(3), roomy=True) as ui:
         lines = ui.lines()
         assert lines[0] == ""
@@ -153,7 +153,7 @@ async def test_a_roomy_row_has_two_lines_and_the_cursor_is_on_both():
         assert backgrounds[2] == backgrounds[3] != backgrounds[4] == backgrounds[1]
 
 
-async def test_the_pages_of_a_roomy_list_are_rows_and_the_cursor_is_seen_whole():
+async def test_pages_of_a_roomy_list_show_the_whole_cursor():
     async with shown(*rows(), roomy=True, size=(70, 11)) as ui:
         for keys, cursor in (("home", 0), ("pagedown", 4), ("pagedown", 8), ("end", 30), ("pageup", 26)):
             await ui.press(keys)
@@ -177,7 +177,7 @@ async def test_a_move_in_a_roomy_list_draws_two_rows():
         assert ui.view.drawn - before <= 2
 
 
-async def test_another_density_keeps_the_cursor_on_its_session_and_near_its_line():
+async def test_another_density_keeps_the_cursor_near_its_line():
     async with shown(*rows()) as ui:
         await ui.press(*["down"] * 14)
         before = ui.on_screen
@@ -193,7 +193,7 @@ async def test_another_density_keeps_the_cursor_on_its_session_and_near_its_line
         assert ui.view.virtual_size.height == 31
 
 
-async def test_a_list_of_nothing_says_why_on_lines_of_its_own_in_any_density():
+async def test_the_notice_of_an_empty_list_has_its_own_lines_in_any_density():
     async with shown(roomy=True) as ui:
         ui.view.show_notice(["one", "two"])
         ui.view.rows_changed()
@@ -208,7 +208,7 @@ async def test_a_list_of_nothing_says_why_on_lines_of_its_own_in_any_density():
 # arrangements
 
 
-async def test_the_cursor_stays_on_its_session_through_every_arrangement():
+async def test_the_cursor_stays_on_its_session_in_every_arrangement():
     two = [*rows(9), *rows(5, cwd="/work/site", agent="omp")]
     for row in two[9:]:
         row.path = row.path.replace("/store/", "/other/")
@@ -224,12 +224,12 @@ async def test_the_cursor_stays_on_its_session_through_every_arrangement():
         ):
             ui.view.show_arrangement(ui.model.arrangement.changed(**fields))
             assert ui.view.row.path == path, fields
-        told = ui.app.moves_told
+        moves_before = ui.app.moves_told
         ui.view.show_arrangement(ui.model.arrangement.changed(scope="here"))
         assert ui.view.row.id == "s00"
         assert ui.view.row.cwd == HERE
         await ui.pilot.pause()
-        assert ui.app.moves_told == told + 1
+        assert ui.app.moves_told == moves_before + 1
         ui.view.show_arrangement(ui.model.arrangement.changed(scope="all"))
         assert ui.view.row.path == path, "the scope was only looked at"
         ui.view.show_arrangement(ui.model.arrangement.changed(scope="here"))
@@ -238,7 +238,7 @@ async def test_the_cursor_stays_on_its_session_through_every_arrangement():
         assert ui.view.row.id == "s01", "the user has gone elsewhere since"
 
 
-async def test_the_project_of_the_cursors_session_is_open_when_there_are_projects_again():
+async def test_the_cursors_project_is_open_after_grouping():
     async with shown(*rows(3), *rows(1, cwd="/work/site", agent="omp"), grouped=False) as ui:
         ui.model.open_all(False)
         ui.view.show_arrangement(ui.model.arrangement.changed(grouped=True))
@@ -256,7 +256,7 @@ async def test_without_projects_there_is_nothing_to_fold():
         assert ui.view.row.id == "s01"
 
 
-async def test_an_empty_session_appears_when_it_is_opened_somewhere():
+async def test_an_empty_session_appears_when_an_agent_opens_it():
     empty = make_row("e", cwd=HERE, message_count=0, title="(no messages)", modified=NOW)
     async with shown(*rows(3), empty) as ui:
         await ui.press("down")
@@ -266,7 +266,7 @@ async def test_an_empty_session_appears_when_it_is_opened_somewhere():
         assert ui.lines()[1].startswith("  ◐ (no messages)")
 
 
-async def test_pins_are_seen_and_move_rows_not_the_cursor():
+async def test_pins_move_rows_but_not_the_cursor():
     async with shown(*rows(3)) as ui:
         ui.view.set_pins(frozenset({("pi", "s02")}))
         await ui.pilot.pause()
@@ -274,7 +274,7 @@ async def test_pins_are_seen_and_move_rows_not_the_cursor():
         assert ui.view.row.id == "s00"
 
 
-async def test_a_session_that_goes_from_what_was_found_leaves_the_cursor_beside_it():
+async def test_the_cursor_moves_to_the_next_match_when_its_session_is_removed():
     async with shown(*rows(9), grouped=False) as ui:
         ui.view.set_query("task")
         await ui.press(*["down"] * 4)
@@ -282,10 +282,10 @@ async def test_a_session_that_goes_from_what_was_found_leaves_the_cursor_beside_
         assert ui.view.row.id == "s05"
 
 
-# what is asked in a row
+# questions in a row
 
 
-async def test_what_is_asked_about_is_shown_and_the_question_about_one_stands_in_its_row():
+async def test_a_question_about_one_session_is_in_its_row():
     async with shown(*rows(4)) as ui:
         ui.view.set_question(frozenset({"/store/s00.jsonl"}), "Trash it? Enter · Esc")
         await ui.pilot.pause()
@@ -301,7 +301,7 @@ async def test_what_is_asked_about_is_shown_and_the_question_about_one_stands_in
         assert "✗" not in "\n".join(ui.lines())
 
 
-async def test_a_question_never_goes_over_to_another_session():
+async def test_a_question_stays_with_its_session():
     async with shown(*rows(4)) as ui:
         ui.view.set_question(frozenset({"/store/s00.jsonl"}), "Trash it?")
         ui.view.apply([make_row("new", cwd=HERE, modified=NOW + MINUTE, title="newer")], [])
@@ -312,7 +312,7 @@ async def test_a_question_never_goes_over_to_another_session():
         assert "Trash it?" not in "\n".join(ui.lines())
 
 
-async def test_a_question_stands_in_no_head():
+async def test_a_question_does_not_appear_in_a_group_row():
     async with shown(*rows(2)) as ui:
         await ui.press("home")
         ui.view.set_question(frozenset({"/store/s01.jsonl"}), "Trash it?")
@@ -321,16 +321,16 @@ async def test_a_question_stands_in_no_head():
         assert ui.lines()[2].startswith(" ✗  Trash it?")
 
 
-async def test_who_stands_over_a_row_is_told_when_rows_have_moved():
-    told = []
+async def test_a_callback_runs_after_rows_have_moved():
+    positions = []
     async with shown(*rows(4)) as ui:
-        ui.view.when_laid_out = lambda: told.append(ui.view.row_region("/store/s00.jsonl").y)
+        ui.view.when_laid_out = lambda: positions.append(ui.view.row_region("/store/s00.jsonl").y)
         ui.view.apply([make_row("new", cwd=HERE, modified=NOW + MINUTE, title="newer")], [])
-        assert told == [ui.view.region.y + 2]
+        assert positions == [ui.view.region.y + 2]
 
 
 @pytest.mark.parametrize("roomy", [False, True])
-async def test_where_a_row_is_on_the_screen(roomy):
+async def test_the_region_of_a_row(roomy):
     async with shown(*rows(), roomy=roomy) as ui:
         await ui.press(*["down"] * 9)
         row = ui.view.row
@@ -342,17 +342,17 @@ async def test_where_a_row_is_on_the_screen(roomy):
         assert ui.view.row_region("/nowhere") is None
 
 
-# the first picture
+# the first frame
 
 
 @pytest.mark.parametrize("roomy", [False, True])
 @pytest.mark.parametrize("grouped", [False, True])
-async def test_the_first_frame_shows_the_rows_of_the_list_that_follows(roomy, grouped):
+async def test_the_first_frame_has_the_rows_of_the_list_that_follows(roomy, grouped):
     async with shown(*rows(5), pins={("pi", "s03")}, roomy=roomy, grouped=grouped, size=(40, 16)) as ui:
         picture = frame(ui.model, 43, 20, now_ms=NOW, here=HERE, home="/home/me")
         drawn = ["".join(text for text, _, _ in line)[1:-1].rstrip() for line in picture[2:16]]
         assert drawn == ui.lines()[:14]
 
 
-def test_a_second_line_is_blank_where_a_list_has_none():
+def test_a_list_without_second_lines_draws_blanks():
     assert plain_text(LineList().draw_below(0, 7, False)) == " " * 7

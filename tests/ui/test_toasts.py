@@ -1,4 +1,4 @@
-"""Where it is said what was done."""
+"""The place of toasts on the screen."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from textual.widgets._toast import Toast, ToastRack
 
 
 def bars(ui):
-    """The line that says how the session is resumed, and the keys."""
+    """The resume bar and the footer."""
     return ui.text().splitlines()[-2:]
 
 
@@ -25,7 +25,7 @@ async def test_a_toast_covers_neither_the_command_nor_the_keys(browser, three, s
         assert max(toast.region.bottom for toast in ui.screen.query(Toast)) == size[1] - 2
 
 
-async def test_more_toasts_than_there_is_room_for(browser, three):
+async def test_more_toasts_than_fit(browser, three):
     async with browser(size=(80, 12), notifications=True) as ui:
         before = bars(ui)
         for number in range(9):
@@ -36,7 +36,7 @@ async def test_more_toasts_than_there_is_room_for(browser, three):
 
 
 @pytest.mark.parametrize("selector", [None, ""])
-async def test_all_that_is_wrong_in_the_settings_can_be_read(browser, three, tmp_path, selector):
+async def test_all_problems_of_the_settings_are_readable(browser, three, tmp_path, selector):
     (tmp_path / "config").mkdir()
     wrong = ["ascii = 1", "ask_before_trash = 2", "images = 3", "summary_command = 4", "a = 5", "b = 6"]
     keys = ['"session.pin" = 7', '"session.new" = 8']
@@ -47,11 +47,11 @@ async def test_all_that_is_wrong_in_the_settings_can_be_read(browser, three, tmp
         [toast] = ui.screen.query(Toast)
         assert toast.region.y >= 0
         lines = [line[toast.region.x : toast.region.right] for line in ui.text().splitlines()]
-        # what stands in the toast; the path of the file may break it anywhere
-        said = " ".join("".join(lines[toast.region.y : toast.region.bottom]).replace("▌", " ").split())
+        # the text of the toast; the path of the file may be wrapped anywhere
+        text = " ".join("".join(lines[toast.region.y : toast.region.bottom]).replace("▌", " ").split())
         named = [line.split(" ")[0].strip('"') for line in wrong + keys]
-        assert [name for name in named if f"{name}: " not in said] == []
-        assert "config.tomlhas8faults" in "".join(said.split())
+        assert [name for name in named if f"{name}: " not in text] == []
+        assert "config.tomlhas8faults" in "".join(text.split())
         assert bars(ui) == before
 
 
@@ -69,11 +69,15 @@ async def test_toasts_do_not_cover_the_help(browser, three, size, count):
         assert "Sessions" in ui.text()
         assert "Esc back" in ui.text()
         assert box.bottom <= ui.screen.query_one(ToastRack).region.y
-        [at] = [at for at, line in enumerate(ui.text().splitlines()) if f"toast {count - 1}" in line]
-        assert at > box.bottom
+        [number_of_line] = [
+            number_of_line
+            for number_of_line, line in enumerate(ui.text().splitlines())
+            if f"toast {count - 1}" in line
+        ]
+        assert number_of_line > box.bottom
 
 
-async def test_while_a_row_is_asked_about_toasts_leave_the_keys_in_sight(browser, three):
+async def test_during_a_question_toasts_leave_the_keys_visible(browser, three):
     async with browser(size=(80, 24), notifications=True) as ui:
         await ui.press("ctrl+d")
         before = bars(ui)

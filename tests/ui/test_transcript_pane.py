@@ -1,4 +1,4 @@
-"""The transcript pane by itself: what it shows, where, and how little it reads for that."""
+"""The transcript pane alone: its content, its position, and how little it reads."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Driver:
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
-    async def until(self, holds, what="it"):
+    async def until(self, condition, what="it"):
         for _ in range(3000):
             await self.pilot.pause()
-            if holds():
+            if condition():
                 await self.pilot.pause()
                 return
             await self.pilot.pause(0.02)
@@ -47,14 +47,14 @@ class Driver:
     async def settle(self):
         await self.until(lambda: self.settled, "the transcript")
 
-    async def show(self, row, **how):
-        self.pane.show_session(row, **how)
+    async def show(self, row, **options):
+        self.pane.show_session(row, **options)
         await self.until(lambda: self.settled and bool(self.lines.lines or self.lines.notice))
 
-    async def hit(self, row, entry_id, *words, where="", offset=None):
+    async def hit(self, row, entry_id, *words, place="", offset=None):
         if offset is None:
             offset = offset_of(row.path, entry_id)
-        self.pane.show_hit(HitLocated(row.path, " ".join(words), entry_id, offset, words, where))
+        self.pane.show_hit(HitLocated(row.path, " ".join(words), entry_id, offset, words, place))
         await self.settle()
 
     def text(self):
@@ -62,7 +62,7 @@ class Driver:
         return "\n".join("".join(segment.text for segment in strip) for strip in strips)
 
     def rows(self):
-        """The lines in sight, without the border and the scrollbar."""
+        """The visible lines, without border and scrollbar."""
         cells = self.lines.cells
         return [line[2 : 2 + cells].rstrip() for line in self.text().splitlines()[1:-1]]
 
@@ -103,12 +103,12 @@ def row_of(file, **fields):
 
 
 def offset_of(path, entry_id):
-    at = 0
+    offset = 0
     with open(path, "rb") as file:
         for line in file:
             if json.loads(line).get("id") == entry_id:
-                return at
-            at += len(line)
+                return offset
+            offset += len(line)
     raise AssertionError(entry_id)
 
 
@@ -133,7 +133,7 @@ BRANCHED = [
 ]
 
 
-async def test_it_shows_the_active_branch_from_its_end(tmp_path):
+async def test_it_shows_the_end_of_the_active_branch(tmp_path):
     async with pane() as ui:
         await ui.show(session(tmp_path, *BRANCHED, linear=False))
         text = ui.text()
@@ -143,7 +143,7 @@ async def test_it_shows_the_active_branch_from_its_end(tmp_path):
         assert ui.title == "4 of 4"
 
 
-async def test_the_end_is_at_the_bottom_and_the_rest_comes_while_one_scrolls(tmp_path):
+async def test_earlier_entries_are_read_while_scrolling(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(300))
         await ui.show(row)
@@ -174,7 +174,7 @@ async def test_home_and_end(tmp_path):
         assert "text 299" in ui.rows()[-1]
 
 
-async def test_what_is_in_sight_stays_when_more_comes_above(tmp_path):
+async def test_the_visible_lines_stay_when_more_come_above(tmp_path):
     async with pane() as ui:
         await ui.show(session(tmp_path, *long_chain(300)))
         ui.lines.scroll_lines(5)
@@ -184,21 +184,21 @@ async def test_what_is_in_sight_stays_when_more_comes_above(tmp_path):
         assert ui.rows()[0] == first.text
 
 
-async def test_it_opens_at_a_hit_with_its_words_marked_and_says_where(tmp_path):
+async def test_it_opens_at_a_hit_with_highlights_and_its_branch(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *BRANCHED, linear=False)
         await ui.show(row)
-        await ui.hit(row, "d", "slower", where="branch 1 of 2, not on the active path")
+        await ui.hit(row, "d", "slower", place="branch 1 of 2, not on the active path")
         text = ui.text()
         assert "cache it" in text
         assert "slower than before" in text
         assert "use redis" not in text
         assert ui.title == "4 of 4 · branch 1 of 2, not on the active path"
-        at = next(n for n, line in enumerate(ui.lines.lines) if "slower" in line.text)
-        assert ("slower", "match") in ui.lines.draw(at, 50, False)
+        index = next(n for n, line in enumerate(ui.lines.lines) if "slower" in line.text)
+        assert ("slower", "match") in ui.lines.draw(index, 50, False)
 
 
-async def test_a_hit_far_up_is_in_sight_with_what_came_before_and_after(tmp_path):
+async def test_a_distant_hit_is_shown_between_its_neighbours(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(300))
         ui.pane.show_session(row, waits=True)
@@ -211,7 +211,7 @@ async def test_a_hit_far_up_is_in_sight_with_what_came_before_and_after(tmp_path
         assert ui.pane._reader.entries_read < 60
 
 
-async def test_when_its_place_is_told_later_nobody_is_moved(tmp_path):
+async def test_the_place_of_a_hit_found_later_does_not_scroll(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(300))
         await ui.show(row)
@@ -219,16 +219,16 @@ async def test_when_its_place_is_told_later_nobody_is_moved(tmp_path):
         await ui.press("pagedown", "pagedown")
         await ui.settle()
         before = ui.rows()
-        at = offset_of(row.path, f"{101:08x}")
+        offset = offset_of(row.path, f"{101:08x}")
         ui.pane.show_hit(
-            HitLocated(row.path, "text", f"{101:08x}", at, ("text",), "on the active path", again=True)
+            HitLocated(row.path, "text", f"{101:08x}", offset, ("text",), "on the active path", again=True)
         )
         await ui.pilot.pause()
         assert ui.rows() == before
         assert ui.title.endswith("on the active path")
 
 
-async def test_a_hit_in_what_a_tool_gave_back_shows_its_place(tmp_path):
+async def test_a_hit_in_tool_output_is_visible(tmp_path):
     output = "\n".join(f"line {number}" for number in range(1000)) + "\nthe needle\nafter it"
     call = {"type": "toolCall", "id": "1", "name": "bash", "arguments": {"command": "make"}}
     lines = [
@@ -251,7 +251,7 @@ async def test_a_hit_in_what_a_tool_gave_back_shows_its_place(tmp_path):
         assert "after it" in ui.text()
 
 
-async def test_a_hit_that_is_no_entry_opens_at_the_end(tmp_path):
+async def test_a_hit_without_an_entry_opens_at_the_end(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(50))
         ui.pane.show_session(row, waits=True)
@@ -265,7 +265,7 @@ async def test_waiting_for_a_hit_that_does_not_come_ends(tmp_path):
         assert ui.title == "50 of 50"
 
 
-async def test_who_is_at_the_end_follows(tmp_path):
+async def test_at_the_end_new_entries_are_followed(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(100))
         await ui.show(row)
@@ -276,7 +276,7 @@ async def test_who_is_at_the_end_follows(tmp_path):
         assert ui.title == "101 of 101"
 
 
-async def test_who_reads_further_up_stays_there(tmp_path):
+async def test_further_up_the_position_stays(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(100))
         await ui.show(row)
@@ -293,7 +293,7 @@ async def test_who_reads_further_up_stays_there(tmp_path):
         assert ui.rows() == before
 
 
-async def test_who_is_at_the_end_follows_to_another_branch(tmp_path):
+async def test_at_the_end_another_branch_is_followed(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(100))
         await ui.show(row)
@@ -305,7 +305,7 @@ async def test_who_is_at_the_end_follows_to_another_branch(tmp_path):
         assert ui.title == "51 of 51"
 
 
-async def test_a_file_that_is_written_anew_keeps_the_reader_on_the_entry(tmp_path):
+async def test_a_rewritten_file_keeps_the_position(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(100))
         await ui.show(row)
@@ -314,8 +314,8 @@ async def test_a_file_that_is_written_anew_keeps_the_reader_on_the_entry(tmp_pat
         before = ui.rows()
         lines = long_chain(100)
         lines[0]["title"] = "a longer header moves every entry"
-        other = write_session(tmp_path / "other.jsonl", *lines)
-        os.replace(other, row.path)
+        new_file = write_session(tmp_path / "other.jsonl", *lines)
+        os.replace(new_file, row.path)
         generation = ui.pane._reader.path
         ui.pane.follow(row)
         await ui.settle()
@@ -323,7 +323,7 @@ async def test_a_file_that_is_written_anew_keeps_the_reader_on_the_entry(tmp_pat
         assert ui.rows() == before
 
 
-async def test_a_file_that_is_gone_says_so_and_can_be_tried_again(tmp_path):
+async def test_a_missing_file_is_reported_and_can_be_tried_again(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *chain("hello", "world"))
         os.rename(row.path, row.path + ".away")
@@ -334,7 +334,7 @@ async def test_a_file_that_is_gone_says_so_and_can_be_tried_again(tmp_path):
         await ui.until(lambda: "world" in ui.text(), "the session")
 
 
-async def test_nothing_and_empty_sessions(tmp_path):
+async def test_no_session_and_an_empty_one(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *chain("hello", "world"))
         await ui.show(row)
@@ -346,7 +346,7 @@ async def test_nothing_and_empty_sessions(tmp_path):
         assert "nothing was said yet" in ui.text()
 
 
-async def test_another_width_wraps_anew_around_the_reader(tmp_path):
+async def test_another_width_keeps_the_entry_in_view(tmp_path):
     async with pane(size=(80, 20)) as ui:
         row = session(tmp_path, *chain(*(f"text {number} " + "word " * 30 for number in range(100))))
         await ui.show(row)
@@ -357,7 +357,7 @@ async def test_another_width_wraps_anew_around_the_reader(tmp_path):
         assert "text 50 word" in ui.text()
 
 
-async def test_another_height_keeps_the_end_in_sight_and_fills_the_screen(tmp_path):
+async def test_another_height_keeps_the_end_in_view(tmp_path):
     async with pane() as ui:
         await ui.show(session(tmp_path, *long_chain(100)))
         for height in (10, 60, 20):
@@ -367,7 +367,7 @@ async def test_another_height_keeps_the_end_in_sight_and_fills_the_screen(tmp_pa
             assert len(ui.lines.lines) >= ui.lines.size.height
 
 
-async def test_a_pane_that_is_not_shown_reads_nothing_until_it_is(tmp_path):
+async def test_a_hidden_pane_reads_nothing(tmp_path):
     async with pane() as ui:
         ui.pane.display = False
         await ui.pilot.pause()
@@ -378,7 +378,7 @@ async def test_a_pane_that_is_not_shown_reads_nothing_until_it_is(tmp_path):
         await ui.until(lambda: "world" in ui.text(), "the session")
 
 
-async def test_under_a_held_key_only_the_session_it_rests_on_is_read(tmp_path, monkeypatch):
+async def test_only_the_session_where_the_cursor_rests_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(line_list, "BURST_SECONDS", 60)
     async with pane() as ui:
         rows = [session(tmp_path, *chain(f"session {n}", "x"), name=f"s{n}") for n in range(20)]
@@ -413,7 +413,7 @@ async def test_hostile_text_is_inert(tmp_path):
         assert "\u202e" not in ui.text()
 
 
-async def test_nothing_is_written_by_looking(tmp_path):
+async def test_viewing_writes_nothing(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(100))
         before = os.stat(row.path)
@@ -425,7 +425,7 @@ async def test_nothing_is_written_by_looking(tmp_path):
         assert os.listdir(tmp_path) == ["s.jsonl"]
 
 
-async def test_the_end_of_a_session_of_80_000_entries_is_shown_by_reading_a_few(tmp_path):
+async def test_the_end_of_80_000_entries_is_shown_after_reading_a_few(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(80_000))
         await ui.show(row)
@@ -437,7 +437,7 @@ async def test_the_end_of_a_session_of_80_000_entries_is_shown_by_reading_a_few(
         assert ui.pane._reader.entries_read <= 40
 
 
-async def test_a_text_of_10_megabytes_further_up_is_not_read_to_show_the_end(tmp_path):
+async def test_a_distant_text_of_10_megabytes_is_not_read(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *chain("hello", "a word " * 1_500_000, *(f"text {n}" for n in range(100))))
         await ui.show(row)
@@ -447,7 +447,7 @@ async def test_a_text_of_10_megabytes_further_up_is_not_read_to_show_the_end(tmp
         assert path.read <= 256 << 10
 
 
-async def test_a_text_of_10_megabytes_is_not_wrapped_to_be_shown(tmp_path):
+async def test_a_text_of_10_megabytes_is_not_wrapped_completely(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *chain("hello", "a word " * 1_500_000, "short", "also short"))
         await ui.show(row)
@@ -457,7 +457,7 @@ async def test_a_text_of_10_megabytes_is_not_wrapped_to_be_shown(tmp_path):
         assert any("characters more" in line.text for line in ui.lines.lines)
 
 
-async def test_far_from_the_reader_lines_are_let_go(tmp_path, monkeypatch):
+async def test_distant_lines_are_dropped(tmp_path, monkeypatch):
     monkeypatch.setattr(widget, "MOST_LINES", 300)
     async with pane() as ui:
         await ui.show(session(tmp_path, *long_chain(200)))

@@ -27,42 +27,42 @@ def two_ends(tmp_path):
 
 
 def ids(ui):
-    return [ui.tree.view.node(at).id for at in range(ui.tree.view.count)]
+    return [ui.tree.view.node(row).id for row in range(ui.tree.view.count)]
 
 
-def at(ui):
+def cursor_id(ui):
     return ui.tree.node.id
 
 
 async def test_it_opens_on_the_leaf(browser, two_ends):
     async with browser() as ui:
         assert ids(ui) == ["a", "b", "e", "f", "g", "c", "d"]
-        assert at(ui) == "g"
+        assert cursor_id(ui) == "g"
         assert ui.tree.follows
         assert "ship it" in ui.entry.lines[0].text
 
 
-async def test_left_closes_then_climbs_and_right_opens_then_enters(browser, two_ends):
+async def test_left_and_right_fold_and_move(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab", "left")
-        assert at(ui) == "e"
+        assert cursor_id(ui) == "e"
         await ui.press("left")
         assert ids(ui) == ["a", "b", "e", "c", "d"]
         await ui.press("left")
-        assert at(ui) == "b"
+        assert cursor_id(ui) == "b"
         await ui.press("right", "right")
         assert ids(ui) == ["a", "b", "e", "f", "g", "c", "d"]
         await ui.press("right")
-        assert at(ui) == "f"
+        assert cursor_id(ui) == "f"
 
 
 @pytest.mark.parametrize("modifier", ["ctrl", "alt"])
-async def test_folds_and_stretches_as_in_pi(browser, two_ends, modifier):
+async def test_moves_by_segment_are_those_of_pi(browser, two_ends, modifier):
     async with browser() as ui:
         await ui.press("tab", f"{modifier}+left")
-        assert at(ui) == "e"
+        assert cursor_id(ui) == "e"
         await ui.press(f"{modifier}+right")
-        assert at(ui) == "g"
+        assert cursor_id(ui) == "g"
         await ui.press(f"{modifier}+left", f"{modifier}+left")
         assert ids(ui) == ["a", "b", "e", "c", "d"]
         await ui.press(f"{modifier}+right")
@@ -87,23 +87,23 @@ async def test_fold_all_but_the_active_path_and_unfold_all(browser, two_ends):
         assert len(ids(ui)) == 7
 
 
-async def test_turns(browser, two_ends):
+async def test_moves_by_turn(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab", "left_square_bracket")
-        assert at(ui) == "e"
+        assert cursor_id(ui) == "e"
         await ui.press("alt+up")
-        assert at(ui) == "a"
+        assert cursor_id(ui) == "a"
         await ui.press("right_square_bracket", "alt+down")
-        assert at(ui) == "g"
+        assert cursor_id(ui) == "g"
 
 
-async def test_back_to_the_leaf(browser, two_ends):
+async def test_full_stop_returns_to_the_leaf(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab", "home")
-        assert at(ui) == "a"
+        assert cursor_id(ui) == "a"
         assert not ui.tree.follows
         await ui.press("full_stop")
-        assert at(ui) == "g"
+        assert cursor_id(ui) == "g"
         assert ui.tree.follows
 
 
@@ -116,20 +116,20 @@ async def test_back_to_the_leaf(browser, two_ends):
         ("ctrl+a", "all", ["a", "b", "e", "f", "x", "g", "c", "d"]),
     ],
 )
-async def test_filters_and_back(browser, two_ends, key, mode, shown):
+async def test_a_filter_key_toggles_its_filter(browser, two_ends, key, mode, shown):
     async with browser() as ui:
         await ui.press("tab", key)
         assert ui.tree.mode == mode
         assert ids(ui) == shown
         await ui.press(key)
         assert ui.tree.mode == "default"
-        assert at(ui) == "g"
+        assert cursor_id(ui) == "g"
         await ui.press(key, "ctrl+d")
         assert ui.tree.mode == "default"
 
 
 @pytest.mark.parametrize("key", ["ctrl+t", "ctrl+a", "ctrl+o", "O"])
-async def test_a_filter_unfolds_what_was_folded(browser, two_ends, key):
+async def test_a_filter_unfolds_everything(browser, two_ends, key):
     async with browser() as ui:
         await ui.press("tab", "minus")
         assert "d" not in ids(ui)
@@ -145,23 +145,25 @@ async def test_a_filter_unfolds_what_was_folded(browser, two_ends, key):
 async def test_filters_cycle(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab")
-        seen = []
+        modes = []
         for _ in range(5):
             await ui.press("ctrl+o")
-            seen.append(ui.tree.mode)
-        assert seen == ["no-tools", "user", "labelled", "all", "default"]
+            modes.append(ui.tree.mode)
+        assert modes == ["no-tools", "user", "labelled", "all", "default"]
         await ui.press("O")
         assert ui.tree.mode == "all"
 
 
-async def test_a_hidden_entry_leaves_the_cursor_on_its_nearest_ancestor_and_gets_it_back(browser, two_ends):
+async def test_a_hidden_entry_moves_the_cursor_to_its_nearest_shown_ancestor_and_gets_it_back(
+    browser, two_ends
+):
     async with browser() as ui:
         await ui.press("tab", "ctrl+a", "up")
-        assert at(ui) == "x"
+        assert cursor_id(ui) == "x"
         await ui.press("ctrl+d")
-        assert at(ui) == "f"
+        assert cursor_id(ui) == "f"
         await ui.press("ctrl+a")
-        assert at(ui) == "x"
+        assert cursor_id(ui) == "x"
 
 
 async def test_hidden_entries_are_counted(browser, two_ends):
@@ -170,7 +172,7 @@ async def test_hidden_entries_are_counted(browser, two_ends):
         assert "8 entries · default: 1 hidden" in ui.text()
 
 
-async def test_the_filter_is_kept_for_the_next_session(browser, two_ends, tmp_path):
+async def test_the_filter_stays_for_the_next_session(browser, two_ends, tmp_path):
     pi_session(tmp_path, *chain("one", "two", id="other"), id="other")
     async with browser() as ui:
         first = ui.sessions.row.id
@@ -196,7 +198,7 @@ async def test_the_entry_scrolls_and_steps_to_its_neighbours(browser, tmp_path):
         await ui.until(lambda: ui.entry.lines and ui.entry.lines[0].text == "line 0", "the entry after")
 
 
-async def test_the_entry_is_wrapped_anew_for_another_width(browser, tmp_path):
+async def test_another_width_wraps_the_entry_again(browser, tmp_path):
     pi_session(tmp_path, *chain("word " * 100, id="s"), id="s")
     async with browser(size=(160, 40)) as ui:
         before = len(ui.entry.lines)
@@ -205,22 +207,22 @@ async def test_the_entry_is_wrapped_anew_for_another_width(browser, tmp_path):
         assert all(len(line.text) <= ui.entry.cells for line in ui.entry.lines)
 
 
-async def test_a_megabyte_is_shown_a_window_at_a_time(browser, tmp_path):
+async def test_only_visible_lines_of_a_megabyte_are_drawn(browser, tmp_path):
     pi_session(tmp_path, *chain("x" * 600_000 + "\n" + "y\n" * 200_000, id="s"), id="s")
     async with browser() as ui:
         await ui.until(lambda: len(ui.entry.lines) > 200_000, "all lines")
-        # some windows: not the 200,000 lines, whose batches come while what is in sight is drawn
+        # a few screens of lines, which are drawn again as batches arrive
         assert ui.entry.drawn < 10_000
 
 
-async def test_damage_is_counted_in_the_tree(browser, tmp_path):
+async def test_damaged_lines_are_counted_in_the_tree(browser, tmp_path):
     pi_session(tmp_path, *chain("one", "two", id="s"), '{"broken', id="s")
     async with browser() as ui:
         assert "1 damaged" in ui.text()
         assert " ! " in next(line for line in ui.text().splitlines() if "❯" in line)
 
 
-async def test_the_entry_follows_a_filter_that_gives_the_cursor_back(browser, two_ends, tmp_path):
+async def test_the_entry_follows_the_cursor_through_a_filter(browser, two_ends, tmp_path):
     pi_session(
         tmp_path,
         *chain("one", "two", "three", id="lab"),
@@ -233,28 +235,26 @@ async def test_the_entry_follows_a_filter_that_gives_the_cursor_back(browser, tw
         await ui.press("tab", "ctrl+l")
         await ui.until(lambda: ui.entry.lines[0].text == "one", "the labelled entry")
         await ui.press("ctrl+l")
-        assert at(ui) == "00000003"
+        assert cursor_id(ui) == "00000003"
         await ui.until(lambda: ui.entry.lines[0].text == "three", "the entry under the cursor")
 
 
-async def test_a_narrow_border_says_the_filter_first(browser, three):
+async def test_a_narrow_border_has_the_filter_first(browser, three):
     async with browser(size=(80, 24)) as ui:
         await ui.press("tab", "ctrl+t")
-        said = ui.screen.query_one("#tree-pane")._words[1]
-        assert said.startswith("no-tools: ")
+        border = ui.screen.query_one("#tree-pane")._words[1]
+        assert border.startswith("no-tools: ")
         assert "no-tools: " in ui.text()
 
 
-async def test_a_filter_that_shows_nothing_says_so(browser, two_ends):
+async def test_a_filter_without_rows_says_so(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab", "ctrl+l")
         assert "no entry passes the filter" in ui.text()
         await ui.press("up", "down", "left", "right", "space", "enter", "full_stop", "minus")
 
 
-async def test_a_session_without_entries_says_so_and_a_project_head_shows_nothing(
-    browser, two_ends, tmp_path
-):
+async def test_a_session_without_entries_and_a_group_row(browser, two_ends, tmp_path):
     pi_session(tmp_path, header("empty"), id="empty")
     async with browser() as ui:
         # empty sessions are shown on demand

@@ -1,5 +1,5 @@
-"""Something is done to many sessions: how far it is stands in the header, Esc stops it between two of them,
-and so does leaving leafmark.
+"""An action on many sessions: the header shows its progress, and Escape or leaving stops it between two
+sessions.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ IDS = ("one", "two", "three", "four")
 
 
 class Gate:
-    """Lets an action be done to so many sessions."""
+    """Lets an action be done only for as many sessions as the test permits."""
 
     def __init__(self, monkeypatch, module, name, let=0):
         self._free = Semaphore(let)
         act = getattr(module, name)
 
-        def held(*what, **how):
+        def act_later(*arguments, **options):
             assert self._free.acquire(timeout=60)
-            return act(*what, **how)
+            return act(*arguments, **options)
 
-        monkeypatch.setattr(module, name, held)
+        monkeypatch.setattr(module, name, act_later)
 
     def let(self, number=1):
         self._free.release(number)
@@ -38,7 +38,7 @@ class Gate:
 
 @pytest.fixture
 def gate(monkeypatch):
-    """Of what moves sessions to the trash."""
+    """A gate for trashing, which permits one session."""
     return Gate(monkeypatch, app.actions.row_actions, "trash", let=1)
 
 
@@ -50,7 +50,7 @@ def four(tmp_path):
     return tmp_path
 
 
-def there(ui):
+def present_ids(ui):
     return {id for id in IDS if list((ui.folder / "home").rglob(f"*_{id}.jsonl"))}
 
 
@@ -68,12 +68,12 @@ async def trash_all(ui):
     await ui.press("asterisk", "ctrl+d", "enter")
 
 
-async def said(ui, text):
+async def until_toast(ui, text):
     await ui.until(lambda: any(text in toast for toast in ui.toasts()), text)
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_how_far_it_is_is_said_and_escape_stops_it(browser, four, gate, way):
+async def test_the_progress_is_shown_and_escape_stops_the_action(browser, four, gate, way):
     async with browser(size=(80, 24), **way) as ui:
         await trash_all(ui)
         await ui.until(lambda: "trashing 1 of 4" in header(ui), "how far it is")
@@ -84,8 +84,10 @@ async def test_how_far_it_is_is_said_and_escape_stops_it(browser, four, gate, wa
         await ui.press("escape")
         assert ui.sessions.model.marked, "Esc has done that alone"
         gate.let(2)
-        await said(ui, "Stopped: 3 of 4 trashed – z takes them back" if not ui.selects else "Stopped: 3 of 4")
-        assert len(there(ui)) == 1
+        await until_toast(
+            ui, "Stopped: 3 of 4 trashed – z takes them back" if not ui.selects else "Stopped: 3 of 4"
+        )
+        assert len(present_ids(ui)) == 1
         await ui.until(lambda: "trashing" not in header(ui), "its end")
         assert "Esc stop" not in footer(ui)
         await ui.until(lambda: len(ui.sessions.model.marked) == 1, "the mark of the one that is left")
@@ -93,10 +95,10 @@ async def test_how_far_it_is_is_said_and_escape_stops_it(browser, four, gate, wa
         await ui.press("escape")
         assert not ui.sessions.model.marked, "Esc is what it was"
         await ui.press("z")
-        await ui.until(lambda: there(ui) == set(IDS), "all of them")
+        await ui.until(lambda: present_ids(ui) == set(IDS), "all of them")
 
 
-async def test_escape_stops_it_from_the_tree_and_the_line_as_well(browser, four, gate):
+async def test_escape_stops_the_action_from_tree_and_search_line(browser, four, gate):
     async with browser() as ui:
         await trash_all(ui)
         await ui.until(lambda: "trashing 1 of 4" in header(ui), "how far it is")
@@ -107,20 +109,20 @@ async def test_escape_stops_it_from_the_tree_and_the_line_as_well(browser, four,
         await ui.press("escape")
         assert "zz" in ui.text()
         gate.let(3)
-        await said(ui, "Stopped: 2 of 4 trashed")
+        await until_toast(ui, "Stopped: 2 of 4 trashed")
 
 
-async def test_a_question_gets_escape_first(browser, four, gate):
+async def test_escape_answers_a_question_first(browser, four, gate):
     async with browser() as ui:
         await trash_all(ui)
         await ui.until(lambda: "trashing 1 of 4" in header(ui), "how far it is")
         await ui.press("ctrl+r", "escape")
         gate.let(3)
-        await said(ui, "Moved to the trash: 4 sessions")
-        assert not there(ui)
+        await until_toast(ui, "Moved to the trash: 4 sessions")
+        assert not present_ids(ui)
 
 
-async def test_of_one_session_nothing_is_said_and_escape_is_what_it_was(browser, four, monkeypatch):
+async def test_an_action_on_one_session_has_no_progress(browser, four, monkeypatch):
     gate = Gate(monkeypatch, app.actions.row_actions, "trash")
     async with browser() as ui:
         await ui.press("ctrl+d", "enter")
@@ -129,30 +131,30 @@ async def test_of_one_session_nothing_is_said_and_escape_is_what_it_was(browser,
         await ui.press("escape")
         assert not ui.sessions.model.marked
         gate.let()
-        await said(ui, "Moved to the trash – z takes it back")
+        await until_toast(ui, "Moved to the trash – z takes it back")
 
 
-async def test_an_undo_is_stopped_and_another_goes_on(browser, four, monkeypatch):
+async def test_an_undo_can_be_stopped_and_continued(browser, four, monkeypatch):
     async with browser() as ui:
         await trash_all(ui)
-        await said(ui, "Moved to the trash: 4 sessions")
+        await until_toast(ui, "Moved to the trash: 4 sessions")
         gate = Gate(monkeypatch, app.actions.undo, "undo", let=1)
         await ui.press("z")
         await ui.until(lambda: "taking back 1 of 4" in header(ui), "how far it is")
         await ui.press("escape")
         gate.let()
-        await said(ui, "Stopped: 2 of 4 taken back – z goes on with the others")
-        assert len(there(ui)) == 2
+        await until_toast(ui, "Stopped: 2 of 4 taken back – z goes on with the others")
+        assert len(present_ids(ui)) == 2
         gate.let(2)
         await ui.press("z")
-        await ui.until(lambda: there(ui) == set(IDS), "the others")
+        await ui.until(lambda: present_ids(ui) == set(IDS), "the others")
         assert not Journal(str(ui.folder / "state")).active()
 
 
-async def test_an_undo_of_what_was_done_before_is_stopped_and_another_goes_on(browser, four, monkeypatch):
+async def test_an_undo_of_an_earlier_run_can_be_stopped_and_continued(browser, four, monkeypatch):
     async with browser() as ui:
         await trash_all(ui)
-        await said(ui, "Moved to the trash: 4 sessions")
+        await until_toast(ui, "Moved to the trash: 4 sessions")
     gate = Gate(monkeypatch, app.actions.undo, "undo", let=1)
     async with browser() as ui:
         await ui.press("z")
@@ -161,25 +163,25 @@ async def test_an_undo_of_what_was_done_before_is_stopped_and_another_goes_on(br
         await ui.until(lambda: "taking back 1 of 4" in header(ui), "how far it is")
         await ui.press("escape")
         gate.let()
-        await said(ui, "Stopped: 2 of 4 taken back")
+        await until_toast(ui, "Stopped: 2 of 4 taken back")
         await ui.press("z")
         await ui.until(lambda: "trashed 2 sessions?" in ui.text(), "the question")
         gate.let(2)
         await ui.press("enter")
-        await ui.until(lambda: there(ui) == set(IDS), "the others")
+        await ui.until(lambda: present_ids(ui) == set(IDS), "the others")
 
 
 @pytest.mark.parametrize("leave", ["q", "ctrl+c", "signal"])
 @pytest.mark.parametrize("within", [0, 60])
-async def test_leaving_stops_what_takes_long(browser, four, gate, monkeypatch, leave, within):
+async def test_leaving_stops_a_long_action(browser, four, gate, monkeypatch, leave, within):
     monkeypatch.setattr(action_runner, "EXIT_SECONDS", within)
     set_deadline = ProgressReporter.set_deadline
 
-    def leaving(progress):
+    def set_deadline_and_permit(progress):
         set_deadline(progress)
         gate.let(3)
 
-    monkeypatch.setattr(ProgressReporter, "set_deadline", leaving)
+    monkeypatch.setattr(ProgressReporter, "set_deadline", set_deadline_and_permit)
     async with browser() as ui:
         await trash_all(ui)
         await ui.until(lambda: "trashing 1 of 4" in header(ui), "how far it is")
@@ -189,17 +191,17 @@ async def test_leaving_stops_what_takes_long(browser, four, gate, monkeypatch, l
             await ui.press(leave)
     noted = Journal(str(ui.folder / "state")).active()
     if within:
-        assert (there(ui), len(noted), ui.app.parting) == (set(), 4, [])
+        assert (present_ids(ui), len(noted), ui.app.parting) == (set(), 4, [])
     else:
         assert ui.app.parting == ["stopped: 2 of 4 trashed – leafmark undo takes them back"]
-        assert (len(there(ui)), len(noted)) == (2, 2)
+        assert (len(present_ids(ui)), len(noted)) == (2, 2)
 
 
-# the keys of what is marked
+# the keys for marked sessions
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_on_a_heading_the_footer_has_the_keys_of_what_is_marked(browser, four, way):
+async def test_on_a_group_row_the_footer_has_the_keys_for_marked_sessions(browser, four, way):
     async with browser(size=(160, 45), **way) as ui:
         if ui.selects:
             await ui.press("shift+tab")

@@ -1,4 +1,4 @@
-"""What was done to sessions from their list is taken back."""
+"""Undo of actions on sessions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.ui.conftest import asked
 
 
 @pytest.mark.parametrize(("way", "undo"), [({"selector": ""}, "ctrl+z"), ({}, "z")])
-async def test_undo_brings_it_back_byte_for_byte(browser, three, way, undo):
+async def test_undo_restores_a_session_byte_for_byte(browser, three, way, undo):
     async with browser(**way) as ui:
         path = ui.path("branchy")
         before, times = path.read_bytes(), path.stat().st_mtime_ns
@@ -25,14 +25,14 @@ async def test_undo_brings_it_back_byte_for_byte(browser, three, way, undo):
 
 
 @pytest.mark.parametrize(("way", "key"), [({"selector": ""}, "Ctrl+Z"), ({}, "z")])
-async def test_the_key_that_is_said_takes_it_back_where_one_is(browser, three, way, key):
+async def test_the_toast_names_the_undo_key_of_the_screen(browser, three, way, key):
     async with browser(**way) as ui:
         await ui.press("ctrl+d", "enter")
         await ui.until(ui.toasts, "the word")
         assert ui.toasts() == [f"Moved to the trash – {key} takes it back"]
 
 
-async def test_the_tree_over_the_selector_takes_back_what_was_done_before_it(browser, three):
+async def test_the_browser_undoes_an_action_of_the_selector_below(browser, three):
     async with browser(selector="") as ui:
         selector = ui.screen
         await ui.press("shift+tab", "p")
@@ -47,9 +47,7 @@ async def test_the_tree_over_the_selector_takes_back_what_was_done_before_it(bro
         await ui.until(lambda: "★" not in ui.text(), "the pin's end")
 
 
-async def test_what_stands_in_the_way_of_undo_is_named_and_what_was_done_before_is_taken_back_next(
-    browser, three
-):
+async def test_an_undo_that_fails_is_explained_and_the_next_one_undoes_the_action_before(browser, three):
     async with browser(selector="") as ui:
         path = ui.path("branchy")
         before = path.read_bytes()
@@ -58,13 +56,15 @@ async def test_what_stands_in_the_way_of_undo_is_named_and_what_was_done_before_
         ui.sessions.go_to(str(path))
         await ui.press("ctrl+d", "enter")
         await ui.until(lambda: not path.exists(), "the trash")
-        path.write_text("somebody else's\n")
+        path.write_text("another file\n")
         await ui.press("z")
-        await ui.until(lambda: any(f"{path}: is there already" in said for said in ui.toasts()), "the reason")
-        assert any("another undo tries that again" in said for said in ui.toasts())
+        await ui.until(
+            lambda: any(f"{path}: is there already" in toast for toast in ui.toasts()), "the reason"
+        )
+        assert any("another undo tries that again" in toast for toast in ui.toasts())
         await ui.press("z")
         await ui.until(lambda: "The pins are as before" in ui.toasts(), "the one before")
-        assert path.read_text() == "somebody else's\n"
+        assert path.read_text() == "another file\n"
         path.unlink()
         await ui.press("z")
         await ui.until(path.exists, "the session")
@@ -72,7 +72,7 @@ async def test_what_stands_in_the_way_of_undo_is_named_and_what_was_done_before_
 
 
 @pytest.mark.parametrize(("way", "undo"), [({"selector": ""}, "ctrl+z"), ({}, "z")])
-async def test_undo_goes_on_to_what_an_earlier_run_did_when_that_has_been_seen(browser, three, way, undo):
+async def test_undo_asks_before_it_undoes_an_action_of_an_earlier_run(browser, three, way, undo):
     path = None
     async with browser(**way) as ui:
         path = ui.path("branchy")
@@ -96,7 +96,7 @@ async def test_undo_goes_on_to_what_an_earlier_run_did_when_that_has_been_seen(b
         await ui.until(lambda: "Nothing to take back" in ui.toasts(), "the end of it")
 
 
-async def test_what_another_has_taken_back_meanwhile_is_not_taken_back_again(browser, three):
+async def test_an_action_undone_by_another_leafmark_is_not_undone_again(browser, three):
     async with browser(selector="") as first, browser(selector="") as second:
         await first.press("shift+tab", "p")
         await first.until(lambda: "★" in first.text(), "the pin")
@@ -104,7 +104,7 @@ async def test_what_another_has_taken_back_meanwhile_is_not_taken_back_again(bro
         first.sessions.go_to(str(path))
         await first.press("ctrl+d", "enter")
         await first.until(lambda: not path.exists(), "the trash")
-        # the other one has done nothing: it asks
+        # the second one has done nothing itself, so that it asks
         await second.press("ctrl+z")
         await second.until(lambda: "trashed “Refactor auth”?" in second.text(), "the question")
         await second.press("enter")
@@ -116,17 +116,17 @@ async def test_what_another_has_taken_back_meanwhile_is_not_taken_back_again(bro
         await second.until(lambda: "Nothing to take back" in second.toasts(), "that")
 
 
-@pytest.mark.parametrize("later", [False, True])
-async def test_where_a_new_session_goes_that_is_taken_back_is_noted(browser, three, tmp_path, later):
+@pytest.mark.parametrize("in_later_run", [False, True])
+async def test_the_undo_of_a_fork_is_noted_in_the_journal(browser, three, tmp_path, in_later_run):
     async with browser() as ui:
         before = set(ui.path("branchy").parent.iterdir())
         await ui.press("f")
         await ui.until(lambda: set(ui.path("branchy").parent.iterdir()) > before, "the fork")
         await ui.until(ui.toasts, "the word")
-        if not later:
+        if not in_later_run:
             await ui.press("z")
             await ui.until(lambda: set(ui.path("branchy").parent.iterdir()) == before, "its end")
-    if later:
+    if in_later_run:
         async with browser() as ui:
             await ui.press("z")
             await ui.until(lambda: "Take back" in ui.text(), "the question")
@@ -137,7 +137,7 @@ async def test_where_a_new_session_goes_that_is_taken_back_is_noted(browser, thr
     assert os.path.basename(change.path) in change.after
 
 
-async def test_undo_with_nothing_done_says_so(browser, three):
+async def test_undo_without_an_action_says_so(browser, three):
     async with browser() as ui:
         await ui.press("z")
         await ui.until(lambda: "Nothing to take back" in ui.toasts(), "that")
