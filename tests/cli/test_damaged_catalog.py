@@ -70,18 +70,18 @@ def spoil(cache, statement):
 
 @contextmanager
 def locked(cache, monkeypatch, *, readers=True):
-    """Another process holds a lock on the catalog meanwhile."""
+    """Lock the catalog as another process would, until the block ends."""
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.01)
     for page in cache.glob("newest-*"):
         page.unlink()
-    other = sqlite3.connect(catalog_of(cache), isolation_level=None)
+    connection = sqlite3.connect(catalog_of(cache), isolation_level=None)
     try:
         if readers:
-            other.execute("PRAGMA journal_mode = DELETE")
-        other.execute("BEGIN EXCLUSIVE")
-        yield other
+            connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("BEGIN EXCLUSIVE")
+        yield connection
     finally:
-        other.close()
+        connection.close()
 
 
 @pytest.mark.parametrize("statement", SPOILERS)

@@ -277,7 +277,7 @@ def test_the_faulty_part_of_a_query_has_carets_under_it(capsys):
         ("e\u0301\u202e:", 2, 1, ("e\u0301\ufffd:", " ^")),
     ],
 )
-def test_of_a_long_query_only_the_faulty_part_is_shown(query, position, length, lines):
+def test_only_the_faulty_part_of_a_long_query_is_shown(query, position, length, lines):
     assert caret_lines(query, position, length) == lines
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e]", "".join(lines))
 

@@ -81,9 +81,9 @@ def test_json_is_one_object_per_line(tmp_path, folder):
         )
         output_line = process.stdout.readline()
         assert output_line.isascii()
-        found = json.loads(output_line)
-        assert found.pop("timestamp").endswith("Z")
-        assert found == {
+        change = json.loads(output_line)
+        assert change.pop("timestamp").endswith("Z")
+        assert change == {
             "schema": 1,
             "change": "changed",
             "agent": "pi",
@@ -91,17 +91,17 @@ def test_json_is_one_object_per_line(tmp_path, folder):
             "path": str(folder / "a.jsonl"),
             "what": {
                 "entries": 2,
-                "name": found["what"]["name"],
+                "name": change["what"]["name"],
                 "leaf_id": "l",
                 "labels": [{"entry_id": "00000001", "label": "good"}],
             },
         }
-        assert "日" in found["what"]["name"]
+        assert "日" in change["what"]["name"]
 
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_it(tmp_path, folder, number, code):
+def test_a_signal_ends_the_watch(tmp_path, folder, number, code):
     with watching(tmp_path) as process:
         process.send_signal(number)
         assert process.wait(timeout=30) == code
@@ -128,7 +128,7 @@ def waiting_to_be_read(stream):
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
-def test_a_signal_ends_it_while_its_reader_does_not_read(tmp_path, folder, number):
+def test_a_signal_ends_the_watch_while_its_reader_does_not_read(tmp_path, folder, number):
     with watching(tmp_path, "--json") as process:
         room = fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4_096)
         write_session(folder / "00.jsonl", *chain("new", id="n00"))

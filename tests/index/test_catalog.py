@@ -114,8 +114,8 @@ def test_projects_are_counted_from_the_index_alone(tmp_path: Path) -> None:
 
 
 def test_only_rows_of_the_given_stores_are_returned(tmp_path: Path) -> None:
-    both = catalog(tmp_path, "/s", "/t")
-    save(both, row("/s/1", cwd="/p"), row("/t/2", store="/t", cwd="/p"))
+    first = catalog(tmp_path, "/s", "/t")
+    save(first, row("/s/1", cwd="/p"), row("/t/2", store="/t", cwd="/p"))
     second = catalog(tmp_path, "/t")
     assert [row_.path for row_ in second.rows()] == ["/t/2"]
     assert [row_.path for row_ in second.rows_of_project("/p")] == ["/t/2"]
@@ -123,7 +123,7 @@ def test_only_rows_of_the_given_stores_are_returned(tmp_path: Path) -> None:
     assert list(second.signatures()) == ["/t/2"]
     assert second.load(["/s/1"]) == {}
     second.remove(["/s/1"])
-    assert len(both.rows()) == 2
+    assert len(first.rows()) == 2
     assert catalog(tmp_path, "/u").rows() == []
 
 

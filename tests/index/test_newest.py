@@ -145,8 +145,8 @@ def test_a_page_is_used_only_for_the_rows_that_it_holds(lister: Lister, root: Pa
 def test_a_page_belongs_to_its_stores(lister: Lister, tmp_path: Path) -> None:
     lister.list()
     write(tmp_path / "other" / "one.jsonl", session("elsewhere", "other"))
-    both = Lister(lister.cache, [*lister.stores, pi_store(tmp_path / "other")])
-    assert both.list()[1] == 31
+    wider = Lister(lister.cache, [*lister.stores, pi_store(tmp_path / "other")])
+    assert wider.list()[1] == 31
     assert lister.list()[1] == 30
     empty = Lister(lister.cache, [pi_store(tmp_path / "nowhere")])
     assert empty.list() == ([], 0)

@@ -33,7 +33,7 @@ def listed_count(ui):
 
 @pytest.mark.parametrize("selector", [None, ""])
 @pytest.mark.parametrize("key", ["pageup", "pagedown", "home", "end", "up", "down", "shift+end"])
-async def test_a_key_right_after_the_one_that_opens_it(browser, three, key, selector):
+async def test_a_key_right_after_the_one_that_opens_the_palette(browser, three, key, selector):
     async with browser(selector=selector) as ui:
         for pressed in ("ctrl+k", key):
             ui.app.post_message(events.Key(pressed, None))
@@ -70,7 +70,7 @@ async def test_clicks_beside_the_palette_close_it_once(browser, three, times):
         assert not ui.app._exit
 
 
-async def test_two_escapes_close_it_once(browser, three):
+async def test_two_escapes_close_the_palette_once(browser, three):
     async with browser() as ui:
         await ui.press("question_mark")
         dialog = ui.screen
@@ -85,7 +85,7 @@ async def test_two_escapes_close_it_once(browser, three):
         assert ui.screen is dialog
 
 
-async def test_escape_before_it_is_open(browser, three):
+async def test_escape_before_the_palette_is_open(browser, three):
     async with browser() as ui:
         below = ui.screen
         ui.app.action_command_palette()

@@ -33,7 +33,7 @@ def many(tmp_path):
 
 
 def state(ui):
-    """What must not change: the session under the cursor, its line on the screen, query, scope."""
+    """Return the state that must stay the same: the session at the cursor, its screen line, query, scope."""
     sessions = ui.sessions
     return (
         sessions.row.id,

@@ -1,4 +1,4 @@
-"""What a text store holds, and whether that is right."""
+"""Helpers that read a text store and check its contents."""
 
 from __future__ import annotations
 

@@ -221,7 +221,7 @@ def test_a_blocked_text_folder_is_reported_once(
     index = scanned(cache, store)
     assert index.note == f"the text of sessions is not kept: {cache / f'text-{SCHEMA}'}: Not a directory"
     assert facts(index.rows(full=True)) == fresh(store, cache.with_name("other"))
-    # Nor are all files read again while the folder is blocked.
+    # While the folder is blocked, a second scan does not read all files again either.
     second = scanned(cache, store)
     assert (second.note, second.counts.whole) == (None, 0)
 
