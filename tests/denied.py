@@ -17,10 +17,10 @@ def deny(monkeypatch: pytest.MonkeyPatch, *paths: str) -> list[str]:
     real_open = os.open
     denied = [*paths]
 
-    def refuse(path: Any, flags: int, *rest: Any, **options: Any) -> int:
+    def refuse(path: Any, flags: int, *arguments: Any, **options: Any) -> int:
         if str(path) in denied:
             raise PermissionError(13, "Permission denied", path)
-        return real_open(path, flags, *rest, **options)
+        return real_open(path, flags, *arguments, **options)
 
     monkeypatch.setattr(os, "open", refuse)
     return denied

@@ -97,7 +97,9 @@ def append(path: Path, *lines: dict[str, Any]) -> None:
 def chain(*texts: str, id: str = "s1", cwd: str = "/work/app") -> list[dict[str, Any]]:
     """Return the lines of a conversation without branches: a header, then messages, user first."""
     lines = [header(id, cwd)]
-    for at, text in enumerate(texts):
-        role = "assistant" if at % 2 else "user"
-        lines.append(message(f"{at + 1:08x}", f"{at:08x}" if at else None, role, text, at + 1))
+    for number, text in enumerate(texts):
+        role = "assistant" if number % 2 else "user"
+        lines.append(
+            message(f"{number + 1:08x}", f"{number:08x}" if number else None, role, text, number + 1)
+        )
     return lines

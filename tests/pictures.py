@@ -11,9 +11,9 @@ from PIL import Image
 RED, GREEN, BLUE, WHITE = (255, 0, 0), (0, 255, 0), (0, 0, 255), (255, 255, 255)
 
 
-def image_file(*rows: Any, kind: str = "PNG", mode: str = "RGB", **how: Any) -> bytes:
+def image_file(*rows: Any, kind: str = "PNG", mode: str = "RGB", **options: Any) -> bytes:
     """Return the file of an image with these rows of pixels."""
-    return saved(image_of(*rows, mode=mode), kind, **how)
+    return saved(image_of(*rows, mode=mode), kind, **options)
 
 
 def image_of(*rows: Any, mode: str = "RGB") -> Image.Image:
@@ -26,16 +26,16 @@ def image_of(*rows: Any, mode: str = "RGB") -> Image.Image:
 
 
 def plain(
-    width: int, height: int, colour: Any = RED, kind: str = "PNG", mode: str = "RGB", **how: Any
+    width: int, height: int, colour: Any = RED, kind: str = "PNG", mode: str = "RGB", **options: Any
 ) -> bytes:
     """Return the file of an image of one colour."""
-    return saved(Image.new(mode, (width, height), colour), kind, **how)
+    return saved(Image.new(mode, (width, height), colour), kind, **options)
 
 
-def saved(image: Image.Image, kind: str = "PNG", **how: Any) -> bytes:
+def saved(image: Image.Image, kind: str = "PNG", **options: Any) -> bytes:
     """Return an image as a file."""
     file = io.BytesIO()
-    image.save(file, kind, **how)
+    image.save(file, kind, **options)
     return file.getvalue()
 
 

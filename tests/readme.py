@@ -33,7 +33,11 @@ def keys() -> str:
             places = [(PANE_TITLES[pane] + IN_PREVIEW * command.preview, command.help)]
             if pane not in OF_THE_BROWSER and command.selector != command.help:
                 places = [("In the browser", command.help), ("In the selector", command.selector)]
-            lines += [f"| {where} | {keys} | {what} | `{command.id}` |" for where, what in places if what]
+            lines += [
+                f"| {place_name} | {keys} | {help_text} | `{command.id}` |"
+                for place_name, help_text in places
+                if help_text
+            ]
     return "\n".join(lines) + "\n"
 
 
@@ -41,7 +45,7 @@ def query() -> str:
     """Return the parts of a query, as Markdown."""
     lines = ["| what | meaning | for example |", "|---|---|---|"]
     lines += [
-        f"| `{what}` | {_cell(meaning)} | `{_cell(example)}` |" for what, meaning, example in language_table()
+        f"| `{form}` | {_cell(meaning)} | `{_cell(example)}` |" for form, meaning, example in language_table()
     ]
     return "\n".join([*lines, "", CASE]) + "\n"
 
@@ -58,10 +62,10 @@ def with_tables(text: str) -> str:
 
     :raises ValueError: the marks around a table are missing.
     """
-    for name, made in TABLES.items():
+    for name, make_table in TABLES.items():
         begin = f"<!-- {name} -->\n"
         start = text.index(begin) + len(begin)
-        text = text[:start] + made() + text[text.index(f"<!-- /{name} -->") :]
+        text = text[:start] + make_table() + text[text.index(f"<!-- /{name} -->") :]
     return text
 
 

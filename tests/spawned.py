@@ -35,8 +35,8 @@ class Spawned:
         :param terminal: the path of a terminal that belongs to no session.
         :raises FileNotFoundError: there is no such program.
         """
-        found = shutil.which(command[0], path=env.get("PATH", os.defpath))
-        if found is None:
+        program = shutil.which(command[0], path=env.get("PATH", os.defpath))
+        if program is None:
             raise FileNotFoundError(command[0])
         # A session leader that opens a terminal gets it as its controlling terminal.
         opened = (os.POSIX_SPAWN_OPEN, 0, terminal, os.O_RDWR, 0)
@@ -44,7 +44,7 @@ class Spawned:
         # A spawned program starts in the folder of its parent.
         with _WORKING_FOLDER, chdir(cwd or "."):
             self.pid = os.posix_spawn(
-                found,
+                program,
                 list(command),
                 dict(env),
                 file_actions=[opened, *copied],

@@ -28,7 +28,7 @@ def tidy(svg: str) -> str:
     return re.sub(r"\s*\n\s*", "\n", svg).strip() + "\n"
 
 
-def _joined(found: re.Match[str]) -> str:
+def _joined(run: re.Match[str]) -> str:
     """Return a run of rectangles in which neighbours of one colour are joined."""
     parts: list[str] = []
     fill, left, top, right, height = "", 0.0, "", 0.0, ""
@@ -39,11 +39,11 @@ def _joined(found: re.Match[str]) -> str:
                 f'<rect fill="{fill}" x="{left:g}" y="{top}" width="{right - left:g}" height="{height}"/>'
             )
 
-    for one in _RECTANGLE.finditer(found[0]):
-        x, width = float(one[2]), float(one[4])
-        if (one[1], one[3], one[5]) != (fill, top, height) or abs(x - right) > 0.1:
+    for rectangle in _RECTANGLE.finditer(run[0]):
+        x, width = float(rectangle[2]), float(rectangle[4])
+        if (rectangle[1], rectangle[3], rectangle[5]) != (fill, top, height) or abs(x - right) > 0.1:
             draw()
-            fill, left, top, height = one[1], x, one[3], one[5]
+            fill, left, top, height = rectangle[1], x, rectangle[3], rectangle[5]
         right = x + width
     draw()
     return '<g shape-rendering="crispEdges">' + "".join(parts) + "</g>"

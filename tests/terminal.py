@@ -121,18 +121,18 @@ class Emulator:
         unfinished = _UNFINISHED.search(data)
         cut = unfinished.start() if unfinished else len(data)
         data, self._rest = data[:cut], data[cut:]
-        for found in _KEYBOARD.finditer(data):
-            self.keyboard_depth = max(0, self.keyboard_depth + (1 if found[1] == b">" else -1))
+        for match in _KEYBOARD.finditer(data):
+            self.keyboard_depth = max(0, self.keyboard_depth + (1 if match[1] == b">" else -1))
         position = 0
-        for found in _MODE.finditer(data):
-            self._show(data[position : found.start()])
-            position = found.start()
-            numbers = [int(number) for number in found[1].split(b";") if number]
+        for match in _MODE.finditer(data):
+            self._show(data[position : match.start()])
+            position = match.start()
+            numbers = [int(number) for number in match[1].split(b";") if number]
             if ALTERNATE.isdisjoint(numbers):
-                self._note(numbers, found[2] == b"h")
+                self._note(numbers, match[2] == b"h")
             else:
-                self._switch(numbers, found[2] == b"h")
-                position = found.end()
+                self._switch(numbers, match[2] == b"h")
+                position = match.end()
         self._show(data[position:])
 
     def _show(self, data: bytes) -> None:
@@ -189,12 +189,12 @@ class Terminal:
         self._master, slave = os.openpty()
         self._set_size(*size)
         self._before = termios.tcgetattr(self._master)
-        given = dict(os.environ if env is None else env)
+        variables = dict(os.environ if env is None else env)
         for name in ("LINES", "COLUMNS", "NO_COLOR", "TEXTUAL", "TERM_PROGRAM"):
-            given.pop(name, None)
-        given |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
+            variables.pop(name, None)
+        variables |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
         self.started = time.perf_counter()
-        self.process = Spawned(command, os.ttyname(slave), given, cwd)
+        self.process = Spawned(command, os.ttyname(slave), variables, cwd)
         os.close(slave)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -213,7 +213,7 @@ class Terminal:
                 data = os.read(self._master, 65_536)
             except OSError:  # EIO: no process has the other end open
                 data = b""
-            at = time.perf_counter()
+            now = time.perf_counter()
             if not data:
                 self._arrived.put(None)
                 return
@@ -221,14 +221,14 @@ class Terminal:
                 self._answer(data)
             for part in _APPLICATION.split(data):
                 if part:
-                    self._arrived.put(Chunk(at, part))
+                    self._arrived.put(Chunk(now, part))
 
     def _answer(self, data: bytes) -> None:
         """Answer the questions in `data`, in the order in which they were asked."""
         if not self._colour:
             data = _COLOUR.sub(b"", data)
-        asked = sorted((data.find(question), answer) for question, answer in _ANSWERS.items())
-        answers = b"".join(answer for at, answer in asked if at >= 0)
+        offsets = sorted((data.find(question), answer) for question, answer in _ANSWERS.items())
+        answers = b"".join(answer for offset, answer in offsets if offset >= 0)
         if answers:
             os.write(self._master, answers)
 
@@ -305,33 +305,33 @@ class Terminal:
 
     def send(self, data: str | bytes) -> float:
         """Send characters or bytes as they are; return when they were sent."""
-        at = time.perf_counter()
+        now = time.perf_counter()
         os.write(self._master, data.encode() if isinstance(data, str) else data)
-        return at
+        return now
 
     def press(self, *keys: str) -> float:
         """Press keys by name ("down", "ctrl+q", "alt+x", "a"); return when the last one was sent."""
-        at = 0.0
+        sent_at = 0.0
         for key in keys:
-            at = self.send(key_bytes(key))
-        return at
+            sent_at = self.send(key_bytes(key))
+        return sent_at
 
     def click(self, column: int, row: int, times: int = 1) -> float:
         """Press and release the mouse's first button over a cell (both from 0), as a terminal reports it in
         the SGR form (mode 1006); return when the last report was sent.
         """
-        at = 0.0
+        sent_at = 0.0
         for _ in range(times):
             self._report(0, column, row)
-            at = self._report(0, column, row, "m")
-        return at
+            sent_at = self._report(0, column, row, "m")
+        return sent_at
 
     def wheel(self, column: int, row: int, notches: int) -> float:
         """Turn the wheel over a cell: towards the end of the text, or back if `notches` is negative."""
-        at = 0.0
+        sent_at = 0.0
         for _ in range(abs(notches)):
-            at = self._report(65 if notches > 0 else 64, column, row)
-        return at
+            sent_at = self._report(65 if notches > 0 else 64, column, row)
+        return sent_at
 
     def _report(self, button: int, column: int, row: int, ends: str = "M") -> float:
         # A program gets reports only if it has asked for them.
@@ -373,21 +373,21 @@ class Terminal:
     def leftovers(self) -> list[str]:
         """The modes that the program did not restore: [] is a clean terminal."""
         self.settle(0.05)
-        found = [f"mode {mode}: mouse" for mode in sorted(MOUSE_MODES) if self.emulator.modes.get(mode)]
-        found += [name for mode, name in _NAMED_MODES.items() if self.emulator.modes.get(mode)]
+        names = [f"mode {mode}: mouse" for mode in sorted(MOUSE_MODES) if self.emulator.modes.get(mode)]
+        names += [name for mode, name in _NAMED_MODES.items() if self.emulator.modes.get(mode)]
         if self.emulator.alternate:
-            found.append("alternate screen")
+            names.append("alternate screen")
         if self.emulator.modes.get(25) is False:
-            found.append("cursor hidden")
+            names.append("cursor hidden")
         if self.emulator.keyboard_depth:
-            found.append("keyboard protocol")
+            names.append("keyboard protocol")
         now = termios.tcgetattr(self._master)
         for flag, name in ((termios.ECHO, "echo"), (termios.ICANON, "line mode"), (termios.ISIG, "signals")):
             if (now[3] ^ self._before[3]) & flag:
-                found.append(f"{name} {'on' if now[3] & flag else 'off'}")
-        if not found and now[:6] != self._before[:6]:
-            found.append("terminal settings")
-        return found
+                names.append(f"{name} {'on' if now[3] & flag else 'off'}")
+        if not names and now[:6] != self._before[:6]:
+            names.append("terminal settings")
+        return names
 
     def close(self) -> None:
         """Kill the program if it still runs, and close the terminal."""

@@ -56,18 +56,18 @@ def test_a_command_without_keys_shows_and_binds_none() -> None:
     assert not any(command.keys for command in COMMANDS)
     assert bindings_of(*PANES) == []
     assert [footer(pane) for pane in PANES] == [[]] * len(PANES)
-    for selects, here, typed in itertools.product([True, False], repeat=3):
-        assert search_keys(selects=selects, here=here, typed=typed) == []
-        assert search_keys(selects=selects, here=here, typed=typed, has_row=False) == []
-        assert list_keys(selects=selects, here=here) == []
-        assert preview_keys(here=here) == []
+    for selects, is_here, typed in itertools.product([True, False], repeat=3):
+        assert search_keys(selects=selects, here=is_here, typed=typed) == []
+        assert search_keys(selects=selects, here=is_here, typed=typed, has_row=False) == []
+        assert list_keys(selects=selects, here=is_here) == []
+        assert preview_keys(here=is_here) == []
     assert {key_of(command.id) for command in COMMANDS} == {""}
     assert remap({"session.fork": "p"}) == [], "a key that nobody has any more"
 
 
-@pytest.mark.parametrize("given", ["", " , ", ","])
-def test_no_key(given: str) -> None:
-    assert remap({"list.scope": given}) == []
+@pytest.mark.parametrize("keys_text", ["", " , ", ","])
+def test_no_key(keys_text: str) -> None:
+    assert remap({"list.scope": keys_text}) == []
     assert keys("list.scope") == ()
 
 
@@ -133,7 +133,7 @@ def test_a_key_that_moved_to_another_command_stays_there() -> None:
 
 def test_setting_the_default_keys_is_no_error() -> None:
     usual = {command.id: command.keys for command in COMMANDS}
-    assert remap({id: ", ".join(found) for id, found in usual.items()}) == []
+    assert remap({id: ", ".join(keys_of_command) for id, keys_of_command in usual.items()}) == []
     assert {command.id: command.keys for command in COMMANDS} == usual
 
 

@@ -1,6 +1,5 @@
 """Cost of operations, counted and never timed: files opened, bytes read and written, sessions checked.
 
-
 These tests count the calls of functions inside the program, and have to change when such a function moves.
 """
 
@@ -79,7 +78,7 @@ def test_an_append_to_a_large_session_writes_only_the_new_text(
 ) -> None:
     store = pi_store(tmp_path / "store")
     large = write(tmp_path / "store/large.jsonl", session("x" * 3_000_000))
-    other = write(tmp_path / "store/other.jsonl", session())
+    plain = write(tmp_path / "store/other.jsonl", session())
     written = []
     really = Segment.append
 
@@ -94,7 +93,7 @@ def test_an_append_to_a_large_session_writes_only_the_new_text(
     read = index.counts.bytes
     size = 0
     for number in range(100):
-        for path in (large, other):
+        for path in (large, plain):
             added = message(f"n{number}", "e0", f"more {number}")
             size += len(added)
             append(path, added)
@@ -114,13 +113,13 @@ def test_processes_are_listed_once_and_only_on_request(
 ) -> None:
     looks: list[object] = []
 
-    def looked(stores: object) -> Processes:
+    def list_processes(stores: object) -> Processes:
         looks.append(stores)
-        found = Processes()
-        found.claim(str(tmp_path / "pi" / "-work" / "a.jsonl"), 1, "has it open")
-        return found
+        processes_found = Processes()
+        processes_found.claim(str(tmp_path / "pi" / "-work" / "a.jsonl"), 1, "has it open")
+        return processes_found
 
-    monkeypatch.setattr("app.index.filter_context.look", looked)
+    monkeypatch.setattr("app.index.filter_context.look", list_processes)
     write_session(tmp_path / "pi" / "-work" / "a.jsonl", *chain("hello", id="one"))
     write_session(tmp_path / "pi" / "-work" / "b.jsonl", *chain("hello", id="two"))
     stores = named([("pi", str(tmp_path / "pi"))], {}, str(tmp_path), str(tmp_path))
@@ -146,12 +145,12 @@ ROWS = [
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def checked(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     paths: list[str] = []
 
-    def counting(agent: str, path: str, *others: Any) -> object:
+    def counting(agent: str, path: str, *arguments: Any) -> object:
         paths.append(path)
-        return verdict(agent, path, *others)
+        return verdict(agent, path, *arguments)
 
     monkeypatch.setattr(live_sessions, "verdict", counting)
     return paths
@@ -163,37 +162,37 @@ def running(cwd: str) -> Process:
     return process
 
 
-def test_without_a_running_agent_no_session_is_checked(asked: list[str]) -> None:
+def test_without_a_running_agent_no_session_is_checked(checked: list[str]) -> None:
     assert live_sessions.live_sessions(ROWS, Processes(), NOW) == {}
-    assert asked == []
+    assert checked == []
 
 
-def test_an_agent_concerns_the_sessions_of_its_folder(asked: list[str]) -> None:
-    found = live_sessions.live_sessions(ROWS, Processes([running("/work/5")]), NOW)
-    assert {path: said.state for path, said in found.items()} == {"/store/s0005.jsonl": "maybe"}
-    assert len(asked) == 20
+def test_an_agent_concerns_the_sessions_of_its_folder(checked: list[str]) -> None:
+    states = live_sessions.live_sessions(ROWS, Processes([running("/work/5")]), NOW)
+    assert {path: verdict_.state for path, verdict_ in states.items()} == {"/store/s0005.jsonl": "maybe"}
+    assert len(checked) == 20
 
 
-def test_a_folder_is_compared_by_its_real_path(asked: list[str]) -> None:
+def test_a_folder_is_compared_by_its_real_path(checked: list[str]) -> None:
     real = {"/work/5": "/disk/work/5"}
     processes = Processes([running("/disk/work/5")])
     processes._real._known.update(real)
-    found = live_sessions.live_sessions(ROWS, processes, NOW, lambda folder: real.get(folder, folder))
-    assert list(found) == ["/store/s0005.jsonl"]
+    states = live_sessions.live_sessions(ROWS, processes, NOW, lambda folder: real.get(folder, folder))
+    assert list(states) == ["/store/s0005.jsonl"]
 
 
-def test_open_named_and_growing_sessions_are_checked(asked: list[str]) -> None:
+def test_open_named_and_growing_sessions_are_checked(checked: list[str]) -> None:
     processes = Processes()
     processes.claim("/store/s0100.jsonl", 8, "it has it open")
     processes.session_ids["s0200"] = 9
     rows = [*ROWS, make_row("grown", grew_ms=NOW - 10)]
-    found = live_sessions.live_sessions(rows, processes, NOW)
-    assert {path: said.pid for path, said in found.items()} == {
+    states = live_sessions.live_sessions(rows, processes, NOW)
+    assert {path: verdict_.pid for path, verdict_ in states.items()} == {
         "/store/s0100.jsonl": 8,
         "/store/s0200.jsonl": 9,
         "/store/grown.jsonl": None,
     }
-    assert len(asked) == 3
+    assert len(checked) == 3
 
 
 class Counted(list[Row]):
@@ -208,22 +207,24 @@ class Counted(list[Row]):
 
 def test_sessions_are_not_iterated_again_while_the_same_agents_run() -> None:
     rows = Counted([*ROWS, make_row("grown", cwd="", grew_ms=NOW - 10)])
-    kept = live_sessions.LiveCandidates(rows)
+    candidates = live_sessions.LiveCandidates(rows)
     processes = Processes([running("/work/5")])
     processes.claim("/store/s0100.jsonl", 8, "it has it open")
-    first = live_sessions.live_sessions(kept, processes, NOW)
+    first = live_sessions.live_sessions(candidates, processes, NOW)
     assert set(first) == {"/store/s0005.jsonl", "/store/s0100.jsonl", "/store/grown.jsonl"}
     times = rows.times
     for _ in range(10):
-        again = live_sessions.live_sessions(kept, processes, NOW)
-        assert {path: said.state for path, said in again.items()} == {
-            path: said.state for path, said in first.items()
+        second = live_sessions.live_sessions(candidates, processes, NOW)
+        assert {path: verdict_.state for path, verdict_ in second.items()} == {
+            path: verdict_.state for path, verdict_ in first.items()
         }
     assert rows.times == times
     # A process that has ended is still noticed.
-    assert set(live_sessions.live_sessions(kept, processes, NOW + 60_000)) == first.keys() - {
+    assert set(live_sessions.live_sessions(candidates, processes, NOW + 60_000)) == first.keys() - {
         "/store/grown.jsonl"
     }
-    assert live_sessions.live_sessions(kept, Processes(), NOW + 60_000) == {}
-    other = Processes([running("/work/8")])
-    assert list(live_sessions.live_sessions(kept, other, NOW + 60_000)) == ["/store/s0008.jsonl"]
+    assert live_sessions.live_sessions(candidates, Processes(), NOW + 60_000) == {}
+    other_processes = Processes([running("/work/8")])
+    assert list(live_sessions.live_sessions(candidates, other_processes, NOW + 60_000)) == [
+        "/store/s0008.jsonl"
+    ]

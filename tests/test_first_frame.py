@@ -46,7 +46,7 @@ def with_full_styles(picture, theme, bits):
     return "".join(written) + "\x1b[0m"
 
 
-def seen(written):
+def screen_after(written):
     """Return the content and style of each cell, and the state of the terminal afterwards."""
     screen = pyte.Screen(COLUMNS, LINES)
     # Styles that were on before must not show.
@@ -65,14 +65,14 @@ def seen(written):
 @given(PICTURES)
 def test_short_style_changes_look_like_complete_styles(bits, picture):
     theme = THEMES["dark"]
-    assert seen(ansi(picture, theme, bits)) == seen(with_full_styles(picture, theme, bits))
+    assert screen_after(ansi(picture, theme, bits)) == screen_after(with_full_styles(picture, theme, bits))
 
 
 @pytest.mark.parametrize("theme", THEMES.values())
 def test_without_colours_no_colour_is_written_and_the_cursor_is_visible(theme):
     picture = [[("a", style, ground) for style in STYLES] for ground in GROUNDS]
     codes = set(re.findall(r"\x1b\[([\d;]*)m", ansi(picture, theme, 0)))
-    assert {code for each in codes for code in each.split(";")} <= {
+    assert {code for code_part in codes for code in code_part.split(";")} <= {
         "0",
         "1",
         "22",
@@ -114,10 +114,10 @@ def test_no_style_is_written_twice():
 
 def test_every_style_can_follow_every_other():
     for bits in (24, 4):
-        line = [("x", one, "background") for first in STYLES for one in (first, "match", first, "quote")]
-        for at in range(0, len(line), COLUMNS):
-            part = [line[at : at + COLUMNS]]
-            assert seen(ansi(part, THEMES["light"], bits)) == seen(
+        line = [("x", style, "background") for first in STYLES for style in (first, "match", first, "quote")]
+        for start in range(0, len(line), COLUMNS):
+            part = [line[start : start + COLUMNS]]
+            assert screen_after(ansi(part, THEMES["light"], bits)) == screen_after(
                 with_full_styles(part, THEMES["light"], bits)
             )
 

@@ -48,7 +48,7 @@ NOT_BEFORE_THE_FIRST_ROWS = {
     "textual",
     "watchfiles",
 }
-"""What the modules that draw the first rows must not load: each takes longer than the rows."""
+"""Packages that the modules of the first rows must not import: each import takes longer than the rows."""
 
 FAST_PATH = [
     "app.options",

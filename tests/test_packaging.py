@@ -26,10 +26,10 @@ print(getattr(build, sys.argv[1])(sys.argv[2]))
 """
 
 
-def build(what: str, folder: Path) -> Path:
+def build(kind: str, folder: Path) -> Path:
     """Build the wheel or the sdist of this checkout in `folder` with the build backend, without network."""
     done = subprocess.run(
-        [sys.executable, "-c", BUILD, f"build_{what}", str(folder)],
+        [sys.executable, "-c", BUILD, f"build_{kind}", str(folder)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -51,10 +51,10 @@ def sources(*patterns: str) -> set[str]:
 
 def test_the_wheel_holds_the_package_and_its_styles_and_nothing_else(wheel: zipfile.ZipFile) -> None:
     info = f"leafmark-{PROJECT['project']['version']}.dist-info/"
-    held = {name for name in wheel.namelist() if not name.startswith(info)}
+    names = {name for name in wheel.namelist() if not name.startswith(info)}
     styles = sources("styles/**/*.tcss")
     assert "styles/app.tcss" in styles
-    assert held == sources("app/**/*.py") | {f"app/{name}" for name in styles} | {"app/py.typed"}
+    assert names == sources("app/**/*.py") | {f"app/{name}" for name in styles} | {"app/py.typed"}
 
 
 def test_the_wheel_has_the_entry_point_and_the_licence(wheel: zipfile.ZipFile) -> None:
@@ -68,14 +68,14 @@ def test_the_wheel_has_the_entry_point_and_the_licence(wheel: zipfile.ZipFile) -
 
 def test_the_sdist_has_everything_to_build_and_test(tmp_path: Path) -> None:
     with tarfile.open(build("sdist", tmp_path)) as archive:
-        held = {name.partition("/")[2] for name in archive.getnames()}
+        names = {name.partition("/")[2] for name in archive.getnames()}
     wanted = {"README.md", "CHANGELOG.md", "LICENSE", "pyproject.toml", "requirements.lock", ".ci/run"}
     wanted.add("app/py.typed")
     wanted |= sources("*.md", "app/**/*.md", "tests/**/*.md")
     wanted |= sources(
         "app/**/*.py", "styles/**/*.tcss", "tests/**/*.py", "screenshots/*.svg", "screenshots/*.png"
     )
-    assert wanted <= held, sorted(wanted - held)
+    assert wanted <= names, sorted(wanted - names)
 
 
 def test_the_program_and_the_package_have_one_version() -> None:

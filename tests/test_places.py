@@ -34,8 +34,8 @@ def test_the_folders_are_platformdirs(env, monkeypatch):
 
 def test_variables_move_the_folders():
     env = {"LEAFMARK_CACHE_DIR": "/a", "LEAFMARK_STATE_DIR": "/b", "LEAFMARK_CONFIG_DIR": "/c"}
-    found = (paths.cache_folder(env), paths.state_folder(env), paths.config_folder(env))
-    assert found == ("/a", "/b", "/c")
+    folders = (paths.cache_folder(env), paths.state_folder(env), paths.config_folder(env))
+    assert folders == ("/a", "/b", "/c")
 
 
 def test_the_theme_is_dark_until_another_was_chosen(tmp_path):
@@ -65,16 +65,16 @@ def test_the_screen_layout_is_restored(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("data", "found"),
+    ("data", "pairs"),
     [
         (b"order=recent\nno pair\n=x\n\n grouped = 1 \r\n", {"order": "recent", "grouped": "1"}),
         (b"\xff\xfe", {}),
         (b"a=1\n" + b"b" * 100_000 + b"=1\nc=1", {"a": "1"}),
     ],
 )
-def test_only_valid_pairs_of_a_layout_file_are_read(tmp_path, data, found):
+def test_only_valid_pairs_of_a_layout_file_are_read(tmp_path, data, pairs):
     (tmp_path / "screen").write_bytes(data)
-    assert paths.read_screen({"LEAFMARK_STATE_DIR": str(tmp_path)}) == found
+    assert paths.read_screen({"LEAFMARK_STATE_DIR": str(tmp_path)}) == pairs
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,9 @@ def test_a_home_that_links_to_the_root_folder_shortens_no_path(tmp_path):
 def test_the_real_home_is_resolved_once_and_only_for_paths_outside_it(linked, monkeypatch):
     looks = []
     really = os.path.realpath
-    monkeypatch.setattr(os.path, "realpath", lambda path, **how: (looks.append(path), really(path, **how))[1])
+    monkeypatch.setattr(
+        os.path, "realpath", lambda path, **options: (looks.append(path), really(path, **options))[1]
+    )
     monkeypatch.setattr(paths, "_real_homes", {})
     for number in range(100):
         paths.home_prefix_length(f"{linked[0]}/{number}", linked[0])

@@ -35,8 +35,8 @@ def env(tmp_path):
 
 def modes(folder: Path) -> dict[str, str]:
     """Return the permissions of each path below `folder`, and of the folder itself."""
-    found = [folder, *folder.rglob("*")]
-    return {str(path.relative_to(folder.parent)): oct(stat.S_IMODE(path.lstat().st_mode)) for path in found}
+    files = [folder, *folder.rglob("*")]
+    return {str(path.relative_to(folder.parent)): oct(stat.S_IMODE(path.lstat().st_mode)) for path in files}
 
 
 def is_private(folder: Path) -> None:

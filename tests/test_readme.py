@@ -34,12 +34,12 @@ def test_the_table_of_keys_has_the_help_of_each_place(selector):
     """The table has the help of each command, for all places or for this one, and no other help for it."""
     keys = README.read_text(encoding="utf-8").partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
     screen = ResumeScreen if selector else SessionsScreen
-    other = "In the browser" if selector else "In the selector"
+    other_place = "In the browser" if selector else "In the selector"
     panes = {PANE_TITLES[pane] for pane in PANES if not (selector and pane in ("tree", "entry"))}
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in keys.splitlines()[3:]]
     places = {*panes, *(f"{pane}{IN_PREVIEW}" for pane in panes), *HERE}
-    said = {(row[3].strip("`"), row[2]) for row in rows if row[0] != other and row[0] in places}
-    assert said == {
+    listed_help = {(row[3].strip("`"), row[2]) for row in rows if row[0] != other_place and row[0] in places}
+    assert listed_help == {
         (command.id, screen.told(None, command)) for command in COMMANDS if screen.offers(None, command)
     }
 
@@ -51,11 +51,11 @@ def test_every_command_and_option_is_mentioned():
     assert {name for name in named if name not in text} == set()
     for name, command in WORDS.items():
         (row,) = re.findall(rf"^\| `leafmark {name}[ `].*", text, re.MULTILINE)
-        said = [
+        words = [
             *(f"--{option.name}" for option in command.options),
             *(word.metavar for word in command.words),
         ]
-        assert [word for word in said if word not in row] == []
+        assert [word for word in words if word not in row] == []
 
 
 def test_the_pictures_of_the_readme_exist():

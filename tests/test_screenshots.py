@@ -28,13 +28,13 @@ def test_no_picture_loads_anything_from_the_web() -> None:
 
 def test_a_tidy_picture_has_the_same_colours_and_text() -> None:
     raw = _picture()
-    made = tidy(raw)
-    assert len(made) < len(raw)
-    assert len(RECTANGLE.findall(made)) < len(RECTANGLE.findall(raw)) / 2
+    tidied = tidy(raw)
+    assert len(tidied) < len(raw)
+    assert len(RECTANGLE.findall(tidied)) < len(RECTANGLE.findall(raw)) / 2
     for y in (5.0, 30.0, 55.0):
         for x in range(3, 240, 6):
-            assert _colour(made, x, y) == _colour(raw, x, y) != "", (x, y)
-    words = re.findall(r">([^<\s]+)</text>", made)
+            assert _colour(tidied, x, y) == _colour(raw, x, y) != "", (x, y)
+    words = re.findall(r">([^<\s]+)</text>", tidied)
     assert words == [word.replace("&#160;", "\xa0") for word in re.findall(r">([^<\s]+)</text>", raw)] != []
 
 
@@ -54,8 +54,8 @@ def _picture() -> str:
 
 def _colour(svg: str, x: float, y: float) -> str:
     """Return the background colour at a point."""
-    found = ""
+    colour = ""
     for fill, left, top, width, height in RECTANGLE.findall(svg):
         if float(left) <= x < float(left) + float(width) and float(top) <= y < float(top) + float(height):
-            found = fill
-    return found
+            colour = fill
+    return colour

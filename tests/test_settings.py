@@ -59,7 +59,7 @@ def test_a_command_may_be_one_string(env: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "reason"),
     [
         ("ask_before_trash = 1", "ask_before_trash: must be true or false"),
         ("ascii = 'yes'", "ascii: must be true or false"),
@@ -78,13 +78,13 @@ def test_a_command_may_be_one_string(env: dict[str, str]) -> None:
     ],
 )
 def test_an_invalid_setting_is_reported_and_the_others_apply(
-    env: dict[str, str], text: str, said: str
+    env: dict[str, str], text: str, reason: str
 ) -> None:
-    good = "" if "TOML" in said else "summary_command = 'good'\n" * (not text.startswith("summary"))
+    good = "" if "TOML" in reason else "summary_command = 'good'\n" * (not text.startswith("summary"))
     settings = read(env, good + text)
     [problem] = settings.problems
     assert problem.startswith(settings_file(env) + ": ")
-    assert said in problem
+    assert reason in problem
     assert "\x1b" not in problem
     assert settings.ask_before_trash is True
     assert settings.summary_command == (("good",) if good else ())
@@ -97,7 +97,7 @@ def test_one_invalid_key_does_not_affect_the_others(env: dict[str, str]) -> None
 
 
 @pytest.mark.parametrize(
-    ("data", "said"),
+    ("data", "reason"),
     [
         (b"\xff\xfe", "is not UTF-8"),
         (b"= 1", "is not TOML: "),
@@ -105,10 +105,10 @@ def test_one_invalid_key_does_not_affect_the_others(env: dict[str, str]) -> None
         (b"#" * (1 << 20) + b"\n", "cannot be read: longer than 1,048,576 bytes"),
     ],
 )
-def test_an_unreadable_file_sets_nothing(env: dict[str, str], data: bytes, said: str) -> None:
+def test_an_unreadable_file_sets_nothing(env: dict[str, str], data: bytes, reason: str) -> None:
     settings = read(env, data)
     [problem] = settings.problems
-    assert said in problem
+    assert reason in problem
     assert settings.keys == {}
 
 

@@ -39,16 +39,16 @@ def test_a_file_that_grows_during_the_read_is_still_limited(
 ) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"x")
-    asked = []
+    sizes = []
 
     def read(descriptor: int, size: int) -> bytes:
-        asked.append(size)
+        sizes.append(size)
         return b"x" * min(size, 4)
 
     monkeypatch.setattr(os, "read", read)
     with pytest.raises(OSError, match="longer than 9 bytes"):
         read_small(str(path), 9)
-    assert asked == [10, 6, 2]
+    assert sizes == [10, 6, 2]
 
 
 def fifo(path: Path) -> None:
@@ -131,14 +131,16 @@ def test_a_write_leaves_the_whole_file_and_no_other(path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")
-@pytest.mark.parametrize(("asked", "mode"), [({}, 0o600), ({"mode": 0o666}, 0o640), ({"mode": 0o622}, 0o600)])
+@pytest.mark.parametrize(
+    ("options", "mode"), [({}, 0o600), ({"mode": 0o666}, 0o640), ({"mode": 0o622}, 0o600)]
+)
 def test_a_written_file_has_the_requested_mode_minus_the_umask(
-    path: Path, asked: dict[str, int], mode: int
+    path: Path, options: dict[str, int], mode: int
 ) -> None:
     path.chmod(0o777)
     umask = os.umask(0o027)
     try:
-        replace_file(str(path), b"", **asked)  # type: ignore[arg-type]
+        replace_file(str(path), b"", **options)  # type: ignore[arg-type]
     finally:
         os.umask(umask)
     assert stat.S_IMODE(path.stat().st_mode) == mode

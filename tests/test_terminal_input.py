@@ -71,19 +71,19 @@ def comparable(messages):
     """Return the comparable parts of messages."""
     return [
         (
-            type(each).__name__,
-            getattr(each, "key", getattr(each, "text", None)),
-            getattr(each, "x", None),
+            type(event).__name__,
+            getattr(event, "key", getattr(event, "text", None)),
+            getattr(event, "x", None),
         )
-        for each in messages
+        for event in messages
     ]
 
 
 def read(*pieces, waits=True):
     """Return the messages for bytes that come one right after the other, followed by silence."""
     source = TerminalInput()
-    found = [each for piece in pieces for each in source.take(piece, 0.0)]
-    return comparable([*found, *(source.waited(PAUSE) if waits else ())])
+    events_read = [event for piece in pieces for event in source.take(piece, 0.0)]
+    return comparable([*events_read, *(source.waited(PAUSE) if waits else ())])
 
 
 def keys(*names):
@@ -96,11 +96,16 @@ def paste(text):
 
 
 def test_keys_mouse_and_answers_are_parsed():
-    found = [*TerminalInput().take(KNOWN, 0.0)]
-    names = [each.key for each in found if isinstance(each, events.Key)]
+    events_read = [*TerminalInput().take(KNOWN, 0.0)]
+    names = [event.key for event in events_read if isinstance(event, events.Key)]
     assert names == ["a", "é", "up", "ctrl+right", "f1", "f5", "ctrl+a", "alt+x", "q"]
-    others = [type(each) for each in found if not isinstance(each, events.Key)]
-    assert others == [events.AppFocus, events.MouseDown, events.MouseUp, TerminalSupportsSynchronizedOutput]
+    other_types = [type(event) for event in events_read if not isinstance(event, events.Key)]
+    assert other_types == [
+        events.AppFocus,
+        events.MouseDown,
+        events.MouseUp,
+        TerminalSupportsSynchronizedOutput,
+    ]
 
 
 def test_every_sequence_of_textual_is_its_key():
@@ -115,7 +120,7 @@ def test_every_sequence_of_textual_is_its_key():
 @pytest.mark.parametrize("size", [1, 2, 3, 5])
 def test_input_in_pieces_of_any_size_gives_the_same_messages(size):
     data = KNOWN + b"\x1b[200~p\x1b[0m\xc3\xa9\xff\x1b[201~\x1b]11;rgb:1/1/1\x1b\\" + KNOWN
-    assert read(*(data[at : at + size] for at in range(0, len(data), size))) == read(data)
+    assert read(*(data[start : start + size] for start in range(0, len(data), size))) == read(data)
 
 
 @pytest.mark.parametrize(
@@ -155,8 +160,12 @@ def test_bytes_that_are_no_utf8(sent, typed):
 )
 def test_an_unknown_sequence_is_dropped_whole(sent):
     source = TerminalInput()
-    found = [each for at in range(0, len(sent), 999) for each in source.take(sent[at : at + 999], 0.0)]
-    assert comparable([*found, *source.waited(PAUSE), *source.take(b"j\x1b[B", PAUSE)]) == keys("j", "down")
+    events_read = [
+        event for start in range(0, len(sent), 999) for event in source.take(sent[start : start + 999], 0.0)
+    ]
+    assert comparable([*events_read, *source.waited(PAUSE), *source.take(b"j\x1b[B", PAUSE)]) == keys(
+        "j", "down"
+    )
 
 
 def test_input_after_a_broken_sequence_is_read():
@@ -176,9 +185,9 @@ def test_escape_waits_for_the_rest_of_a_sequence():
 
 def test_text_of_an_input_method_may_be_long():
     text = "長い文章を一度に入力する"
-    sent = "\x1b[0;;" + ":".join(str(ord(each)) for each in text) + "u"
-    found = [*TerminalInput().take(sent.encode(), 0.0)]
-    assert "".join(each.character or "" for each in found if isinstance(each, events.Key)) == text
+    sent = "\x1b[0;;" + ":".join(str(ord(event)) for event in text) + "u"
+    events_read = [*TerminalInput().take(sent.encode(), 0.0)]
+    assert "".join(event.character or "" for event in events_read if isinstance(event, events.Key)) == text
 
 
 @pytest.mark.parametrize(
@@ -200,14 +209,14 @@ def test_all_of_a_paste_is_text(text):
     sent = f"x\x1b[200~{text}\x1b[201~y".encode()
     expected = [*keys("x"), *paste(text), *keys("y")]
     assert read(sent) == expected
-    for at in range(1, len(sent)):
-        assert read(sent[:at], sent[at:]) == expected
+    for cut in range(1, len(sent)):
+        assert read(sent[:cut], sent[cut:]) == expected
 
 
 def test_a_very_long_paste_is_one_event():
     text = "line of text\x1b[31m\n" * 100_000
     sent = f"\x1b[200~{text}\x1b[201~".encode()
-    assert read(*(sent[at : at + 4096] for at in range(0, len(sent), 4096))) == paste(text)
+    assert read(*(sent[start : start + 4096] for start in range(0, len(sent), 4096))) == paste(text)
 
 
 def test_the_rest_of_a_paste_beyond_the_limit_is_not_read_as_keys(monkeypatch):

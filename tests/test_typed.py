@@ -132,15 +132,15 @@ def test_a_correct_script_passes_mypy(python: Path, tmp_path: Path) -> None:
     assert len(examples) >= 2
     for number, example in enumerate(examples):
         (tmp_path / f"example_{number}.py").write_text(example)
-    said = checked(python, tmp_path, *sorted(path.name for path in tmp_path.glob("*.py")))
-    assert said.returncode == 0, said.stdout + said.stderr
+    result = checked(python, tmp_path, *sorted(path.name for path in tmp_path.glob("*.py")))
+    assert result.returncode == 0, result.stdout + result.stderr
 
 
 def test_mistakes_in_a_script_are_found(python: Path, tmp_path: Path) -> None:
     (tmp_path / "wrong.py").write_text(WRONG)
-    said = checked(python, tmp_path, "wrong.py").stdout
-    found = [int(line) for line in re.findall(r"^wrong\.py:(\d+): error", said, re.MULTILINE)]
-    assert found == [2, 3, 5, 6, 7], said
+    output = checked(python, tmp_path, "wrong.py").stdout
+    line_numbers = [int(line) for line in re.findall(r"^wrong\.py:(\d+): error", output, re.MULTILINE)]
+    assert line_numbers == [2, 3, 5, 6, 7], output
 
 
 @pytest.mark.parametrize("package", [app.sessions, app.index])

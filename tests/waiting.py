@@ -25,12 +25,12 @@ def until(condition: Callable[[], object]) -> None:
 
 def ends(work: Callable[[], Result]) -> Result:
     """Return the result of `work`. Raises AssertionError if it does not end."""
-    found: list[Result] = []
+    results: list[Result] = []
     errors: list[BaseException] = []
 
     def run() -> None:
         try:
-            found.append(work())
+            results.append(work())
         except BaseException as error:
             errors.append(error)
 
@@ -40,4 +40,4 @@ def ends(work: Callable[[], Result]) -> Result:
     assert not thread.is_alive(), "it waits for ever"
     if errors:
         raise errors[0]
-    return found[0]
+    return results[0]

@@ -1,4 +1,4 @@
-"""leafmark run as a user runs it: as a process of its own, or, where there are many, in this one."""
+"""Run leafmark as a user does: as a process, or in this process where a test needs many runs."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 @pytest.fixture
 def process(tmp_path):
-    """Run a command as a process, in a home of its own: (arguments) -> finished process."""
+    """Run a command as a process with its own home folder: (arguments) -> finished process."""
     (tmp_path / "home").mkdir(exist_ok=True)
 
     def run(*words, cwd=None, encoding="utf-8", **variables):
@@ -63,10 +63,10 @@ def _environment(folder):
 
 @pytest.fixture
 def default_signals():
-    """Give the signals that ask to end their default action, in this process and in the programs it starts.
+    """Reset the signals that ask a process to end to their defaults, here and in started programs.
 
-    A script's background jobs, such as this test run may be, inherit SIGINT and SIGQUIT as ignored, and
-    leafmark's commands leave ignored signals ignored.
+    Background jobs of a script, and so perhaps this test run, inherit SIGINT and SIGQUIT as ignored, and
+    leafmark leaves ignored signals ignored.
     """
     defaults = {
         signal.SIGINT: signal.default_int_handler,
@@ -81,7 +81,7 @@ def default_signals():
 
 
 class Done(NamedTuple):
-    """How a command ended."""
+    """The exit code and output of a command."""
 
     code: int
     out: str
@@ -90,7 +90,7 @@ class Done(NamedTuple):
 
 @pytest.fixture
 def home(tmp_path, monkeypatch):
-    """A home folder of one's own, in which nothing is but what a test puts there."""
+    """A home folder that contains only the files of the test."""
     folder = tmp_path / "home"
     folder.mkdir(exist_ok=True)
     for name in list(os.environ):
@@ -103,7 +103,7 @@ def home(tmp_path, monkeypatch):
 
 @pytest.fixture
 def run(home, capsys):
-    """Run a command in this process, in that home: (arguments) -> Done."""
+    """Run a command in this process with that home folder: (arguments) -> Done."""
 
     def run(*words):
         capsys.readouterr()

@@ -24,7 +24,7 @@ CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 @pytest.fixture
 def store(home):
-    """Sessions of all four agents, each with a question and two answers where it can have two."""
+    """Sessions of all four agents, each with a question and two answers if its format permits branches."""
     pi = home / ".pi/agent/sessions/--work-app--"
     branched = [*chain("question", "one", id="pi-aaaa"), message("e", "00000001", "assistant", "two", 3)]
     write_session(pi / "1_pi-aaaa.jsonl", *branched)
@@ -43,9 +43,11 @@ def store(home):
     lines = [
         '{"type":"session","id":"agent-1","version":1,"timestamp":"2026-02-26T14:30:12Z","cwd":"/work/app"}'
     ]
-    for at in range(5):
-        said = '{"role":"user","content":[{"type":"text","text":"q"}]}'
-        lines.append(f'{{"type":"message","id":"m{at}","timestamp":"2026-02-26T14:30:13Z","message":{said}}}')
+    for number in range(5):
+        content = '{"role":"user","content":[{"type":"text","text":"q"}]}'
+        lines.append(
+            f'{{"type":"message","id":"m{number}","timestamp":"2026-02-26T14:30:13Z","message":{content}}}'
+        )
     write_session(home / ".config/agent/sessions/20260226-143012-agent-1.jsonl", *lines)
     return pi
 
@@ -54,21 +56,21 @@ WRITABLE = ["pi-aaaa", "omp-1", "old-1"]
 
 
 def files(home):
-    """Every file below the home folder but leafmark's own: content and time."""
-    found = {}
+    """Path -> content and time of every file below the home folder, without leafmark's own files."""
+    contents = {}
     for path in sorted(home.rglob("*")):
         if path.is_file() and not {".cache", ".local"} & set(path.parts):
-            found[str(path)] = (path.read_bytes(), path.stat().st_mtime_ns)
-    return found
+            contents[str(path)] = (path.read_bytes(), path.stat().st_mtime_ns)
+    return contents
 
 
 def opened(path, home):
-    """The session as the next program finds it."""
+    """The session as another program would open it."""
     return SessionManager.open(str(path), env={"HOME": str(home)}, new=False)
 
 
 def path_of(run, session):
-    """The file of a session, as the list has it."""
+    """The path of a session, from `leafmark list`."""
     rows = json.loads(run("list", "--json").out)["sessions"]
     return next(row["path"] for row in rows if row["id"] == session)
 
@@ -77,7 +79,7 @@ def path_of(run, session):
 
 
 @pytest.mark.parametrize("session", WRITABLE)
-def test_a_label_is_put_on_changed_and_taken_off(run, home, store, session):
+def test_a_label_is_set_changed_and_cleared(run, home, store, session):
     assert run("label", session, "0000", "one") == (2, "", run("label", session, "0000", "one").err)
     assert run("label", session, "00000002", " one\n") == (0, 'label of 00000002: none → "one"\n', "")
     assert run("label", session, "00000002", "one") == (0, 'label of 00000002: "one", as before\n', "")
@@ -87,7 +89,7 @@ def test_a_label_is_put_on_changed_and_taken_off(run, home, store, session):
     assert opened(path_of(run, session), home).get_label("00000002") is None
 
 
-def test_json_says_what_was_asked_of_which_session_and_what_was_done(run, home, store):
+def test_json_has_the_session_and_the_change(run, home, store):
     path = store / "1_pi-aaaa.jsonl"
     done = run("label", "pi-aaaa", "e", "ckpt", "--json")
     assert (done.code, done.err) == (0, "")
@@ -95,8 +97,8 @@ def test_json_says_what_was_asked_of_which_session_and_what_was_done(run, home, 
     session = {"agent": "pi", "id": "pi-aaaa", "path": str(path)}
     change = {"kind": "label", "entry_id": written["id"], "target_id": "e", "before": None, "after": "ckpt"}
     assert json.loads(done.out) == {"schema": 1, "session": session, "change": {**change, "after_id": None}}
-    again = json.loads(run("label", path, "e", "ckpt", "--json").out)
-    assert (again["session"], again["change"]["entry_id"]) == (session, None)
+    unchanged = json.loads(run("label", path, "e", "ckpt", "--json").out)
+    assert (unchanged["session"], unchanged["change"]["entry_id"]) == (session, None)
 
 
 def test_labels_of_all_sessions_and_of_one(run, home, store):
@@ -112,11 +114,11 @@ def test_labels_of_all_sessions_and_of_one(run, home, store):
         ("omp-1", "00000001", "start", "Auto"),
     }
     session = {"agent": "pi", "id": "pi-aaaa", "path": str(store / "1_pi-aaaa.jsonl")}
-    found = json.loads(run("labels", "--json").out)
-    assert found["schema"] == 1
-    assert {"session": session, "entry_id": "e", "label": "ckpt"} in found["labels"]
-    one = run("labels", "pi-aaaa")
-    assert re.fullmatch(r"e +\w+ +ckpt  assistant: two\n", one.out)
+    document = json.loads(run("labels", "--json").out)
+    assert document["schema"] == 1
+    assert {"session": session, "entry_id": "e", "label": "ckpt"} in document["labels"]
+    of_session = run("labels", "pi-aaaa")
+    assert re.fullmatch(r"e +\w+ +ckpt  assistant: two\n", of_session.out)
     assert json.loads(run("labels", "pi-aaaa", "--json").out) == {
         "schema": 1,
         "labels": [
@@ -132,7 +134,7 @@ def test_labels_of_all_sessions_and_of_one(run, home, store):
     assert json.loads(run("labels", "agent-1", "--json").out) == {"schema": 1, "labels": []}
 
 
-def test_a_label_on_an_entry_that_is_not_there_is_listed_as_such(run, store):
+def test_a_label_on_a_missing_entry_is_listed_as_such(run, store):
     stray = entry("label", "l", "00000001", targetId="gone", label="stray")
     write_session(store / "3.jsonl", *chain("q", id="stray"), stray)
     assert run("labels", "stray").out.split() == ["gone", "stray", "(no", "such", "entry)"]
@@ -152,7 +154,7 @@ def test_a_session_is_renamed(run, home, store, session, before):
     assert change["entry_id"]
 
 
-def test_a_name_is_cleared_where_the_agent_knows_that(run, home, store):
+def test_a_name_is_cleared_if_the_agent_supports_it(run, home, store):
     for session in ("pi-aaaa", "omp-1"):
         run("rename", session, "N")
         assert run("rename", session, "").out == 'name: "N" → none\n'
@@ -165,10 +167,10 @@ def test_a_name_is_cleared_where_the_agent_knows_that(run, home, store):
 # branch
 
 
-def test_the_leaf_is_put_on_another_entry(run, home, store):
+def test_the_leaf_is_moved(run, home, store):
     path = store / "1_pi-aaaa.jsonl"
     assert run("branch", "pi-aaaa", "00000002") == (0, "leaf: e → 00000002\n", "")
-    assert [found.id for found in opened(path, home).get_branch()][:-1] == ["00000001", "00000002"]
+    assert [path_entry.id for path_entry in opened(path, home).get_branch()][:-1] == ["00000001", "00000002"]
     assert run("branch", "pi-aaaa", "00000002") == (0, "leaf: 00000002, as before\n", "")
     change = json.loads(run("branch", "pi-aaaa", "root", "--json").out)["change"]
     leaf = opened(path, home).leaf_id
@@ -176,24 +178,24 @@ def test_the_leaf_is_put_on_another_entry(run, home, store):
     assert (change["target_id"], change["after"], change["entry_id"]) == (None, leaf, leaf)
     assert opened(path, home).build_session_context().messages == []
     assert run("branch", "pi-aaaa", "e", "--summary", "went nowhere").code == 0
-    said = opened(path, home).build_session_context().messages
-    assert [message["role"] for message in said] == ["user", "assistant", "branchSummary"]
+    messages = opened(path, home).build_session_context().messages
+    assert [message["role"] for message in messages] == ["user", "assistant", "branchSummary"]
 
 
 @pytest.mark.parametrize("session", WRITABLE)
-def test_a_branch_is_made_a_session_of_its_own(run, home, store, session):
+def test_a_branch_is_copied_to_a_new_session(run, home, store, session):
     path = path_of(run, session)
     run("label", session, "00000002", "kept")
     before = files(home)[path]
-    found = json.loads(run("branch", session, "00000002", "--new-file", "--json").out)
+    document = json.loads(run("branch", session, "00000002", "--new-file", "--json").out)
     assert files(home)[path] == before
-    change = found["change"]
-    assert found["session"]["id"] == session
+    change = document["change"]
+    assert document["session"]["id"] == session
     assert (change["kind"], change["before"], change["entry_id"]) == ("file", path, None)
-    made = opened(change["after"], home)
-    assert made.session_id == change["after_id"]
-    assert made.get_label("00000002") == "kept"
-    assert made.get_entry("e") is None
+    new_session = opened(change["after"], home)
+    assert new_session.session_id == change["after_id"]
+    assert new_session.get_label("00000002") == "kept"
+    assert new_session.get_entry("e") is None
     assert json.loads(run("tree", change["after_id"], "--json").out)["session"]["path"] == change["after"]
 
 
@@ -208,23 +210,23 @@ def test_a_session_is_forked(run, home, store, tmp_path, session):
     before = files(home)
     first = run("fork", session)
     assert (first.code, first.err) == (0, "")
-    made = re.fullmatch(r"new session (\S+): (\S+) → (\S+)\n", first.out)
-    assert made
-    assert made[2] == path
-    assert os.path.dirname(made[3]) == os.path.dirname(path)
-    assert opened(made[3], home).session_id == made[1]
-    assert opened(made[3], home).session_name == "N"
-    other = json.loads(run("fork", session, "--entry", "00000002", "--to", "elsewhere", "--json").out)
-    made = opened(other["change"]["after"], home)
-    assert made.cwd == str(tmp_path / "elsewhere")
-    assert made.get_entry("e") is None
-    assert all(files(home)[path] == found for path, found in before.items())
+    new_session = re.fullmatch(r"new session (\S+): (\S+) → (\S+)\n", first.out)
+    assert new_session
+    assert new_session[2] == path
+    assert os.path.dirname(new_session[3]) == os.path.dirname(path)
+    assert opened(new_session[3], home).session_id == new_session[1]
+    assert opened(new_session[3], home).session_name == "N"
+    second = json.loads(run("fork", session, "--entry", "00000002", "--to", "elsewhere", "--json").out)
+    new_session = opened(second["change"]["after"], home)
+    assert new_session.cwd == str(tmp_path / "elsewhere")
+    assert new_session.get_entry("e") is None
+    assert all(files(home)[path] == content for path, content in before.items())
     rows = json.loads(run("list", "--json").out)["sessions"]
-    agents = {row["agent"] for row in rows if row["id"] in (made.session_id, session)}
+    agents = {row["agent"] for row in rows if row["id"] in (new_session.session_id, session)}
     assert len(agents) == 1
 
 
-def test_a_fork_of_nickcecere_agent_has_the_last_messages(run, home, store):
+def test_a_fork_for_nickcecere_agent_has_the_last_messages(run, home, store):
     for words, count in (((), 5), (("--last", "2"), 2)):
         change = json.loads(run("fork", "agent-1", *words, "--json").out)["change"]
         lines = Path(change["after"]).read_text().splitlines()
@@ -232,46 +234,50 @@ def test_a_fork_of_nickcecere_agent_has_the_last_messages(run, home, store):
         assert json.loads(lines[1])["parent_session_path"] == change["before"]
 
 
-# a prompt, and calls without results
+# prompts, and calls without results
 
 
 @pytest.mark.parametrize("session", WRITABLE)
-def test_branch_at_a_prompt_goes_before_it_and_prints_it(run, home, store, session):
+def test_branch_at_a_prompt_moves_before_it_and_prints_it(run, home, store, session):
     path = path_of(run, session)
-    said = "say it\nagain \x1b[2J"
+    prompt = "say it\nagain \x1b[2J"
     with open(path, "a") as file:
-        file.write(json.dumps(message("p", "e", "user", said, 4)) + "\n")
+        file.write(json.dumps(message("p", "e", "user", prompt, 4)) + "\n")
         file.write(json.dumps(message("q", "p", "assistant", "so", 5)) + "\n")
     assert run("branch", session, "p") == (0, "leaf: q → e\nprompt:\nsay it\nagain ␛[2J\n", "")
     assert opened(path, home).build_session_context().messages[-1]["content"][0]["text"] == "two"
-    again = json.loads(run("branch", session, "p", "--json").out)
-    assert (again["change"]["target_id"], again["change"]["entry_id"], again["prompt"]) == ("e", None, said)
+    document = json.loads(run("branch", session, "p", "--json").out)
+    assert (document["change"]["target_id"], document["change"]["entry_id"], document["prompt"]) == (
+        "e",
+        None,
+        prompt,
+    )
     assert run("undo").out.endswith("→ q\n")
     assert opened(path, home).build_session_context().messages[-1]["content"][0]["text"] == "so"
-    kept = json.loads(run("branch", session, "p", "--keep", "--json").out)
-    assert (kept["change"]["target_id"], kept["prompt"]) == ("p", None)
+    kept_document = json.loads(run("branch", session, "p", "--keep", "--json").out)
+    assert (kept_document["change"]["target_id"], kept_document["prompt"]) == ("p", None)
 
 
 @pytest.mark.parametrize(
     "words", [["branch", "pi-aaaa", "00000001", "--new-file"], ["fork", "pi-aaaa", "--entry", "00000001"]]
 )
-def test_a_new_session_at_a_prompt_ends_before_it_and_is_undone(run, home, store, words):
+def test_a_new_session_at_a_prompt_ends_before_it_and_can_be_undone(run, home, store, words):
     done = json.loads(run(*words, "--json").out)
     assert (done["change"]["target_id"], done["prompt"]) == (None, "question")
-    made = done["change"]["after"]
-    assert opened(made, home).get_entries() == []
+    new_path = done["change"]["after"]
+    assert opened(new_path, home).get_entries() == []
     assert run("undo").code == 0
-    assert not Path(made).exists()
+    assert not Path(new_path).exists()
     assert run(*words).out.endswith("\nprompt:\nquestion\n")
     assert [
-        each.id
-        for each in opened(
+        first_entry.id
+        for first_entry in opened(
             json.loads(run(*words, "--keep", "--json").out)["change"]["after"], home
         ).get_entries()
     ] == ["00000001"]
 
 
-def test_calls_without_results_name_the_safe_entry_and_keep_takes_them(run, home, store):
+def test_calls_without_results_are_refused_without_keep(run, home, store):
     called = {"role": "assistant", "content": [{"type": "toolCall", "id": "c", "name": "read"}]}
     calls = [*chain("question", id="calls"), entry("message", "a", "00000001", message=called)]
     write_session(store / "3.jsonl", *calls, message("u", "00000001", "user", "else", 5))
@@ -290,11 +296,11 @@ def test_calls_without_results_name_the_safe_entry_and_keep_takes_them(run, home
     assert run("branch", "calls", "a", "--keep").out == "leaf: u → a\n"
 
 
-# what is refused
+# refusals
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "part"),
     [
         (["label", "nobody", "e", "x"], 1, "'nobody'"),
         (["label", "./nobody.jsonl", "e", "x"], 1, "nobody.jsonl"),
@@ -346,27 +352,27 @@ def test_calls_without_results_name_the_safe_entry_and_keep_takes_them(run, home
         (["fork", "./empty.jsonl"], 3, "empty.jsonl"),
     ],
 )
-def test_what_cannot_be_done_is_one_line_and_touches_nothing(run, home, store, tmp_path, words, code, said):
+def test_a_refused_command_prints_one_line_and_changes_nothing(run, home, store, tmp_path, words, code, part):
     (tmp_path / "bad.jsonl").write_text("no session\n")
     (tmp_path / "empty.jsonl").write_bytes(b"")
     before = files(tmp_path)
-    for more in ([], ["--json"]):
-        done = run(*words, *more)
+    for options in ([], ["--json"]):
+        done = run(*words, *options)
         assert (done.code, done.err.count("\n")) == (code, 1), done.err
-        assert said in done.err
+        assert part in done.err
         assert done.err.startswith("leafmark")
         assert done.out == ""
     assert files(tmp_path) == before
 
 
-def test_a_whole_id_counts_before_the_beginning_of_another(run, home, store):
+def test_a_complete_id_is_preferred_to_a_prefix(run, home, store):
     write_session(store / "3.jsonl", *chain("q", "a", id="pi-aaaa-and-more"))
     assert json.loads(run("rename", "pi-aaaa", "x", "--json").out)["session"]["id"] == "pi-aaaa"
     assert run("rename", "pi-aaaa-", "x").code == 0
 
 
 @pytest.mark.parametrize("session", ["pi-aaaa", "omp-1", "old-1"])
-def test_a_live_session_is_not_moved(run, home, store, monkeypatch, session):
+def test_the_leaf_of_a_live_session_is_not_moved(run, home, store, monkeypatch, session):
     before = files(home)
     monkeypatch.setattr(
         "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
@@ -377,11 +383,11 @@ def test_a_live_session_is_not_moved(run, home, store, monkeypatch, session):
     assert path_of(run, session) in done.err
     assert files(home) == before
     assert run("branch", session, "00000002", "--new-file").code == 0
-    assert all(files(home)[path] == found for path, found in before.items())
+    assert all(files(home)[path] == content for path, content in before.items())
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows what a process has open")
-def test_a_real_process_that_has_the_session_open_is_named(run, home, store, tmp_path):
+def test_a_process_that_has_the_session_open_is_named(run, home, store, tmp_path):
     path = path_of(run, "omp-1")
     before = Path(path).read_bytes()
     with held(path, tmp_path) as pid:
@@ -398,7 +404,7 @@ def test_a_real_process_that_has_the_session_open_is_named(run, home, store, tmp
     assert run("label", "omp-1", "e", "x").code == 0
 
 
-def test_a_new_name_that_a_live_agent_may_undo_is_told_of(run, home, store, monkeypatch):
+def test_a_rename_that_a_live_agent_may_revert_has_a_warning(run, home, store, monkeypatch):
     run("rename", "omp-1", "old")
     before = Path(path_of(run, "omp-1")).read_bytes()
     monkeypatch.setattr(
@@ -411,7 +417,7 @@ def test_a_new_name_that_a_live_agent_may_undo_is_told_of(run, home, store, monk
 
 
 @pytest.mark.parametrize("code", [errno.ENOSPC, errno.EIO, errno.EROFS])
-def test_what_the_system_refuses_is_said_and_leaves_the_file_whole(run, home, store, monkeypatch, code):
+def test_a_failed_write_is_reported_and_leaves_the_file_unchanged(run, home, store, monkeypatch, code):
     path, before = store / "1_pi-aaaa.jsonl", files(home)
     run("list")
 
@@ -429,7 +435,7 @@ def test_what_the_system_refuses_is_said_and_leaves_the_file_whole(run, home, st
     assert files(home) == before
 
 
-def test_damaged_and_old_files(run, home, store):
+def test_damaged_and_old_files_can_be_changed(run, home, store):
     twice = write_session(
         store / "3.jsonl", *chain("q", "a", id="twice"), message("00000001", None, "user", "r")
     )
@@ -451,10 +457,10 @@ def test_damaged_and_old_files(run, home, store):
     assert opened(store / "5.jsonl", home).get_label(first) == "x"
 
 
-# surroundings
+# stores, examples, output and concurrency
 
 
-def test_a_session_of_a_store_that_was_named_is_that_agents(run, home, tmp_path):
+def test_a_session_of_a_named_store_belongs_to_its_agent(run, home, tmp_path):
     write_session(tmp_path / "flat/1.jsonl", *chain("q", "a", id="flat"))
     option = ("--store", "omp=flat")
     assert (
@@ -463,8 +469,8 @@ def test_a_session_of_a_store_that_was_named_is_that_agents(run, home, tmp_path)
     assert run("rename", "flat", "N", *option).code == 0
     title = json.loads((tmp_path / "flat/1.jsonl").read_bytes().splitlines()[0])
     assert (title["type"], title["title"]) == ("title", "N")
-    made = json.loads(run("fork", "flat", "--to", "home", "--json", *option).out)
-    assert os.path.dirname(made["change"]["after"]) == str(tmp_path / "flat")
+    fork_document = json.loads(run("fork", "flat", "--to", "home", "--json", *option).out)
+    assert os.path.dirname(fork_document["change"]["after"]) == str(tmp_path / "flat")
     assert json.loads(run("list", "--json", *option).out)["total"] == 2
     by_path = json.loads(run("rename", "flat/1.jsonl", "M", "--json", *option).out)
     assert by_path["session"] == {"agent": "omp", "id": "flat", "path": str(tmp_path / "flat/1.jsonl")}
@@ -479,14 +485,16 @@ def test_a_session_outside_of_every_store_is_changed_by_its_path(run, home, stor
     assert run("labels", "loose.jsonl").code == 0
 
 
-def test_in_the_example_sessions_nothing_of_the_users_is_touched(home, store, tmp_path, capsys, monkeypatch):
+def test_commands_on_the_example_sessions_change_nothing_of_the_user(
+    home, store, tmp_path, capsys, monkeypatch
+):
     monkeypatch.setattr("app.sessions.manager.live_guard.verdict", lambda *_: Verdict(IDLE, ""))
     monkeypatch.setenv("PI_CODING_AGENT_DIR", str(home / ".pi/agent"))
     before = files(home)
     setup = setup_from_demo(str(tmp_path / "demo"))
     for agent in ("pi", "omp", "indusagi"):
-        made = SessionManager.create(str(tmp_path), agent=agent, env=setup.agent_env)
-        assert made.session_dir.startswith(str(tmp_path / "demo"))
+        manager = SessionManager.create(str(tmp_path), agent=agent, env=setup.agent_env)
+        assert manager.session_dir.startswith(str(tmp_path / "demo"))
 
     def demo(*words):
         capsys.readouterr()
@@ -508,8 +516,8 @@ def test_in_the_example_sessions_nothing_of_the_users_is_touched(home, store, tm
             ("fork", by_path),
             ("branch", by_path, "root"),
         ):
-            code, said = demo(*words)
-            assert code in (0, 3), said.err
+            code, output = demo(*words)
+            assert code in (0, 3), output.err
             changed += code == 0
     assert changed > 3 * len(rows)
     assert files(home) == before
@@ -543,17 +551,21 @@ def test_output_is_inert_and_fits_any_encoding(leafmark, process, tmp_path):
             assert done.returncode == code, (words, done.stderr)
             assert not CONTROLS.search(done.stdout + done.stderr), words
             assert len(done.stderr.splitlines()) == (1 if code else 0)
-    found = opened(path, tmp_path / "home")
-    assert not re.search("[\x00-\x1f\x7f-\x9f]", found.get_label("00000001") + found.session_name)
+    session = opened(path, tmp_path / "home")
+    assert not re.search("[\x00-\x1f\x7f-\x9f]", session.get_label("00000001") + session.session_name)
     assert leafmark("labels", "--json").stdout.isascii()
 
 
-def test_two_at_once_lose_nothing(process, home, store):
+def test_concurrent_commands_lose_nothing(process, home, store):
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(4) as pool:
-        done = list(pool.map(lambda at: process("label", store / "1_pi-aaaa.jsonl", "e", f"l{at}"), range(8)))
-    assert [each.returncode for each in done] == [0] * 8, done
+        done = list(
+            pool.map(lambda number: process("label", store / "1_pi-aaaa.jsonl", "e", f"l{number}"), range(8))
+        )
+    assert [process_.returncode for process_ in done] == [0] * 8, done
     entries = opened(store / "1_pi-aaaa.jsonl", home).get_entries()
-    assert {found.label for found in entries if found.type == "label"} == {f"l{at}" for at in range(8)}
-    assert len({found.id for found in entries}) == len(entries) == 11
+    assert {entry_.label for entry_ in entries if entry_.type == "label"} == {
+        f"l{number}" for number in range(8)
+    }
+    assert len({entry_.id for entry_ in entries}) == len(entries) == 11

@@ -1,4 +1,4 @@
-"""The command line as it is read: options, words, and what is refused."""
+"""Parsing of the command line: options, words, and refusals."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from tests.factory import chain, write_session
 
 
 def parsed(words):
-    """The options that the words ask for; None if they are refused, or help is printed instead."""
+    """The options in these words; None if they are refused or help is printed."""
     try:
         return parse(words)
     except SystemExit:
         return None
 
 
-def test_options_may_stand_before_the_words_of_a_command():
+def test_options_may_precede_the_words_of_a_command():
     read = parsed(["list", "--limit", "3", "--json", "a", "b"])
     assert read is not None
     assert (read.limit, read.json, read.query) == (3, True, ["a", "b"])
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "expected"),
     [
         (["label", "s", "e", "--json", "t"], {"session": "s", "entry": "e", "text": "t"}),
         (["label", "s", "--json", "e", "--", "-t"], {"session": "s", "entry": "e", "text": "-t"}),
@@ -34,14 +34,14 @@ def test_options_may_stand_before_the_words_of_a_command():
         (["fork", "--to", "d", "s", "--store", "pi=/x", "--json"], {"to": "d", "store": [("pi", "/x")]}),
     ],
 )
-def test_options_may_stand_between_the_words_of_a_command(words, said):
+def test_options_may_stand_between_the_words_of_a_command(words, expected):
     read = parsed(words)
     assert read is not None
     assert read.json
-    assert {name: getattr(read, name) for name in said} == said
+    assert {name: getattr(read, name) for name in expected} == expected
 
 
-def test_words_and_options_go_where_the_table_says():
+def test_words_and_options_are_assigned_to_fields():
     read = parsed(["label", "--json", "s", "e", "t"])
     assert read is not None
     assert (read.session, read.entry, read.text, read.clear) == ("s", "e", "t", False)
@@ -64,7 +64,7 @@ def test_words_and_options_go_where_the_table_says():
         assert read.session == session
 
 
-def test_a_word_that_begins_with_a_dash_is_one_behind_two(capsys):
+def test_after_two_dashes_a_word_may_begin_with_a_dash(capsys):
     for words in (["label", "s", "e", "--", "-x"], ["label", "--", "s", "e", "-x"]):
         read = parsed(words)
         assert read is not None
@@ -90,16 +90,16 @@ def test_a_word_that_begins_with_a_dash_is_one_behind_two(capsys):
         ["-\x1b"],
     ],
 )
-def test_a_complaint_is_one_inert_line(capsys, words):
+def test_an_error_message_is_one_inert_line(capsys, words):
     assert parsed(words) is None
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.startswith("leafmark")
-    assert told.err.endswith("--help` says more\n")
-    assert told.err[:-1].isprintable()
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.startswith("leafmark")
+    assert output.err.endswith("--help` says more\n")
+    assert output.err[:-1].isprintable()
 
 
-def test_stores_before_and_behind_the_command_are_all_kept_in_order():
+def test_stores_before_and_after_the_command_are_kept_in_order():
     words = ["--store", "pi=/a", "list", "--store", "omp=/b", "--store", "pi=/c"]
     wanted = [("pi", "/a"), ("omp", "/b"), ("pi", "/c")]
     read = parsed(words)
@@ -138,7 +138,7 @@ def test_stores_before_and_behind_the_command_are_all_kept_in_order():
         ["resume", "--theme", "blue"],
     ],
 )
-def test_words_that_mean_nothing_are_refused(words, capsys):
+def test_invalid_words_are_refused(words, capsys):
     with pytest.raises(SystemExit) as refused:
         parse(words)
     assert refused.value.code == 2
@@ -163,7 +163,7 @@ def test_no_number_is_too_large(command, option, number):
 
 @pytest.mark.parametrize("number", ["9223372036854775808", "9" * 5_000])
 @pytest.mark.parametrize("words", [["list"], ["list", "--json"], ["list", "quest"], ["search", "quest"]])
-def test_more_than_there_can_be_is_all(run, home, words, number):
+def test_a_huge_limit_means_all(run, home, words, number):
     write_session(home / ".pi/agent/sessions/--work--/1_s1.jsonl", *chain("question", "answer"))
     done = run(*words, "--limit", number)
     assert (done.code, done.err) == (0, "")
@@ -173,21 +173,21 @@ def test_more_than_there_can_be_is_all(run, home, words, number):
 def test_help_lists_every_option_of_the_table(capsys):
     for name, command in COMMANDS.items():
         assert parsed([name, "--help"]) is None
-        told = capsys.readouterr().out
-        assert all(f"--{option.name}" in told for option in (*command.options, *SHARED)), told
+        text = capsys.readouterr().out
+        assert all(f"--{option.name}" in text for option in (*command.options, *SHARED)), text
     assert parsed(["--help"]) is None
-    told = capsys.readouterr().out
-    assert all(f"--{option.name}" in told for option in (*SHARED, *OWN)), told
+    text = capsys.readouterr().out
+    assert all(f"--{option.name}" in text for option in (*SHARED, *OWN)), text
 
 
-def test_help_on_searching_says_what_can_be_looked_for(capsys):
+def test_help_of_search_describes_the_query_language(capsys):
     assert parsed(["search", "--help"]) is None
-    told = capsys.readouterr().out
-    assert all(what in told for what, _, _ in language_table())
+    text = capsys.readouterr().out
+    assert all(form in text for form, _, _ in language_table())
 
 
 @pytest.mark.parametrize("words", [["resume", "--theme", "light", "a"], ["--theme", "light", "resume", "a"]])
-def test_the_selector_takes_the_options_of_the_screen_on_either_side(words):
+def test_options_of_the_screen_may_stand_on_either_side_of_resume(words):
     options = parsed(words)
     assert options is not None
     assert (options.command, options.theme, options.query) == ("resume", "light", ["a"])

@@ -1,4 +1,4 @@
-"""``leafmark list``, ``tree`` and ``doctor``, run as a user runs them."""
+"""``leafmark list``, ``tree`` and ``doctor``, as a user runs them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.waiting import ends
 
 @pytest.fixture
 def store(tmp_path):
-    """Three sessions: one named, branched and labelled, one plain, one with a damaged line."""
+    """Three sessions: one named, branched and labelled, one plain, one with damaged lines."""
     folder = tmp_path / "home/.pi/agent/sessions/--work--"
     write_session(
         folder / "2026_aaaa1111.jsonl",
@@ -50,7 +50,7 @@ def test_list_prints_rows_newest_first(leafmark, store):
     assert "!" in done.stdout.splitlines()[2]
 
 
-def test_list_filters_by_all_words_anywhere(leafmark, store):
+def test_list_needs_all_words_in_any_field(leafmark, store):
     assert "Auth" in leafmark("list", "auth", "PI").stdout
     assert "man page" in leafmark("list", "/work/doc").stdout
     assert "Auth" in leafmark("list", "good").stdout
@@ -62,7 +62,7 @@ def test_list_takes_the_filters_of_the_query_language(run, store, home):
     def titles(*words):
         done = run("list", "--json", *words)
         assert done.err == ("" if done.code == 0 else "leafmark: no session matches\n")
-        return [each["title"] for each in json.loads(done.out)["sessions"]]
+        return [session["title"] for session in json.loads(done.out)["sessions"]]
 
     assert titles("is:named") == ["Auth"]
     assert titles("dir:/work/doc") == ["man page"]
@@ -72,7 +72,7 @@ def test_list_takes_the_filters_of_the_query_language(run, store, home):
     assert titles("agent:omp") == titles("program:omp") == []
     assert titles("program:pi", "is:named") == ["Auth"]
     assert titles("has:branch,label", "messages:>2") == ["Auth"]
-    # What is no filter is a word, as ever.
+    # Other text with a colon is a word.
     assert titles("http://x") == []
     assert titles("--", "-is:named", "date:>1d") == ["man page", "third"]
     with_colon = store / "2026_colon.jsonl"
@@ -80,7 +80,7 @@ def test_list_takes_the_filters_of_the_query_language(run, store, home):
     assert titles("std::vector", "here:") == ["use std::vector here: now"]
 
 
-def test_list_takes_phrases_patterns_and_what_is_not_wanted(run, store):
+def test_list_takes_phrases_patterns_and_exclusions(run, store):
     write_session(
         store / "2026_more.jsonl",
         header("dddd", "/work/Über uns"),
@@ -91,13 +91,13 @@ def test_list_takes_phrases_patterns_and_what_is_not_wanted(run, store):
     def titles(*words):
         done = run("list", "--json", "--", *words)
         assert done.err == ("" if done.code == 0 else "leafmark: no session matches\n")
-        return sorted(each["title"] for each in json.loads(done.out)["sessions"])
+        return sorted(session["title"] for session in json.loads(done.out)["sessions"])
 
-    others = ["Auth", "man page", "third"]
+    other_titles = ["Auth", "man page", "third"]
     fix = "Fix the login page"
     assert titles('"the LOGIN"') == titles('"Half done"') == titles('"über UNS"') == [fix]
     assert titles('"login the"') == titles('"page dddd"') == []
-    assert titles("-login") == titles('-"Login page"') == titles('-"half  done"') == others
+    assert titles("-login") == titles('-"Login page"') == titles('-"half  done"') == other_titles
     assert titles("page", "-man") == titles("PAGE", "-re:^man") == [fix]
     assert titles("re:^Fix") == titles("re:^d{4}$") == titles("re:(?i)^FIX") == [fix]
     assert titles("re:FIX") == []
@@ -109,27 +109,27 @@ def test_list_takes_phrases_patterns_and_what_is_not_wanted(run, store):
     assert run("list", "--", "Auth", "-").err == "leafmark: nothing stands after the -\n"
 
 
-def test_a_filter_that_a_list_cannot_ask_is_pointed_at(run, store):
-    for query, said in (
+def test_an_unusable_filter_is_pointed_at(run, store):
+    for query, lines in (
         ("a is:blue", ["  a is:blue", "       ^^^^"]),
         ("  role:user a", ["  role:user a", "  ^^^^^^^^^"]),
     ):
         done = run("list", query)
         assert (done.code, done.out) == (2, "")
-        assert done.err.splitlines()[1:] == said
+        assert done.err.splitlines()[1:] == lines
         assert done.err.startswith("leafmark: ")
 
 
-def test_list_limit_says_what_it_left_out(leafmark, store):
+def test_list_with_a_limit_says_how_many_there_are(leafmark, store):
     done = leafmark("list", "--limit", 1)
     assert len(done.stdout.splitlines()) == 1
     assert "1 of 3 sessions" in done.stderr
 
 
-def test_list_json_has_the_promised_fields(leafmark, store):
-    found = json.loads(leafmark("list", "--json").stdout)
-    assert (found["schema"], found["total"]) == (1, 3)
-    first = found["sessions"][0]
+def test_list_json_has_the_documented_fields(leafmark, store):
+    document = json.loads(leafmark("list", "--json").stdout)
+    assert (document["schema"], document["total"]) == (1, 3)
+    first = document["sessions"][0]
     assert first == {
         "agent": "pi",
         "id": "aaaa1111",
@@ -153,12 +153,12 @@ def test_list_json_has_the_promised_fields(leafmark, store):
         "state": "idle",
         "problems": 0,
     }
-    assert found["sessions"][2]["problems"] == 2
+    assert document["sessions"][2]["problems"] == 2
     limited = json.loads(leafmark("list", "--json", "--limit", 1).stdout)
     assert (limited["total"], len(limited["sessions"])) == (3, 1)
 
 
-def test_list_on_an_empty_machine(leafmark):
+def test_list_without_sessions(leafmark):
     done = leafmark("list", "--json")
     assert done.returncode == 0
     assert json.loads(done.stdout) == {"schema": 1, "total": 0, "sessions": []}
@@ -167,7 +167,8 @@ def test_list_on_an_empty_machine(leafmark):
 def test_stores_can_be_added(leafmark, tmp_path, store):
     write_session(tmp_path / "flat/2026_cccc.jsonl", *chain("elsewhere", id="cccc"))
     ids = [
-        each["id"] for each in json.loads(leafmark("list", "--json", "--store", "pi=flat").stdout)["sessions"]
+        session["id"]
+        for session in json.loads(leafmark("list", "--json", "--store", "pi=flat").stdout)["sessions"]
     ]
     assert sorted(ids) == ["aaaa1111", "aaaa2222", "bbbb", "cccc"]
     before = json.loads(leafmark("--store", "pi=flat", "list", "--json").stdout)
@@ -175,7 +176,7 @@ def test_stores_can_be_added(leafmark, tmp_path, store):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "part"),
     [
         (("list", "--store", "nobody=/x"), "nobody=/x"),
         (("list", "--store", "pi"), "AGENT=FOLDER"),
@@ -186,10 +187,10 @@ def test_stores_can_be_added(leafmark, tmp_path, store):
         (("--theme", "pink"), "pink"),
     ],
 )
-def test_wrong_use_is_named_and_ends_with_two(leafmark, words, said):
+def test_wrong_usage_is_explained_with_exit_code_2(leafmark, words, part):
     done = leafmark(*words)
     assert done.returncode == 2
-    assert said in done.stderr.splitlines()[-1]
+    assert part in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr
 
 
@@ -211,13 +212,13 @@ def test_tree_in_ascii_is_ascii(leafmark, store):
     assert " * |- assistant: other answer [good] <- active" in done.stdout
 
 
-def test_tree_by_path_by_prefix_and_outside_the_stores(leafmark, store, tmp_path):
+def test_tree_takes_a_path_a_prefix_and_a_file_outside_the_stores(leafmark, store, tmp_path):
     outside = write_session(tmp_path / "copy.jsonl", *chain("outside", id="zzzz"))
     for named in (store / "2026_bbbb.jsonl", "bb", outside, "copy.jsonl"):
         assert leafmark("tree", named).returncode == 0, named
 
 
-def test_tree_says_what_it_cannot_find_or_tell_apart(leafmark, store, tmp_path):
+def test_tree_reports_missing_and_ambiguous_sessions(leafmark, store, tmp_path):
     ambiguous = leafmark("tree", "aaaa")
     assert ambiguous.returncode == 2
     assert "2 sessions" in ambiguous.stderr
@@ -230,17 +231,17 @@ def test_tree_says_what_it_cannot_find_or_tell_apart(leafmark, store, tmp_path):
     assert leafmark("tree", tmp_path).returncode == 3
 
 
-def test_tree_json_lists_every_entry_flat(leafmark, store):
-    found = json.loads(leafmark("tree", "aaaa1111", "--json").stdout)
-    assert found["schema"] == 1
-    assert found["leaf_id"] == "n"
-    assert [each["id"] for each in found["entries"]] == ["00000001", "00000002", "e", "l", "n"]
-    assert found["entries"][2]["label"] == "good"
-    assert [each["on_active_path"] for each in found["entries"]] == [True, False, True, True, True]
+def test_tree_json_lists_every_entry(leafmark, store):
+    document = json.loads(leafmark("tree", "aaaa1111", "--json").stdout)
+    assert document["schema"] == 1
+    assert document["leaf_id"] == "n"
+    assert [entry_["id"] for entry_ in document["entries"]] == ["00000001", "00000002", "e", "l", "n"]
+    assert document["entries"][2]["label"] == "good"
+    assert [entry_["on_active_path"] for entry_ in document["entries"]] == [True, False, True, True, True]
     assert json.loads(leafmark("tree", "bbbb", "--json").stdout)["problems"][0]["line"] == 3
 
 
-def test_tree_says_where_the_agent_begins_anew(leafmark, store, tmp_path):
+def test_tree_marks_where_the_agent_begins_anew(leafmark, store, tmp_path):
     lines = [*chain("one", "two", id="anew"), entry("custom", "x", None, 9, customType="t")]
     write_session(tmp_path / "anew.jsonl", *lines)
     done = leafmark("tree", "anew.jsonl").stdout.splitlines()
@@ -255,13 +256,13 @@ def test_tree_says_where_the_agent_begins_anew(leafmark, store, tmp_path):
 
 
 def test_a_tree_of_fifty_thousand_levels_prints(leafmark, tmp_path):
-    lines = chain(*(str(at) for at in range(50_000)), id="deep")
+    lines = chain(*(str(number) for number in range(50_000)), id="deep")
     write_session(tmp_path / "deep.jsonl", *lines)
     assert len(leafmark("tree", "deep.jsonl").stdout.splitlines()) == 50_001
     assert len(json.loads(leafmark("tree", "deep.jsonl", "--json").stdout)["entries"]) == 50_000
 
 
-def test_doctor_says_where_it_looked_and_what_it_skipped(leafmark, store, tmp_path):
+def test_doctor_lists_the_stores_and_the_skipped_files(leafmark, store, tmp_path):
     (store.parent / "a-file").write_text("")
     (store / "sub.jsonl").mkdir()
     done = leafmark("doctor")
@@ -275,24 +276,24 @@ def test_doctor_says_where_it_looked_and_what_it_skipped(leafmark, store, tmp_pa
     assert re.search(r"sub.jsonl: a folder, not a file", text)
 
 
-def test_doctor_says_what_cannot_be_brought_back_from_the_archive(run, home):
+def test_doctor_lists_archive_files_that_cannot_be_restored(run, home):
     folder = home / ".omp/agent/archive/sessions/-work"
     folder.mkdir(parents=True)
     text = b"".join(json.dumps(line).encode() + b"\n" for line in chain("x" * 200_000, "answer"))
-    whole = gzip.compress(text, 0)
-    (folder / "whole.jsonl.gz").write_bytes(whole)
+    packed = gzip.compress(text, 0)
+    (folder / "whole.jsonl.gz").write_bytes(packed)
     assert "nothing was skipped" in run("doctor").out
     (folder / "none.jsonl.gz").write_bytes(b"no gzip")
-    (folder / "cut.jsonl.gz").write_bytes(whole[:-50])
+    (folder / "cut.jsonl.gz").write_bytes(packed[:-50])
     (folder / "other.jsonl.gz").write_bytes(gzip.compress(b"no session\n"))
-    found = {Path(each["path"]).name: each for each in json.loads(run("doctor", "--json").out)["skipped"]}
-    assert sorted(found) == ["cut.jsonl.gz", "none.jsonl.gz", "other.jsonl.gz"]
-    assert found["none.jsonl.gz"]["reason"].startswith("cannot be unpacked: ")
-    assert found["cut.jsonl.gz"]["reason"].startswith("cannot be unpacked: ")
-    assert found["other.jsonl.gz"]["reason"] == "in the archive, but no session: no session header"
+    skipped = {Path(file["path"]).name: file for file in json.loads(run("doctor", "--json").out)["skipped"]}
+    assert sorted(skipped) == ["cut.jsonl.gz", "none.jsonl.gz", "other.jsonl.gz"]
+    assert skipped["none.jsonl.gz"]["reason"].startswith("cannot be unpacked: ")
+    assert skipped["cut.jsonl.gz"]["reason"].startswith("cannot be unpacked: ")
+    assert skipped["other.jsonl.gz"]["reason"] == "in the archive, but no session: no session header"
 
 
-def test_doctor_says_which_settings_and_pins_are_no_files(run, home, tmp_path):
+def test_doctor_lists_settings_and_pins_that_are_not_files(run, home, tmp_path):
     (home / ".omp/agent").mkdir(parents=True)
     os.mkfifo(home / ".omp/agent/session-pins.json")
     (tmp_path / ".pi").mkdir()
@@ -304,12 +305,12 @@ def test_doctor_says_which_settings_and_pins_are_no_files(run, home, tmp_path):
 
 
 def test_doctor_json_has_path_line_and_reason(leafmark, store):
-    found = json.loads(leafmark("doctor", "--json").stdout)
-    assert found["schema"] == 1
-    assert {"agents", "root", "source", "problem", "sessions", "notes"} <= set(found["stores"][0])
-    lines = [(Path(each["path"]).name, each["line"]) for each in found["skipped"]]
+    document = json.loads(leafmark("doctor", "--json").stdout)
+    assert document["schema"] == 1
+    assert {"agents", "root", "source", "problem", "sessions", "notes"} <= set(document["stores"][0])
+    lines = [(Path(file["path"]).name, file["line"]) for file in document["skipped"]]
     assert ("2026_bbbb.jsonl", 3) in lines
-    assert all(each["reason"] for each in found["skipped"])
+    assert all(file["reason"] for file in document["skipped"])
 
 
 def test_output_is_inert_and_fits_any_encoding(leafmark, process, store):
@@ -317,14 +318,14 @@ def test_output_is_inert_and_fits_any_encoding(leafmark, process, store):
     write_session(store / "2026_evil.jsonl", *chain(hostile, id="evil", cwd="/work/\x1b[2J"))
     for name in ("one", "two"):
         write_session(store / f"{name}\x1b]0;T\x07.jsonl", *chain("x", id="dup\x1b[31m"))
-    one = next(store.glob("one*"))
+    path = next(store.glob("one*"))
     bad = write_session(store / "bad\x1b[2J.jsonl", "nothing")
     for words in (
         ("list",),
         ("tree", "evil"),
         ("doctor",),
         ("tree", "dup"),
-        ("tree", one),
+        ("tree", path),
         ("tree", bad),
         ("tree", "\x1b[1m"),
     ):
@@ -336,14 +337,14 @@ def test_output_is_inert_and_fits_any_encoding(leafmark, process, store):
 
 
 @pytest.mark.parametrize("locale", [{"LC_ALL": "C"}, {"LANG": "POSIX"}, {"LC_ALL": "C.UTF-8"}])
-def test_text_is_in_plain_characters_where_the_locale_has_no_others(leafmark, tmp_path, store, locale):
+def test_output_is_ascii_if_the_locale_has_no_unicode(leafmark, tmp_path, store, locale):
     plain = locale != {"LC_ALL": "C.UTF-8"}
     for words in (["list"], ["search", "login"], ["labels"], ["doctor"]):
         done, usual = leafmark(*words, **locale), leafmark(*words)
         assert done.returncode == 0
         assert (done.stdout + done.stderr).isascii() is (plain or usual.stdout.isascii())
         lines = zip(done.stdout.splitlines(), usual.stdout.splitlines(), strict=True)
-        assert all(width(line) == width(other) for line, other in lines)
+        assert all(width(line) == width(usual_line) for line, usual_line in lines)
     if plain:
         assert leafmark("tree", "aaaa1111", **locale).stdout == leafmark("tree", "aaaa1111", "--ascii").stdout
     for words in (["list", "--json"], ["tree", "aaaa1111", "--json"]):
@@ -351,7 +352,7 @@ def test_text_is_in_plain_characters_where_the_locale_has_no_others(leafmark, tm
 
 
 @pytest.mark.parametrize(("setting", "locale", "plain"), [("true", "C.UTF-8", True), ("false", "C", False)])
-def test_what_the_user_has_set_counts_before_the_locale(leafmark, tmp_path, store, setting, locale, plain):
+def test_the_setting_overrides_the_locale(leafmark, tmp_path, store, setting, locale, plain):
     folder = tmp_path / "config"
     folder.mkdir()
     (folder / "config.toml").write_text(f"ascii = {setting}\n")
@@ -360,7 +361,7 @@ def test_what_the_user_has_set_counts_before_the_locale(leafmark, tmp_path, stor
         assert done.stdout.isascii() is plain
 
 
-def test_what_an_encoding_lacks_is_spelt_in_plain_characters_and_nothing_else(process, store):
+def test_characters_missing_in_the_encoding_are_replaced(process, store):
     text = "naïve 日本 …!\né\x1b[1m•\x1b[0m\n"
     assert encodable_text(text, "utf-8", {}) == text
     assert encodable_text(text, "latin-1", {}) == "naïve ???? ~!\né\x1b[1m*\x1b[0m\n"
@@ -370,7 +371,7 @@ def test_what_an_encoding_lacks_is_spelt_in_plain_characters_and_nothing_else(pr
     assert "naive ~" in process("list", encoding="ascii").stdout
 
 
-def test_a_reader_that_goes_away_is_no_failure(leafmark, store, tmp_path):
+def test_a_reader_that_goes_away_causes_no_traceback(leafmark, store, tmp_path):
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     command = f"{sys.executable} -m app tree aaaa1111 | true"
     done = subprocess.run(
@@ -379,11 +380,11 @@ def test_a_reader_that_goes_away_is_no_failure(leafmark, store, tmp_path):
     assert "Traceback" not in done.stderr
 
 
-def test_the_example_sessions_need_nothing(leafmark, tmp_path):
-    found = json.loads(leafmark("list", "--demo", "--json").stdout)
-    assert {each["agent"] for each in found["sessions"]} == {"pi", "omp", "indusagi", "agent"}
+def test_the_example_sessions_leave_no_files(leafmark, tmp_path):
+    document = json.loads(leafmark("list", "--demo", "--json").stdout)
+    assert {session["agent"] for session in document["sessions"]} == {"pi", "omp", "indusagi", "agent"}
     assert sorted(path.name for path in (tmp_path / "home").iterdir()) == []
-    assert not Path(found["sessions"][0]["path"]).exists()
+    assert not Path(document["sessions"][0]["path"]).exists()
 
 
 def test_version_and_help(leafmark):
@@ -402,7 +403,7 @@ def test_version_and_help(leafmark):
         *("index", "index --verify", "index --where", "label aaaa1111 00000001 fine", "watch", "--help"),
     ],
 )
-def test_output_that_takes_no_more_is_one_line(store, tmp_path, words, redirect, reason):
+def test_output_that_cannot_be_written_gives_one_line(store, tmp_path, words, redirect, reason):
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     command = f"exec {sys.executable} -m app {words} {redirect}"
     done = subprocess.run(
@@ -420,25 +421,29 @@ def test_output_that_takes_no_more_is_one_line(store, tmp_path, words, redirect,
 )
 @pytest.mark.parametrize("words", [("list",), ("search", "widget")])
 def test_lines_are_as_wide_as_the_terminal(store, tmp_path, words, size, variable, columns):
-    """One of no size, as programs start them that show nothing, is as wide as most."""
+    """A terminal without a size, as some programs start one, counts as 80 columns wide."""
     write_session(store / "2026_wide.jsonl", *chain("widget " * 60, id="wide", cwd="/work/" + "w" * 60))
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     env |= {"LC_ALL": "C.UTF-8", "TERM": "dumb", "COLUMNS": variable}
-    ours, its = pty.openpty()
-    termios.tcsetwinsize(its, size)
+    controller, terminal = pty.openpty()
+    termios.tcsetwinsize(terminal, size)
     with subprocess.Popen(
-        [sys.executable, "-m", "app", *words], env=env, stdin=its, stdout=its, stderr=subprocess.PIPE
+        [sys.executable, "-m", "app", *words],
+        env=env,
+        stdin=terminal,
+        stdout=terminal,
+        stderr=subprocess.PIPE,
     ) as process:
-        os.close(its)
-        said = b""
+        os.close(terminal)
+        output = b""
         try:
-            while piece := os.read(ours, 65_536):
-                said += piece
-        except OSError:  # nobody has the other end any more
+            while data := os.read(controller, 65_536):
+                output += data
+        except OSError:  # EIO: no process has the terminal open any more
             pass
-        os.close(ours)
+        os.close(controller)
         assert process.stderr.read() == b""
-    lines = said.decode().splitlines()
+    lines = output.decode().splitlines()
     assert lines
     assert max(map(width, lines)) == columns
 
@@ -447,32 +452,32 @@ def test_lines_are_as_wide_as_the_terminal(store, tmp_path, words, size, variabl
 @pytest.mark.parametrize(
     "words", ["list", "search token", "search none", "index", "index --verify", "doctor", "search cost:x"]
 )
-def test_streams_that_are_closed_hinder_nothing(store, tmp_path, words, closed):
+def test_closed_streams_are_tolerated(store, tmp_path, words, closed):
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     command = f"{sys.executable} -m app {words}"
     usual = subprocess.run(["bash", "-c", command], env=env, capture_output=True, text=True, check=False)
     done = subprocess.run(
         ["bash", "-c", f"{command} {closed}"], env=env, capture_output=True, text=True, check=False
     )
-    # What cannot be printed is said by the exit code where there is nothing else to say it with.
+    # The exit code reports output that could not be printed.
     code = 3 if closed.startswith(">") and usual.stdout else usual.returncode
     assert (done.returncode, done.stderr) == (code, "" if "2" in closed else usual.stderr)
     if not closed.startswith(">"):
         assert bool(done.stdout) == bool(usual.stdout)
 
 
-def test_a_folder_that_was_named_and_is_missing_is_told_of(leafmark, tmp_path):
+def test_a_missing_folder_of_a_named_store_is_reported(leafmark, tmp_path):
     done = leafmark("list", "--store", "pi=nowhere")
     assert "--store pi=" in done.stderr.splitlines()[0]
     assert "not there" in done.stderr.splitlines()[0]
 
 
-def test_the_examples_stand_alone(leafmark):
+def test_demo_excludes_store(leafmark):
     assert leafmark("list", "--demo", "--store", "pi=x").returncode == 2
 
 
 @pytest.mark.skipif(shutil.which("script") is None, reason="there is no `script` to make a terminal with")
-def test_a_terminal_that_cannot_place_text_is_refused(tmp_path):
+def test_a_dumb_terminal_is_refused(tmp_path):
     env = {"HOME": str(tmp_path), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TERM": "dumb"}
     command = ["script", "-qec", f"{sys.executable} -m app", "/dev/null"]
     done = subprocess.run(

@@ -1,5 +1,5 @@
-"""A catalog that is damaged where only reading its rows shows it, or that another process has locked: every
-command answers as if there were none.
+"""A catalog with damage that only reading its rows reveals, or one that another process has locked: every
+command gives the same answer as without it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from contextlib import contextmanager
 
 import pytest
 
-# where they are needed, others may not be allowed to read them
+# imported here, because inside a test the modules may be unreadable
 from app.index.catalog import database
 from app.index.row import SCHEMA
 from tests.cli.conftest import ROOT
@@ -70,18 +70,18 @@ def spoil(cache, statement):
 
 @contextmanager
 def locked(cache, monkeypatch, *, readers=True):
-    """The catalog while another process is in the middle of writing it, which lasts."""
+    """Lock the catalog as another process would, until the block ends."""
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.01)
     for page in cache.glob("newest-*"):
         page.unlink()
-    other = sqlite3.connect(catalog_of(cache), isolation_level=None)
+    connection = sqlite3.connect(catalog_of(cache), isolation_level=None)
     try:
         if readers:
-            other.execute("PRAGMA journal_mode = DELETE")
-        other.execute("BEGIN EXCLUSIVE")
-        yield other
+            connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("BEGIN EXCLUSIVE")
+        yield connection
     finally:
-        other.close()
+        connection.close()
 
 
 @pytest.mark.parametrize("statement", SPOILERS)
@@ -99,7 +99,7 @@ def test_every_command_answers_as_before(run, folder, cache, words, statement):
 
 
 @pytest.mark.parametrize("statement", SPOILERS)
-def test_who_watches_is_told_of_no_session_that_was_there(run, folder, cache, statement, monkeypatch):
+def test_watch_reports_no_known_session_again(run, folder, cache, statement, monkeypatch):
     run("index")
     spoil(cache, statement)
     monkeypatch.setattr("app.reports.watch._deltas", deltas_of_one_look)
@@ -108,14 +108,14 @@ def test_who_watches_is_told_of_no_session_that_was_there(run, folder, cache, st
 
 
 def deltas_of_one_look(index):
-    told = []
-    index.scan(told.append)
-    yield from told
+    deltas = []
+    index.scan(deltas.append)
+    yield from deltas
 
 
 @pytest.mark.parametrize("readers", [True, False])
 @pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
-def test_while_another_process_has_it_the_files_are_read(run, folder, cache, words, readers, monkeypatch):
+def test_while_the_catalog_is_locked_the_files_are_read(run, folder, cache, words, readers, monkeypatch):
     run("index")
     before = run(*words)
     write_session(folder / "new.jsonl", *chain("hello", "new", id="dddd"))
@@ -132,7 +132,7 @@ def test_while_another_process_has_it_the_files_are_read(run, folder, cache, wor
     assert note or "tree" in words or "bbbb" in words
 
 
-def test_where_nothing_is_kept_yet_and_another_process_has_it(run, folder, cache, monkeypatch):
+def test_a_locked_catalog_without_any_rows(run, folder, cache, monkeypatch):
     cache.mkdir(parents=True)
     with locked(cache, monkeypatch):
         done = run("list", "--json")
@@ -142,47 +142,49 @@ def test_where_nothing_is_kept_yet_and_another_process_has_it(run, folder, cache
 
 
 @pytest.mark.parametrize("readers", [True, False])
-def test_what_the_index_cannot_keep_is_said_and_ends_with_three(run, folder, cache, readers, monkeypatch):
+def test_index_reports_what_it_could_not_store_with_exit_code_3(run, folder, cache, readers, monkeypatch):
     run("index")
     write_session(folder / "new.jsonl", *chain("hello", "new", id="dddd"))
     with locked(cache, monkeypatch, readers=readers):
         done = run("index", "--json")
-        where = run("index", "--where")
+        location = run("index", "--where")
     assert done.code == 3
     assert "another process has it locked" in done.err
     assert json.loads(done.out)["sessions"] == 4
-    assert where.code == (3 if readers else 0)
-    assert ("another process has it locked" in where.out) == readers
+    assert location.code == (3 if readers else 0)
+    assert ("another process has it locked" in location.out) == readers
     assert run("index").code == 0
     assert run("index", "--verify").code == 0
 
 
-def test_others_are_waited_for_once(run, folder, cache, monkeypatch):
+def test_the_lock_is_waited_for_once(run, folder, cache, monkeypatch):
     run("index")
     with locked(cache, monkeypatch):
         waits = []
         connect = database.sqlite3.connect
 
-        def noted(*args, **named):
-            waits.append(named.get("timeout"))
-            return connect(*args, **named)
+        def connect_and_note(*args, **options):
+            waits.append(options.get("timeout"))
+            return connect(*args, **options)
 
-        monkeypatch.setattr(database.sqlite3, "connect", noted)
+        monkeypatch.setattr(database.sqlite3, "connect", connect_and_note)
         assert run("index", "--json").code == 3
     assert [wait for wait in waits if wait] == [0.01]
 
 
-def test_another_process_that_really_writes(run, folder, cache, process):
+def test_reading_does_not_wait_for_a_writing_process(run, folder, cache, process):
     run("index")
-    told = "import sqlite3, sys; at = sqlite3.connect(sys.argv[1]); at.execute('BEGIN IMMEDIATE'); print('x')"
+    program = (
+        "import sqlite3, sys; db = sqlite3.connect(sys.argv[1]); db.execute('BEGIN IMMEDIATE'); print('x')"
+    )
     with subprocess.Popen(
-        [sys.executable, "-c", f"{told}; sys.stdout.flush(); sys.stdin.read()", str(catalog_of(cache))],
+        [sys.executable, "-c", f"{program}; sys.stdout.flush(); sys.stdin.read()", str(catalog_of(cache))],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         cwd=ROOT,
-    ) as other:
-        assert other.stdout.readline() == b"x\n"
-        # nobody has to wait who has nothing to write
+    ) as writer:
+        assert writer.stdout.readline() == b"x\n"
+        # a command that stores nothing does not wait
         done = process("list", "--json")
-        other.stdin.close()
+        writer.stdin.close()
     assert (done.returncode, json.loads(done.stdout)["total"]) == (0, 3)

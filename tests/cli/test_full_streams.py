@@ -1,4 +1,4 @@
-"""Standard output and standard error that take nothing: the exit code says it, as nothing else can."""
+"""Standard output or standard error that take no data: the exit code reports it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.factory import chain, write_session
 
 pytestmark = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
 
-# What each command is asked, so that it has something to print.
+# Arguments with which each command prints something.
 WORDS = {
     "list": "list",
     "search": "search question",
@@ -37,7 +37,7 @@ USAGE_ERRORS = ("--nonsense", "nonsense", "list --limit x", "label session-1", "
 
 @pytest.fixture
 def shell(tmp_path):
-    """Run leafmark by bash: (words and redirections, unbuffered) -> finished process."""
+    """Run leafmark from bash: (words and redirections, unbuffered) -> finished process."""
     write_session(
         tmp_path / "home/.pi/agent/sessions/--work--/1_session-1.jsonl",
         *chain("question", "answer", id="session-1"),
@@ -59,17 +59,17 @@ def shell(tmp_path):
     return run
 
 
-def test_every_command_is_asked_something() -> None:
+def test_every_command_has_arguments() -> None:
     assert set(WORDS) == set(COMMANDS)
 
 
 @pytest.mark.parametrize("words", [*WORDS.values(), "--help", "list --help", "--version", *USAGE_ERRORS])
-def test_with_both_full_the_exit_code_is_3(shell, words):
+def test_the_exit_code_is_3_if_both_are_full(shell, words):
     assert shell(f"{words} >/dev/full 2>/dev/full").returncode == 3
 
 
 @pytest.mark.parametrize("words", ["--help", "search --help", "--version"])
-def test_help_that_cannot_be_printed_is_one_line_also_without_a_buffer(shell, words):
+def test_help_that_cannot_be_printed_gives_one_line_even_without_a_buffer(shell, words):
     for unbuffered in ("", "1"):
         done = shell(f"{words} >/dev/full", unbuffered)
         assert done.returncode == 3
@@ -77,7 +77,7 @@ def test_help_that_cannot_be_printed_is_one_line_also_without_a_buffer(shell, wo
 
 
 @pytest.mark.parametrize("words", ["list", "doctor", "--help", "--nonsense", "tree gone"])
-def test_with_one_full_and_one_closed_the_exit_code_is_3(shell, words):
+def test_the_exit_code_is_3_if_one_is_full_and_one_is_closed(shell, words):
     assert shell(f"{words} >&- 2>/dev/full").returncode == 3
 
 
@@ -96,7 +96,7 @@ def test_a_message_that_cannot_be_written_is_a_failure(shell, words, code):
     assert shell(f"{words} 2>/dev/full").returncode == code
 
 
-def test_a_change_is_made_and_can_be_undone_though_nothing_could_be_said(shell, tmp_path):
+def test_a_change_without_any_output_is_made_and_can_be_undone(shell, tmp_path):
     path = next((tmp_path / "home/.pi").rglob("*.jsonl"))
     before = path.read_bytes()
     assert shell("rename session-1 name >/dev/full 2>/dev/full").returncode == 3

@@ -1,4 +1,4 @@
-"""Commands from a folder that is gone, as under a shell whose worktree was removed."""
+"""Commands in a folder that was removed, as in a shell whose worktree is gone."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ def work(home, tmp_path):
 
 @pytest.fixture
 def path(home, work):
-    """A session of pi, and of oh-my-pi, whose working folder is there."""
+    """A session of pi and one of oh-my-pi, in an existing working folder. Returns the path of pi's
+    session.
+    """
     write_session(
         home / ".omp/agent/sessions/-app/1_01bbbb-omp.jsonl",
         *chain("question", "one", id="01bbbb-omp", cwd=str(work)),
@@ -36,8 +38,8 @@ def path(home, work):
 
 
 @pytest.fixture
-def gone(path, tmp_path, monkeypatch):
-    """The folder that the commands are given in; it is gone."""
+def removed(path, tmp_path, monkeypatch):
+    """The current folder of the commands, which is removed."""
     folder = tmp_path / "gone"
     folder.mkdir()
     monkeypatch.chdir(folder)
@@ -46,7 +48,7 @@ def gone(path, tmp_path, monkeypatch):
     return folder
 
 
-def test_what_is_done_to_a_session_is_done_and_taken_back(run, path, gone, monkeypatch, tmp_path):
+def test_sessions_are_changed_and_restored(run, path, removed, monkeypatch, tmp_path):
     for words in (
         ["rename", SESSION, "a name"],
         ["rename", "01bbbb", "a name"],
@@ -67,7 +69,7 @@ def test_what_is_done_to_a_session_is_done_and_taken_back(run, path, gone, monke
     assert [row["name"] for row in json.loads(run("list", "--json").out)["sessions"]] == [None, None]
 
 
-def test_what_is_trashed_is_listed_and_restored(run, path, gone):
+def test_a_trashed_session_is_listed_and_restored(run, path, removed):
     assert run("trash", SESSION).code == 0
     listed = run("trash", "--list")
     assert (listed.code, SESSION in listed.out) == (0, True)
@@ -76,7 +78,7 @@ def test_what_is_trashed_is_listed_and_restored(run, path, gone):
 
 
 @pytest.mark.parametrize("command", [["tree"], ["labels"], ["resume", "--print"]])
-def test_what_only_looks_finds_it_by_its_id_and_by_its_path(run, path, gone, command, tmp_path, monkeypatch):
+def test_sessions_are_found_by_id_and_by_path(run, path, removed, command, tmp_path, monkeypatch):
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin/pi").write_text("#!/bin/sh\n")
     (tmp_path / "bin/pi").chmod(0o755)
@@ -85,7 +87,7 @@ def test_what_only_looks_finds_it_by_its_id_and_by_its_path(run, path, gone, com
     for named in (SESSION, SESSION[:8], str(path)):
         done = run(*command, named)
         assert "Errno" not in done.err + done.out
-        # it has no labels
+        # labels exits with 1, because the session has none
         assert done.code == (1 if command == ["labels"] else 0), done
         outs.add(done.out)
     assert len(outs) == 1
@@ -105,17 +107,17 @@ def test_what_only_looks_finds_it_by_its_id_and_by_its_path(run, path, gone, com
         ["restore", None],
     ],
 )
-def test_a_relative_path_says_that_the_folder_is_gone(run, gone, command, named):
+def test_a_relative_path_is_refused_because_the_folder_is_gone(run, removed, command, named):
     done = run(*(word or named for word in command))
     assert (done.code, done.out) == (1, "")
-    who = (
+    subject = (
         "neither the trash nor an archive has a session with" if command[0] == "restore" else "no session has"
     )
-    assert done.err == f"leafmark: {who} the path or id {named!r}: {paths.FOLDER_GONE}\n"
+    assert done.err == f"leafmark: {subject} the path or id {named!r}: {paths.FOLDER_GONE}\n"
 
 
 @pytest.mark.parametrize("named", ["x/1_01aaaa-pi.jsonl", "./"])
-def test_so_does_one_that_is_to_be_resumed(run, gone, named):
+def test_resume_refuses_a_relative_path(run, removed, named):
     done = run("resume", named, "--print")
     assert (done.code, done.out) == (1, "")
     assert paths.FOLDER_GONE in done.err
@@ -123,13 +125,13 @@ def test_so_does_one_that_is_to_be_resumed(run, gone, named):
 
 
 @pytest.mark.parametrize("to", [".", "x"])
-def test_there_is_no_folder_for_a_fork(run, gone, to):
+def test_fork_refuses_a_relative_folder(run, removed, to):
     done = run("fork", SESSION, "--to", to)
     assert done.code == 2
     assert done.err.endswith(f"there is no folder {to!r}: {paths.FOLDER_GONE}\n")
 
 
-def test_folders_of_our_own_that_lead_nowhere_are_said(run, gone, monkeypatch):
+def test_relative_folders_of_leafmark_are_refused(run, removed, monkeypatch):
     monkeypatch.setenv("LEAFMARK_STATE_DIR", "state")
     done = run("rename", SESSION, "name")
     assert (done.code, done.err) == (0, f"leafmark: undo will not know of it: state: {paths.FOLDER_GONE}\n")
@@ -138,13 +140,13 @@ def test_folders_of_our_own_that_lead_nowhere_are_said(run, gone, monkeypatch):
     assert (done.code, done.err) == (3, f"leafmark: cache: {paths.FOLDER_GONE}\n")
 
 
-def test_so_is_a_store(run, path, gone):
+def test_a_relative_store_is_refused(run, path, removed):
     done = run("list", "--store", "pi=x")
     assert (done.code, done.err) == (3, f"leafmark: x: {paths.FOLDER_GONE}\n")
     assert run("list", "--store", "pi=~/.pi/x", "--store", f"pi={path.parent}").code == 0
 
 
-def test_the_library_takes_absolute_paths(path, gone, work):
+def test_the_library_takes_absolute_paths(path, removed, work):
     env = {"HOME": os.environ["HOME"]}
     manager = SessionManager.open(str(path), env=env)
     assert manager.session_id == SESSION
@@ -161,7 +163,7 @@ def test_the_library_takes_absolute_paths(path, gone, work):
             relative()
 
 
-def test_the_actions_say_it_too(path, gone):
+def test_actions_refuse_relative_paths(path, removed):
     from app.actions.branch import fork
     from app.actions.trash import trash
 

@@ -1,4 +1,4 @@
-"""What `leafmark search` prints of pages of hits, and of a query that cannot be run."""
+"""The output of `leafmark search` for pages of hits, and for a query with an error."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Where(NamedTuple):
 
 
 def hit(row, snippet="the needle lies here", *, ranges=((4, 10),), **fields):
-    given = {
+    values = {
         "where": "text",
         "kind": text_kinds.USER,
         "entry_id": "e1",
@@ -38,12 +38,12 @@ def hit(row, snippet="the needle lies here", *, ranges=((4, 10),), **fields):
         "timestamp": NOW,
         **fields,
     }
-    return Hit(row, snippet=snippet, ranges=ranges, **given)
+    return Hit(row, snippet=snippet, ranges=ranges, **values)
 
 
 @pytest.fixture
 def report(capsys, monkeypatch):
-    """Print pages: (pages, words, where hits are, columns of the terminal) -> (code, out, err)."""
+    """Print pages: (pages, words, place of a hit, columns, colour) -> (code, out, err)."""
 
     def report(pages, *words, place=lambda hit: Where(), cells=None, colour=False):
         monkeypatch.setattr(search, "columns", lambda: cells)
@@ -62,7 +62,7 @@ def report(capsys, monkeypatch):
 ONE, TWO = make_row("one", name="Auth"), make_row("two", cwd="/home/me/doc")
 
 
-def test_without_a_terminal_each_hit_is_one_whole_line(report):
+def test_without_a_terminal_each_hit_is_one_complete_line(report):
     pages = [
         Page([hit(ONE), hit(ONE, "a " * 300 + "needle", ranges=((600, 606),), role="toolResult")], 1),
         Page([hit(TWO, entry_id=None)], 2, done=True),
@@ -114,28 +114,28 @@ def test_no_line_is_wider_than_the_terminal(report, cells, colour):
     [
         (Where(True, 2, 2), "user e1: "),
         (Where(False, 1, 2), "user e1, branch 1 of 2, not on the active path: "),
-        # an entry by which nobody says anything ends no branch, and may hang on none
+        # an entry without a message ends no branch, and may be on none
         (Where(False, 1, 1), "user e1, not on the active path: "),
         (Where(False, 0, 2), "user e1, not on the active path: "),
     ],
 )
-def test_a_hit_says_no_number_of_a_branch_that_no_tree_has(report, place, words):
+def test_a_hit_has_only_branch_numbers_that_the_tree_has(report, place, words):
     _, out, _ = report([Page([hit(ONE)], 1, done=True)], "--every", place=lambda hit: place)
     assert words in out
 
 
-@pytest.mark.parametrize(("cells", "kept"), [(80, 5), (76, 4), (70, 3), (60, 2), (50, 1), (40, 1)])
-def test_a_narrow_terminal_has_fewer_columns_and_room_for_a_title(cells, kept):
+@pytest.mark.parametrize(("cells", "count"), [(80, 5), (76, 4), (70, 3), (60, 2), (50, 1), (40, 1)])
+def test_a_narrow_terminal_has_fewer_columns(cells, count):
     row = make_row("0197c0de-0000-7000-8000-00000000abcd", agent="omp", branch_count=4, message_count=77)
     row.title, row.cwd = "the title of it", "/"
     (line,) = table([row], {}, "/home/me", NOW, cells)
-    assert sum(fact in line for fact in ("5m", "0197c0de-0000", "⑂4", "omp", "77")) == kept
+    assert sum(fact in line for fact in ("5m", "0197c0de-0000", "⑂4", "omp", "77")) == count
     assert "the title of it" in line
 
 
-@pytest.mark.parametrize("others", [1, 3])
-def test_one_long_id_takes_no_room_from_the_titles_of_all(others):
-    usual = [make_row(f"0197c0de-0000-7000-8000-{at:012}") for at in range(others)]
+@pytest.mark.parametrize("usual_count", [1, 3])
+def test_one_long_id_does_not_shorten_all_titles(usual_count):
+    usual = [make_row(f"0197c0de-0000-7000-8000-{number:012}") for number in range(usual_count)]
     long = make_row("20261121-211000-deadbeef", agent="agent")
     for row in (*usual, long):
         row.title, row.cwd = "a title of twenty ce", "/work/app"
@@ -143,7 +143,7 @@ def test_one_long_id_takes_no_room_from_the_titles_of_all(others):
     assert len({line.index("a title of twenty ce") for line in lines}) == 1
     assert all(line.endswith("  /work/app") for line in lines)
     assert " 20261121-211000-deadbeef  a title" in lines[-1]
-    # without blanks to take, it is this row's own title that gives way
+    # with its own title shortened if there are no blanks to drop
     usual[0].branch_count = long.branch_count = 4
     first, *_, last = table([*usual, long], {}, "/home/me", NOW, 80)
     assert "⑂4" in last
@@ -152,8 +152,8 @@ def test_one_long_id_takes_no_room_from_the_titles_of_all(others):
     assert max(width(line) for line in (first, last)) <= 80
 
 
-def test_where_most_ids_are_long_they_have_their_column():
-    rows = [make_row(f"20261121-21100{at}-deadbeef", agent="agent") for at in range(3)]
+def test_many_long_ids_get_a_column():
+    rows = [make_row(f"20261121-21100{number}-deadbeef", agent="agent") for number in range(3)]
     for row in rows:
         row.title, row.cwd = "a title of its own", "/work/app"
     lines = table([*rows, make_row("s1", title="a title")], {}, "/home/me", NOW, 80)
@@ -161,12 +161,12 @@ def test_where_most_ids_are_long_they_have_their_column():
     assert all("-deadbeef  a title of its own" in line for line in lines[:3])
 
 
-def test_what_was_found_is_marked_in_colour(report):
+def test_matches_are_coloured(report):
     _, out, _ = report([Page([hit(ONE)], 1, done=True)], cells=80, colour=True)
     assert out.splitlines()[1] == " " * 7 + "user e1: the \x1b[1;4;33mneedle\x1b[0m lies here"
 
 
-def test_where_a_hit_is_is_said(report):
+def test_the_place_of_a_hit_is_named(report):
     hits = [
         hit(ONE, "first"),
         hit(ONE, "second", near=True),
@@ -193,7 +193,7 @@ def test_ids_and_roles_are_inert(report, cells):
     assert len(out.splitlines()) == (1 if cells is None else 2)
 
 
-def test_json_has_the_promised_fields(report):
+def test_json_has_the_documented_fields(report):
     hits = [
         hit(ONE),
         hit(TWO, "日", where="id", role="", entry_id=None, timestamp=None),
@@ -220,24 +220,24 @@ def test_json_has_the_promised_fields(report):
 
 
 @pytest.mark.parametrize(("limit", "shown"), [(0, 0), (1, 1), (2, 2), (5, 3)])
-def test_a_limit_is_kept_across_pages_and_said(report, limit, shown):
+def test_a_limit_applies_across_pages(report, limit, shown):
     pages = [Page([hit(ONE), hit(TWO)], 2), Page([hit(make_row("three"))], 3, done=True)]
     code, out, err = report(pages, "--limit", str(limit))
     assert code == 0
     assert len(out.splitlines()) == shown
     assert err == ("" if shown == 3 else f"leafmark: {shown} of 3 sessions; --limit 3 shows all\n")
-    found = json.loads(report(pages, "--limit", str(limit), "--json")[1])
-    assert (found["total"], len(found["hits"])) == (3, shown)
+    document = json.loads(report(pages, "--limit", str(limit), "--json")[1])
+    assert (document["total"], len(document["hits"])) == (3, shown)
 
 
-def test_only_what_is_shown_is_looked_for_in_trees(report):
-    asked = []
+def test_only_printed_hits_are_looked_up_in_trees(report):
+    ids = []
     pages = [Page([hit(ONE), hit(TWO)], 2, done=True)]
-    report(pages, "--limit", "1", place=lambda hit: asked.append(hit.row.id) or Where())
-    assert asked == ["one"]
+    report(pages, "--limit", "1", place=lambda hit: ids.append(hit.row.id) or Where())
+    assert ids == ["one"]
 
 
-def test_nothing_found_is_one_and_notes_are_said_once(report):
+def test_without_hits_the_exit_code_is_1_and_notes_are_printed_once(report):
     note = Note("neadle is nowhere; needle was looked for\x1b[2J", 0, 6)
     code, out, err = report([Page(notes=(note,)), Page(done=True, notes=(note,))])
     assert (code, out) == (1, "")
@@ -249,15 +249,15 @@ def test_nothing_found_is_one_and_notes_are_said_once(report):
     assert (code, json.loads(out)) == (1, {"schema": 1, "total": 0, **NOTHING_ODD, "hits": []})
 
 
-def test_json_says_how_the_last_page_was_come_by(report):
+def test_json_has_the_facts_of_the_last_page(report):
     first = Page([hit(ONE)], 1, instead={"neadle": ("needle",)})
     last = Page(total=1, done=True, instead={"neadle": ("needle",)}, as_kept=["/a"], unread=["/b", "/c"])
-    found = json.loads(report([first, last], "--json")[1])
-    assert found["instead"] == {"neadle": ["needle"]}
-    assert (found["as_kept"], found["unread"]) == (["/a"], ["/b", "/c"])
+    document = json.loads(report([first, last], "--json")[1])
+    assert document["instead"] == {"neadle": ["needle"]}
+    assert (document["as_kept"], document["unread"]) == (["/a"], ["/b", "/c"])
 
 
-def test_the_part_of_a_query_that_is_to_blame_has_carets_under_it(capsys):
+def test_the_faulty_part_of_a_query_has_carets_under_it(capsys):
     complain_of_query("a cost:much b", QueryError("no amount", 7, 4))
     assert capsys.readouterr().err.splitlines() == [
         "leafmark: no amount",
@@ -277,7 +277,7 @@ def test_the_part_of_a_query_that_is_to_blame_has_carets_under_it(capsys):
         ("e\u0301\u202e:", 2, 1, ("e\u0301\ufffd:", " ^")),
     ],
 )
-def test_of_a_long_or_hostile_query_what_stands_around_the_part_is_shown(query, position, length, lines):
+def test_only_the_faulty_part_of_a_long_query_is_shown(query, position, length, lines):
     assert caret_lines(query, position, length) == lines
     assert not re.search("[\x00-\x1f\x7f-\x9f\u202a-\u202e]", "".join(lines))
 
@@ -292,6 +292,6 @@ def test_of_a_long_or_hostile_query_what_stands_around_the_part_is_shown(query, 
         (False, {"TERM": "xterm"}, False),
     ],
 )
-def test_colours_are_for_terminals_that_want_them(monkeypatch, terminal, env, wanted):
+def test_colours_depend_on_the_terminal_and_its_environment(monkeypatch, terminal, env, wanted):
     monkeypatch.setattr("sys.stdout.isatty", lambda: terminal, raising=False)
     assert wants_colour(env) is wanted

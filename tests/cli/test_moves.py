@@ -29,7 +29,7 @@ CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 @pytest.fixture
 def store(home):
-    """Two sessions of pi, one of oh-my-pi with a folder of artifacts."""
+    """Two sessions of pi, and one of oh-my-pi with a folder of artifacts."""
     pi = home / ".pi/agent/sessions/--work-app--"
     write_session(pi / "1_pi-aaaa.jsonl", *chain("question", "one", id="pi-aaaa"))
     write_session(pi / "2_pi-aabb.jsonl", *chain("another", "answer", id="pi-aabb"))
@@ -42,15 +42,15 @@ def store(home):
 
 
 def sessions(home):
-    """Every file and folder below the agents' folders: content and time."""
-    found = {}
+    """Path -> content and time of every file and folder below the agents' folders."""
+    contents = {}
     for agent in (".pi", ".omp", ".config"):
         for path in sorted((home / agent).rglob("*")):
-            found[str(path)] = (path.read_bytes(), path.stat().st_mtime_ns) if path.is_file() else None
-    return found
+            contents[str(path)] = (path.read_bytes(), path.stat().st_mtime_ns) if path.is_file() else None
+    return contents
 
 
-def bin_of(home):
+def trash_of(home):
     return home / ".local/share/Trash"
 
 
@@ -73,20 +73,22 @@ def test_sessions_are_trashed_listed_and_restored(run, home, store):
     assert ids(run) == {"pi-aabb"}
     listed = run("trash", "--list")
     assert (listed.code, listed.err) == (0, "")
-    told = {tuple(line.split()) for line in listed.out.splitlines()}
+    rows = {tuple(line.split()) for line in listed.out.splitlines()}
     omp = home / ".omp/agent/sessions/-app/1_omp-1.jsonl"
-    assert told == {
+    assert rows == {
         ("pi-aaaa", "now", "pi", "question", str(store / "1_pi-aaaa.jsonl")),
         ("omp-1", "now", "omp", "Auto", str(omp)),
     }
-    one = {row["id"]: row for row in json.loads(run("trash", "--list", "--json").out)["sessions"]}["omp-1"]
-    assert one.pop("trashed").endswith("Z")
-    assert one == {
+    omp_row = {row["id"]: row for row in json.loads(run("trash", "--list", "--json").out)["sessions"]}[
+        "omp-1"
+    ]
+    assert omp_row.pop("trashed").endswith("Z")
+    assert omp_row == {
         "agent": "omp",
         "id": "omp-1",
         "path": str(omp),
-        "in_trash": str(bin_of(home) / "files/1_omp-1.jsonl"),
-        "artifacts": str(bin_of(home) / "files/1_omp-1"),
+        "in_trash": str(trash_of(home) / "files/1_omp-1.jsonl"),
+        "artifacts": str(trash_of(home) / "files/1_omp-1"),
         "title": "Auto",
     }
     done = run("restore", "omp-1", str(store / "1_pi-aaaa.jsonl"))
@@ -97,29 +99,32 @@ def test_sessions_are_trashed_listed_and_restored(run, home, store):
     assert json.loads(run("trash", "--list", "--json").out) == {"schema": 1, "sessions": []}
 
 
-@pytest.mark.parametrize("named", ["omp-1", "om", "{was}", "{lies}"])
-def test_what_is_in_the_trash_is_named_by_its_id_or_by_where_it_was_or_lies(run, home, store, named):
+@pytest.mark.parametrize("named", ["omp-1", "om", "{old_path}", "{trash_path}"])
+def test_a_trashed_session_is_named_by_id_by_old_path_or_by_trash_path(run, home, store, named):
     run("trash", "omp-1")
-    was, lies = home / ".omp/agent/sessions/-app/1_omp-1.jsonl", bin_of(home) / "files/1_omp-1.jsonl"
-    assert run("restore", named.format(was=was, lies=lies)).code == 0
-    assert was.exists()
+    old_path, trash_path = (
+        home / ".omp/agent/sessions/-app/1_omp-1.jsonl",
+        trash_of(home) / "files/1_omp-1.jsonl",
+    )
+    assert run("restore", named.format(old_path=old_path, trash_path=trash_path)).code == 0
+    assert old_path.exists()
 
 
-def test_json_has_each_session_and_what_was_done_to_it(run, home, store):
-    path, lies = store / "1_pi-aaaa.jsonl", bin_of(home) / "files/1_pi-aaaa.jsonl"
+def test_json_has_each_session_and_its_change(run, home, store):
+    path, trash_path = store / "1_pi-aaaa.jsonl", trash_of(home) / "files/1_pi-aaaa.jsonl"
     session = {"agent": "pi", "id": "pi-aaaa", "path": str(path)}
     change = {"entry_id": None, "target_id": None, "after_id": None}
-    there = {"kind": "trash", "before": str(path), "after": str(lies)}
-    back = {"kind": "restore", "before": str(lies), "after": str(path)}
-    for words, what in ((("trash", "pi-aaaa"), there), (("restore", "pi-aaaa"), back)):
-        found = json.loads(run(*words, "--json").out)
-        assert found == {"schema": 1, "changes": [{"session": session, "change": {**change, **what}}]}
-    found = json.loads(run("undo", "--json").out)
-    undone = {"session": session, "change": {**change, **there}, "undone": {**change, **back}}
-    assert found == {"schema": 1, "changes": [undone]}
+    to_trash = {"kind": "trash", "before": str(path), "after": str(trash_path)}
+    back = {"kind": "restore", "before": str(trash_path), "after": str(path)}
+    for words, move in ((("trash", "pi-aaaa"), to_trash), (("restore", "pi-aaaa"), back)):
+        document = json.loads(run(*words, "--json").out)
+        assert document == {"schema": 1, "changes": [{"session": session, "change": {**change, **move}}]}
+    document = json.loads(run("undo", "--json").out)
+    undone = {"session": session, "change": {**change, **to_trash}, "undone": {**change, **back}}
+    assert document == {"schema": 1, "changes": [undone]}
 
 
-def test_one_that_cannot_be_moved_does_not_stop_the_others(run, home, store, monkeypatch):
+def test_a_session_that_cannot_be_trashed_does_not_stop_the_others(run, home, store, monkeypatch):
     def only_first(agent, path, *_):
         return Verdict(LIVE if "1_pi" in path else "idle", "process 7 has it open", 7)
 
@@ -128,12 +133,12 @@ def test_one_that_cannot_be_moved_does_not_stop_the_others(run, home, store, mon
     assert (done.code, done.err.count("\n")) == (3, 1)
     assert "process 7" in done.err
     assert str(store / "1_pi-aaaa.jsonl") in done.err
-    assert [each["session"]["id"] for each in json.loads(done.out)["changes"]] == ["pi-aabb"]
+    assert [change["session"]["id"] for change in json.loads(done.out)["changes"]] == ["pi-aabb"]
     assert os.listdir(store) == ["1_pi-aaaa.jsonl"]
     assert run("trash", "pi-aaaa", "--anyway").code == 3
 
 
-def test_a_session_that_may_be_live_is_trashed_anyway(run, home, store, monkeypatch):
+def test_a_session_that_may_be_live_is_trashed_with_anyway(run, home, store, monkeypatch):
     monkeypatch.setattr(
         "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(MAYBE, "pi runs in the same folder", 7)
     )
@@ -144,9 +149,9 @@ def test_a_session_that_may_be_live_is_trashed_anyway(run, home, store, monkeypa
     assert run("trash", "pi-aaaa", "--anyway").code == 0
 
 
-def test_a_trash_that_is_none_is_said_and_nothing_is_deleted(run, home, store):
-    bin_of(home).parent.mkdir(parents=True)
-    bin_of(home).write_text("no folder")
+def test_without_a_trash_folder_nothing_is_deleted(run, home, store):
+    trash_of(home).parent.mkdir(parents=True)
+    trash_of(home).write_text("no folder")
     before = sessions(home)
     done = run("trash", "pi-aaaa", "omp-1")
     assert (done.code, done.out, done.err.count("\n")) == (3, "", 2)
@@ -168,42 +173,42 @@ def test_nothing_is_restored_over_a_file(run, home, store):
 
 @pytest.fixture
 def continued(run, home, store):
-    """A session of pi in the trash, at whose place pi went on writing; the lines of both."""
+    """A trashed session to which pi continued to write: path, old content, content of the new file."""
     path = store / "1_pi-aaaa.jsonl"
     session = path.read_bytes()
     run("trash", "pi-aaaa")
-    more = write_session(path, message("n", "00000002", "user", "and then?")).read_bytes()
-    return path, session, more
+    continuation = write_session(path, message("n", "00000002", "user", "and then?")).read_bytes()
+    return path, session, continuation
 
 
-def test_what_pi_wrote_after_the_session_was_trashed_is_explained(run, continued):
-    path, _, more = continued
+def test_a_continuation_after_trashing_is_explained(run, continued):
+    path, _, continuation = continued
     for words in (("restore", "pi-aaaa"), ("undo",)):
         done = run(*words)
         assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
         assert done.err.startswith(f"leafmark: {path}: is there already: pi went on writing")
         assert "leafmark restore pi-aaaa --join" in done.err
         assert "leafmark restore pi-aaaa --aside" in done.err
-    assert path.read_bytes() == more
+    assert path.read_bytes() == continuation
 
 
 @pytest.mark.parametrize("way", ["--join", "--aside"])
-def test_what_pi_wrote_since_is_appended_or_put_aside(run, home, continued, way):
-    path, session, more = continued
+def test_a_continuation_is_appended_or_put_aside(run, home, continued, way):
+    path, session, continuation = continued
     done = run("restore", "pi-aaaa", way)
     assert (done.code, done.err) == (0, "")
     assert [line.split()[0] for line in done.out.splitlines()] == ["trashed", "restored"]
-    assert path.read_bytes() == session + (more if way == "--join" else b"")
-    aside = list((bin_of(home) / "files").iterdir())
-    assert [each.read_bytes() for each in aside] == [more]
-    # Both steps are one action.
+    assert path.read_bytes() == session + (continuation if way == "--join" else b"")
+    aside = list((trash_of(home) / "files").iterdir())
+    assert [file.read_bytes() for file in aside] == [continuation]
+    # Both moves are one action.
     assert run("undo").code == 0
-    assert path.read_bytes() == more
+    assert path.read_bytes() == continuation
     assert run("restore", "pi-aaaa", way, "--json").code == 0
-    assert path.read_bytes() == session + (more if way == "--join" else b"")
+    assert path.read_bytes() == session + (continuation if way == "--join" else b"")
 
 
-def test_the_flags_do_nothing_where_nothing_stands_there(run, home, store):
+def test_join_and_aside_have_no_effect_without_a_continuation(run, home, store):
     before = sessions(home)
     run("trash", "pi-aaaa")
     assert run("restore", "pi-aaaa", "--join").code == 0
@@ -211,20 +216,20 @@ def test_the_flags_do_nothing_where_nothing_stands_there(run, home, store):
     assert run("restore", "pi-aaaa", "--join", "--aside").code == 2
 
 
-def test_two_of_one_id_in_the_trash_are_told_apart_by_where_they_lie(run, home, store):
+def test_two_trashed_sessions_with_one_id_are_named_by_path(run, home, store):
     for _ in range(2):
         write_session(store / "1_pi-aaaa.jsonl", *chain("question", id="pi-aaaa"))
         run("trash", "pi-aaaa")
-    lies = sorted((bin_of(home) / "files").iterdir())
+    trash_paths = sorted((trash_of(home) / "files").iterdir())
     done = run("restore", "pi-aaaa")
     assert (done.code, done.out) == (2, "")
-    assert all(str(path) in done.err for path in lies)
-    assert run("restore", lies[1]).code == 0
-    assert not lies[1].exists()
+    assert all(str(path) in done.err for path in trash_paths)
+    assert run("restore", trash_paths[1]).code == 0
+    assert not trash_paths[1].exists()
     assert run("restore", "pi-aaaa").code == 3
 
 
-def test_a_packed_session_comes_out_of_the_archive(run, home, store):
+def test_a_session_is_restored_from_the_archive(run, home, store):
     path = home / ".omp/agent/sessions/-app/1_omp-1.jsonl"
     packed = home / ".omp/agent/archive/sessions/-app/1_omp-1.jsonl.gz"
     packed.parent.mkdir(parents=True)
@@ -240,7 +245,7 @@ def test_a_packed_session_comes_out_of_the_archive(run, home, store):
 # undo
 
 
-def test_all_that_was_done_is_taken_back_one_by_one(run, home, store):
+def test_all_actions_are_undone_one_by_one(run, home, store):
     (home / "elsewhere").mkdir()
     before = sessions(home)
     for words in (
@@ -253,29 +258,29 @@ def test_all_that_was_done_is_taken_back_one_by_one(run, home, store):
         ("trash", "pi-aaaa", "omp-1"),
     ):
         assert run(*words).code == 0, words
-    said = []
+    outputs = []
     while (done := run("undo")).code == 0:
         assert done.err == ""
-        said.append(done.out)
+        outputs.append(done.out)
     assert done == (1, "", "leafmark: there is nothing left that leafmark did and could take back\n")
-    assert [re.sub(r"(/\S+|[0-9a-f-]{30,})", "*", line) for line in said] == [
+    assert [re.sub(r"(/\S+|[0-9a-f-]{30,})", "*", line) for line in outputs] == [
         "restored omp-1: * → *\nrestored pi-aaaa: * → *\n",
         "trashed *: * → *\n",
-        said[2],
-        said[3],
+        outputs[2],
+        outputs[3],
         'pi-aaaa: name: "N" → none\n',
         'pi-aaaa: label of 00000001: "mark" → none\n',
     ]
-    assert said[2].startswith("omp-1: leaf: ")
-    assert said[3].startswith("pi-aaaa: leaf: ")
+    assert outputs[2].startswith("omp-1: leaf: ")
+    assert outputs[3].startswith("pi-aaaa: leaf: ")
     after = sessions(home)
     assert after.keys() == before.keys()
-    # What was written stays in the file; nothing was erased.
-    for path, was in before.items():
-        assert was is None or after[path][0].startswith(was[0]) or "omp-1" in path
+    # Undo appends; it erases nothing.
+    for path, old in before.items():
+        assert old is None or after[path][0].startswith(old[0]) or "omp-1" in path
 
 
-def test_what_stands_in_the_way_is_said_and_the_one_before_it_comes_next(run, home, store):
+def test_undo_skips_a_blocked_session_and_tries_it_again_later(run, home, store):
     run("rename", "pi-aabb", "N")
     run("trash", "pi-aaaa", "omp-1")
     path = write_session(store / "1_pi-aaaa.jsonl", *chain("new", id="new"))
@@ -293,7 +298,7 @@ def test_what_stands_in_the_way_is_said_and_the_one_before_it_comes_next(run, ho
     assert run("undo").code == 1
 
 
-def test_another_session_in_its_place_is_not_written_to(run, home, store):
+def test_undo_does_not_write_to_another_session_at_the_path(run, home, store):
     run("label", "pi-aaaa", "00000001", "mark")
     path = store / "1_pi-aaaa.jsonl"
     path.write_bytes(path.read_bytes().replace(b"pi-aaaa", b"pi-cccc"))
@@ -303,7 +308,7 @@ def test_another_session_in_its_place_is_not_written_to(run, home, store):
     assert path.read_bytes() == before
 
 
-def test_what_cannot_be_taken_back_is_told_once_and_passed_over(run, home, store):
+def test_an_impossible_undo_is_reported_once_and_skipped(run, home, store):
     run("label", "pi-aabb", "00000001", "first")
     run("rename", "pi-aaaa", "mine")
     write_session(store / "1_pi-aaaa.jsonl", *chain("question", "one", id="pi-aaaa"))
@@ -315,7 +320,7 @@ def test_what_cannot_be_taken_back_is_told_once_and_passed_over(run, home, store
     assert run("undo").code == 1
 
 
-def test_a_name_that_its_agent_cannot_clear_stands_in_nobodys_way(run, home, store):
+def test_a_name_that_cannot_be_cleared_does_not_block_undo(run, home, store):
     write_session(home / ".indusagi/agent/sessions/--w--/1_old-1.jsonl", *chain("q", "a", id="old-1"))
     run("label", "pi-aabb", "00000001", "first")
     run("rename", "old-1", "N")
@@ -325,30 +330,30 @@ def test_a_name_that_its_agent_cannot_clear_stands_in_nobodys_way(run, home, sto
     assert run("undo").out == 'pi-aabb: label of 00000001: "first" → none\n'
 
 
-def test_a_store_that_was_named_need_not_be_named_again(run, home, tmp_path):
+def test_undo_needs_no_store_option(run, home, tmp_path):
     path = write_session(tmp_path / "flat/1.jsonl", *chain("q", "a", id="flat"))
     for words in (("label", "flat", "00000001", "x"), ("rename", "flat", "N"), ("trash", "flat")):
         assert run(*words, "--store", "omp=flat").code == 0
     assert run("undo").code == 0
     assert run("undo").out == 'flat: name: "N" → none\n'
-    (found,) = json.loads(run("undo", "--json").out)["changes"]
-    assert found["session"] == {"agent": "omp", "id": "flat", "path": str(path)}
+    (undone,) = json.loads(run("undo", "--json").out)["changes"]
+    assert undone["session"] == {"agent": "omp", "id": "flat", "path": str(path)}
     assert b'"session_info"' not in path.read_bytes()
 
 
-def test_a_pin_is_taken_back(run, home, store):
+def test_a_pin_is_undone(run, home, store):
     setup = setup_from_process()
     done = pin("omp", "omp-1", True, setup.stores[1], setup.state_folder)
     Journal(setup.state_folder).record(done)
-    (found,) = json.loads(run("undo", "--json").out)["changes"]
-    assert found["session"] == {"agent": "omp", "id": "omp-1", "path": None}
-    assert (found["change"]["before"], found["change"]["after"]) == ("pinned", None)
+    (undone,) = json.loads(run("undo", "--json").out)["changes"]
+    assert undone["session"] == {"agent": "omp", "id": "omp-1", "path": None}
+    assert (undone["change"]["before"], undone["change"]["after"]) == ("pinned", None)
     assert all_pins(setup.stores, setup.state_folder) == frozenset()
     Journal(setup.state_folder).record(pin("pi", "pi-aaaa", True, setup.stores[0], setup.state_folder))
     assert run("undo").out == "pi-aaaa: pin: pinned → none\n"
 
 
-def test_what_only_waits_is_not_passed_over(run, home, store, monkeypatch):
+def test_undo_waits_for_a_live_session(run, home, store, monkeypatch):
     run("branch", "pi-aaaa", "00000001")
     with monkeypatch.context() as patch:
         patch.setattr(
@@ -360,50 +365,53 @@ def test_what_only_waits_is_not_passed_over(run, home, store, monkeypatch):
     assert run("undo").code == 0
 
 
-def test_what_was_done_to_more_sessions_than_actions_are_kept_is_taken_back_from_all(
+def test_an_action_on_more_sessions_than_the_journal_keeps_actions_is_undone_completely(
     run, home, store, monkeypatch
 ):
     monkeypatch.setattr(journal, "KEPT_ACTIONS", 4)
     monkeypatch.setattr(journal, "_SLACK", 2)
-    paths = [write_session(store / f"{at}.jsonl", *chain("q", "a", id=f"many-{at}")) for at in range(20)]
+    paths = [
+        write_session(store / f"{number}.jsonl", *chain("q", "a", id=f"many-{number}"))
+        for number in range(20)
+    ]
     assert run("rename", "pi-aaaa", "name").code == 0
     assert len(run("trash", *paths).out.splitlines()) == 20
     undone = run("undo")
     assert (undone.code, undone.err, len(undone.out.splitlines())) == (0, "", 20)
     assert all(path.exists() for path in paths)
-    # and what was done before is still known
+    # the action before it is still in the journal
     assert run("undo").out == 'pi-aaaa: name: "name" → none\n'
     assert run("undo").code == 1
 
 
-def test_what_was_restored_is_not_restored_again_by_undo(run, home, store):
+def test_undo_does_not_repeat_a_restore(run, home, store):
     run("rename", "pi-aaaa", "N")
     run("trash", "pi-aaaa")
     run("restore", "pi-aaaa")
     assert run("undo").out.startswith("trashed pi-aaaa: ")
     assert run("restore", "pi-aaaa").code == 0
     assert run("undo").out.startswith("trashed pi-aaaa: ")
-    # the move that was taken back by the restore stands again
+    # the restore has undone the undo of the restore, so that trashing is next
     assert run("undo").out.startswith("restored pi-aaaa: ")
     assert run("undo").out == 'pi-aaaa: name: "N" → none\n'
     assert run("undo").code == 1
 
 
 @pytest.mark.parametrize("words", [("rename", "pi-aaaa", "N"), ("trash", "pi-aaaa")])
-def test_a_journal_that_has_no_room_says_where(run, home, store, monkeypatch, words):
+def test_a_full_disk_for_the_journal_is_reported(run, home, store, monkeypatch, words):
     def full(*_):
-        # of a descriptor the system names no path
+        # without a path, because the error comes from a descriptor
         raise OSError(errno.ENOSPC, "No space left on device")
 
     monkeypatch.setattr(Journal, "_append", full)
     done = run(*words)
     state = home / ".local/state/leafmark"
-    said = f"leafmark: undo will not know of it: {state}: No space left on device\n"
-    assert (done.code, done.out.count("\n"), done.err) == (0, 1, said)
+    reason = f"leafmark: undo will not know of it: {state}: No space left on device\n"
+    assert (done.code, done.out.count("\n"), done.err) == (0, 1, reason)
 
 
 @pytest.mark.parametrize("words", [("rename", "pi-aaaa", "N"), ("trash", "pi-aaaa")])
-def test_a_journal_that_cannot_be_written_stops_nothing(run, home, store, words):
+def test_an_unwritable_journal_stops_no_action(run, home, store, words):
     (home / ".local/state").mkdir(parents=True)
     (home / ".local/state/leafmark").write_text("no folder")
     done = run(*words)
@@ -412,11 +420,11 @@ def test_a_journal_that_cannot_be_written_stops_nothing(run, home, store, words)
     assert run("undo").code == 1
 
 
-# what is refused
+# refusals
 
 
 @pytest.mark.parametrize(
-    ("words", "code", "said"),
+    ("words", "code", "part"),
     [
         (["trash"], 2, "SESSION"),
         (["trash", "--list", "pi-aaaa"], 2, "--list"),
@@ -438,24 +446,24 @@ def test_a_journal_that_cannot_be_written_stops_nothing(run, home, store, words)
         (["undo", "pi-aaaa"], 2, "pi-aaaa"),
     ],
 )
-def test_what_cannot_be_done_is_one_line_and_moves_nothing(run, home, store, tmp_path, words, code, said):
+def test_a_refused_command_prints_one_line_and_moves_nothing(run, home, store, tmp_path, words, code, part):
     (tmp_path / "notes.txt").write_text("no session\n")
     before = sessions(home)
-    for more in ([], ["--json"]):
-        done = run(*words, *more)
+    for options in ([], ["--json"]):
+        done = run(*words, *options)
         assert (done.code, done.err.count("\n")) == (code, 1), done.err
-        assert said in done.err
+        assert part in done.err
         assert done.err.startswith("leafmark")
         assert done.out == ""
     assert sessions(home) == before
     assert (tmp_path / "notes.txt").exists()
-    assert not bin_of(home).exists()
+    assert not trash_of(home).exists()
 
 
-# surroundings
+# stores, examples, output and concurrency
 
 
-def test_a_session_of_no_store_is_trashed_by_its_path_and_comes_back(run, home, store, tmp_path):
+def test_a_session_outside_of_every_store_is_trashed_and_restored(run, home, store, tmp_path):
     path = write_session(tmp_path / "loose.jsonl", *chain("q", "a", id="loose"))
     assert run("trash", "loose").code == 1
     assert run("trash", "loose.jsonl").code == 0
@@ -464,7 +472,7 @@ def test_a_session_of_no_store_is_trashed_by_its_path_and_comes_back(run, home, 
     assert path.exists()
 
 
-def test_the_example_sessions_have_a_trash_of_their_own(home, store, tmp_path, capsys):
+def test_the_example_sessions_have_their_own_trash(home, store, tmp_path, capsys):
     setup = setup_from_demo(str(tmp_path / "demo"))
     before = sessions(home)
 
@@ -476,8 +484,8 @@ def test_the_example_sessions_have_a_trash_of_their_own(home, store, tmp_path, c
 
     path = next(Path(setup.stores[0].root).rglob("*.jsonl"))
     content = path.read_bytes()
-    code, said = demo("trash", str(path))
-    assert code == 0, said.err
+    code, output = demo("trash", str(path))
+    assert code == 0, output.err
     assert not path.exists()
     assert demo("trash", "--list")[0] == 0
     assert demo("undo")[0] == 0
@@ -506,85 +514,92 @@ def test_output_is_inert_and_fits_any_encoding(leafmark, process, tmp_path):
             assert len(done.stderr.splitlines()) == (1 if code else 0)
 
 
-def test_several_at_once_trash_each_session_once(process, home, store):
+def test_concurrent_commands_trash_a_session_once(process, home, store):
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(4) as pool:
         done = list(pool.map(lambda _: process("trash", store / "1_pi-aaaa.jsonl"), range(4)))
-    assert sorted(each.returncode for each in done) == [0, 1, 1, 1], done
-    assert len(os.listdir(bin_of(home) / "files")) == 1
+    assert sorted(process_.returncode for process_ in done) == [0, 1, 1, 1], done
+    assert len(os.listdir(trash_of(home) / "files")) == 1
     assert process("undo").returncode == 0
     assert process("undo").returncode == 1
 
 
-# asked to end
+# signals
 
 
 @pytest.fixture
-def interrupted(monkeypatch, default_signals):
-    """Have the process asked to end while something is done for the second time: (its name, signal)."""
+def interrupt_second(monkeypatch, default_signals):
+    """A function that sends this process a signal when the named action runs for the second time: (name,
+    signal).
+    """
 
     def interrupt(name, number=signal.SIGINT):
         act, calls = getattr(trash_commands, name), []
 
-        def asked(*what, **how):
-            calls.append(what)
+        def act_and_interrupt(*arguments, **options):
+            calls.append(arguments)
             if len(calls) == 2:
                 os.kill(os.getpid(), number)
-            return act(*what, **how)
+            return act(*arguments, **options)
 
-        monkeypatch.setattr(trash_commands, name, asked)
+        monkeypatch.setattr(trash_commands, name, act_and_interrupt)
 
     return interrupt
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_who_asks_to_end_does_so_between_two_sessions(run, home, store, interrupted, number, code):
-    before, handlers = sessions(home), [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)]
-    interrupted("trash", number)
+def test_a_signal_stops_trashing_between_two_sessions(run, home, store, interrupt_second, number, code):
+    before, handlers = (
+        sessions(home),
+        [signal.getsignal(signal_number) for signal_number in (signal.SIGINT, signal.SIGTERM)],
+    )
+    interrupt_second("trash", number)
     done = run("trash", "pi-aaaa", "pi-aabb", "omp-1")
     assert done.code == code
     assert done.err == "leafmark: stopped: 2 of 3 trashed – leafmark undo takes them back\n"
     assert len(done.out.splitlines()) == 2
     assert ids(run) == {"omp-1"}
-    assert [signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)] == handlers
+    assert [signal.getsignal(signal_number) for signal_number in (signal.SIGINT, signal.SIGTERM)] == handlers
     assert run("undo").code == 0
     assert sessions(home) == before
 
 
-def test_a_restore_and_an_undo_stop_between_two_sessions(run, home, store, interrupted, monkeypatch):
+def test_a_signal_stops_restore_and_undo_between_two_sessions(
+    run, home, store, interrupt_second, monkeypatch
+):
     before = sessions(home)
     run("trash", "pi-aaaa", "pi-aabb", "omp-1")
     with monkeypatch.context() as patched:
         act, calls = trash_commands.undo_journal_change, []
 
-        def asked(*what):
-            calls.append(what)
+        def interrupt_and_act(*arguments):
+            calls.append(arguments)
             os.kill(os.getpid(), signal.SIGINT)
-            return act(*what)
+            return act(*arguments)
 
-        patched.setattr(trash_commands, "undo_journal_change", asked)
+        patched.setattr(trash_commands, "undo_journal_change", interrupt_and_act)
         done = run("undo")
     assert (done.code, len(calls), len(done.out.splitlines())) == (130, 1, 1)
     assert done.err == "leafmark: stopped: 1 of 3 taken back – another undo goes on with the others\n"
-    interrupted("restore")
+    interrupt_second("restore")
     done = run("restore", "pi-aaaa", "pi-aabb")
     assert (done.code, len(done.out.splitlines())) == (130, 2)
     assert done.err == "leafmark: stopped: 2 of 2 restored – leafmark undo takes them back\n"
     assert sessions(home) == before
 
 
-def test_of_what_was_stopped_there_is_a_document(run, store, interrupted):
-    interrupted("trash")
+def test_a_stopped_command_prints_its_json(run, store, interrupt_second):
+    interrupt_second("trash")
     done = run("trash", "--json", "pi-aaaa", "pi-aabb", "omp-1")
     assert done.code == 130
     assert len(json.loads(done.out)["changes"]) == 2
 
 
-def test_an_ignored_interrupt_stops_nothing(run, home, store, interrupted):
+def test_an_ignored_interrupt_stops_nothing(run, home, store, interrupt_second):
     before = sessions(home)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    interrupted("trash")
+    interrupt_second("trash")
     done = run("trash", "pi-aaaa", "pi-aabb", "omp-1")
     assert (done.code, done.err, len(done.out.splitlines())) == (0, "", 3)
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN

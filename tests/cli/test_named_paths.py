@@ -1,4 +1,6 @@
-"""A path in the place of a SESSION at which no file is: every command says what is there, in one line."""
+"""A path instead of a session's id that names no regular file: every command says what is there, in one
+line.
+"""
 
 from __future__ import annotations
 
@@ -32,13 +34,13 @@ ODD = {
 
 @pytest.fixture(params=COMMANDS)
 def command(request):
-    """A function: the words of a command about the session at this path."""
+    """A function that returns the words of a command about the session at a path."""
     return lambda path: [word or str(path) for word in COMMANDS[request.param]]
 
 
 @pytest.fixture
 def folder(tmp_path):
-    """A folder with things that are no files."""
+    """A folder with a folder, a pipe, a socket, and links."""
     folder = tmp_path / "odd"
     (folder / "folder").mkdir(parents=True)
     os.mkfifo(folder / "pipe")
@@ -50,22 +52,22 @@ def folder(tmp_path):
     server.close()
 
 
-@pytest.mark.parametrize("odd", ODD)
-def test_what_is_no_file_is_named_and_not_opened(run, command, folder, odd, monkeypatch):
-    path = os.path.join(folder, odd)
-    # whoever opens a pipe may wait for ever
+@pytest.mark.parametrize("name", ODD)
+def test_a_path_of_another_kind_is_named_and_not_opened(run, command, folder, name, monkeypatch):
+    path = os.path.join(folder, name)
+    # opening a pipe may block
     deny(monkeypatch, path)
     done = run(*command(path))
-    assert (done.code, done.out, done.err) == (3, "", f"leafmark: {path}: {ODD[odd]}\n")
+    assert (done.code, done.out, done.err) == (3, "", f"leafmark: {path}: {ODD[name]}\n")
 
 
-def test_a_link_that_leads_nowhere(run, command, folder):
+def test_a_dangling_link_is_a_missing_file(run, command, folder):
     path = folder / "link to nothing"
     done = run(*command(path))
     assert (done.code, done.out, done.err) == (1, "", f"leafmark: {path}: no such file\n")
 
 
-def test_a_name_without_a_folder_that_is_nobodys_id(run, folder, monkeypatch):
+def test_a_file_name_without_a_folder_is_looked_up_if_no_session_has_that_id(run, folder, monkeypatch):
     monkeypatch.chdir(folder)
     deny(monkeypatch, str(folder / "pipe"))
     done = run("tree", "pipe")
@@ -73,14 +75,14 @@ def test_a_name_without_a_folder_that_is_nobodys_id(run, folder, monkeypatch):
 
 
 @pytest.mark.parametrize("command", [["resume"], ["resume", "--print"], ["tree"]])
-def test_a_file_that_may_not_be_read(run, tmp_path, monkeypatch, command):
+def test_an_unreadable_file_is_reported(run, tmp_path, monkeypatch, command):
     path = write_session(tmp_path / "elsewhere/1.jsonl", *chain("question", "answer", id="session-1"))
     deny(monkeypatch, str(path))
     done = run(*command, path)
     assert (done.code, done.out, done.err) == (3, "", f"leafmark: {path}: not readable\n")
 
 
-def test_of_several_none_is_trashed_where_one_is_no_file(run, home, folder, monkeypatch):
+def test_no_session_is_trashed_if_one_path_is_not_a_file(run, home, folder, monkeypatch):
     deny(monkeypatch, str(folder / "pipe"))
     file = write_session(home / ".pi/agent/sessions/--work--/1.jsonl", *chain("question", id="session-1"))
     done = run("trash", file, folder / "pipe", folder / "folder")

@@ -1,4 +1,6 @@
-"""Commands beside a session in whose header a NUL stands: no system takes one in a path or an argument."""
+"""Commands on a session with a NUL in its header, which the system permits neither in paths nor in
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -19,18 +21,18 @@ FOLDERS = {
 
 
 def write(home, agent, **fields):
-    """A session of that agent with such fields in its header."""
+    """Write a session of the agent with these header fields."""
     head = {**header("odd-session"), **fields}
     if agent == "agent":
-        said = {"role": "user", "content": [{"type": "text", "text": "question"}]}
-        told = {"type": "message", "id": "m0", "timestamp": "2026-02-26T14:30:13Z", "message": said}
-        return write_session(home / FOLDERS[agent], {**head, "version": 1}, told)
+        message_ = {"role": "user", "content": [{"type": "text", "text": "question"}]}
+        entry_ = {"type": "message", "id": "m0", "timestamp": "2026-02-26T14:30:13Z", "message": message_}
+        return write_session(home / FOLDERS[agent], {**head, "version": 1}, entry_)
     return write_session(home / FOLDERS[agent], head, *chain("question", "answer")[1:])
 
 
 @pytest.mark.parametrize("agent", FOLDERS)
 @pytest.mark.parametrize("field", ["cwd", "parentSession", "id"])
-def test_every_command_goes_on_beside_a_nul_in_a_header(run, home, agent, field):
+def test_every_command_works_beside_a_nul_in_a_header(run, home, agent, field):
     path = write(home, agent, **{field: NUL})
     for words in (
         ["list"],
@@ -58,7 +60,7 @@ def test_every_command_goes_on_beside_a_nul_in_a_header(run, home, agent, field)
         assert "embedded null" not in done.err
 
 
-def test_a_folder_with_a_nul_in_it_is_none_and_doctor_says_so(run, home):
+def test_a_folder_with_a_nul_counts_as_absent_and_doctor_says_so(run, home):
     path = write(home, "pi", cwd=NUL)
     [row] = json.loads(run("list", "--json").out)["sessions"]
     assert (row["cwd"], row["problems"]) == ("", 1)
@@ -67,7 +69,7 @@ def test_a_folder_with_a_nul_in_it_is_none_and_doctor_says_so(run, home):
     assert done.out == f"pi --session {path}\n"
     done = run("fork", "odd-session")
     assert (done.code, done.err) == (0, "")
-    [made] = [each for each in (home / ".pi").rglob("*.jsonl") if each != path]
-    assert SessionManager.open(str(made), env={"HOME": str(home)}).header["parentSession"] == str(path)
+    [new_path] = [path_ for path_ in (home / ".pi").rglob("*.jsonl") if path_ != path]
+    assert SessionManager.open(str(new_path), env={"HOME": str(home)}).header["parentSession"] == str(path)
     assert run("trash", "odd-session").code == 0
     assert not path.exists()

@@ -1,4 +1,4 @@
-"""Numbers of tokens and dollars that no float holds: one of them must not cost a session."""
+"""Token and dollar numbers beyond the range of floats: the session is still listed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEYOND = "9" * 400
 
 
 def with_number(home: Path, field: str, number: str) -> Path:
-    """A session with an answer of which one number is this, and another answer as usual."""
+    """A session with an answer in which one number is replaced, and a normal answer."""
     lines = chain("hello", "first", "and", "second", id="s")
     for line, mark in zip((lines[2], lines[4]), ('"MARK"', 7), strict=True):
         usage = {"input": 1, "output": 1, "cacheRead": 1, "cacheWrite": 1, "cost": {"total": 0.5}}
@@ -32,17 +32,19 @@ def with_number(home: Path, field: str, number: str) -> Path:
 
 @pytest.mark.parametrize("number", [BEYOND, f"-{BEYOND}", "1e400", "1e308", "9" * 300])
 @pytest.mark.parametrize("field", ["input", "output", "cacheRead", "cacheWrite", "total"])
-def test_a_session_with_such_a_number_is_listed_and_its_branches_are_told(run, home, field, number):
+def test_a_session_with_such_a_number_has_a_row_and_branch_facts(run, home, field, number):
     path = with_number(home, field, number)
     done = run("list", "--json")
     assert done.code == 0
     (listed,) = json.loads(done.out)["sessions"]
     assert (listed["id"], listed["message_count"], listed["problems"]) == ("s", 4, 1)
-    # The number counts as absent, and the other numbers count.
+    # The number counts as absent; the other numbers are used.
     names = ("input", "output", "cacheRead", "cacheWrite")
     assert [*listed["tokens"].values()] == [7 if name == field else 2 for name in names]
     assert listed["cost"] == (7.0 if field == "total" else 1.0)
-    where = "cost" if field == "total" else field
-    assert f"_s.jsonl:3: an invalid value counts as absent: message.usage.{where}" in run("doctor").out
+    name_in_usage = "cost" if field == "total" else field
+    assert (
+        f"_s.jsonl:3: an invalid value counts as absent: message.usage.{name_in_usage}" in run("doctor").out
+    )
     (facts,) = branch_facts(open_tree(str(path)))
     assert "2 turns" in branch_text(facts)

@@ -1,4 +1,4 @@
-"""Settings and variables that lead nowhere: every command goes on, and `doctor` says which one is refused."""
+"""Unusable settings and variables: every command works, and `doctor` names the refused one."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ COMMANDS = (
 
 @pytest.fixture
 def sessions(home):
-    """A session of pi and one of oh-my-pi, in their usual places."""
+    """A session of pi and one of oh-my-pi, at their default places."""
     write_session(
         home / ".omp/agent/sessions/-work/2026_omp-1.jsonl",
         {"type": "title", "v": 1, "title": "omp", "updatedAt": "2026-01-01T00:00:00Z", "pad": " " * 170},
@@ -108,24 +108,24 @@ def settings_files(home, tmp_path):
 
 
 @pytest.mark.parametrize("value", VALUES)
-@pytest.mark.parametrize("where", ["project", "home"])
-def test_every_command_goes_on_beside_an_odd_session_folder(run, home, sessions, tmp_path, where, value):
-    file = settings_files(home, tmp_path)[where]
+@pytest.mark.parametrize("level", ["project", "home"])
+def test_every_command_works_with_an_odd_session_folder(run, home, sessions, tmp_path, level, value):
+    file = settings_files(home, tmp_path)[level]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f'{{"sessionDir": {VALUES[value]}}}')
     all_commands_work(run)
 
 
 @pytest.mark.parametrize("value", REFUSED)
-@pytest.mark.parametrize("where", ["project", "home"])
-def test_doctor_names_the_setting_that_is_refused(run, home, sessions, tmp_path, where, value):
-    file = settings_files(home, tmp_path)[where]
+@pytest.mark.parametrize("level", ["project", "home"])
+def test_doctor_names_the_refused_setting(run, home, sessions, tmp_path, level, value):
+    file = settings_files(home, tmp_path)[level]
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(f'{{"sessionDir": {VALUES[value]}}}')
     stores = json.loads(run("doctor", "--json").out)["stores"]
     assert [note for store in stores for note in store["notes"]] == [f"{file}: {REFUSED[value]}"]
     assert f"note: {file}: {REFUSED[value]}" in run("doctor").out
-    # the agent's own place counts instead
+    # the agent's default folder is used instead
     assert not [store for store in stores if store["source"].startswith("settings")]
 
 
@@ -145,10 +145,10 @@ VARIABLES = (
 
 @pytest.mark.parametrize("variable", VARIABLES)
 @pytest.mark.parametrize("value", [os.fsdecode(b"\xff\xfe"), "x" * 100_000, "~/\x1b[31m\n", "x" * 300])
-def test_every_command_goes_on_beside_an_odd_variable(run, sessions, monkeypatch, tmp_path, variable, value):
+def test_every_command_works_with_an_odd_variable(run, sessions, monkeypatch, tmp_path, variable, value):
     if variable.startswith("XDG_"):
         value = f"{tmp_path}/{value}"
-    # it also moves leafmark's own folder and the trash, which cannot be written then
+    # the variable also moves leafmark's state and the trash, which cannot be written there
     if variable in ("XDG_DATA_HOME", "XDG_STATE_HOME") and len(value) > 200:
         monkeypatch.setenv(variable, value)
         for words in (["list"], ["doctor"], ["search", "question"], ["trash", "--list"], ["undo"]):
@@ -167,7 +167,7 @@ def test_every_command_goes_on_beside_an_odd_variable(run, sessions, monkeypatch
         ("/" + "x" * 100_000, "is longer than any path"),
     ],
 )
-def test_a_variable_that_no_path_can_be_is_noted_and_not_followed(tmp_path, variable, value, why):
+def test_a_variable_with_an_impossible_path_is_noted_and_ignored(tmp_path, variable, value, why):
     home = str(tmp_path / "home")
     stores = discover({variable: value}, home, str(tmp_path))
     usual = discover({}, home, str(tmp_path))
@@ -178,7 +178,7 @@ def test_a_variable_that_no_path_can_be_is_noted_and_not_followed(tmp_path, vari
 
 
 @pytest.mark.parametrize("value", ["/odd/\ud800", "/odd/a\0b", "/" + "x" * 100_000])
-def test_the_library_makes_a_session_in_the_usual_place_beside_such_a_variable(tmp_path, value):
+def test_the_library_ignores_such_a_variable(tmp_path, value):
     env = {"HOME": str(tmp_path), "PI_CODING_AGENT_SESSION_DIR": value, "PI_CODING_AGENT_DIR": value}
     for agent in ("pi", "omp"):
         manager = SessionManager.create(str(tmp_path), env=env, agent=agent)
@@ -186,7 +186,7 @@ def test_the_library_makes_a_session_in_the_usual_place_beside_such_a_variable(t
 
 
 @pytest.mark.parametrize("value", ["a lone surrogate", "a NUL", "100 kB", "a number", "nested lists"])
-def test_watch_goes_on_beside_an_odd_session_folder(home, sessions, tmp_path, value):
+def test_watch_works_with_an_odd_session_folder(home, sessions, tmp_path, value):
     file = settings_files(home, tmp_path)["project"]
     file.parent.mkdir()
     file.write_text(f'{{"sessionDir": {VALUES[value]}}}')
@@ -205,7 +205,7 @@ def test_watch_goes_on_beside_an_odd_session_folder(home, sessions, tmp_path, va
 
 
 @pytest.mark.parametrize("text", [b"/work\0odd", b"/work\xff\xfe", b"x" * 16_000, b"\xed\xa0\x80"])
-def test_a_new_session_beside_an_odd_note_of_a_terminal(run, home, sessions, tmp_path, monkeypatch, text):
+def test_an_odd_terminal_note_of_omp_is_ignored(run, home, sessions, tmp_path, monkeypatch, text):
     notes = home / ".omp/agent/terminal-sessions"
     notes.mkdir(parents=True)
     (notes / "tmux-%1").write_bytes(text + b"\n" + text + b"\n")
@@ -220,7 +220,7 @@ def test_a_new_session_beside_an_odd_note_of_a_terminal(run, home, sessions, tmp
 @pytest.mark.parametrize(
     "cwd", ["/work/\ud800", "/work/\ud83d\ude00\udcff", "x" * 100_000, "relative", "/dev/null", "/work\n"]
 )
-def test_every_command_goes_on_beside_an_odd_folder_in_a_header(run, home, tmp_path, cwd):
+def test_every_command_works_with_an_odd_folder_in_a_header(run, home, tmp_path, cwd):
     folder = home / ".pi/agent/sessions/--work--"
     folder.mkdir(parents=True)
     path = write_session(
@@ -235,7 +235,7 @@ def test_every_command_goes_on_beside_an_odd_folder_in_a_header(run, home, tmp_p
 
 
 @pytest.mark.parametrize("ends_in", [b"\xff\xfe", b"\xed\xa0\x80"])
-def test_every_command_goes_on_in_a_home_whose_name_is_no_utf_8(tmp_path, ends_in):
+def test_every_command_works_in_a_home_with_an_undecodable_name(tmp_path, ends_in):
     home = os.fsencode(tmp_path) + b"/home" + ends_in
     os.makedirs(home + b"/.pi/agent/sessions/--work--")
     lines = chain("question", "answer", id="session-1")
@@ -263,7 +263,7 @@ def test_every_command_goes_on_in_a_home_whose_name_is_no_utf_8(tmp_path, ends_i
     "variable", ["LEAFMARK_CACHE_DIR", "LEAFMARK_STATE_DIR", "LEAFMARK_CONFIG_DIR", "PWD", "HOME"]
 )
 @pytest.mark.parametrize("value", [b"\xff\xfe", b"x" * 100_000, b"x" * 300, b"\x1b[31m\n", b"a file"])
-def test_every_command_ends_in_order_where_its_own_folder_is_odd(
+def test_every_command_ends_orderly_with_an_odd_folder_of_its_own(
     run, sessions, tmp_path, monkeypatch, variable, value
 ):
     (tmp_path / "a file").touch()
@@ -286,7 +286,7 @@ def test_every_command_ends_in_order_where_its_own_folder_is_odd(
         b"x=[" * 9_999,
     ],
 )
-def test_every_command_goes_on_beside_an_odd_settings_file_of_our_own(run, home, sessions, content):
+def test_every_command_works_with_an_odd_settings_file(run, home, sessions, content):
     (home / ".config/leafmark").mkdir(parents=True)
     (home / ".config/leafmark/config.toml").write_bytes(content)
     all_commands_work(run)
@@ -295,6 +295,6 @@ def test_every_command_goes_on_beside_an_odd_settings_file_of_our_own(run, home,
 @pytest.mark.parametrize(
     "content", [b"\xff", b'["\\ud800", 7, null]', b'{"pinned": ["\\ud800/\\u0000"]}', b"[" * 99_999]
 )
-def test_every_command_goes_on_beside_odd_pins(run, home, sessions, content):
+def test_every_command_works_with_odd_pins(run, home, sessions, content):
     (home / ".omp/agent/session-pins.json").write_bytes(content)
     all_commands_work(run)

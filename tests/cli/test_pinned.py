@@ -1,4 +1,4 @@
-"""``is:pinned`` on the command line means what is pinned in leafmark, whoever keeps the pin."""
+"""``is:pinned`` on the command line: it includes pins that an agent keeps, and those of leafmark."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def test_pins_of_every_agent_are_found(run, home):
     for agent, id in (("pi", "bbbb"), ("omp", "oooo")):
         pin(agent, id, True, stores[agent], setup.state_folder)
 
-    found = json.loads(run("search", "--json", "needle is:pinned").out)["hits"]
-    assert sorted(hit["session_id"] for hit in found) == ["bbbb", "oooo"]
+    hits = json.loads(run("search", "--json", "needle is:pinned").out)["hits"]
+    assert sorted(hit["session_id"] for hit in hits) == ["bbbb", "oooo"]
     listed = json.loads(run("list", "--json", "is:pinned").out)["sessions"]
     assert sorted(session["id"] for session in listed) == ["bbbb", "oooo"]
     pin("pi", "bbbb", False, stores["pi"], setup.state_folder)

@@ -1,4 +1,4 @@
-"""A project's own settings name a folder of sessions: it is found from everywhere once leafmark was there."""
+"""A project's settings name a session folder: once leafmark was run there, it is a store in every folder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.factory import chain, write_session
 
 @pytest.fixture
 def project(home, tmp_path):
-    """A project whose sessions lie in a folder of its own, and one without settings."""
+    """A project with its own session folder. The home folder has a session as well."""
     folder = tmp_path / "project"
     (folder / ".pi").mkdir(parents=True)
     (folder / ".pi/settings.json").write_text('{"sessionDir": "kept/sessions"}')
@@ -32,7 +32,7 @@ def project(home, tmp_path):
 
 @pytest.fixture
 def listed(run, monkeypatch):
-    """The ids of the sessions that `leafmark list` prints in a folder."""
+    """A function that returns the ids that `leafmark list` prints in a folder."""
 
     def listed(folder):
         monkeypatch.chdir(folder)
@@ -44,21 +44,21 @@ def listed(run, monkeypatch):
 BOTH = {"in-project", "usual"}
 
 
-def test_it_is_found_from_every_folder_once_it_was_seen(project, listed, tmp_path):
+def test_the_store_is_known_everywhere_after_one_run_in_the_project(project, listed, tmp_path):
     assert listed(tmp_path / "elsewhere") == {"usual"}
     assert listed(project) == BOTH
     assert listed(tmp_path / "elsewhere") == BOTH
     assert listed(project / "kept") == BOTH
 
 
-def test_the_plain_list_and_the_search_have_it_too(project, listed, run, tmp_path, monkeypatch):
+def test_list_and_search_use_the_store(project, listed, run, tmp_path, monkeypatch):
     listed(project)
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert "hello" in run("list").out
     assert "hello" in run("search", "hello").out
 
 
-def test_a_session_of_it_is_resumed_with_its_folder_and_its_argument(
+def test_a_session_of_the_store_is_resumed_with_its_session_folder(
     project, listed, run, tmp_path, monkeypatch
 ):
     listed(project)
@@ -68,14 +68,14 @@ def test_a_session_of_it_is_resumed_with_its_folder_and_its_argument(
     assert line == f"cd {project} && pi --session-dir {sessions} --session {sessions}/1_in-project.jsonl\n"
 
 
-def test_a_new_session_elsewhere_does_not_go_there(project, listed, run, tmp_path, monkeypatch):
+def test_a_fork_of_another_session_does_not_go_there(project, listed, run, tmp_path, monkeypatch):
     listed(project)
     monkeypatch.chdir(tmp_path / "elsewhere")
     assert run("fork", "usual").code == 0
     assert [path.name for path in (project / "kept/sessions").iterdir()] == ["1_in-project.jsonl"]
 
 
-def test_doctor_names_it_with_its_project(project, listed, run, tmp_path, monkeypatch):
+def test_doctor_names_the_project_of_the_store(project, listed, run, tmp_path, monkeypatch):
     listed(project)
     monkeypatch.chdir(tmp_path / "elsewhere")
     stores = json.loads(run("doctor", "--json").out)["stores"]
@@ -83,19 +83,19 @@ def test_doctor_names_it_with_its_project(project, listed, run, tmp_path, monkey
     assert (store["source"], store["sessions"]) == (f"settings {project}/.pi/settings.json", 1)
 
 
-def test_it_outlives_the_cache(project, listed, home, tmp_path):
+def test_the_store_outlives_the_cache(project, listed, home, tmp_path):
     listed(project)
     shutil.rmtree(home / ".cache/leafmark")
     assert listed(tmp_path / "elsewhere") == BOTH
 
 
-@pytest.mark.parametrize("gone", ["setting", "settings file", "project"])
-def test_it_is_dropped_when_the_setting_or_the_project_is_gone(project, listed, tmp_path, gone):
+@pytest.mark.parametrize("removed", ["setting", "settings file", "project"])
+def test_the_store_is_dropped_with_its_setting_or_its_project(project, listed, tmp_path, removed):
     listed(project)
     settings = project / ".pi/settings.json"
-    if gone == "setting":
+    if removed == "setting":
         settings.write_text("{}")
-    elif gone == "settings file":
+    elif removed == "settings file":
         settings.unlink()
     else:
         project.rename(tmp_path / "renamed")
@@ -103,7 +103,7 @@ def test_it_is_dropped_when_the_setting_or_the_project_is_gone(project, listed, 
     assert paths.read_projects(os.environ) == []
 
 
-def test_another_folder_in_the_setting_counts_at_once(project, listed, tmp_path):
+def test_a_changed_setting_applies_at_once(project, listed, tmp_path):
     listed(project)
     (project / "kept/sessions").rename(project / "moved")
     (project / ".pi/settings.json").write_text('{"sessionDir": "moved"}')
@@ -111,7 +111,7 @@ def test_another_folder_in_the_setting_counts_at_once(project, listed, tmp_path)
 
 
 @pytest.mark.parametrize("content", ["{", '{"sessionDir": "\\ud800"}', '{"sessionDir": 7}'])
-def test_settings_that_cannot_be_read_are_noted_and_not_forgotten(project, listed, run, tmp_path, content):
+def test_unreadable_settings_are_noted_and_not_forgotten(project, listed, run, tmp_path, content):
     listed(project)
     settings = project / ".pi/settings.json"
     before = settings.read_text()
@@ -122,14 +122,14 @@ def test_settings_that_cannot_be_read_are_noted_and_not_forgotten(project, liste
     assert listed(tmp_path / "elsewhere") == BOTH
 
 
-@pytest.mark.parametrize("odd", ["a pipe", "a link to a device", "a folder"])
-def test_settings_that_turn_into_something_else_are_not_waited_for(project, listed, tmp_path, odd):
+@pytest.mark.parametrize("kind", ["a pipe", "a link to a device", "a folder"])
+def test_settings_of_another_file_type_are_not_waited_for(project, listed, tmp_path, kind):
     listed(project)
     settings = project / ".pi/settings.json"
     settings.unlink()
-    if odd == "a pipe":
+    if kind == "a pipe":
         os.mkfifo(settings)
-    elif odd == "a folder":
+    elif kind == "a folder":
         settings.mkdir()
     else:
         settings.symlink_to("/dev/zero")
@@ -140,20 +140,20 @@ def test_settings_that_turn_into_something_else_are_not_waited_for(project, list
 def test_a_file_system_that_does_not_answer_is_not_waited_for(
     project, listed, run, tmp_path, monkeypatch, hung
 ):
-    other = tmp_path / "other"
-    (other / ".pi").mkdir(parents=True)
-    (other / ".pi/settings.json").write_text('{"sessionDir": "own"}')
-    write_session(other / "own/1_other.jsonl", *chain("other", "one", id="other", cwd=str(other)))
-    assert listed(other) == {"usual", "other"}
+    second = tmp_path / "other"
+    (second / ".pi").mkdir(parents=True)
+    (second / ".pi/settings.json").write_text('{"sessionDir": "own"}')
+    write_session(second / "own/1_other.jsonl", *chain("other", "one", id="other", cwd=str(second)))
+    assert listed(second) == {"usual", "other"}
     listed(project)
     stuck = str(project / (".pi/settings.json" if hung == "settings" else "kept/sessions"))
     answers = threading.Event()
-    really = os.stat
+    real_stat = os.stat
 
-    def stat(path, *rest, **options):
+    def stat(path, *arguments, **options):
         if path == stuck:
             answers.wait()
-        return really(path, *rest, **options)
+        return real_stat(path, *arguments, **options)
 
     monkeypatch.setattr(os, "stat", stat)
     try:
@@ -167,7 +167,7 @@ def test_a_file_system_that_does_not_answer_is_not_waited_for(
 @pytest.mark.parametrize(
     "content", [b"\xff\0relative\0\0/" + b"x" * 9_000, b"/gone\0" * 9_999, b"\n", b"/dev\0/proc/self/fd\0/"]
 )
-def test_a_damaged_memory_does_no_harm(project, listed, home, tmp_path, content):
+def test_a_damaged_projects_file_is_harmless(project, listed, home, tmp_path, content):
     state = home / ".local/state/leafmark"
     state.mkdir(parents=True)
     (state / "projects").write_bytes(content)
@@ -176,7 +176,7 @@ def test_a_damaged_memory_does_no_harm(project, listed, home, tmp_path, content)
     assert listed(tmp_path / "elsewhere") == BOTH
 
 
-def test_only_so_many_projects_are_remembered(home, listed, tmp_path):
+def test_the_number_of_remembered_projects_is_limited(home, listed, tmp_path):
     folders = []
     for number in range(paths.MOST_PROJECTS + 3):
         folder = tmp_path / f"many/{number}"
@@ -189,7 +189,7 @@ def test_only_so_many_projects_are_remembered(home, listed, tmp_path):
     assert len(paths.read_projects(os.environ)) == paths.MOST_PROJECTS
 
 
-def test_where_nothing_can_be_remembered_the_list_is_printed(project, listed, home, tmp_path):
+def test_an_unwritable_state_folder_is_tolerated(project, listed, home, tmp_path):
     (home / ".local").write_text("in the way")
     assert listed(project) == BOTH
     assert listed(tmp_path / "elsewhere") == {"usual"}

@@ -1,4 +1,4 @@
-"""``leafmark resume`` of a session that is named: what is said before this process becomes its program."""
+"""``leafmark resume`` of a named session: the output before this process becomes its agent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LANES = '{"v":4,"kind":"header","id":"lanes-of-v4","storageVersion":1,"createdAt
 
 @pytest.fixture
 def path(tmp_path):
-    """PATH with programs that say what they are given."""
+    """A PATH with agents that print their arguments."""
     folder = tmp_path / "bin"
     folder.mkdir()
     for name in ("pi", "omp"):
@@ -36,7 +36,7 @@ def work(tmp_path):
     return folder
 
 
-def test_what_is_said_before_is_the_line_that_print_prints(process, tmp_path, path, work):
+def test_the_printed_line_is_that_of_print(process, tmp_path, path, work):
     store = tmp_path / "home/.omp/profiles/work me/agent/sessions/-work"
     file = write_session(store / "1_session-1.jsonl", *chain("question", id="session-1", cwd=str(work)))
     line = f"cd '{work}' && OMP_PROFILE='work me' omp --resume '{file}'\n"
@@ -47,7 +47,7 @@ def test_what_is_said_before_is_the_line_that_print_prints(process, tmp_path, pa
     assert done.stdout == f"['--resume', '{file}'] {work} work me\n"
 
 
-def test_what_cannot_be_run_is_said_with_that_line_below(process, tmp_path, path, work):
+def test_a_command_that_cannot_be_run_is_printed_after_the_reason(process, tmp_path, path, work):
     store = tmp_path / "home/.pi/agent/sessions/--gone--"
     file = write_session(store / "1.jsonl", *chain("question", "one", id="session-1", cwd="/gone/for  good"))
     done = process("resume", "session-1", PATH=path)
@@ -56,7 +56,7 @@ def test_what_cannot_be_run_is_said_with_that_line_below(process, tmp_path, path
     assert done.stderr.splitlines() == [why_not, f"pi --session {file}"]
 
 
-def test_an_id_of_letters_alone_is_one_where_there_is_no_screen(process, tmp_path, path, work):
+def test_a_word_that_is_an_id_names_a_session_without_a_screen(process, tmp_path, path, work):
     store = tmp_path / "home/.pi/agent/sessions/--work--"
     file = write_session(store / "1.jsonl", *chain("question", "one", id="refactoring", cwd=str(work)))
     write_session(store / "2.jsonl", *chain("what about refactoring", "one", id="session-2", cwd=str(work)))
@@ -65,7 +65,7 @@ def test_an_id_of_letters_alone_is_one_where_there_is_no_screen(process, tmp_pat
     assert process("resume", "refactoring", PATH=path).stderr == line
 
 
-def test_the_line_is_printed_as_it_is_whatever_the_locale_or_the_output_has(process, tmp_path, path):
+def test_the_line_is_printed_unchanged_in_any_locale_and_encoding(process, tmp_path, path):
     work = tmp_path / "home/arbeité"
     work.mkdir(parents=True)
     store = tmp_path / "home/.pi/agent/sessions/--work--"
@@ -75,7 +75,7 @@ def test_the_line_is_printed_as_it_is_whatever_the_locale_or_the_output_has(proc
         assert (done.returncode, done.stdout) == (0, f"cd '{work}' && pi --session '{file}'\n")
 
 
-def test_a_file_of_pis_version_4_may_be_refused_and_that_is_said(process, tmp_path, path, work):
+def test_a_file_of_pis_version_4_has_a_warning(process, tmp_path, path, work):
     store = tmp_path / "home/.pi/agent/sessions/--work--"
     file = write_session(store / "v4.jsonl", LANES % json.dumps(str(work)))
     warning = "leafmark: this file is of pi's version 4, and pi may not read those yet\n"
@@ -98,7 +98,7 @@ ANYWAY = "(--anyway resumes it all the same)"
 
 @pytest.fixture
 def programs(tmp_path):
-    """A folder for programs that run."""
+    """A folder for the programs that a test runs."""
     folder = tmp_path / "running"
     folder.mkdir()
     return folder
@@ -106,15 +106,15 @@ def programs(tmp_path):
 
 @on_proc
 @pytest.mark.parametrize("agent", ["pi", "omp"])
-def test_the_newest_session_beside_a_running_agent_is_refused_once(
+def test_the_newest_session_beside_a_running_agent_needs_anyway(
     process, tmp_path, path, work, programs, agent
 ):
     folder = tmp_path / "home" / FOLDERS[agent]
     older = write_session(folder / "1.jsonl", *chain("question", "one", id="session-1", cwd=str(work)))
     newest = write_session(folder / "2.jsonl", *chain("question", "two", id="session-2", cwd=str(work)))
-    other = write_session(folder / "3.jsonl", *chain("question", "three", id="session-3", cwd="/other"))
-    for at, file in enumerate((older, newest, other)):
-        os.utime(file, (1_700_000_000 + at, 1_700_000_000 + at))
+    elsewhere = write_session(folder / "3.jsonl", *chain("question", "three", id="session-3", cwd="/other"))
+    for number, file in enumerate((older, newest, elsewhere)):
+        os.utime(file, (1_700_000_000 + number, 1_700_000_000 + number))
     with running(programs, agent, cwd=str(work)):
         for named in ("session-2", newest):
             done = process("resume", named, PATH=path)
@@ -135,7 +135,7 @@ def test_the_newest_session_beside_a_running_agent_is_refused_once(
 
 
 @on_proc
-def test_a_session_that_an_agent_has_open_is_refused_once(process, tmp_path, path, work, programs):
+def test_a_session_that_an_agent_has_open_needs_anyway(process, tmp_path, path, work, programs):
     lines = chain("question", "one", id="session-1", cwd=str(work))
     outside = write_session(tmp_path / "kept/1.jsonl", *lines)
     file = write_session(tmp_path / "home" / FOLDERS["omp"] / "1.jsonl", *lines)
@@ -148,7 +148,7 @@ def test_a_session_that_an_agent_has_open_is_refused_once(process, tmp_path, pat
             assert process("resume", named, "--anyway", PATH=path).returncode == 0
 
 
-def test_a_file_that_its_agent_refuses_is_refused_with_the_repair(process, tmp_path, path, work):
+def test_a_file_that_its_agent_refuses_needs_anyway_and_the_repair_is_named(process, tmp_path, path, work):
     lines = chain("question", "one", id="session-1", cwd=str(work))
     file = write_session(tmp_path / "home" / FOLDERS["pi"] / "1.jsonl", *lines)
     file.write_bytes(b"\xef\xbb\xbf" + file.read_bytes())
@@ -167,11 +167,11 @@ def test_a_file_that_its_agent_refuses_is_refused_with_the_repair(process, tmp_p
         assert done.stderr.splitlines()[0] == f"leafmark: {reason} {ANYWAY}"
         assert process("resume", named, "--anyway", PATH=path).returncode == 0
     skipped = json.loads(process("doctor", "--json").stdout)["skipped"]
-    assert [(each["path"], each["line"], each["reason"]) for each in skipped] == [
+    assert [(file_["path"], file_["line"], file_["reason"]) for file_ in skipped] == [
         (str(short), 1, reasons["session-2"]),
         (str(file), 1, reasons["session-1"]),
     ]
-    made = json.loads(process("fork", "session-1", "--json").stdout)["change"]["after"]
+    fork_path = json.loads(process("fork", "session-1", "--json").stdout)["change"]["after"]
     process("rename", "session-2", "T")
-    for repaired in (made, short):
+    for repaired in (fork_path, short):
         assert process("resume", repaired, PATH=path).returncode == 0

@@ -1,4 +1,4 @@
-"""``leafmark search``, from the files to what is printed."""
+"""``leafmark search``, from files to output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ NOTHING = "leafmark: no session matches; --all-text looks through tools as well\
 
 @pytest.fixture
 def folder(home):
-    """Four sessions: one with all that can be in one, one without ids, a hostile one, one of oh-my-pi."""
+    """Four sessions: one with every kind of entry, one without ids, a hostile one, and one of oh-my-pi."""
     folder = home / ".pi/agent/sessions/--work--"
     answer = [
         {"type": "thinking", "thinking": "ponder quizzically"},
@@ -44,8 +44,12 @@ def folder(home):
     )
     old = {**header("vvvv"), "version": None}
     del old["version"]
-    said = {"type": "message", "timestamp": stamp(2), "message": {"role": "user", "content": "gramophone"}}
-    write_session(folder / "v.jsonl", old, said)
+    message_entry = {
+        "type": "message",
+        "timestamp": stamp(2),
+        "message": {"role": "user", "content": "gramophone"},
+    }
+    write_session(folder / "v.jsonl", old, message_entry)
     hostile = "\x1b[31m\u202eevil needle \x9b2J\n日本 needle"
     write_session(folder / "h.jsonl", *chain(hostile, id="\x1b[2Jhh", cwd="/work/\x1b]0;T\x07"))
     write_session(
@@ -55,9 +59,9 @@ def folder(home):
     return folder
 
 
-def test_a_quote_that_is_not_closed_is_left_out(run, folder):
-    said = "leafmark: the quote is not closed: what follows are words\n"
-    assert [hit["path"] for hit in hits(run, '"it frobnicator', err=said)] == [
+def test_an_unclosed_quote_is_ignored(run, folder):
+    note = "leafmark: the quote is not closed: what follows are words\n"
+    assert [hit["path"] for hit in hits(run, '"it frobnicator', err=note)] == [
         hit["path"] for hit in hits(run, "it frobnicator")
     ]
     assert hits(run, '"it frobnicator"', code=1, err=NOTHING) == []
@@ -66,13 +70,13 @@ def test_a_quote_that_is_not_closed_is_left_out(run, folder):
 def hits(run, *words, code=0, err=""):
     done = run("search", "--json", *words)
     assert (done.code, done.err) == (code, err)
-    found = json.loads(done.out)
-    assert found["schema"] == 1
-    assert found["total"] == len({hit["path"] for hit in found["hits"]})
-    return found["hits"]
+    document = json.loads(done.out)
+    assert document["schema"] == 1
+    assert document["total"] == len({hit["path"] for hit in document["hits"]})
+    return document["hits"]
 
 
-def test_a_hit_says_which_entry_of_which_session_and_where_in_its_tree(run, folder):
+def test_a_hit_names_session_entry_role_and_branch(run, folder):
     (hit,) = hits(run, "abandoned")
     assert hit == {
         "path": str(folder / "a.jsonl"),
@@ -87,7 +91,7 @@ def test_a_hit_says_which_entry_of_which_session_and_where_in_its_tree(run, fold
     assert (hit["entry_id"], hit["role"], hit["on_active_path"]) == ("a1", "assistant", True)
 
 
-def test_an_abandoned_branch_is_said_to_be_one(run, folder):
+def test_a_hit_on_an_inactive_branch_says_so(run, folder):
     line = run("search", "abandoned").out
     assert line.endswith(
         "Auth pelican  /work/app  assistant x1, branch 1 of 2, not on the active path: an abandoned walrus\n"
@@ -95,7 +99,7 @@ def test_an_abandoned_branch_is_said_to_be_one(run, folder):
     assert "active path" not in run("search", "shed").out
 
 
-def test_words_are_found_everywhere_in_a_session_and_inside_longer_ones(run, folder):
+def test_words_are_found_in_any_entry_and_inside_longer_words(run, folder):
     assert {hit["session_id"] for hit in hits(run, "frobnicator")} == {"aaaa", "oooo"}
     assert [hit["session_id"] for hit in hits(run, "frobnic", "walrus", "shed")] == ["aaaa"]
     assert [hit["session_id"] for hit in hits(run, "walrus_eat")] == ["oooo"]
@@ -103,7 +107,7 @@ def test_words_are_found_everywhere_in_a_session_and_inside_longer_ones(run, fol
     assert [hit["entry_id"] for hit in hits(run, '"the frobnicator, find"')] == ["u1"]
 
 
-def test_thinking_is_searched_and_tools_when_they_are_asked_for(run, folder):
+def test_thinking_is_searched_and_tools_on_request(run, folder):
     assert [hit["entry_id"] for hit in hits(run, "quizzically")] == ["a1"]
     nothing = {"code": 1, "err": "leafmark: no session matches\n"}
     assert hits(run, "xylophones", "in:thinking", **nothing) == []
@@ -131,7 +135,7 @@ def test_thinking_is_searched_and_tools_when_they_are_asked_for(run, folder):
         (["--", "-walrus", "-frobnicator", "-gramophone", "-needle"], False),
     ],
 )
-def test_where_nothing_is_found_it_is_said_how_tools_are_looked_through(run, folder, words, is_reported):
+def test_without_hits_the_search_of_tool_output_is_suggested(run, folder, words, is_reported):
     done = run("search", *words)
     assert done.code == 1
     last = done.err.splitlines()[-1] + "\n"
@@ -148,18 +152,18 @@ def test_names_labels_folders_and_ids_are_found(run, folder):
     assert [hit["session_id"] for hit in hits(run, "vvvv")] == ["vvvv"]
 
 
-def test_ids_that_nothing_has(run, folder):
+def test_unknown_ids(run, folder):
     assert hits(run, "id:zzzz", code=1, err="leafmark: no session matches\n") == []
     lost = entry("label", "l", "o", 3, targetId="gone", label="a lost marble")
     orphan = message("o", "nobody", "user", "an orphaned marble", 2)
     write_session(folder / "lost.jsonl", *chain("x", id="lost"), orphan, lost)
     (label,) = hits(run, "lost")
     assert (label["role"], label["entry_id"], label["timestamp"]) == ("label", "gone", None)
-    (found,) = hits(run, "orphaned")
-    assert (found["entry_id"], found["on_active_path"]) == ("o", True)
+    (hit_,) = hits(run, "orphaned")
+    assert (hit_["entry_id"], hit_["on_active_path"]) == ("o", True)
 
 
-def test_a_session_without_ids_is_found_and_has_none(run, folder):
+def test_a_session_without_ids_is_found(run, folder):
     (hit,) = hits(run, "gramophone")
     assert (hit["session_id"], hit["entry_id"], hit["role"]) == ("vvvv", None, "user")
     assert hit["timestamp"] == stamp(2)
@@ -167,12 +171,12 @@ def test_a_session_without_ids_is_found_and_has_none(run, folder):
     assert line.endswith("  user: gramophone\n")
 
 
-def test_every_place_of_a_session(run, folder):
+def test_every_prints_every_hit_of_a_session(run, folder):
     assert [hit["entry_id"] for hit in hits(run, "walrus", "--", "-std")] == ["x2"]
     done = run("search", "--json", "--every", "walrus")
-    found = json.loads(done.out)
-    assert found["total"] == 2
-    assert sorted(hit["entry_id"] for hit in found["hits"]) == ["00000002", "x1", "x2"]
+    document = json.loads(done.out)
+    assert document["total"] == 2
+    assert sorted(hit["entry_id"] for hit in document["hits"]) == ["00000002", "x1", "x2"]
 
 
 def test_filters_alone_find_whole_sessions(run, folder, home):
@@ -201,26 +205,26 @@ def test_a_query_that_begins_with_a_dash(run, folder):
     assert "behind --" in done.err
 
 
-def test_a_limit_says_what_it_leaves_out(run, folder):
+def test_a_limit_says_how_many_sessions_there_are(run, folder):
     done = run("search", "frobnicator", "--limit", "1")
     assert len(done.out.splitlines()) == 1
     assert done.err == "leafmark: 1 of 2 sessions; --limit 2 shows all\n"
-    found = json.loads(run("search", "--json", "--limit", "0", "frobnicator").out)
-    assert found == {"schema": 1, "total": 2, "instead": {}, "as_kept": [], "unread": [], "hits": []}
+    document = json.loads(run("search", "--json", "--limit", "0", "frobnicator").out)
+    assert document == {"schema": 1, "total": 2, "instead": {}, "as_kept": [], "unread": [], "hits": []}
 
 
-def test_json_says_what_was_looked_for_instead(run, folder):
-    found = json.loads(run("search", "--json", "xylophnoe gramofone").out)
-    assert (found["total"], found["instead"]) == (0, {"xylophnoe": [], "gramofone": ["gramophone"]})
-    found = json.loads(run("search", "--json", "nowhere").out)
-    assert (found["total"], found["instead"]) == (0, {"nowhere": []})
-    found = json.loads(run("search", "--json", "gramofone").out)
-    assert (found["total"], found["instead"]) == (1, {"gramofone": ["gramophone"]})
-    assert [hit["session_id"] for hit in found["hits"]] == ["vvvv"]
+def test_json_has_the_other_spellings(run, folder):
+    document = json.loads(run("search", "--json", "xylophnoe gramofone").out)
+    assert (document["total"], document["instead"]) == (0, {"xylophnoe": [], "gramofone": ["gramophone"]})
+    document = json.loads(run("search", "--json", "nowhere").out)
+    assert (document["total"], document["instead"]) == (0, {"nowhere": []})
+    document = json.loads(run("search", "--json", "gramofone").out)
+    assert (document["total"], document["instead"]) == (1, {"gramofone": ["gramophone"]})
+    assert [hit["session_id"] for hit in document["hits"]] == ["vvvv"]
 
 
 @pytest.mark.parametrize(
-    ("query", "told"),
+    ("query", "notes"),
     [
         (
             "gramofone nowherexx",
@@ -234,10 +238,10 @@ def test_json_says_what_was_looked_for_instead(run, folder):
         ("gramophone marzipan", []),
     ],
 )
-def test_each_word_that_is_nowhere_is_said(run, folder, query, told):
+def test_each_word_without_a_match_is_reported(run, folder, query, notes):
     done = run("search", "--", *query.split())
     assert (done.code, done.out) == (1, "")
-    assert done.err.splitlines() == [*(f"leafmark: {each}" for each in told), NOTHING.strip()]
+    assert done.err.splitlines() == [*(f"leafmark: {note}" for note in notes), NOTHING.strip()]
 
 
 @pytest.mark.parametrize(
@@ -247,20 +251,20 @@ def test_each_word_that_is_nowhere_is_said(run, folder, query, told):
         ("re:OFF.by", "re:OFF.by", "re:(?i)OFF.by"),
     ],
 )
-def test_what_is_nowhere_with_its_capitals_is_looked_for_without(run, folder, query, name, instead):
+def test_a_term_with_capitals_is_searched_in_any_case_if_nothing_matches(run, folder, query, name, instead):
     write_session(folder / "off.jsonl", *chain("it is off by one", id="off"))
-    told = f"leafmark: “{name}” is nowhere; looked for instead: {instead}\n"
+    note = f"leafmark: “{name}” is nowhere; looked for instead: {instead}\n"
     done = run("search", query)
-    assert (done.code, len(done.out.splitlines()), done.err) == (0, 1, told)
+    assert (done.code, len(done.out.splitlines()), done.err) == (0, 1, note)
     assert "in another spelling" in done.out
     done = run("search", "--json", query)
-    found = json.loads(done.out)
-    assert (done.err, found["total"], found["instead"]) == (told, 1, {name: [instead]})
-    assert [hit["session_id"] for hit in found["hits"]] == ["off"]
+    document = json.loads(done.out)
+    assert (done.err, document["total"], document["instead"]) == (note, 1, {name: [instead]})
+    assert [hit["session_id"] for hit in document["hits"]] == ["off"]
 
 
 @pytest.mark.parametrize("scope", ["in:tools", "in:all"])
-def test_of_what_tools_said_no_other_spellings_are_known(run, folder, scope):
+def test_there_are_no_suggestions_for_tool_output(run, folder, scope):
     assert len(hits(run, "xylophones", scope)) == 1
     done = run("search", "xylophnes", scope)
     assert done.code == 1
@@ -278,21 +282,21 @@ def test_of_what_tools_said_no_other_spellings_are_known(run, folder, scope):
         ("frobnicator in:tools", [], ["a.jsonl"]),
     ],
 )
-def test_json_says_what_was_searched_as_it_was_kept(run, folder, monkeypatch, query, as_kept, unread):
+def test_json_lists_unreadable_files(run, folder, monkeypatch, query, as_kept, unread):
     run("search", "frobnicator")
-    really = os.open
+    real_open = os.open
 
-    def refuse(path, flags, *rest, **options):
+    def refuse(path, flags, *arguments, **options):
         if str(path) == str(folder / "a.jsonl"):
             raise PermissionError(13, "Permission denied", path)
-        return really(path, flags, *rest, **options)
+        return real_open(path, flags, *arguments, **options)
 
     monkeypatch.setattr(os, "open", refuse)
     os.utime(folder / "a.jsonl")
-    found = json.loads(run("search", "--json", *query.split()).out)
-    assert found["as_kept"] == [str(folder / name) for name in as_kept]
-    assert found["unread"] == [str(folder / name) for name in unread]
-    assert sorted(hit["session_id"] for hit in found["hits"]) == (["aaaa", "oooo"] if as_kept else [])
+    document = json.loads(run("search", "--json", *query.split()).out)
+    assert document["as_kept"] == [str(folder / name) for name in as_kept]
+    assert document["unread"] == [str(folder / name) for name in unread]
+    assert sorted(hit["session_id"] for hit in document["hits"]) == (["aaaa", "oooo"] if as_kept else [])
 
 
 def test_relevance_puts_names_first(run, folder):
@@ -302,7 +306,7 @@ def test_relevance_puts_names_first(run, folder):
     assert hits(run, "--order", "relevance", "pelican")[0]["session_id"] == "aaaa"
 
 
-def test_a_word_that_is_nowhere_is_replaced_and_that_is_said(run, folder):
+def test_a_word_without_a_match_is_replaced_with_a_note(run, folder):
     done = run("search", "frobnicatar")
     assert done.code == 0
     assert "frobnicatar" in done.err
@@ -321,7 +325,7 @@ def test_a_word_that_is_nowhere_is_replaced_and_that_is_said(run, folder):
         ("cost:dear b", "       ^^^^"),
     ],
 )
-def test_a_query_that_cannot_be_run_is_pointed_at(run, folder, query, caret):
+def test_the_faulty_part_of_a_query_is_pointed_at(run, folder, query, caret):
     done = run("search", query)
     assert (done.code, done.out) == (2, "")
     why, shown, carets = done.err.splitlines()
@@ -332,21 +336,21 @@ def test_a_query_that_cannot_be_run_is_pointed_at(run, folder, query, caret):
     assert not list((folder / "../../../..").glob(".cache")), "it is told of before anything is read"
 
 
-def test_a_query_of_ten_thousand_characters_is_refused_in_three_short_lines(run, folder):
+def test_a_query_of_ten_thousand_characters_gives_three_short_lines(run, folder):
     done = run("search", "x" * 10_000)
     assert done.code == 2
     assert "4,096" in done.err
     assert max(map(len, done.err.splitlines())) < 200
 
 
-def test_a_lone_quote_finds_what_there_is(run, folder):
+def test_a_lone_quote_is_ignored(run, folder):
     done = run("search", '"abandoned walrus')
     assert done.code == 0
     assert "quote" in done.err
     assert "x1" in done.out
 
 
-def test_what_is_printed_is_inert_and_fits_any_encoding(leafmark, process, run, folder):
+def test_output_is_inert_and_fits_any_encoding(leafmark, process, run, folder):
     for encoding in ("utf-8", "ascii"):
         for words in (("needle",), ("--every", "needle"), ("evil needle",)):
             done = (
@@ -361,7 +365,7 @@ def test_what_is_printed_is_inert_and_fits_any_encoding(leafmark, process, run, 
 
 @pytest.mark.skipif(shutil.which("script") is None, reason="there is no `script` to make a terminal with")
 @pytest.mark.parametrize("plain", [False, True])
-def test_on_a_terminal_what_was_found_is_marked_in_lines_that_fit(home, folder, plain):
+def test_on_a_terminal_matches_are_coloured_and_lines_fit(home, folder, plain):
     write_session(folder / "long.jsonl", *chain("x" * 500 + " needle " + "y" * 500, id="long"))
     env = {"HOME": str(home), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT), "TERM": "xterm"}
     if plain:
@@ -375,15 +379,15 @@ def test_on_a_terminal_what_was_found_is_marked_in_lines_that_fit(home, folder, 
         stdin=subprocess.DEVNULL,
         check=False,
     )
-    found = done.stdout.rpartition("\x1b[K")[2].replace("\r", "")  # progress may have been shown before
-    assert found.count("\x1b[1;4;33mneedle\x1b[0m") == (0 if plain else 3)
-    bare = found.replace("\x1b[1;4;33m", "").replace("\x1b[0m", "")
+    output = done.stdout.rpartition("\x1b[K")[2].replace("\r", "")  # progress may have been shown before
+    assert output.count("\x1b[1;4;33mneedle\x1b[0m") == (0 if plain else 3)
+    bare = output.replace("\x1b[1;4;33m", "").replace("\x1b[0m", "")
     assert bare.replace("\n", "").isprintable()
     assert len(bare.splitlines()) == 4
     assert max(map(len, bare.splitlines())) <= 80
 
 
-def test_what_was_written_a_moment_ago_is_found(run, folder):
+def test_a_recent_append_is_found(run, folder):
     run("search", "frobnicator")
     with (folder / "a.jsonl").open("a") as file:
         file.write(json.dumps(message("late", "n1", "user", "the latecomer", 60)) + "\n")
@@ -392,16 +396,16 @@ def test_what_was_written_a_moment_ago_is_found(run, folder):
     assert hits(run, "latecomer", code=1, err=NOTHING) == []
 
 
-def test_stores_can_be_added_and_the_examples_shown(run, folder, home, tmp_path):
+def test_stores_can_be_added_and_the_examples_searched(run, folder, home, tmp_path):
     write_session(tmp_path / "flat/x.jsonl", *chain("frobnicator elsewhere", id="xxxx"))
-    found = hits(run, "--store", f"pi={tmp_path / 'flat'}", "frobnicator")
-    assert {hit["session_id"] for hit in found} == {"aaaa", "oooo", "xxxx"}
+    all_hits = hits(run, "--store", f"pi={tmp_path / 'flat'}", "frobnicator")
+    assert {hit["session_id"] for hit in all_hits} == {"aaaa", "oooo", "xxxx"}
     demo = run("search", "--demo", "--json", "the")
     assert demo.code == 0
     assert not any(hit["path"].startswith(str(home)) for hit in json.loads(demo.out)["hits"])
 
 
-def test_an_index_that_cannot_be_kept_is_no_hindrance(run, folder, home):
+def test_an_unwritable_cache_is_tolerated(run, folder, home):
     (home / ".cache").write_text("in the way")
     done = run("search", "abandoned")
     assert done.code == 0
@@ -409,11 +413,11 @@ def test_an_index_that_cannot_be_kept_is_no_hindrance(run, folder, home):
     assert len(done.err.splitlines()) == 1
 
 
-def test_without_a_query_it_is_wrong_use(run, folder):
+def test_search_needs_a_query(run, folder):
     assert run("search").code == 2
 
 
-def test_what_could_not_be_read_is_told_of_and_what_hides_no_session_is_not(run, folder, monkeypatch):
+def test_unreadable_files_are_reported_but_not_other_complaints(run, folder, monkeypatch):
     complaints = [("/a/b.jsonl", "not readable"), ("/a/c", "a link that leads nowhere")]
     monkeypatch.setattr(Index, "complaints", complaints)
     done = run("search", "abandoned")
@@ -424,33 +428,33 @@ def test_what_could_not_be_read_is_told_of_and_what_hides_no_session_is_not(run,
 
 @pytest.fixture
 def denied(monkeypatch):
-    """The files that nobody may read."""
+    """Paths that cannot be opened."""
     paths = []
-    really = os.open
+    real_open = os.open
 
-    def refuse(path, flags, *rest, **options):
+    def refuse(path, flags, *arguments, **options):
         if str(path) in paths:
             raise PermissionError(13, "Permission denied", path)
-        return really(path, flags, *rest, **options)
+        return real_open(path, flags, *arguments, **options)
 
     monkeypatch.setattr(os, "open", refuse)
     return paths
 
 
-def test_a_file_that_could_never_be_read_is_told_of_once(run, folder, denied):
+def test_a_file_that_was_never_readable_is_reported_once(run, folder, denied):
     denied.append(str(folder / "a.jsonl"))
-    said = f"leafmark: cannot be read: {folder / 'a.jsonl'}: Permission denied\n"
+    note = f"leafmark: cannot be read: {folder / 'a.jsonl'}: Permission denied\n"
     for words in (["pelican"], ["frobnicator"], ["frobnicator", "in:all"]):
         for _ in range(2):
             done = run("search", *words)
             assert done.err.count("cannot be read") == 1
-            assert said in done.err
+            assert note in done.err
             assert "doctor" not in done.err
-        found = json.loads(run("search", "--json", *words).out)
-        assert found["unread"] == [str(folder / "a.jsonl")]
+        document = json.loads(run("search", "--json", *words).out)
+        assert document["unread"] == [str(folder / "a.jsonl")]
 
 
-def test_a_list_says_how_many_files_were_not_read(run, folder, denied):
+def test_list_counts_unread_files(run, folder, denied):
     assert run("list").err == ""
     write_session(folder / "new.jsonl", *chain("new", id="new"))
     write_session(folder / "second.jsonl", *chain("second", id="second"))
@@ -467,9 +471,9 @@ def test_a_list_says_how_many_files_were_not_read(run, folder, denied):
     assert run("list").err == ""
 
 
-def test_a_list_of_none_says_of_how_many(run, folder):
-    for each in ("new", "second"):
-        write_session(folder / f"{each}.jsonl", *chain(each, id=each))
+def test_a_limit_of_0_says_how_many_sessions_there_are(run, folder):
+    for id in ("new", "second"):
+        write_session(folder / f"{id}.jsonl", *chain(id, id=id))
     for query in ("", "agent:pi"):
         count = json.loads(run("list", "--json", query).out)["total"]
         done = run("list", "--limit", "0", query)
@@ -478,7 +482,7 @@ def test_a_list_of_none_says_of_how_many(run, folder):
     assert run("list", "--limit", "0", "nowhere").err == "leafmark: no session matches\n"
 
 
-def test_files_and_folders_are_counted_apart(capsys):
+def test_unread_files_and_folders_are_counted_separately(capsys):
     complaints = [("/a.jsonl", "not readable"), ("/b.jsonl", "Input/output error"), ("/c", "not readable")]
     complain_of_skipped(complaints, (), [Store(agent_named("pi"), "/")])
     assert capsys.readouterr().err == (
@@ -497,7 +501,7 @@ def test_a_fork_of_nickcecere_agent_has_one_branch(run, home):
         "fork_entry_id": "zz",
         "branch_summary": "an okapi was looked for",
     }
-    said = [
+    messages = [
         {
             "type": "message",
             "id": f"m{number}",
@@ -508,7 +512,7 @@ def test_a_fork_of_nickcecere_agent_has_one_branch(run, home):
         }
         for number in range(3)
     ]
-    write_session(folder / "20260528-202640-forkfork.jsonl", opening, origin, *said)
+    write_session(folder / "20260528-202640-forkfork.jsonl", opening, origin, *messages)
     (hit,) = hits(run, "okapi")
     assert (hit["entry_id"], hit["on_active_path"]) == ("b0", True)
     assert [(hit["entry_id"], hit["on_active_path"]) for hit in hits(run, "--every", "tapir")] == [
@@ -519,21 +523,21 @@ def test_a_fork_of_nickcecere_agent_has_one_branch(run, home):
     listed = run("list").out
     assert "↳" in listed
     assert "⑂" not in listed
-    # The rule of issue 2 counts entries, and this one is nobody's parent.
+    # leaf_count counts entries without children, and the origin entry is one.
     assert json.loads(run("list", "--json").out)["sessions"][0]["leaf_count"] == 2
-    # The format has no branches: what an entry names makes none, and neither does such an entry that is last.
-    said[2]["parent_id"] = "m0"
-    write_session(folder / "20260528-202640-forkfork.jsonl", opening, *said, origin)
+    # The format has no branches: neither a parent_id nor an origin entry at the end makes one.
+    messages[2]["parent_id"] = "m0"
+    write_session(folder / "20260528-202640-forkfork.jsonl", opening, *messages, origin)
     assert "⑂" not in run("list").out
     assert hits(run, "has:branch", code=1, err="leafmark: no session matches\n") == []
     assert [hit["on_active_path"] for hit in hits(run, "--every", "tapir")] == [True] * 3
     assert "another root" not in run("tree", "forkfork").out
-    # A fork that nobody has said anything in yet.
+    # a fork without messages
     write_session(folder / "20260528-202640-forkfork.jsonl", opening, origin)
     assert [hit["on_active_path"] for hit in hits(run, "okapi")] == [True]
 
 
-def test_what_only_the_header_says_is_a_hit_without_an_entry(run, home):
+def test_a_hit_in_the_header_has_no_entry(run, home):
     folder = home / ".pi/agent/sessions/--work--"
     write_session(
         folder / "p.jsonl",

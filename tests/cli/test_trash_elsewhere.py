@@ -1,6 +1,4 @@
-"""What leafmark put into the trash stays known, also where the session is of no store that is found by
-itself: in whatever order it is trashed, restored and that taken back.
-"""
+"""Trashed sessions outside of every store stay known, in any order of trash, restore and undo."""
 
 from __future__ import annotations
 
@@ -16,7 +14,7 @@ from tests.factory import chain, write_session
 
 @pytest.fixture
 def loose(home, tmp_path):
-    """A session, with a folder of artifacts, in a folder that is no store."""
+    """A session with a folder of artifacts, outside of every store."""
     path = write_session(tmp_path / "loose/1_loose.jsonl", *chain("question", "answer", id="loose"))
     path.with_suffix("").mkdir()
     (path.with_suffix("") / "1.bash.log").write_text("said")
@@ -24,14 +22,15 @@ def loose(home, tmp_path):
 
 
 def listed(run):
-    """Where what `trash --list` knows lies, by the session's id."""
+    """Id -> path in the trash, from `trash --list`."""
     return {
-        one["id"]: one["in_trash"] for one in json.loads(run("trash", "--list", "--json").out)["sessions"]
+        session["id"]: session["in_trash"]
+        for session in json.loads(run("trash", "--list", "--json").out)["sessions"]
     }
 
 
 def in_trash(home):
-    """Where the sessions lie that are in the trash."""
+    """The paths of the sessions in the trash folder."""
     return sorted(str(path) for path in (home / ".local/share/Trash/files").glob("*.jsonl"))
 
 
@@ -39,7 +38,7 @@ def content(folder):
     return {path.name: path.read_bytes() if path.is_file() else None for path in sorted(folder.rglob("*"))}
 
 
-def test_a_restore_that_was_taken_back_can_be_done_again(run, home, loose):
+def test_an_undone_restore_can_be_repeated(run, home, loose):
     before = content(loose.parent)
     assert run("trash", loose).code == 0
     for _ in range(3):
@@ -52,7 +51,7 @@ def test_a_restore_that_was_taken_back_can_be_done_again(run, home, loose):
     assert content(loose.parent) == before
 
 
-def test_undo_goes_on_to_the_move_that_stands_again(run, home, loose):
+def test_undo_continues_with_the_action_before_an_undone_restore(run, home, loose):
     before = content(loose.parent)
     for words in (("rename", loose, "N"), ("trash", loose), ("restore", "loose")):
         assert run(*words).code == 0
@@ -63,42 +62,42 @@ def test_undo_goes_on_to_the_move_that_stands_again(run, home, loose):
     assert content(loose.parent).keys() == before.keys()
 
 
-def test_it_is_found_where_its_name_in_the_trash_is_another_by_then(run, home, loose, tmp_path):
+def test_a_session_whose_name_in_the_trash_has_changed_is_found(run, home, loose, tmp_path):
     before = content(loose.parent)
     run("trash", loose)
     run("restore", "loose")
-    other = write_session(tmp_path / "other/1_loose.jsonl", *chain("q", "a", id="other"))
-    other.with_suffix("").mkdir()
-    run("rename", other, "between")
-    # somebody else takes the names that they had there
-    for path in (other, other.with_suffix("")):
+    second = write_session(tmp_path / "other/1_loose.jsonl", *chain("q", "a", id="other"))
+    second.with_suffix("").mkdir()
+    run("rename", second, "between")
+    # another program's files take the names in the trash
+    for path in (second, second.with_suffix("")):
         place = home / ".local/share/Trash"
         (place / "info" / f"{path.name}.trashinfo").write_text(
             f"[Trash Info]\nPath={path}\nDeletionDate=2026-05-01T10:00:00\n"
         )
         path.rename(place / "files" / path.name)
-    run("undo")  # the name: it is of a session that is gone
+    run("undo")  # undoes the name of a session that is gone
     assert run("undo").out.startswith("trashed loose: ")
-    found = listed(run)
-    assert found.keys() == {"loose"}
-    assert found["loose"] != str(home / ".local/share/Trash/files/1_loose.jsonl")
+    trashed = listed(run)
+    assert trashed.keys() == {"loose"}
+    assert trashed["loose"] != str(home / ".local/share/Trash/files/1_loose.jsonl")
     assert run("undo").out.startswith("restored loose: ")
     assert content(loose.parent) == before
     assert in_trash(home) == [str(home / ".local/share/Trash/files/1_loose.jsonl")]
 
 
-def test_a_new_session_that_was_taken_back_lies_in_the_trash_and_comes_back(run, home, loose):
-    made = json.loads(run("fork", loose, "--json").out)["change"]["after"]
+def test_an_undone_fork_is_in_the_trash_and_can_be_restored(run, home, loose):
+    new_path = json.loads(run("fork", loose, "--json").out)["change"]["after"]
     assert run("undo").out.startswith("trashed ")
-    assert not os.path.lexists(made)
-    ((id, lies),) = listed(run).items()
-    assert [lies] == in_trash(home)
+    assert not os.path.lexists(new_path)
+    ((id, trash_path),) = listed(run).items()
+    assert [trash_path] == in_trash(home)
     assert run("restore", id).code == 0
-    assert os.path.lexists(made)
+    assert os.path.lexists(new_path)
 
 
-def test_what_an_earlier_leafmark_has_noted_is_enough(run, home, loose):
-    """It noted that something was taken back, and not where the session went by that."""
+def test_the_journal_of_an_older_leafmark_is_enough(run, home, loose):
+    """It recorded that an action was undone, but not where the session went."""
     run("trash", loose)
     run("restore", "loose")
     run("undo")
@@ -111,7 +110,7 @@ def test_what_an_earlier_leafmark_has_noted_is_enough(run, home, loose):
 
 
 @pytest.mark.parametrize("words", [*map(" ".join, itertools.product(("trash", "restore", "undo"), repeat=4))])
-def test_in_any_order_it_is_in_its_place_or_known_to_be_in_the_trash(run, home, loose, words):
+def test_after_any_sequence_the_session_is_at_its_place_or_in_the_trash(run, home, loose, words):
     before = content(loose.parent)
     for word in ("trash", *words.split()):
         run(word, *([] if word == "undo" else [loose]))
@@ -126,22 +125,22 @@ def test_in_any_order_it_is_in_its_place_or_known_to_be_in_the_trash(run, home, 
     while not (done := run("undo")).code:
         assert done.err == ""
     assert done.code == 1
-    # all that was done is taken back, and nothing else
+    # all is undone, and nothing else has changed
     assert content(loose.parent) == before
     assert in_trash(home) == []
 
 
-def test_what_was_done_too_long_ago_for_undo_is_known_while_it_lies_there(run, home, loose, monkeypatch):
+def test_a_trashed_session_stays_known_after_its_action_left_the_journal(run, home, loose, monkeypatch):
     monkeypatch.setattr(journal, "KEPT_ACTIONS", 4)
     monkeypatch.setattr(journal, "_SLACK", 2)
-    other = write_session(loose.parent.parent / "named/1.jsonl", *chain("q", "a", id="named"))
+    second = write_session(loose.parent.parent / "named/1.jsonl", *chain("q", "a", id="named"))
     run("trash", loose)
     file = home / ".local/state/leafmark" / journal.NAME
-    for at in range(20):
-        run("rename", other, f"name {at}")
+    for number in range(20):
+        run("rename", second, f"name {number}")
         assert file.read_bytes().count(b"\n") <= 8
     assert listed(run).keys() == {"loose"}
     assert run("restore", "loose").code == 0
-    for at in range(20):
-        run("rename", other, f"again {at}")
+    for number in range(20):
+        run("rename", second, f"again {number}")
     assert str(loose).encode() not in file.read_bytes()

@@ -1,4 +1,4 @@
-"""``leafmark watch``: a line for each change of a session, until a signal ends it or nobody reads it."""
+"""``leafmark watch``: a line for each change, until a signal ends it or its reader goes away."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def folder(tmp_path):
 
 @contextmanager
 def watching(tmp_path, *words, poll="", stdout=subprocess.PIPE):
-    """`leafmark watch`, once it says that it watches; lines of it may be read. No terminal is its own."""
+    """Run `leafmark watch` without a terminal of its own, and wait until it says that it watches."""
     env = {
         "HOME": str(tmp_path / "home"),
         "PATH": os.environ["PATH"],
@@ -72,18 +72,18 @@ def test_each_change_is_one_line(tmp_path, folder, poll):
         assert process.stdout.readline() == f"removed  {folder / 'a.jsonl'}\n"
 
 
-def test_json_is_one_object_a_line(tmp_path, folder):
+def test_json_is_one_object_per_line(tmp_path, folder):
     with watching(tmp_path, "--json") as process:
         append(
             folder / "a.jsonl",
             entry("session_info", "n", "00000002", name="A \x1b[1m name\n日"),
             entry("label", "l", "n", targetId="00000001", label="good"),
         )
-        told = process.stdout.readline()
-        assert told.isascii()
-        found = json.loads(told)
-        assert found.pop("timestamp").endswith("Z")
-        assert found == {
+        output_line = process.stdout.readline()
+        assert output_line.isascii()
+        change = json.loads(output_line)
+        assert change.pop("timestamp").endswith("Z")
+        assert change == {
             "schema": 1,
             "change": "changed",
             "agent": "pi",
@@ -91,17 +91,17 @@ def test_json_is_one_object_a_line(tmp_path, folder):
             "path": str(folder / "a.jsonl"),
             "what": {
                 "entries": 2,
-                "name": found["what"]["name"],
+                "name": change["what"]["name"],
                 "leaf_id": "l",
                 "labels": [{"entry_id": "00000001", "label": "good"}],
             },
         }
-        assert "日" in found["what"]["name"]
+        assert "日" in change["what"]["name"]
 
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_ends_it(tmp_path, folder, number, code):
+def test_a_signal_ends_the_watch(tmp_path, folder, number, code):
     with watching(tmp_path) as process:
         process.send_signal(number)
         assert process.wait(timeout=30) == code
@@ -120,7 +120,7 @@ def test_an_ignored_interrupt_does_not_end_it(tmp_path, folder):
 
 
 def waiting_to_be_read(stream):
-    """How many bytes lie in a pipe."""
+    """The number of unread bytes in a pipe."""
     count = array.array("i", [0])
     fcntl.ioctl(stream.fileno(), termios.FIONREAD, count)
     return count[0]
@@ -128,21 +128,21 @@ def waiting_to_be_read(stream):
 
 @pytest.mark.usefixtures("default_signals")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT])
-def test_a_signal_ends_it_while_its_reader_has_stopped_reading(tmp_path, folder, number):
+def test_a_signal_ends_the_watch_while_its_reader_does_not_read(tmp_path, folder, number):
     with watching(tmp_path, "--json") as process:
         room = fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, 4_096)
         write_session(folder / "00.jsonl", *chain("new", id="n00"))
         length = len(process.stdout.readline())
-        # Lines of that length, more of them than the pipe holds.
-        for at in range(10, 60):
-            write_session(folder / f"{at}.jsonl", *chain("new", id=f"n{at}"))
+        # More lines of that length than the pipe holds.
+        for number_ in range(10, 60):
+            write_session(folder / f"{number_}.jsonl", *chain("new", id=f"n{number_}"))
         until(lambda: waiting_to_be_read(process.stdout) > room - length)
         process.send_signal(number)
         assert process.wait(timeout=30) == 128 + number
         assert process.stderr.read() == ""
 
 
-def test_it_ends_when_nobody_reads_any_more_though_nothing_changes(tmp_path, folder):
+def test_it_ends_without_a_reader_even_if_nothing_changes(tmp_path, folder):
     with watching(tmp_path) as process:
         process.stdout.close()
         assert process.wait(timeout=30) == 0
@@ -150,24 +150,24 @@ def test_it_ends_when_nobody_reads_any_more_though_nothing_changes(tmp_path, fol
 
 
 def test_it_ends_when_the_other_end_of_its_socket_is_closed(tmp_path, folder):
-    ours, its = socket.socketpair()
-    with watching(tmp_path, stdout=its) as process:
-        its.close()
+    ours, theirs = socket.socketpair()
+    with watching(tmp_path, stdout=theirs) as process:
+        theirs.close()
         ours.close()
         assert process.wait(timeout=30) == 0
         assert process.stderr.read() == ""
 
 
-def test_it_ends_when_a_terminal_that_is_not_its_own_is_gone(tmp_path, folder):
-    ours, its = pty.openpty()
-    with watching(tmp_path, stdout=its) as process:
-        os.close(its)
-        os.close(ours)
+def test_it_ends_when_a_terminal_that_is_not_its_own_is_closed(tmp_path, folder):
+    controller, terminal = pty.openpty()
+    with watching(tmp_path, stdout=terminal) as process:
+        os.close(terminal)
+        os.close(controller)
         assert process.wait(timeout=30) == 0
         assert process.stderr.read() == ""
 
 
-def test_what_cannot_be_written_to_a_terminal_that_is_gone_is_read_by_nobody(monkeypatch):
+def test_a_failed_write_to_a_closed_terminal_counts_as_a_missing_reader(monkeypatch):
     def fail(text):
         raise OSError(errno.EIO, "Input/output error")
 
@@ -181,28 +181,28 @@ def test_what_cannot_be_written_to_a_terminal_that_is_gone_is_read_by_nobody(mon
 
 
 @pytest.mark.parametrize("poll", ["", "1"])
-def test_other_words_in_as_many_bytes_are_a_change(tmp_path, folder, poll):
+def test_a_rewrite_of_the_same_size_is_a_change(tmp_path, folder, poll):
     with watching(tmp_path, poll=poll) as process:
         path = folder / "a.jsonl"
-        told = path.read_text()
+        content = path.read_text()
         with path.open("r+") as file:
-            file.write(told.replace("there", "THERE"))
+            file.write(content.replace("there", "THERE"))
         assert select.select([process.stdout], [], [], PATIENCE)[0]
         assert process.stdout.readline() == f"changed  {path}  bytes +0\n"
 
 
-def test_the_example_sessions_go_when_a_signal_ends_it(tmp_path, folder):
+def test_a_signal_removes_the_example_sessions(tmp_path, folder):
     with watching(tmp_path, "--demo") as process:
         process.send_signal(signal.SIGTERM)
         assert process.wait(timeout=30) == 143
     assert [path.name for path in (tmp_path / "home").iterdir()] == [".pi"]
 
 
-def told(delta, *before):
+def changes_of(delta, *before):
     return list(changes(delta, {row.path: row for row in before}))
 
 
-def test_what_is_another_is_said_and_nothing_else():
+def test_only_changed_fields_are_reported():
     before = make_row("s", name="old", labels=(("e1", "kept"), ("e2", "gone"), ("e3", "was")))
     after = make_row(
         "s",
@@ -216,7 +216,7 @@ def test_what_is_another_is_said_and_nothing_else():
         cwd="/else",
         leaf_id=None,
     )
-    (change,) = told(Delta([after], [], 1, 1), before)
+    (change,) = changes_of(Delta([after], [], 1, 1), before)
     assert change["what"] == {
         "entries": -1,
         "branches": 1,
@@ -236,31 +236,31 @@ def test_what_is_another_is_said_and_nothing_else():
     )
 
 
-def test_a_file_to_which_nothing_was_written_is_no_change():
-    """It has other rights, a further name, or another inode with the same bytes and times."""
-    assert told(Delta([make_row("s", ctime_ns=7, ino=3)], [], 1, 1), make_row("s")) == []
+def test_changes_of_rights_links_or_inode_are_not_reported():
+    """The bytes and the modification time are the same."""
+    assert changes_of(Delta([make_row("s", ctime_ns=7, ino=3)], [], 1, 1), make_row("s")) == []
 
 
-def test_of_a_file_that_was_written_to_no_more_may_be_known():
-    """Its bytes may be the same: what they were is kept nowhere."""
-    (change,) = told(Delta([make_row("s", mtime_ns=7)], [], 1, 1), make_row("s"))
+def test_a_rewrite_may_report_no_changed_field():
+    """The old bytes are not stored, so that it is unknown whether they differ."""
+    (change,) = changes_of(Delta([make_row("s", mtime_ns=7)], [], 1, 1), make_row("s"))
     assert change["what"] == {"bytes": 0}
     assert line(change) == "changed  /store/s.jsonl  bytes +0"
 
 
-def test_what_was_never_told_of_is_not_removed():
-    assert told(Delta([], ["/store/x.jsonl"], 0, 0)) == []
+def test_the_removal_of_an_unknown_session_is_not_reported():
+    assert changes_of(Delta([], ["/store/x.jsonl"], 0, 0)) == []
 
 
-def test_a_provisional_row_is_waited_out():
+def test_a_provisional_row_is_not_reported():
     row = make_row("s")
     row.provisional = True
-    assert told(Delta([row], [], 1, 1)) == []
-    (change,) = told(Delta([row, make_row("s")], [], 1, 1))
+    assert changes_of(Delta([row], [], 1, 1)) == []
+    (change,) = changes_of(Delta([row, make_row("s")], [], 1, 1))
     assert change["change"] == "added"
 
 
-def test_a_line_is_inert_whatever_it_names():
+def test_a_line_is_inert_for_any_content():
     row = make_row("s\x1b[2J\n", name="\u202eevil\r\n", labels=(("\x9b1m", "l\x07"),))
-    (change,) = told(Delta([row], [], 1, 1))
+    (change,) = changes_of(Delta([row], [], 1, 1))
     assert line(change).isprintable()

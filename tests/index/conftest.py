@@ -1,6 +1,4 @@
-"""A store and a cache folder for tests of what becomes of the cache; `COUNT` of the module is how many
-sessions there are.
-"""
+"""Fixtures: a store and a cache folder. The test module's `COUNT` is the number of sessions in the store."""
 
 from __future__ import annotations
 
@@ -25,7 +23,7 @@ def store(tmp_path: Path, request: pytest.FixtureRequest) -> Store:
 
 @pytest.fixture
 def cache(tmp_path: Path, store: Store) -> Path:
-    """A cache folder in which all of the store is kept."""
+    """A cache folder that holds a complete index of the store."""
     index = Index([store], str(tmp_path / "cache"))
     index.scan()
     index.close()

@@ -1,4 +1,4 @@
-"""Whether what is stored is what a fresh look at the files gives: every row, each piece of every text."""
+"""Compares a cache with a new scan of the files: every row, and each passage of every text."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ if TYPE_CHECKING:
     from app.stores.base import Store
 
 SECONDS = float(os.environ.get("LEAFMARK_SOAK") or 0)
-"""How long a soak is; with the variable LEAFMARK_SOAK unset it is short."""
+"""Length of a soak test in seconds; 0, a short test, unless LEAFMARK_SOAK is set."""
 
 _WORDS = ("busy", "text", "word12", "message", "needle", "here is", "id1", "nowhere-at-all")
 
 
 def seed() -> int:
-    """The variable LEAFMARK_SEED, or another one each time; shown where a test fails."""
+    """The number in LEAFMARK_SEED, or a random one. It is printed, and pytest shows it when a test fails."""
     number = int(os.environ.get("LEAFMARK_SEED") or random.randrange(1_000_000))
     print(f"LEAFMARK_SEED={number}")
     return number
 
 
 class Kept(NamedTuple):
-    """The rows, those of refused files among them, and path -> the pieces of its text; None where a part is
+    """The rows, including those of refused files, and path -> the passages of its text; None if a part is
     missing.
     """
 
@@ -43,20 +43,20 @@ class Kept(NamedTuple):
 
 
 def kept(cache: Path | str, stores: Sequence[Store]) -> Kept:
-    """What the next process finds in a cache folder."""
+    """Read a cache folder as the next process would."""
     catalog = Catalog(str(cache), stores)
     try:
         rows = facts(catalog.rows(full=True)) + facts(catalog.refused())
-        found = catalog.texts()
+        texts_spans = catalog.texts()
         assert catalog.generation == 0
-        texts = {path: read_spans(catalog.text_folder, spans) for path, spans in found.items()}
+        texts = {path: read_spans(catalog.text_folder, spans) for path, spans in texts_spans.items()}
         return Kept(rows, {path: text if text is None else [*unpack(text)] for path, text in texts.items()})
     finally:
         catalog.close()
 
 
-def anew(cache: Path, stores: Sequence[Store]) -> Kept:
-    """The same of an empty cache folder, after a scan."""
+def rebuilt(cache: Path, stores: Sequence[Store]) -> Kept:
+    """Scan the stores with an empty cache folder, and read that folder."""
     assert not cache.exists()
     index = Index(stores, str(cache))
     index.scan()
@@ -66,22 +66,22 @@ def anew(cache: Path, stores: Sequence[Store]) -> Kept:
 
 
 def assert_equal(ours: Kept, theirs: Kept) -> None:
-    """Tells of the first difference in one line: whole rows would not be read by anybody."""
-    rows, others = ({values[0]: values for values in each.rows} for each in (ours, theirs))
-    assert rows.keys() ^ others.keys() == set()
-    different = [(rows[path], others[path]) for path in others if rows[path] != others[path]]
+    """Fail with the first difference only, because all rows together are too many to read."""
+    rows, their_rows = ({values[0]: values for values in state.rows} for state in (ours, theirs))
+    assert rows.keys() ^ their_rows.keys() == set()
+    different = [(rows[path], their_rows[path]) for path in their_rows if rows[path] != their_rows[path]]
     assert different[:1] == []
     assert ours.texts.keys() ^ theirs.texts.keys() == set()
     assert [path for path, text in theirs.texts.items() if ours.texts[path] != text or text is None] == []
 
 
-def found_by(index: Index) -> dict[str, list[str]]:
-    """Word -> the paths of the sessions that a search gives, in order."""
+def search_results(index: Index) -> dict[str, list[str]]:
+    """Word -> the paths of the sessions that a search for it returns, in order."""
     return {word: [hit.path for page in index.query(f'"{word}"') for hit in page.hits] for word in _WORDS}
 
 
-def assert_nothing_is_left_over(cache: Path, stores: Sequence[Store]) -> None:
-    """After one more scan no segment lies there that nobody refers to, and no more than half is dead."""
+def assert_no_leftovers(cache: Path, stores: Sequence[Store]) -> None:
+    """After one more scan, each segment is in use, and at most half of the stored text is dead."""
     index = Index(stores, str(cache))
     index.scan()
     index.text_store.tidy(threading.Event())
@@ -90,5 +90,5 @@ def assert_nothing_is_left_over(cache: Path, stores: Sequence[Store]) -> None:
     sizes = sizes_in(index.catalog.text_folder)
     index.close()
     assert sizes.keys() == used.keys()
-    live = sum(each.live for each in used.values())
+    live = sum(usage.live for usage in used.values())
     assert sum(sizes.values()) <= 2 * live + (len(sizes) + 1) * (256 << 10)

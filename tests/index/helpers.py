@@ -1,4 +1,4 @@
-"""Stores of small sessions, and a listener that waits for what it is told."""
+"""Stores of small sessions, and a listener that waits for messages of an index."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ def header(session_id: str = "s1", cwd: str = "/work/app") -> str:
     return line(type="session", version=3, id=session_id, timestamp="2026-01-02T03:04:05.000Z", cwd=cwd)
 
 
-def message(entry_id: str, parent: str | None, text: str, at: int = 1_767_323_045_000) -> str:
+def message(entry_id: str, parent: str | None, text: str, timestamp: int = 1_767_323_045_000) -> str:
     return line(
         type="message",
         id=entry_id,
         parentId=parent,
         timestamp="2026-01-02T03:04:05.000Z",
-        message={"role": "user", "content": text, "timestamp": at},
+        message={"role": "user", "content": text, "timestamp": timestamp},
     )
 
 
@@ -43,7 +43,7 @@ def line(**fields: object) -> str:
 
 
 def session(text: str = "hello", session_id: str = "s1", cwd: str = "/work/app", messages: int = 1) -> str:
-    """A pi session: a chain of user messages, the first of which says `text`."""
+    """A pi session: a chain of user messages. The first one has the text `text`."""
     lines = [header(session_id, cwd)]
     for number in range(messages):
         parent = f"e{number - 1}" if number else None
@@ -63,7 +63,7 @@ def append(path: Path, content: str) -> None:
 
 
 def fill(root: Path, count: int, folders: int = 10) -> list[Path]:
-    """`count` sessions in `folders` folders, the later ones with newer times."""
+    """Write `count` sessions in `folders` folders, each with a newer time than the one before."""
     paths = []
     for number in range(count):
         path = root / f"--project-{number % folders}--" / f"session-{number}.jsonl"
@@ -74,23 +74,25 @@ def fill(root: Path, count: int, folders: int = 10) -> list[Path]:
 
 
 def fresh(store: Store, folder: Path) -> list[tuple[object, ...]]:
-    """What a scan without any catalog finds; `grew_ms` left out, which only an observer knows."""
+    """Scan with an empty catalog, and return the facts of the rows and problem files. `grew_ms` is left out,
+    because only a running index knows it.
+    """
     index = Index([store], str(folder))
     index.scan()
     return facts(index.rows(full=True)) + facts(index.problem_files())
 
 
 def facts(rows: list[Row]) -> list[tuple[object, ...]]:
-    """The rows as values that can be compared, by path."""
-    found = []
+    """The values of the rows, without `grew_ms`, sorted by path."""
+    comparable = []
     for row in rows:
         row.grew_ms = None
-        found.append(row.values())
-    return sorted(found, key=lambda values: str(values[0]))
+        comparable.append(row.values())
+    return sorted(comparable, key=lambda values: str(values[0]))
 
 
 class Listener:
-    """Follows an index in a thread of its own and keeps the rows as a screen would."""
+    """Follows an index in its own thread and keeps the rows as a screen does."""
 
     def __init__(self, index: Index) -> None:
         self.index = index
@@ -103,7 +105,7 @@ class Listener:
 
     def __enter__(self) -> Listener:
         self._thread.start()
-        # Follow begins with a scan, then a walk once the watch runs: only then is everything seen.
+        # Index.watch scans, starts the watch and walks. After the walk no earlier change can be missed.
         self.until(lambda: self.index.counts.walks >= 2)
         return self
 
@@ -115,7 +117,7 @@ class Listener:
             raise self.error
 
     def until(self, condition: Callable[[], bool]) -> None:
-        """Wait until something is so; AssertionError when it does not become so."""
+        """Wait until the condition holds. AssertionError if it does not hold in time."""
         with self._told:
             for _ in range(int(PATIENCE * 100)):
                 if self.error:

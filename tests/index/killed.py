@@ -1,10 +1,10 @@
-"""Processes that bring an index up to date, or watch, until they are killed: by somebody else, or by
-themselves in the middle of a line that was chosen by lot.
+"""Processes that index or watch until they are killed, from outside or by themselves in the middle of a
+random line.
 
-`python -m tests.index.killed` reads lines of JSON, [CACHE, STORE, MODE, LINES], where MODE is one of `MODES`;
-after LINES lines of app/index the process kills itself, 0: never. For each it starts a process, which prints
-"go" and its number, then "done" if it comes so far; then follows how it ended. What happens seldom happens
-often here: segments are small, and compacted as soon as anything in them is dead.
+`python -m tests.index.killed` reads lines of JSON, [CACHE, STORE, MODE, LINES]. MODE is one of `MODES`. After
+LINES executed lines of app/index the process kills itself (0: never). Each input line starts a process, which
+prints "go" and its process id, and "done" if it ends normally; then "ended" and the exit status are printed.
+Segments are small and are compacted as soon as anything in them is dead, so that rare cases happen often.
 """
 
 from __future__ import annotations
@@ -35,14 +35,14 @@ SMALL = 20_000
 
 
 class Fuse:
-    """Counts lines of app/index, from `light` on, and kills this process in the middle of one."""
+    """Counts executed lines of app/index, starting with `light`, and kills this process at the last one."""
 
     def __init__(self, lines: int) -> None:
         self._left = lines
         self._ours: dict[object, bool] = {}
 
     def inside(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The same function, of which alone lines are counted."""
+        """Wrap a function so that only lines executed inside it are counted."""
 
         def counting(*arguments: Any) -> Any:
             self.light()
@@ -102,7 +102,7 @@ def run(cache: str, root: str, mode: str, lines: int) -> None:
 def main() -> None:
     prepare()
     for line in sys.stdin:
-        # To start the interpreter anew each time would take longer than all the rest.
+        # A fork is much cheaper than starting an interpreter for each run.
         number = os.fork()
         if not number:
             try:

@@ -12,16 +12,16 @@ from pathlib import Path
 from tests.index.helpers import append, header, message, session, write
 
 BUSY = 50
-"""So many sessions grow all the time."""
+"""Number of sessions that grow all the time."""
 
 CALM = 4
-"""So many lie where nobody does anything to them but to go on writing."""
+"""Number of sessions that are only appended to."""
 
-_TICKS = 50  # in a second
+_TICKS = 50  # per second
 
 
 class Mischief:
-    """Does one random thing after the other to a store."""
+    """Makes random changes to a store, one per step."""
 
     def __init__(self, root: Path, seed: int) -> None:
         self.root = root
@@ -129,7 +129,7 @@ class Mischief:
 
 
 class Busy:
-    """Agents at work in `root` and in `calm`, and a `Mischief` in `root`."""
+    """Agents that append to sessions in `root` and `calm`, and a `Mischief` that changes `root`."""
 
     def __init__(self, root: Path, calm: Path, seed: int) -> None:
         self.mischief = Mischief(root, seed)
@@ -142,7 +142,7 @@ class Busy:
         ]
 
     def write(self, entries: int) -> None:
-        """Add so many entries to one busy session after the other; those that are gone begin again."""
+        """Append this many entries to the busy sessions in turn; a deleted session is written again."""
         for _ in range(entries):
             self.entries += 1
             path = self._busy[self.entries % BUSY]
@@ -153,7 +153,7 @@ class Busy:
                 write(path, header(path.stem) + line)
 
     def needle(self) -> tuple[Path, str]:
-        """Say a word that nobody has said; where, and which."""
+        """Append a message with a new unique word; return the session's path and the word."""
         self.needles += 1
         path = self._calm[self.needles % CALM]
         word = f"needle{self.needles}x{self.dice.randrange(1 << 40):x}"
@@ -161,8 +161,10 @@ class Busy:
         return path, word
 
     def run(self, seconds: float, rate: int, acts: float) -> None:
-        """Go on for so long, with `rate` entries and `acts` mischiefs a second; with all of them in any case,
-        later where the machine is too slow. Each needle is printed as it is said: its path, then the word.
+        """Append `rate` entries and make `acts` random changes per second.
+
+        All of them are made, even if a slow machine needs more than `seconds`. Each needle is printed when it
+        is written: its path, then the word.
         """
         began = time.monotonic()
         for tick in range(int(seconds * _TICKS)):
@@ -183,8 +185,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--rate", type=int, default=1000, help="entries a second")
     parser.add_argument("--acts", type=float, default=15, help="other changes a second")
-    asked = parser.parse_args()
-    Busy(asked.root, asked.calm, asked.seed).run(asked.seconds, asked.rate, asked.acts)
+    options = parser.parse_args()
+    Busy(options.root, options.calm, options.seed).run(options.seconds, options.rate, options.acts)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""One more entry costs the same whatever the file holds: counted, not timed."""
+"""An append costs the same whatever the size of the session. Reads and statements are counted, not timed."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ def grow(path: Path, number: int) -> None:
 
 
 def statements(index: Index) -> list[str]:
-    """What a scan asks of the database."""
-    asked: list[str] = []
+    """The SQL statements that a scan executes."""
+    executed: list[str] = []
     connection = index.catalog._database._connection
     assert connection is not None
-    connection.set_trace_callback(asked.append)
+    connection.set_trace_callback(executed.append)
     index.scan()
     connection.set_trace_callback(None)
-    return asked
+    return executed
 
 
-def test_the_first_append_after_a_start_reads_the_file_and_later_ones_their_own_bytes(
+def test_only_the_first_append_after_a_start_reads_the_whole_file(
     index: Index, growing: Path, tmp_path: Path
 ) -> None:
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))
@@ -74,7 +74,7 @@ def test_the_first_append_after_a_start_reads_the_file_and_later_ones_their_own_
     assert first[0] == first[2]
     assert [count for count, _, _ in later] == [after - before for _, before, after in later]
     assert (index.counts.whole, index.counts.tails) == (1, 5)
-    # An id from long ago is still known.
+    # An old entry id is still known.
     append(growing, message("e3", "e2", "again"))
     index.scan()
     assert facts(index.rows(full=True)) == fresh(pi_store(tmp_path / "store"), tmp_path / "fresh")
@@ -82,7 +82,7 @@ def test_the_first_append_after_a_start_reads_the_file_and_later_ones_their_own_
 
 
 def test_several_sessions_grow_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # As if they were too large to be read in this process.
+    # The limit makes these files large enough for worker processes.
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1_000)
     paths = fill(tmp_path / "store", 5)
     with closing(Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))) as index:
@@ -95,15 +95,17 @@ def test_several_sessions_grow_at_once(tmp_path: Path, monkeypatch: pytest.Monke
         assert facts(index.rows(full=True)) == fresh(pi_store(tmp_path / "store"), tmp_path / "fresh")
 
 
-def test_what_another_process_has_read_since_is_not_gone_on_from(tmp_path: Path, growing: Path) -> None:
+def test_progress_is_dropped_when_another_process_has_read_the_file_since(
+    tmp_path: Path, growing: Path
+) -> None:
     store = pi_store(tmp_path / "store")
     with (
         closing(Index([store], str(tmp_path / "cache"))) as ours,
-        closing(Index([store], str(tmp_path / "cache"))) as other,
+        closing(Index([store], str(tmp_path / "cache"))) as theirs,
     ):
-        for index in (ours, other, ours, other):
+        for index in (ours, theirs, ours, theirs):
             index.scan()
-        for number, index in enumerate((ours, ours, other, ours, other, other, ours)):
+        for number, index in enumerate((ours, ours, theirs, ours, theirs, theirs, ours)):
             grow(growing, number)
             index.scan()
             assert facts(index.rows(full=True)) == fresh(store, tmp_path / f"fresh{number}")
@@ -111,7 +113,7 @@ def test_what_another_process_has_read_since_is_not_gone_on_from(tmp_path: Path,
         assert verify(ours.catalog, [store]).findings == []
 
 
-def test_progress_is_kept_of_so_many_entries() -> None:
+def test_the_progress_cache_is_limited_by_entries() -> None:
     def reading(path: str, entries: int) -> Reading:
         row = session_row(path, "/s", SUMMARY.values(), (1, 2, 3, 4))
         row.entry_count = entries
@@ -123,19 +125,19 @@ def test_progress_is_kept_of_so_many_entries() -> None:
     cache = ProgressCache()
     third = MOST_ENTRIES // 3
     first, second, last = reading("/s/a", third), reading("/s/b", third), reading("/s/c", third)
-    made = {each.row.path: progress() for each in (first, second, last)}
-    for each in (first, second, last, first):
-        cache.keep(each, made[each.row.path])
+    kept_progress = {reading_.row.path: progress() for reading_ in (first, second, last)}
+    for reading_ in (first, second, last, first):
+        cache.keep(reading_, kept_progress[reading_.row.path])
     large = progress()
     cache.keep(reading("/s/d", third), large)
-    # The one that was used longest ago went.
+    # The least recently used one was dropped.
     assert cache.take(second) is None
-    assert cache.take(first) is made["/s/a"]
+    assert cache.take(first) is kept_progress["/s/a"]
     assert cache.take(first) is None
-    other = Reading(last.row, (("0" * 16, 0, 5),))
-    assert cache.take(other) is None
-    # One that is larger than all is kept alone.
-    cache.keep(first, made["/s/a"])
+    changed = Reading(last.row, (("0" * 16, 0, 5),))
+    assert cache.take(changed) is None
+    # One that is larger than the limit is kept alone.
+    cache.keep(first, kept_progress["/s/a"])
     cache.keep(reading("/s/e", 2 * MOST_ENTRIES), large)
     assert cache.take(first) is None
     assert cache.take(reading("/s/e", 2 * MOST_ENTRIES)) is large
@@ -151,45 +153,43 @@ def test_one_append_is_one_transaction(index: Index, growing: Path) -> None:
     assert writes == ["UPDATE sessions", "UPDATE segments"]
 
 
-def test_one_append_writes_a_page_of_each_table_that_it_changes_and_of_the_list(
-    index: Index, growing: Path
-) -> None:
+def test_an_append_writes_one_page_of_each_changed_table_and_of_the_list(index: Index, growing: Path) -> None:
     log = f"{index.catalog.path}-wal"
     sizes = []
     for number in range(3):
         grow(growing, number)
         index.scan()
         sizes.append(os.path.getsize(log))
-    # What stands before each page takes 24 bytes.
+    # A frame header of 24 bytes precedes each page.
     assert [after - before for before, after in pairwise(sizes)] == [3 * (PAGE_BYTES + 24)] * 2
 
 
-def test_what_another_process_has_stored_since_is_what_counts(tmp_path: Path) -> None:
-    one, other = (Catalog(str(tmp_path), [pi_store("/s")]) for _ in range(2))
+def test_rows_stored_by_another_process_replace_known_ones(tmp_path: Path) -> None:
+    ours, theirs = (Catalog(str(tmp_path), [pi_store("/s")]) for _ in range(2))
 
     def save(of: Catalog, path: str, size: int) -> None:
         of.save([Reading(session_row(path, "/s", SUMMARY.values(), (1, size, 3, 4)))])
 
     def sizes(of: Catalog, *paths: str) -> list[int]:
-        found = of.load(paths)
-        return [found[path].row.size for path in paths]
+        readings = of.load(paths)
+        return [readings[path].row.size for path in paths]
 
-    save(one, "/s/a", 1)
-    save(one, "/s/b", 2)
-    assert sizes(one, "/s/a", "/s/b") == [1, 2]
-    save(other, "/s/a", 3)
-    assert sizes(one, "/s/a", "/s/b") == [3, 2]
-    save(one, "/s/b", 4)
-    assert sizes(one, "/s/a", "/s/b") == [3, 4]
-    one.remove(["/s/b"])
-    assert list(one.load(["/s/a", "/s/b"])) == ["/s/a"]
+    save(ours, "/s/a", 1)
+    save(ours, "/s/b", 2)
+    assert sizes(ours, "/s/a", "/s/b") == [1, 2]
+    save(theirs, "/s/a", 3)
+    assert sizes(ours, "/s/a", "/s/b") == [3, 2]
+    save(ours, "/s/b", 4)
+    assert sizes(ours, "/s/a", "/s/b") == [3, 4]
+    ours.remove(["/s/b"])
+    assert list(ours.load(["/s/a", "/s/b"])) == ["/s/a"]
     for number in range(32):
-        save(one, f"/s/{number}", number)
-    assert sizes(one, "/s/0", "/s/31") == [0, 32 - 1]
+        save(ours, f"/s/{number}", number)
+    assert sizes(ours, "/s/0", "/s/31") == [0, 32 - 1]
 
 
 HERE, THERE = "0" * 16, "1" * 16
-"""Two segments."""
+"""Names of two segments."""
 
 
 def of_a(*spans: Span) -> Reading:
@@ -198,46 +198,46 @@ def of_a(*spans: Span) -> Reading:
 
 @pytest.fixture
 def two(tmp_path: Path) -> Iterator[tuple[Catalog, Catalog]]:
-    """Catalogs of two processes, of which the first knows what stands there of a file."""
-    one, other = (Catalog(str(tmp_path), [pi_store("/s")]) for _ in range(2))
-    with closing(one), closing(other):
+    """Catalogs of two processes. The first has loaded the stored spans of /s/a."""
+    ours, theirs = (Catalog(str(tmp_path), [pi_store("/s")]) for _ in range(2))
+    with closing(ours), closing(theirs):
         for length in (10, 20):
-            one.load(["/s/a"])
-            one.save([of_a((HERE, 0, length))])
-        one.load(["/s/a"])
-        yield one, other
+            ours.load(["/s/a"])
+            ours.save([of_a((HERE, 0, length))])
+        ours.load(["/s/a"])
+        yield ours, theirs
 
 
 def used(of: Catalog) -> dict[str, tuple[int, int]]:
-    found = of.run(span_table.segments) or {}
-    return {name: (segment.live, segment.reach) for name, segment in found.items()}
+    usage_by_segment = of.run(span_table.segments) or {}
+    return {name: (segment.live, segment.reach) for name, segment in usage_by_segment.items()}
 
 
-def test_text_that_another_process_moves_in_the_meantime_is_counted(two: tuple[Catalog, Catalog]) -> None:
-    one, other = two
-    other.save([of_a((THERE, 0, 20))])
-    one.save([of_a((HERE, 0, 20), (HERE, 20, 5))])
-    assert used(one) == {HERE: (25, 25)}
-    assert one.texts() == {"/s/a": ((HERE, 0, 20), (HERE, 20, 5))}
-    assert other.load(["/s/a"])["/s/a"].spans == ((HERE, 0, 20), (HERE, 20, 5))
+def test_text_that_another_process_moves_meanwhile_is_counted(two: tuple[Catalog, Catalog]) -> None:
+    ours, theirs = two
+    theirs.save([of_a((THERE, 0, 20))])
+    ours.save([of_a((HERE, 0, 20), (HERE, 20, 5))])
+    assert used(ours) == {HERE: (25, 25)}
+    assert ours.texts() == {"/s/a": ((HERE, 0, 20), (HERE, 20, 5))}
+    assert theirs.load(["/s/a"])["/s/a"].spans == ((HERE, 0, 20), (HERE, 20, 5))
 
 
-def test_a_session_that_another_process_removes_in_the_meantime_comes_back(
+def test_a_session_that_another_process_removes_meanwhile_is_stored_again(
     two: tuple[Catalog, Catalog],
 ) -> None:
-    one, other = two
-    other.remove(["/s/a"])
-    assert used(other) == {}
-    one.save([of_a((HERE, 0, 25))])
-    assert used(one) == {HERE: (25, 25)}
-    (reading,) = other.load(["/s/a"]).values()
+    ours, theirs = two
+    theirs.remove(["/s/a"])
+    assert used(theirs) == {}
+    ours.save([of_a((HERE, 0, 25))])
+    assert used(ours) == {HERE: (25, 25)}
+    (reading,) = theirs.load(["/s/a"]).values()
     assert reading.spans == ((HERE, 0, 25),)
 
 
-def test_a_segment_is_found_again_after_its_last_text_was_dropped(two: tuple[Catalog, Catalog]) -> None:
-    one, _ = two
+def test_a_segment_can_be_used_again_after_its_last_text_was_dropped(two: tuple[Catalog, Catalog]) -> None:
+    ours, _ = two
     for spans in ((), ((HERE, 20, 5),), ((THERE, 0, 7), (HERE, 20, 5))):
-        one.save([of_a(*spans)])
-        one.load(["/s/a"])
-        assert one.texts() == {"/s/a": spans}
-    assert used(one) == {HERE: (5, 25), THERE: (7, 7)}
+        ours.save([of_a(*spans)])
+        ours.load(["/s/a"])
+        assert ours.texts() == {"/s/a": spans}
+    assert used(ours) == {HERE: (5, 25), THERE: (7, 7)}

@@ -1,4 +1,4 @@
-"""A cache in any condition: never an error, never a wrong row."""
+"""A damaged or unwritable cache never causes an error or a wrong row."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ NAME = f"catalog-{SCHEMA}.db"
 
 def flip_the_middle(path: Path) -> None:
     data = bytearray(path.read_bytes())
-    for at in range(4096, len(data)):
-        data[at] ^= 0x5A
+    for offset in range(4096, len(data)):
+        data[offset] ^= 0x5A
     path.write_bytes(data)
 
 
@@ -81,25 +81,25 @@ SPOILERS = [
 
 
 @pytest.mark.parametrize("spoil", SPOILERS)
-def test_a_spoiled_catalog_is_made_anew(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
+def test_a_damaged_catalog_is_rebuilt(tmp_path: Path, spoil: Callable[[Path], None]) -> None:
     store = pi_store(tmp_path / "store")
     fill(tmp_path / "store", 40)
     index = Index([store], str(tmp_path / "cache"))
     index.scan()
     index.close()
     spoil(tmp_path / "cache" / NAME)
-    again = Index([store], str(tmp_path / "cache"))
-    again.rows()
-    again.scan()
-    assert facts(again.rows(full=True)) == fresh(store, tmp_path / "other")
-    assert again.note is None
+    second = Index([store], str(tmp_path / "cache"))
+    second.rows()
+    second.scan()
+    assert facts(second.rows(full=True)) == fresh(store, tmp_path / "other")
+    assert second.note is None
     third = Index([store], str(tmp_path / "cache"))
     third.scan()
     assert third.counts.whole == 0, "what was made anew is kept"
 
 
 @pytest.mark.parametrize("spoil", [flip_the_middle, spoil_a_row])
-def test_a_catalog_spoiled_under_a_running_scan_is_told_anew(
+def test_rows_are_reported_again_if_the_catalog_is_damaged_before_a_scan(
     tmp_path: Path, spoil: Callable[[Path], None]
 ) -> None:
     store = pi_store(tmp_path / "store")
@@ -109,14 +109,16 @@ def test_a_catalog_spoiled_under_a_running_scan_is_told_anew(
     index.close()
     spoil(tmp_path / "cache" / NAME)
     assert index.catalog.rows() == []
-    told: list[Row] = []
-    index.scan(lambda delta: told.extend(delta.changed))
-    assert {row.path for row in told} == {str(path) for path in paths}
+    reported: list[Row] = []
+    index.scan(lambda delta: reported.extend(delta.changed))
+    assert {row.path for row in reported} == {str(path) for path in paths}
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
 def keeps_up(tmp_path: Path, cache: str) -> tuple[Index, Path]:
-    """An index over a dozen sessions, of which the first has grown since they were read, and that one."""
+    """An index over twelve sessions, of which the first grew after the first scan, and the path of that
+    session.
+    """
     store = pi_store(tmp_path / "store")
     paths = fill(tmp_path / "store", 12)
     index = open_index([store], cache)
@@ -129,21 +131,21 @@ def keeps_up(tmp_path: Path, cache: str) -> tuple[Index, Path]:
     return index, paths[0]
 
 
-def is_folder(cache: Path) -> None:
+def catalog_is_a_folder(cache: Path) -> None:
     (cache / NAME).mkdir(parents=True)
 
 
-def no_folder(cache: Path) -> None:
+def cache_is_a_file(cache: Path) -> None:
     cache.write_text("a file where the folder should be")
 
 
-def below_a_file(cache: Path) -> None:
+def cache_is_below_a_file(cache: Path) -> None:
     cache.symlink_to(cache.parent / "file" / "below")
     (cache.parent / "file").write_text("")
 
 
-@pytest.mark.parametrize("make", [is_folder, no_folder, below_a_file])
-def test_without_a_place_to_write_it_works_in_memory(tmp_path: Path, make: Callable[[Path], None]) -> None:
+@pytest.mark.parametrize("make", [catalog_is_a_folder, cache_is_a_file, cache_is_below_a_file])
+def test_an_unwritable_cache_is_kept_in_memory(tmp_path: Path, make: Callable[[Path], None]) -> None:
     make(tmp_path / "cache")
     index, _ = keeps_up(tmp_path, str(tmp_path / "cache"))
     assert index.note is not None
@@ -151,7 +153,7 @@ def test_without_a_place_to_write_it_works_in_memory(tmp_path: Path, make: Calla
     assert "\n" not in index.note
 
 
-def test_what_is_in_the_way_of_a_new_catalog_is_named_with_the_reason(tmp_path: Path) -> None:
+def test_the_note_names_the_path_that_blocks_a_new_catalog(tmp_path: Path) -> None:
     store = pi_store(tmp_path / "store")
     fill(tmp_path / "store", 3)
     index = Index([store], str(tmp_path / "cache"))
@@ -168,7 +170,7 @@ def test_what_is_in_the_way_of_a_new_catalog_is_named_with_the_reason(tmp_path: 
     assert len(index.rows()) == 3
 
 
-def test_a_disk_that_fills_up_costs_the_file_and_not_the_rows(tmp_path: Path) -> None:
+def test_a_full_disk_costs_the_cache_file_but_no_rows(tmp_path: Path) -> None:
     store = pi_store(tmp_path / "store")
     fill(tmp_path / "store", 20)
     index = Index([store], str(tmp_path / "cache"))
@@ -181,9 +183,9 @@ def test_a_disk_that_fills_up_costs_the_file_and_not_the_rows(tmp_path: Path) ->
 
 
 @pytest.mark.skipif(not hasattr(os, "statvfs"), reason="nobody says how much is left")
-@pytest.mark.parametrize(("blocks", "said"), [(8, "database or disk is full"), (1 << 20, "disk I/O error")])
-def test_what_sqlite_cannot_make_room_for_is_a_full_disk(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blocks: int, said: str
+@pytest.mark.parametrize(("blocks", "reason"), [(8, "database or disk is full"), (1 << 20, "disk I/O error")])
+def test_a_failed_sqlite_allocation_is_reported_as_a_full_disk_if_the_disk_is_full(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, blocks: int, reason: str
 ) -> None:
     catalog = Catalog(str(tmp_path), [])
     error = sqlite3.OperationalError("disk I/O error")
@@ -197,29 +199,29 @@ def test_what_sqlite_cannot_make_room_for_is_a_full_disk(
     disk = SimpleNamespace(f_bavail=blocks, f_frsize=4096, f_flag=0)
     monkeypatch.setattr(os, "statvfs", lambda folder: disk)
     assert catalog.run(no_room) == 1
-    assert catalog.note == f"what is new is kept in memory only: {tmp_path / NAME}: {said}"
+    assert catalog.note == f"what is new is kept in memory only: {tmp_path / NAME}: {reason}"
     assert catalog.is_full == (blocks == 8)
 
 
-def test_a_file_that_may_not_be_written_is_read_and_then_left(tmp_path: Path) -> None:
+def test_a_catalog_that_turns_readonly_is_copied_into_memory(tmp_path: Path) -> None:
     store = pi_store(tmp_path / "store")
     fill(tmp_path / "store", 20)
     index = Index([store], str(tmp_path / "cache"))
     index.scan()
     index.close()
-    again = Index([store], str(tmp_path / "cache"))
-    again.catalog._database.run(lambda connection: connection.execute("PRAGMA query_only = 1"))
-    assert len(again.rows()) == 20
+    second = Index([store], str(tmp_path / "cache"))
+    second.catalog._database.run(lambda connection: connection.execute("PRAGMA query_only = 1"))
+    assert len(second.rows()) == 20
     fill(tmp_path / "store" / "more", 10)
     for path in (tmp_path / "store" / "more").iterdir():
         path.rename(tmp_path / "store" / f"more-{path.name}")
-    again.scan()
-    assert again.counts.whole == 10, "the twenty rows that could be read came along into memory"
-    assert len(again.rows()) == 30
-    assert "readonly" in (again.note or "")
+    second.scan()
+    assert second.counts.whole == 10, "the twenty rows that could be read came along into memory"
+    assert len(second.rows()) == 30
+    assert "readonly" in (second.note or "")
 
 
-def test_the_notice_of_one_index_is_not_shared(tmp_path: Path) -> None:
+def test_each_index_has_its_own_note(tmp_path: Path) -> None:
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"))
     index.scan(stop=threading.Event())
     assert index.note is None
@@ -228,22 +230,22 @@ def test_the_notice_of_one_index_is_not_shared(tmp_path: Path) -> None:
 IMPOSSIBLE = {"a NUL": "a\0b", "half a character": "a\ud800b"}
 
 
-@pytest.mark.parametrize("what", IMPOSSIBLE)
-def test_in_a_folder_that_can_be_none_it_works_in_memory(tmp_path: Path, what: str) -> None:
-    folder = str(tmp_path / IMPOSSIBLE[what])
+@pytest.mark.parametrize("fault", IMPOSSIBLE)
+def test_an_impossible_cache_folder_is_kept_in_memory(tmp_path: Path, fault: str) -> None:
+    folder = str(tmp_path / IMPOSSIBLE[fault])
     index, first = keeps_up(tmp_path, folder)
-    assert index.note == f"the list is kept in memory only: {folder}: is no path: there is {what} in it"
+    assert index.note == f"the list is kept in memory only: {folder}: is no path: there is {fault} in it"
     assert [hit.path for page in index.query("more") for hit in page.hits] == [str(first)]
     index.close()
     assert resolve("id-0", [pi_store(tmp_path / "store")], folder).path == str(first)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "store"]
 
 
-@pytest.mark.parametrize("what", IMPOSSIBLE)
-def test_of_a_folder_that_can_be_none_nothing_is_kept(tmp_path: Path, what: str) -> None:
-    folder = str(tmp_path / IMPOSSIBLE[what])
-    found = cache_status(folder)
-    assert found.note == f"nothing is kept: {folder}: is no path: there is {what} in it"
-    assert (found.sessions, found.text_bytes, found.catalog_bytes) == (0, 0, 0)
-    with pytest.raises(OSError, match=f"is no path: there is {what} in it"):
+@pytest.mark.parametrize("fault", IMPOSSIBLE)
+def test_an_impossible_cache_folder_stores_nothing(tmp_path: Path, fault: str) -> None:
+    folder = str(tmp_path / IMPOSSIBLE[fault])
+    status = cache_status(folder)
+    assert status.note == f"nothing is kept: {folder}: is no path: there is {fault} in it"
+    assert (status.sessions, status.text_bytes, status.catalog_bytes) == (0, 0, 0)
+    with pytest.raises(OSError, match=f"is no path: there is {fault} in it"):
         rebuild(folder)

@@ -1,4 +1,4 @@
-"""One bad value in a session costs that value, and nothing else of this session or of others."""
+"""An invalid value in a session costs only that value: the rest of the session, and others, are read."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ ODD = {
 
 
 class Sample(NamedTuple):
-    """A sound session of an agent, and which of its lines is the header."""
+    """A valid session of an agent, and the number of its header line."""
 
     agent: str
     suffix: str
@@ -59,10 +59,10 @@ class Sample(NamedTuple):
     lines: list[dict[str, Any]]
 
     def spelled(self, number: int, line: str) -> bytes:
-        """The file with another line of that number."""
-        lines = [json.dumps(one) for one in self.lines]
+        """The file's bytes with line `number` replaced by `line`."""
+        lines = [json.dumps(text) for text in self.lines]
         lines[number] = line
-        return "".join(one + "\n" for one in lines).encode()
+        return "".join(text + "\n" for text in lines).encode()
 
 
 def _usage(**more: Any) -> dict[str, Any]:
@@ -74,11 +74,17 @@ def _pi(**header: Any) -> list[dict[str, Any]]:
         parent = f"0000000{number - 1}" if number else None
         return {"type": type_, "id": f"0000000{number}", "parentId": parent, "timestamp": STAMP, **more}
 
-    said = [{"type": "text", "text": "the first answer"}]
+    content = [{"type": "text", "text": "the first answer"}]
     call = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "a.py", "limit": 3}}
-    answer = {"role": "assistant", "content": [*said, call], "timestamp": AT, "usage": _usage()}
+    answer = {"role": "assistant", "content": [*content, call], "timestamp": AT, "usage": _usage()}
     answer |= {"provider": "acme", "model": "one", "stopReason": "toolUse"}
-    result = {"role": "toolResult", "toolCallId": "c1", "toolName": "read", "content": said, "isError": False}
+    result = {
+        "role": "toolResult",
+        "toolCallId": "c1",
+        "toolName": "read",
+        "content": content,
+        "isError": False,
+    }
     return [
         {"type": "session", "version": 3, "id": "s", "timestamp": STAMP, "cwd": "/work", **header},
         entry("message", 0, message={"role": "user", "content": "the first prompt", "timestamp": AT}),
@@ -99,13 +105,13 @@ def _agent() -> list[dict[str, Any]]:
         parent = {"parent_id": f"e{number - 1}"} if number else {}
         return {"type": "message", "id": f"e{number}", **parent, "timestamp": STAMP, "message": message}
 
-    said = {"type": "text", "text": "the first answer"}
+    answer = {"type": "text", "text": "the first answer"}
     usage = {"input": 5, "output": 6, "cache_read": 7, "cache_write": 8, "cost": {"total": 0.5}}
     return [
         {"type": "session", "id": "s", "version": 1, "timestamp": STAMP, "cwd": "/work"},
         entry(0, "user", [{"type": "text", "text": "the first prompt"}]),
-        entry(1, "assistant", [said, {"type": "tool_call", "id": "c", "name": "bash"}], usage=usage),
-        entry(2, "tool_result", [said], tool_call_id="c", tool_name="bash"),
+        entry(1, "assistant", [answer, {"type": "tool_call", "id": "c", "name": "bash"}], usage=usage),
+        entry(2, "tool_result", [answer], tool_call_id="c", tool_name="bash"),
         {"type": "compaction", "id": "e3", "parent_id": "e2", "timestamp": STAMP, "summary": "in short"},
     ]
 
@@ -116,11 +122,11 @@ def _transcript() -> list[dict[str, Any]]:
         schema = {"schema": "indus/transcript@1", "kind": "entry", "id": f"e{number}", "prev": prev}
         return {**schema, "role": role, "message": message, "at": AT}
 
-    said = [{"type": "text", "text": "the first answer"}]
+    content = [{"type": "text", "text": "the first answer"}]
     return [
         {"schema": "indus/transcript@1", "kind": "head", "sessionId": "s", "leaf": "e2"},
         node(0, "user", {"role": "user", "content": "the first prompt"}),
-        node(1, "assistant", {"role": "assistant", "content": said, "usage": _usage(), "model": "one"}),
+        node(1, "assistant", {"role": "assistant", "content": content, "usage": _usage(), "model": "one"}),
         node(2, "condense", {"summary": "in short"}),
     ]
 
@@ -131,11 +137,11 @@ def _lanes() -> list[dict[str, Any]]:
         entry = {"kind": "entry", "type": "message", "id": f"e{number}", "parentId": parent}
         return {**entry, "timestamp": STAMP, "message": message}
 
-    said = [{"type": "text", "text": "the first answer"}]
+    content = [{"type": "text", "text": "the first answer"}]
     return [
         {"v": 4, "kind": "header", "id": "s", "storageVersion": 1, "createdAt": AT, "cwd": "/work"},
         entry(0, role="user", content="the first prompt", timestamp=AT),
-        entry(1, role="assistant", content=said, model="one"),
+        entry(1, role="assistant", content=content, model="one"),
         {"kind": "usage", "entryId": "e1", "usage": _usage()},
         {"kind": "value", "op": "set", "namespace": "pi.entry.label", "key": "e0", "value": "here"},
         {"kind": "value", "op": "set", "namespace": "pi.branch.tip", "key": "main", "value": "e1"},
@@ -154,11 +160,11 @@ SAMPLES = {
     "agent": Sample("agent", ".jsonl", 0, _agent()),
 }
 HEADS = ("type", "id", "kind", "schema", "v", "sessionId")
-"""The fields of a header without which no agent takes the file for a session."""
+"""The header fields without which no agent recognises the file as a session."""
 
 
 class Case(NamedTuple):
-    """A session of which the value at `path` of a line was replaced."""
+    """A sample with the value at `path` in line `line` replaced."""
 
     id: str
     line: int
@@ -170,7 +176,7 @@ def _paths(value: Any) -> Iterator[tuple[Any, ...]]:
     inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, field in inside:
         yield (key,)
-        yield from ((key, *rest) for rest in _paths(field))
+        yield from ((key, *tail) for tail in _paths(field))
 
 
 def _with(value: Any, path: tuple[Any, ...], new: Any) -> Any:
@@ -189,13 +195,13 @@ def _without(value: Any, path: tuple[Any, ...]) -> Any:
 
 
 def cases(sample: Sample, odd_values: Mapping[str, str] = ODD) -> Iterator[Case]:
-    """Every field of every line with every odd value, but for those that make a file a session."""
+    """Each field of each line with each odd value, except the fields that make the file a session."""
     mark = "the odd value stands here"
     for number, line in enumerate(sample.lines):
         for path in _paths(line):
-            heads = number == sample.header and path[0] in HEADS
+            identifies = number == sample.header and path[0] in HEADS
             for odd, spelled in odd_values.items():
-                if heads or (number == sample.header and odd == "nan"):
+                if identifies or (number == sample.header and odd == "nan"):
                     continue
                 replaced = json.dumps(_with(line, path, mark)).replace(json.dumps(mark), spelled)
                 name = "-".join(map(str, (number, *path, odd))).replace(" ", "_")
@@ -203,7 +209,9 @@ def cases(sample: Sample, odd_values: Mapping[str, str] = ODD) -> Iterator[Case]
 
 
 @pytest.mark.parametrize("kind", SAMPLES)
-def test_each_is_listed_and_found_by_what_its_other_entries_say(tmp_path: Path, kind: str) -> None:
+def test_a_session_with_an_odd_value_is_listed_and_found_by_its_other_entries(
+    tmp_path: Path, kind: str
+) -> None:
     sample = SAMPLES[kind]
     paths = {}
     for case in cases(sample):
@@ -222,26 +230,28 @@ def test_each_is_listed_and_found_by_what_its_other_entries_say(tmp_path: Path, 
         sound = rows[str(sample_path)]
         assert sound.problems == 0
         for words in ("the first prompt", "the first answer"):
-            said_in = next(at for at, line in enumerate(sample.lines) if words in json.dumps(line))
+            text_line = next(number for number, line in enumerate(sample.lines) if words in json.dumps(line))
             hits = {hit.row.path for page in index.query(f'"{words}"') for hit in page.hits}
-            missing = [case.id for path, case in paths.items() if case.line != said_in and path not in hits]
+            missing = [case.id for path, case in paths.items() if case.line != text_line and path not in hits]
             assert missing == []
     finally:
         index.close()
 
 
 @pytest.mark.parametrize("kind", SAMPLES)
-def test_each_opens_and_reads_on_as_it_reads_whole(tmp_path: Path, kind: str) -> None:
+def test_a_session_with_an_odd_value_opens_and_reading_on_gives_the_same_summary(
+    tmp_path: Path, kind: str
+) -> None:
     sample = SAMPLES[kind]
     path = str(tmp_path / ("session" + sample.suffix))
     agents = (sample.agent,)
-    # Every path gets some of the values, and every value some of the paths.
+    # Every path gets some of the values, and every value is put in some of the paths.
     for case in islice(cases(sample), 0, None, 5):
         Path(path).write_bytes(case.data)
-        whole = summarise(path, agents, MTIME).summary
-        assert whole is not None, case.id
+        complete = summarise(path, agents, MTIME).summary
+        assert complete is not None, case.id
         listed = [fault.reason for fault in problems(path, agents)]
-        assert len(listed) == whole.problems, case.id
+        assert len(listed) == complete.problems, case.id
         tree = open_tree(path, agents)
         tree.read_rows(tree.entries)
         branch_facts(tree)
@@ -256,12 +266,12 @@ def test_each_opens_and_reads_on_as_it_reads_whole(tmp_path: Path, kind: str) ->
         Path(path).write_bytes(case.data[:cut])
         first = summarise(path, agents, MTIME)
         Path(path).write_bytes(case.data)
-        on = extend(path, first.progress, agents, MTIME) if first.progress else None
-        assert on is None or on.summary == whole, case.id
+        extended = extend(path, first.progress, agents, MTIME) if first.progress else None
+        assert extended is None or extended.summary == complete, case.id
 
 
 @pytest.mark.parametrize("kind", ["pi", "omp", "agent"])
-def test_a_value_that_is_told_to_be_invalid_counts_as_absent(tmp_path: Path, kind: str) -> None:
+def test_a_value_reported_as_invalid_counts_as_absent(tmp_path: Path, kind: str) -> None:
     sample = SAMPLES[kind]
     path = tmp_path / ("session" + sample.suffix)
 
@@ -271,27 +281,27 @@ def test_a_value_that_is_told_to_be_invalid_counts_as_absent(tmp_path: Path, kin
         assert summary is not None
         return summary
 
-    told = 0
-    # A file of an unknown version is read as one of the newest.
+    invalid_count = 0
+    # A file with an unknown version is read as the newest version.
     for case in cases(sample, {odd: ODD[odd] for odd in ("huge", "negative", "true", "list", "object")}):
-        found = row(case.data)
+        actual = row(case.data)
         faults = [fault.reason for fault in problems(str(path), (sample.agent,))]
         if "version" in case.path or not any(reason.startswith(INVALID_VALUE) for reason in faults):
             continue
-        told += 1
+        invalid_count += 1
         line = sample.lines[case.line]
         absent = [
-            row(sample.spelled(case.line, json.dumps(other)))
-            for other in (_without(line, case.path), _with(line, case.path, None))
+            row(sample.spelled(case.line, json.dumps(alternative)))
+            for alternative in (_without(line, case.path), _with(line, case.path, None))
         ]
-        for other in absent:
-            other.problems = found.problems
-        assert found in absent, case.id
-    assert told > 50
+        for alternative in absent:
+            alternative.problems = actual.problems
+        assert actual in absent, case.id
+    assert invalid_count > 50
 
 
 @pytest.mark.parametrize("kind", ["pi", "agent"])
-def test_a_text_of_megabytes_costs_no_session(tmp_path: Path, kind: str) -> None:
+def test_a_text_of_megabytes_is_read(tmp_path: Path, kind: str) -> None:
     sample = SAMPLES[kind]
     path = tmp_path / ("session" + sample.suffix)
     fields = ("cwd", "timestamp", "label", "name", "model", "role", "content")

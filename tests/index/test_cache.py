@@ -1,4 +1,4 @@
-"""CacheStatus the cache is, how large, forgetting it, and comparing it with the files (`leafmark index`)."""
+"""The status of the cache, rebuilding it, and comparing it with the files (`leafmark index`)."""
 
 from __future__ import annotations
 
@@ -38,74 +38,76 @@ def files(folder: Path) -> dict[str, bytes]:
     return {str(path): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def test_where_nothing_is_kept_yet_nothing_is_made(cache: Path) -> None:
-    found = cache_status(str(cache))
-    assert (found.folder, found.catalog) == (str(cache), str(cache / f"catalog-{SCHEMA}.db"))
-    assert (found.catalog_bytes, found.text_bytes, found.sessions, found.segments) == (0, 0, 0, 0)
+def test_the_status_of_a_missing_cache_creates_nothing(cache: Path) -> None:
+    status = cache_status(str(cache))
+    assert (status.folder, status.catalog) == (str(cache), str(cache / f"catalog-{SCHEMA}.db"))
+    assert (status.catalog_bytes, status.text_bytes, status.sessions, status.segments) == (0, 0, 0, 0)
     assert not cache.exists()
 
 
-def test_where_and_how_large(cache: Path, store: Store) -> None:
+def test_the_status_says_where_the_cache_is_and_how_large(cache: Path, store: Store) -> None:
     paths = fill(Path(store.root), 10)
     write(Path(store.root) / "bad.jsonl", "damaged\n")
     index = Index([store], str(cache))
     index.scan()
-    found = cache_status(str(cache))
-    beside = sum(path.stat().st_size for path in cache.glob("catalog-*"))
-    assert found.catalog_bytes == beside
+    status = cache_status(str(cache))
+    catalog_bytes = sum(path.stat().st_size for path in cache.glob("catalog-*"))
+    assert status.catalog_bytes == catalog_bytes
     index.close()
-    found = cache_status(str(cache))
-    assert (found.sessions, found.without_text, found.segments, found.dead_bytes) == (10, 0, 1, 0)
-    assert found.text == str(cache / f"text-{SCHEMA}")
-    assert found.text_bytes == sum(segments(cache).values())
+    status = cache_status(str(cache))
+    assert (status.sessions, status.without_text, status.segments, status.dead_bytes) == (10, 0, 1, 0)
+    assert status.text == str(cache / f"text-{SCHEMA}")
+    assert status.text_bytes == sum(segments(cache).values())
     dead = len(texts(cache, store)["session-3.jsonl"] or b"")
     paths[3].unlink()
     scanned(cache, store)
-    found = cache_status(str(cache))
-    assert (found.sessions, found.dead_bytes) == (9, dead)
+    status = cache_status(str(cache))
+    assert (status.sessions, status.dead_bytes) == (9, dead)
 
 
-def test_rebuild_forgets_everything_of_this_version_and_nothing_else(cache: Path, store: Store) -> None:
+def test_rebuild_deletes_only_files_of_this_schema(cache: Path, store: Store) -> None:
     fill(Path(store.root), 10)
     scanned(cache, store)
-    others = {
+    unrelated = {
         cache / f"catalog-{SCHEMA + 1}.db": b"newer",
         cache / f"text-{SCHEMA + 1}" / ("a" * 16 + ".seg"): b"newer",
         cache / "pins": b"ours, but no cache",
     }
-    for path, content in others.items():
+    for path, content in unrelated.items():
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(content)
     rebuild(str(cache))
     assert segments_and_rows(cache, store) == ({}, 0)
-    assert {path: path.read_bytes() for path in others} == others
+    assert {path: path.read_bytes() for path in unrelated} == unrelated
     assert scanned(cache, store).counts.whole == 10
     assert_right(cache, store)
 
 
 def segments_and_rows(cache: Path, store: Store) -> tuple[dict[str, bytes], int]:
-    left = {name: data for name, data in files(cache / f"text-{SCHEMA}").items() if name.endswith(".seg")}
+    segment_files = {
+        name: data for name, data in files(cache / f"text-{SCHEMA}").items() if name.endswith(".seg")
+    }
     catalog = Catalog(str(cache), [store])
     try:
-        return left, len(catalog.rows())
+        return segment_files, len(catalog.rows())
     finally:
         catalog.close()
 
 
-def test_there_may_be_nothing_to_forget(cache: Path) -> None:
+def test_a_missing_or_empty_cache_can_be_rebuilt(cache: Path) -> None:
     rebuild(str(cache))
     assert not cache.exists()
     cache.mkdir()
     rebuild(str(cache))
 
 
-def test_what_cannot_be_forgotten_is_an_error(tmp_path: Path) -> None:
+def test_rebuild_raises_if_a_file_cannot_be_deleted(tmp_path: Path) -> None:
     (tmp_path / f"catalog-{SCHEMA}.db.bad").mkdir()
     with pytest.raises(OSError, match="bad"):
         rebuild(str(tmp_path))
 
 
-def test_a_browser_that_is_open_notices(cache: Path, store: Store) -> None:
+def test_an_open_browser_notices_a_rebuild(cache: Path, store: Store) -> None:
     paths = fill(Path(store.root), 10)
     index = Index([store], str(cache))
     index.scan()
@@ -113,7 +115,7 @@ def test_a_browser_that_is_open_notices(cache: Path, store: Store) -> None:
     append(paths[0], message("n", "e0", "more"))
     index.scan()
     assert (index.note, index.counts.whole) == (None, 20)
-    # What it has read is there for others.
+    # Other processes can use the result.
     assert scanned(cache, store).counts.whole == 0
     assert_right(cache, store)
     index.close()
@@ -128,7 +130,7 @@ def verified(cache: Path, store: Store) -> Verified:
         catalog.close()
 
 
-def test_all_is_well(cache: Path, store: Store) -> None:
+def test_an_intact_cache_has_no_findings(cache: Path, store: Store) -> None:
     fill(Path(store.root), 10)
     write(Path(store.root) / "bad.jsonl", "damaged\n")
     scanned(cache, store)
@@ -137,7 +139,7 @@ def test_all_is_well(cache: Path, store: Store) -> None:
     assert files(cache) == before
 
 
-def test_files_that_have_changed_are_not_compared(cache: Path, store: Store) -> None:
+def test_changed_files_are_not_compared(cache: Path, store: Store) -> None:
     paths = fill(Path(store.root), 10)
     scanned(cache, store)
     append(paths[0], message("n", "e0", "more"))
@@ -154,10 +156,10 @@ def spoil_a_first_message(cache: Path) -> None:
     change(cache, "UPDATE first_messages SET first_message = x'6f74686572' WHERE key = 1")
 
 
-def spoil_a_byte(cache: Path, at: int = -1) -> None:
+def spoil_a_byte(cache: Path, offset: int = -1) -> None:
     (path,) = cache.rglob("*.seg")
     with open(path, "r+b") as file:
-        file.seek(at, os.SEEK_SET if at >= 0 else os.SEEK_END)
+        file.seek(offset, os.SEEK_SET if offset >= 0 else os.SEEK_END)
         file.write(b"#")
 
 
@@ -187,7 +189,7 @@ def change(cache: Path, statement: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "count", "what"),
+    ("spoil", "count", "start"),
     [
         (spoil_a_first_message, 1, "first_message is 'other', and should be 'prompt 3'"),
         (spoil_a_byte, 1, "its text differs from the line at byte 108 on"),
@@ -197,19 +199,19 @@ def change(cache: Path, statement: str) -> None:
         (delete, 4, "the text store is damaged: a part of its text is missing"),
     ],
 )
-def test_every_difference_is_found(
-    cache: Path, store: Store, spoil: Callable[[Path], None], count: int, what: str
+def test_each_difference_is_found(
+    cache: Path, store: Store, spoil: Callable[[Path], None], count: int, start: str
 ) -> None:
     fill(Path(store.root), 4)
     scanned(cache, store)
     spoil(cache)
-    found = verified(cache, store).findings
-    assert len(found) == count
-    assert found[0].what.startswith(what)
-    assert "\n" not in found[0].what
+    findings = verified(cache, store).findings
+    assert len(findings) == count
+    assert findings[0].what.startswith(start)
+    assert "\n" not in findings[0].what
 
 
-def test_a_catalog_that_is_damaged_is_found(cache: Path, store: Store) -> None:
+def test_a_damaged_catalog_is_found(cache: Path, store: Store) -> None:
     fill(Path(store.root), 4)
     scanned(cache, store)
     change(cache, "UPDATE sessions SET row = x'fb0102' WHERE key = 3")
@@ -224,7 +226,7 @@ def test_a_row_of_another_file_is_found(cache: Path, store: Store) -> None:
     scanned(cache, store)
     spoil_a_field(cache)
     done = verified(cache, store)
-    # A scan asks for what stands beside the row, and would not read the file.
+    # The stored columns beside the row still match the file, so that a scan would not read it again.
     assert [finding.what for finding in done.findings] == ["it was damaged: all that it held is forgotten"]
     assert (done.checked, done.changed) == (0, 4)
     assert scanned(cache, store).counts.whole == 4
@@ -239,18 +241,16 @@ def test_a_session_without_text_is_counted(cache: Path, store: Store) -> None:
     assert cache_status(str(cache)).without_text == 1
 
 
-def test_a_session_that_is_out_of_reach_is_found(
-    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_session_is_found(cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = fill(Path(store.root), 4)
     scanned(cache, store)
     append(paths[1], message("n", "e0", "more"))
-    really = os.open
+    real_open = os.open
 
     def deny(name: str, flags: int, mode: int = 0o777) -> int:
         if name == str(paths[1]):
             raise PermissionError(13, "Permission denied")
-        return really(name, flags, mode)
+        return real_open(name, flags, mode)
 
     monkeypatch.setattr(os, "open", deny)
     scanned(cache, store)
@@ -264,13 +264,13 @@ def test_a_session_that_is_out_of_reach_is_found(
     assert verified(cache, store) == Verified(checked=4)
 
 
-def test_progress_is_told_and_it_can_be_stopped(cache: Path, store: Store) -> None:
+def test_progress_is_reported_and_verifying_can_be_stopped(cache: Path, store: Store) -> None:
     fill(Path(store.root), 4)
     scanned(cache, store)
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     catalog = Catalog(str(cache), [store])
-    verify(catalog, [store], lambda *at: told.append(at))
-    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    verify(catalog, [store], lambda *counts: reported.append(counts))
+    assert reported == [(1, 4), (2, 4), (3, 4), (4, 4)]
     stop = threading.Event()
     done = verify(catalog, [store], lambda *_: stop.set(), stop)
     assert (done.checked, done.changed) == (1, 0)

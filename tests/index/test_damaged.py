@@ -1,4 +1,4 @@
-"""A catalog that is damaged in a way that SQLite does not notice is made anew as well."""
+"""A catalog with damage that SQLite does not notice is rebuilt as well."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NUMBERS = [
     "UPDATE sessions SET ctime_ns = 'x'",
 ]
 
-# The first byte of a page that holds rows, and of one that holds what an index says of them.
+# First byte of a b-tree leaf page of a table, and of an index.
 TABLE, INDEX = 0x0D, 0x0A
 
 
@@ -43,20 +43,20 @@ def all_files(store: Store) -> list[Path]:
     return [*Path(store.root).glob("*/*.jsonl")]
 
 
-def turn_a_bit(cache: Path, path: Path, kind: int) -> None:
-    """Of a stored path, in a page of this kind: of session 3 it makes session 2."""
+def flip_a_path_bit(cache: Path, path: Path, kind: int) -> None:
+    """Change a stored path from session 3 to session 2, in a page of this kind."""
     catalog = catalog_in(str(cache))
     with open(catalog, "r+b") as file:
         data = file.read()
         wanted = os.fsencode(path)
-        found = [at for at in range(len(data)) if data.startswith(wanted, at)]
-        (at,) = [at for at in found if data[at // PAGE_BYTES * PAGE_BYTES or 100] == kind]
-        file.seek(at + len(wanted) - len("3.jsonl"))
+        offsets = [offset for offset in range(len(data)) if data.startswith(wanted, offset)]
+        (offset,) = [offset for offset in offsets if data[offset // PAGE_BYTES * PAGE_BYTES or 100] == kind]
+        file.seek(offset + len(wanted) - len("3.jsonl"))
         file.write(bytes([wanted[-len("3.jsonl")] ^ 0x40]))
 
 
 def paths(index: Index) -> dict[str, list[str]]:
-    """The paths that each question gives."""
+    """The paths that each query returns."""
     return {
         "rows": sorted(row.path for row in index.rows()),
         "in full": sorted(row.path for row in index.rows(full=True)),
@@ -66,13 +66,13 @@ def paths(index: Index) -> dict[str, list[str]]:
 
 
 def assert_all_listed(index: Index, stores: list[Store]) -> None:
-    there = sorted(str(path) for store in stores for path in all_files(store))
-    assert paths(index) == dict.fromkeys(("rows", "in full", "newest", "found"), there)
-    assert index.newest(0)[1] == len(there)
+    expected = sorted(str(path) for store in stores for path in all_files(store))
+    assert paths(index) == dict.fromkeys(("rows", "in full", "newest", "found"), expected)
+    assert index.newest(0)[1] == len(expected)
 
 
 @pytest.mark.parametrize("statement", NUMBERS)
-def test_where_a_number_should_be_and_is_none_all_is_made_anew(
+def test_a_text_in_a_numeric_column_rebuilds_the_catalog(
     store: Store, cache: Path, tmp_path: Path, statement: str
 ) -> None:
     spoil(cache, statement)
@@ -86,7 +86,7 @@ def test_where_a_number_should_be_and_is_none_all_is_made_anew(
 
 
 @pytest.mark.parametrize("more", [1, 40])
-def test_sessions_are_stored_after_the_largest_key(
+def test_sessions_can_be_stored_after_the_largest_key(
     store: Store, cache: Path, tmp_path: Path, more: int
 ) -> None:
     for table in ("sessions", "first_messages"):
@@ -99,7 +99,7 @@ def test_sessions_are_stored_after_the_largest_key(
     index.close()
 
 
-def test_projects_are_not_ordered_by_damaged_times(store: Store, cache: Path) -> None:
+def test_a_damaged_time_is_found_when_projects_are_ordered(store: Store, cache: Path) -> None:
     spoil(cache, "UPDATE sessions SET modified = 'x' WHERE key = 3")
     catalog = Catalog(str(cache), [store])
     catalog.projects()
@@ -108,7 +108,7 @@ def test_projects_are_not_ordered_by_damaged_times(store: Store, cache: Path) ->
 
 
 @pytest.mark.parametrize("lost", ["true", "id = 1", "id = 2", "id = 3"])
-def test_the_number_of_a_store_that_was_lost_is_given_to_no_other(tmp_path: Path, lost: str) -> None:
+def test_the_number_of_a_lost_store_is_not_reused(tmp_path: Path, lost: str) -> None:
     stores = []
     for name in ("a", "b", "c"):
         fill(tmp_path / name, 4)
@@ -116,7 +116,7 @@ def test_the_number_of_a_store_that_was_lost_is_given_to_no_other(tmp_path: Path
     index = Index(stores, str(tmp_path / "cache"))
     index.scan()
     index.close()
-    # What is newest is read first, and its store is given the first number.
+    # The newest session is read first, so that its store would get the first free number.
     append(session(stores[2], 1), message("new", "e0", "more"))
     spoil(tmp_path / "cache", f"DELETE FROM stores WHERE {lost}")
     index = Index(stores, str(tmp_path / "cache"))
@@ -125,7 +125,7 @@ def test_the_number_of_a_store_that_was_lost_is_given_to_no_other(tmp_path: Path
     index.close()
 
 
-def test_a_store_with_two_numbers_is_doubted(store: Store, cache: Path) -> None:
+def test_a_store_with_two_numbers_is_detected(store: Store, cache: Path) -> None:
     for statement in (
         "CREATE TABLE others AS SELECT * FROM stores",
         "INSERT INTO others SELECT id + 1, name, used_ms FROM stores",
@@ -143,8 +143,8 @@ def test_a_store_with_two_numbers_is_doubted(store: Store, cache: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", [TABLE, INDEX])
-def test_a_path_that_stands_for_no_file_is_not_listed(store: Store, cache: Path, kind: int) -> None:
-    turn_a_bit(cache, session(store, 3), kind)
+def test_a_path_without_a_file_is_not_listed(store: Store, cache: Path, kind: int) -> None:
+    flip_a_path_bit(cache, session(store, 3), kind)
     index = Index([store], str(cache))
     index.scan()
     assert_all_listed(index, [store])
@@ -153,8 +153,8 @@ def test_a_path_that_stands_for_no_file_is_not_listed(store: Store, cache: Path,
 
 @pytest.mark.parametrize("kind", [TABLE, INDEX])
 @pytest.mark.parametrize("texts", [True, False])
-def test_a_session_that_grows_is_listed_once(store: Store, cache: Path, kind: int, texts: bool) -> None:
-    turn_a_bit(cache, session(store, 3), kind)
+def test_a_growing_session_is_listed_once(store: Store, cache: Path, kind: int, texts: bool) -> None:
+    flip_a_path_bit(cache, session(store, 3), kind)
     append(session(store, 3), message("new", "e0", "more"))
     index = Index([store], str(cache))
     index.scan(texts=texts)
@@ -165,8 +165,8 @@ def test_a_session_that_grows_is_listed_once(store: Store, cache: Path, kind: in
 
 
 @pytest.mark.parametrize("kind", [TABLE, INDEX])
-def test_a_session_that_is_gone_is_listed_no_more(store: Store, cache: Path, kind: int) -> None:
-    turn_a_bit(cache, session(store, 3), kind)
+def test_a_deleted_session_is_not_listed(store: Store, cache: Path, kind: int) -> None:
+    flip_a_path_bit(cache, session(store, 3), kind)
     session(store, 3).unlink()
     index = Index([store], str(cache))
     index.scan()
@@ -176,8 +176,8 @@ def test_a_session_that_is_gone_is_listed_no_more(store: Store, cache: Path, kin
 
 
 @pytest.mark.parametrize("kind", [TABLE, INDEX])
-def test_to_compare_all_finds_that_index_and_table_differ(store: Store, cache: Path, kind: int) -> None:
-    turn_a_bit(cache, session(store, 3), kind)
+def test_verify_finds_an_index_that_differs_from_its_table(store: Store, cache: Path, kind: int) -> None:
+    flip_a_path_bit(cache, session(store, 3), kind)
     catalog = Catalog(str(cache), [store])
     done = verify(catalog, [store])
     catalog.close()
@@ -189,7 +189,7 @@ def test_to_compare_all_finds_that_index_and_table_differ(store: Store, cache: P
 @pytest.mark.parametrize(
     "statement", ["UPDATE sessions SET listed = 0 WHERE key = 3", "UPDATE sessions SET cwd = x'61'"]
 )
-def test_to_compare_all_finds_what_is_beside_a_row(store: Store, cache: Path, statement: str) -> None:
+def test_verify_finds_wrong_columns_beside_a_row(store: Store, cache: Path, statement: str) -> None:
     spoil(cache, statement)
     catalog = Catalog(str(cache), [store])
     done = verify(catalog, [store])
@@ -199,16 +199,16 @@ def test_to_compare_all_finds_what_is_beside_a_row(store: Store, cache: Path, st
     }
 
 
-def test_what_another_process_has_removed_is_no_damage(store: Store, cache: Path) -> None:
-    index, other = Index([store], str(cache)), Index([store], str(cache))
+def test_rows_that_another_process_has_removed_are_not_damage(store: Store, cache: Path) -> None:
+    index, theirs = Index([store], str(cache)), Index([store], str(cache))
     index.scan()
-    other.scan()
+    theirs.scan()
     session(store, 3).unlink()
     append(session(store, 4), message("new", "e0", "more"))
-    other.scan()
-    other.catalog.remove([str(session(store, 4))])
+    theirs.scan()
+    theirs.catalog.remove([str(session(store, 4))])
     index.scan()
     assert_all_listed(index, [store])
     assert (index.catalog.generation, index.counts.whole) == (0, 1)
     index.close()
-    other.close()
+    theirs.close()

@@ -1,4 +1,4 @@
-"""What filters may ask about sessions: live and pinned, looked up once and only when asked."""
+"""Facts about sessions that filters use (live, pinned): they are computed once, when first needed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_pins_of_a_store_count_for_its_sessions(tmp_path: Path) -> None:
+def test_pins_of_a_store_apply_to_its_sessions(tmp_path: Path) -> None:
     root = tmp_path / ".omp" / "agent" / "sessions"
     write_session(root / "-work" / "a.jsonl", *chain("hello", id="one"))
     write_session(root / "-work" / "b.jsonl", *chain("hello", id="two"))
@@ -29,7 +29,7 @@ def test_pins_of_a_store_count_for_its_sessions(tmp_path: Path) -> None:
     assert {row.id: facts.pinned(row) for row in rows} == {"one": False, "two": True}
 
 
-def test_own_pins_count_for_every_agent(tmp_path: Path) -> None:
+def test_own_pins_apply_to_every_agent(tmp_path: Path) -> None:
     write_session(tmp_path / "pi" / "-work" / "a.jsonl", *chain("hello", id="one"))
     write_session(tmp_path / "pi" / "-work" / "b.jsonl", *chain("hello", id="two"))
     stores = named([("pi", str(tmp_path / "pi"))], {}, str(tmp_path), str(tmp_path))

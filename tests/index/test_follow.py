@@ -1,6 +1,6 @@
-"""Following: whatever happens to the files, the rows follow, told by the system or looked for.
+"""Following: the rows follow every kind of change to the files, with native notices and with polling.
 
-The tests wait for what must come and count; how soon it comes is measured in tests/benchmarks.
+The tests wait for events and count them. tests/benchmarks measures how soon they come.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def no_walk_helps(monkeypatch: pytest.MonkeyPatch) -> None:
-    # The watch has to find by itself what walks, and looks at all files in turn, would find later.
+    # Otherwise periodic walks and checks of all files would find later what the watch has to find itself.
     monkeypatch.setattr(polling, "WALK_SECONDS", 3600.0)
     monkeypatch.setattr(periodic_check.PeriodicCheck, "look", lambda self, hints: None)
     monkeypatch.setattr(watch.NativeWatch, "idle_walk_seconds", 3600.0)
@@ -45,37 +45,37 @@ def listener(request: pytest.FixtureRequest, tmp_path: Path, root: Path) -> Iter
         yield listener
 
 
-def known(listener: Listener, path: Path) -> int:
+def message_count(listener: Listener, path: Path) -> int:
     """Messages of the session at `path`, 0 when it is not listed."""
     row = listener.rows.get(str(path))
     return row.message_count if row else 0
 
 
-def found(listener: Listener, phrase: str) -> list[str]:
-    """The names of the files in which it is."""
+def files_with(listener: Listener, phrase: str) -> list[str]:
+    """Names of the files with a hit for the phrase."""
     pages = list(listener.index.query(f'"{phrase}"'))
     assert pages[-1].done
     return [os.path.basename(hit.path) for page in pages for hit in page.hits if not hit.near]
 
 
-def test_an_append_is_followed_and_costs_its_size(listener: Listener, root: Path) -> None:
+def test_an_append_is_followed_and_reads_only_its_bytes(listener: Listener, root: Path) -> None:
     path = root / "--project-1--" / "session-1.jsonl"
     before = listener.index.counts.bytes
     added = message("new", "e0", "more")
     append(path, added)
-    listener.until(lambda: known(listener, path) == 2)
+    listener.until(lambda: message_count(listener, path) == 2)
     assert listener.index.counts.bytes - before == len(added)
     assert listener.rows[str(path)].grew_ms is not None
 
 
-def test_a_new_session_a_new_folder_and_a_removed_one(listener: Listener, root: Path) -> None:
+def test_new_and_removed_sessions_and_folders_are_followed(listener: Listener, root: Path) -> None:
     new = write(root / "--project-1--" / "new.jsonl", session("new here"))
-    listener.until(lambda: known(listener, new) == 1)
+    listener.until(lambda: message_count(listener, new) == 1)
     deep = write(root / "--new--" / "deep.jsonl", session("new there"))
     flat = write(root / "flat.jsonl", session("flat"))
-    listener.until(lambda: known(listener, deep) == known(listener, flat) == 1)
+    listener.until(lambda: message_count(listener, deep) == message_count(listener, flat) == 1)
     append(deep, message("n", "e0", "more"))
-    listener.until(lambda: known(listener, deep) == 2)
+    listener.until(lambda: message_count(listener, deep) == 2)
     new.unlink()
     listener.until(lambda: str(new) not in listener.rows)
     shutil.rmtree(deep.parent)
@@ -83,7 +83,7 @@ def test_a_new_session_a_new_folder_and_a_removed_one(listener: Listener, root: 
     assert len(listener.rows) == 21
 
 
-def test_a_session_that_is_replaced_or_written_in_place(listener: Listener, root: Path) -> None:
+def test_a_replaced_and_a_rewritten_session_are_followed(listener: Listener, root: Path) -> None:
     path = root / "--project-1--" / "session-1.jsonl"
     write(path.with_suffix(".tmp"), session("replaced"))
     os.replace(path.with_suffix(".tmp"), path)
@@ -97,48 +97,46 @@ def test_a_session_that_is_replaced_or_written_in_place(listener: Listener, root
     listener.until(lambda: listener.titles()["session-1.jsonl"] == "in-place")
 
 
-def test_a_renamed_folder_and_a_renamed_session(listener: Listener, root: Path) -> None:
+def test_a_renamed_folder_and_session_are_followed(listener: Listener, root: Path) -> None:
     (root / "--project-1--").rename(root / "--moved--")
     moved = root / "--moved--" / "session-1.jsonl"
-    listener.until(lambda: known(listener, moved) == 1)
+    listener.until(lambda: message_count(listener, moved) == 1)
     assert not [path for path in listener.rows if "project-1" in path]
     assert len(listener.rows) == 20
     moved.rename(root / "--moved--" / "other.jsonl")
-    listener.until(lambda: known(listener, root / "--moved--" / "other.jsonl") == 1)
+    listener.until(lambda: message_count(listener, root / "--moved--" / "other.jsonl") == 1)
     listener.until(lambda: len(listener.rows) == 20)
     append(root / "--moved--" / "other.jsonl", message("n", "e0", "more"))
-    listener.until(lambda: known(listener, root / "--moved--" / "other.jsonl") == 2)
+    listener.until(lambda: message_count(listener, root / "--moved--" / "other.jsonl") == 2)
 
 
-def test_a_folder_that_becomes_a_link_to_another_place(
-    listener: Listener, root: Path, tmp_path: Path
-) -> None:
+def test_a_folder_that_is_a_link_is_followed(listener: Listener, root: Path, tmp_path: Path) -> None:
     elsewhere = write(tmp_path / "elsewhere" / "linked.jsonl", session("linked")).parent
     (root / "--linked--").symlink_to(elsewhere)
     path = root / "--linked--" / "linked.jsonl"
-    listener.until(lambda: known(listener, path) == 1)
+    listener.until(lambda: message_count(listener, path) == 1)
     for more in range(2, 5):
         append(elsewhere / "linked.jsonl", message(f"n{more}", f"n{more - 1}" if more > 2 else "e0", "more"))
-        listener.until(lambda more=more: known(listener, path) == more)
+        listener.until(lambda more=more: message_count(listener, path) == more)
     new = write(elsewhere / "new.jsonl", session("new")).name
-    listener.until(lambda: known(listener, root / "--linked--" / new) == 1)
+    listener.until(lambda: message_count(listener, root / "--linked--" / new) == 1)
     (elsewhere / new).unlink()
     listener.until(lambda: str(root / "--linked--" / new) not in listener.rows)
 
 
-def test_notices_are_asked_for_anew_when_somebody_may_read_a_store_again(
+def test_notices_are_requested_again_when_a_store_becomes_readable(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The system gives no notice of a folder that may not be read, and says nothing of that.
+    # The system gives no notices of an unreadable folder, and reports no error.
     native = watch.NativeWatch([pi_store(root)], {})
     opened: list[str] = []
     open_again = native._open
 
-    def noted() -> None:
+    def open_and_note() -> None:
         opened.append(oct(root.stat().st_mode & 0o777))
         open_again()
 
-    monkeypatch.setattr(native, "_open", noted)
+    monkeypatch.setattr(native, "_open", open_and_note)
     try:
         root.chmod(0o000)
         assert native.wait(0.01, threading.Event()).walk
@@ -150,67 +148,69 @@ def test_notices_are_asked_for_anew_when_somebody_may_read_a_store_again(
     assert opened == ["0o0", "0o755"]
 
 
-def test_a_store_that_goes_and_comes_again(listener: Listener, root: Path) -> None:
+def test_a_removed_store_that_is_created_again_is_followed(listener: Listener, root: Path) -> None:
     shutil.rmtree(root)
     listener.until(lambda: not listener.rows)
     paths = fill(root, 3)
     listener.until(lambda: len(listener.rows) == 3)
     append(paths[0], message("n", "e0", "more"))
-    listener.until(lambda: known(listener, paths[0]) == 2)
+    listener.until(lambda: message_count(listener, paths[0]) == 2)
 
 
 @pytest.mark.parametrize("folder", ["", "--project-1--"])
-def test_a_folder_that_is_removed_and_made_again_at_once(listener: Listener, root: Path, folder: str) -> None:
-    # It may get the inode of the old one, and looks as if nothing had happened.
+def test_a_folder_removed_and_created_again_at_once_is_followed(
+    listener: Listener, root: Path, folder: str
+) -> None:
+    # The new folder may get the inode of the old one and look unchanged.
     for attempt in range(8):
         shutil.rmtree(root / folder)
         path = write(root / folder / "again.jsonl", session(f"again {attempt}"))
         listener.until(lambda attempt=attempt: listener.titles().get("again.jsonl") == f"again {attempt}")
         append(path, message("n", "e0", "more"))
-        listener.until(lambda path=path: known(listener, path) == 2)
+        listener.until(lambda path=path: message_count(listener, path) == 2)
     assert len(listener.rows) == (16 if folder else 1)
 
 
-def test_a_store_that_another_takes_the_place_of(listener: Listener, root: Path, tmp_path: Path) -> None:
-    other = fill(tmp_path / "other", 3)
-    write(other[0], session("only there"))
+def test_a_store_replaced_by_another_is_followed(listener: Listener, root: Path, tmp_path: Path) -> None:
+    replacement = fill(tmp_path / "other", 3)
+    write(replacement[0], session("only there"))
     root.rename(tmp_path / "away")
     (tmp_path / "other").rename(root)
     listener.until(lambda: len(listener.rows) == 3)
-    assert found(listener, "only there") == ["session-0.jsonl"]
+    assert files_with(listener, "only there") == ["session-0.jsonl"]
     path = root / "--project-1--" / "session-1.jsonl"
     append(path, message("n", "e0", "one more"))
-    listener.until(lambda: found(listener, "one more") == ["session-1.jsonl"])
+    listener.until(lambda: files_with(listener, "one more") == ["session-1.jsonl"])
 
 
-def test_a_cache_that_is_deleted_while_it_is_used(listener: Listener, root: Path, tmp_path: Path) -> None:
+def test_a_cache_deleted_while_in_use_is_rebuilt(listener: Listener, root: Path, tmp_path: Path) -> None:
     append(root / "--project-1--" / "session-1.jsonl", message("n", "e0", "before"))
-    listener.until(lambda: found(listener, "before") == ["session-1.jsonl"])
+    listener.until(lambda: files_with(listener, "before") == ["session-1.jsonl"])
     shutil.rmtree(tmp_path / "cache")
     append(root / "--project-2--" / "session-2.jsonl", message("n", "e0", "after"))
-    listener.until(lambda: found(listener, "after") == ["session-2.jsonl"])
-    assert found(listener, "before") == ["session-1.jsonl"]
-    # What the next walk does, whenever it comes.
+    listener.until(lambda: files_with(listener, "after") == ["session-2.jsonl"])
+    assert files_with(listener, "before") == ["session-1.jsonl"]
+    # This does what the next periodic walk would do.
     listener.index.rescan()
     listener.until(
         lambda: listener.index.catalog.generation == 1 and len(listener.index.catalog.texts()) == 20
     )
-    # It says for so long that more may come.
+    # Until then the note says that more rows may come.
     listener.until(lambda: listener.index.note is None)
     assert len(listener.rows) == 20
     assert_right(tmp_path / "cache", pi_store(root))
 
 
-def test_many_folders_at_once(listener: Listener, root: Path) -> None:
+def test_many_new_folders_at_once_are_followed(listener: Listener, root: Path) -> None:
     for number in range(900):
         write(
             root / f"--rush-{number % 300}--" / f"{number}.jsonl", session("rushed", session_id=f"r{number}")
         )
     listener.until(lambda: len(listener.rows) == 920)
-    assert len(found(listener, "rushed")) == 900
+    assert len(files_with(listener, "rushed")) == 900
 
 
-def test_a_burst_of_appends_loses_none(listener: Listener, root: Path) -> None:
+def test_a_burst_of_appends_is_followed_completely(listener: Listener, root: Path) -> None:
     paths = [root / f"--project-{number % 4}--" / f"session-{number}.jsonl" for number in range(5)]
     files = [open(path, "a", encoding="utf-8", buffering=1) for path in paths]  # noqa: SIM115
     before = len(listener.deltas)
@@ -220,32 +220,30 @@ def test_a_burst_of_appends_loses_none(listener: Listener, root: Path) -> None:
             time.sleep(0.02)
     for file in files:
         file.close()
-    listener.until(lambda: all(known(listener, path) == 201 for path in paths))
+    listener.until(lambda: all(message_count(listener, path) == 201 for path in paths))
     # At most one delta in 50 ms, whatever the number of appends.
     assert 0 < len(listener.deltas) - before < 200
 
 
-def test_artifacts_of_a_session_are_left_alone(listener: Listener, root: Path) -> None:
+def test_artifacts_of_a_session_are_ignored(listener: Listener, root: Path) -> None:
     walks = listener.index.counts.walks
     for number in range(5):
         write(root / "--project-1--" / "session-1" / f"{number}-scout.jsonl", session())
     path = root / "--project-1--" / "session-1.jsonl"
     append(path, message("n", "e0", "more"))
-    listener.until(lambda: known(listener, path) == 2)
+    listener.until(lambda: message_count(listener, path) == 2)
     assert len(listener.rows) == 20
     if not listener.index._poll:
         assert listener.index.counts.walks == walks
 
 
-def test_a_rescan_that_is_asked_for(listener: Listener) -> None:
+def test_a_requested_rescan_walks(listener: Listener) -> None:
     walks = listener.index.counts.walks
     listener.index.rescan()
     listener.until(lambda: listener.index.counts.walks > walks)
 
 
-def test_who_asked_to_look_again_is_told_when_all_that_was_found_has_been(
-    listener: Listener, root: Path
-) -> None:
+def test_a_rescan_calls_back_after_its_changes_were_reported(listener: Listener, root: Path) -> None:
     rows: list[int] = []
     walks = listener.index.counts.walks
     write(root / "--project-1--" / "late.jsonl", session(session_id="late"))
@@ -255,72 +253,70 @@ def test_who_asked_to_look_again_is_told_when_all_that_was_found_has_been(
 
 
 @pytest.mark.parametrize("poll", [False, True])
-def test_a_store_that_is_not_there_yet(tmp_path: Path, poll: bool) -> None:
+def test_a_store_that_does_not_exist_yet_is_followed(tmp_path: Path, poll: bool) -> None:
     first, second = tmp_path / "home" / ".pi" / "sessions", tmp_path / "other"
     index = Index([pi_store(first), pi_store(second)], str(tmp_path / "cache"), poll=poll)
     with Listener(index) as listener:
         path = write(first / "--p--" / "a.jsonl", session("here"))
-        listener.until(lambda: known(listener, path) == 1)
+        listener.until(lambda: message_count(listener, path) == 1)
         append(path, message("n", "e0", "more"))
-        listener.until(lambda: known(listener, path) == 2)
-        later = write(second / "b.jsonl", session("there"))
-        listener.until(lambda: known(listener, later) == 1)
+        listener.until(lambda: message_count(listener, path) == 2)
+        other_path = write(second / "b.jsonl", session("there"))
+        listener.until(lambda: message_count(listener, other_path) == 1)
 
 
-@pytest.mark.parametrize("odd", ["folder", "pipe", "loop", "dangling"])
-def test_a_session_is_gone_when_something_else_is_in_its_place(
-    listener: Listener, root: Path, odd: str
-) -> None:
+@pytest.mark.parametrize("kind", ["folder", "pipe", "loop", "dangling"])
+def test_a_session_replaced_by_no_regular_file_is_removed(listener: Listener, root: Path, kind: str) -> None:
     path = root / "--project-1--" / "session-1.jsonl"
     content = path.read_text()
     path.unlink()
-    if odd == "folder":
+    if kind == "folder":
         path.mkdir()
-    elif odd == "pipe":
+    elif kind == "pipe":
         os.mkfifo(path)
     else:
-        path.symlink_to(path.name if odd == "loop" else "nowhere")
+        path.symlink_to(path.name if kind == "loop" else "nowhere")
     listener.until(lambda: str(path) not in listener.rows)
-    path.rmdir() if odd == "folder" else path.unlink()
+    path.rmdir() if kind == "folder" else path.unlink()
     write(path, content)
-    listener.until(lambda: known(listener, path) == 1)
+    listener.until(lambda: message_count(listener, path) == 1)
 
 
 def test_a_linked_session_is_followed(listener: Listener, root: Path, tmp_path: Path) -> None:
-    """One that was there from the first is known as well as one that comes."""
+    """Links that were there at the start and new ones are both followed."""
     target, link = write(tmp_path / "elsewhere" / "a.jsonl", session()), root / "--project-1--" / "link.jsonl"
     link.symlink_to(target)
-    listener.until(lambda: known(listener, link) == 1)
+    listener.until(lambda: message_count(listener, link) == 1)
     for times in (2, 3):
         append(target, message(f"n{times}", "e0", "more"))
-        listener.until(lambda times=times: known(listener, link) == times)
+        listener.until(lambda times=times: message_count(listener, link) == times)
     target.unlink()
     listener.until(lambda: str(link) not in listener.rows)
     write(target, session())
-    listener.until(lambda: known(listener, link) == 1)
+    listener.until(lambda: message_count(listener, link) == 1)
 
 
 @pytest.mark.parametrize("poll", [False, True])
-def test_links_that_were_there_before_are_followed(tmp_path: Path, root: Path, poll: bool) -> None:
+def test_links_from_before_the_start_are_followed(tmp_path: Path, root: Path, poll: bool) -> None:
     target, link = write(tmp_path / "elsewhere" / "a.jsonl", session()), root / "--project-1--" / "link.jsonl"
     link.symlink_to(target)
     path = root / "--project-1--" / "session-1.jsonl"
     os.link(path, tmp_path / "second-name")
     with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=poll)) as listener:
         append(target, message("n", "e0", "more"))
-        listener.until(lambda: known(listener, link) == 2)
+        listener.until(lambda: message_count(listener, link) == 2)
         append(tmp_path / "second-name", message("n", "e0", "more"))
-        listener.until(lambda: known(listener, path) == 2)
+        listener.until(lambda: message_count(listener, path) == 2)
         target.unlink()
         listener.until(lambda: str(link) not in listener.rows)
 
 
-def test_a_second_name_that_a_session_gets_is_no_way_to_write_unseen(listener: Listener, root: Path) -> None:
-    path, other = root / "--project-1--" / "session-1.jsonl", root / "--project-2--" / "other.jsonl"
-    os.link(path, other)
-    listener.until(lambda: known(listener, other) == 1)
-    append(other, message("n", "e0", "more"))
-    listener.until(lambda: (known(listener, path), known(listener, other)) == (2, 2))
+def test_appends_through_a_second_hard_link_are_followed(listener: Listener, root: Path) -> None:
+    path, second_name = root / "--project-1--" / "session-1.jsonl", root / "--project-2--" / "other.jsonl"
+    os.link(path, second_name)
+    listener.until(lambda: message_count(listener, second_name) == 1)
+    append(second_name, message("n", "e0", "more"))
+    listener.until(lambda: (message_count(listener, path), message_count(listener, second_name)) == (2, 2))
 
 
 def test_a_linked_folder_is_followed(tmp_path: Path, root: Path) -> None:
@@ -328,9 +324,9 @@ def test_a_linked_folder_is_followed(tmp_path: Path, root: Path) -> None:
     (root / "link").symlink_to(path.parent)
     with Listener(Index([pi_store(root)], str(tmp_path / "cache"))) as listener:
         append(path, message("n", "e0", "more"))
-        listener.until(lambda: known(listener, root / "link" / "a.jsonl") == 2)
+        listener.until(lambda: message_count(listener, root / "link" / "a.jsonl") == 2)
         write(path.parent / "new.jsonl", session())
-        listener.until(lambda: known(listener, root / "link" / "new.jsonl") == 1)
+        listener.until(lambda: message_count(listener, root / "link" / "new.jsonl") == 1)
         assert len(listener.rows) == 22
 
 
@@ -338,12 +334,12 @@ def test_a_linked_root_is_followed(tmp_path: Path, root: Path) -> None:
     (tmp_path / "way").symlink_to(root)
     with Listener(Index([pi_store(tmp_path / "way")], str(tmp_path / "cache"))) as listener:
         path = write(root / "--project-1--" / "new.jsonl", session())
-        listener.until(lambda: known(listener, tmp_path / "way" / "--project-1--" / "new.jsonl") == 1)
+        listener.until(lambda: message_count(listener, tmp_path / "way" / "--project-1--" / "new.jsonl") == 1)
         append(path, message("n", "e0", "more"))
-        listener.until(lambda: known(listener, tmp_path / "way" / "--project-1--" / "new.jsonl") == 2)
+        listener.until(lambda: message_count(listener, tmp_path / "way" / "--project-1--" / "new.jsonl") == 2)
 
 
-def test_without_native_notices_it_polls_and_says_so(
+def test_without_native_notices_it_polls_and_the_note_says_why(
     tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def no_watches(*_: object) -> None:
@@ -354,7 +350,7 @@ def test_without_native_notices_it_polls_and_says_so(
     with Listener(index) as listener:
         path = root / "--project-1--" / "session-1.jsonl"
         append(path, message("n", "e0", "more"))
-        listener.until(lambda: known(listener, path) == 2)
+        listener.until(lambda: message_count(listener, path) == 2)
         assert index.note == ("changes are looked for, not reported: [Errno 28] No space left on device")
 
 
@@ -364,7 +360,7 @@ def test_a_network_folder_is_polled(tmp_path: Path, root: Path, monkeypatch: pyt
     with Listener(index) as listener:
         path = root / "--project-1--" / "session-1.jsonl"
         append(path, message("n", "e0", "more"))
-        listener.until(lambda: known(listener, path) == 2)
+        listener.until(lambda: message_count(listener, path) == 2)
         assert index.note == "changes are looked for, not reported: the file system does not report changes"
 
 
@@ -374,34 +370,34 @@ def test_the_variable_forces_polling(tmp_path: Path, monkeypatch: pytest.MonkeyP
         assert Index([], str(tmp_path))._poll is expected
 
 
-def test_what_notices_miss_the_regular_walk_finds(
+def test_the_regular_walk_finds_missed_notices(
     tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch, "hints_of", lambda paths, stores, known: watch.Hints())
+    monkeypatch.setattr(watch, "hints_of", lambda paths, stores, message_count: watch.Hints())
     monkeypatch.setattr(watch.NativeWatch, "idle_walk_seconds", 0.3)
     with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
         path = root / "--project-1--" / "session-1.jsonl"
         append(path, message("n", "e0", "more"))
-        listener.until(lambda: known(listener, path) == 2)
+        listener.until(lambda: message_count(listener, path) == 2)
 
 
-def test_changes_during_the_first_scan_are_seen(
+def test_changes_during_the_first_scan_are_followed(
     tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = root / "--project-1--" / "session-1.jsonl"
-    really = follower.Follower._watch
+    real_watch = follower.Follower._watch
 
-    def late(self: follower.Follower) -> object:
-        # After the scan, before the watch.
+    def append_then_watch(self: follower.Follower) -> object:
+        # After the scan, before the watch starts.
         append(path, message("n", "e0", "more"))
-        return really(self)
+        return real_watch(self)
 
-    monkeypatch.setattr(follower.Follower, "_watch", late)
+    monkeypatch.setattr(follower.Follower, "_watch", append_then_watch)
     with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
-        listener.until(lambda: known(listener, path) == 2)
+        listener.until(lambda: message_count(listener, path) == 2)
 
 
-def test_when_it_is_over_the_catalog_is_as_a_fresh_one(tmp_path: Path, root: Path) -> None:
+def test_afterwards_the_catalog_equals_that_of_a_new_scan(tmp_path: Path, root: Path) -> None:
     store = pi_store(root)
     with Listener(Index([store], str(tmp_path / "cache"))) as listener:
         append(root / "--project-1--" / "session-1.jsonl", message("n", "e0", "more"))

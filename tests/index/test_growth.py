@@ -1,5 +1,5 @@
-"""Whose growth it was: what any leafmark process has added is no sign of an agent
-(formats/README.md, "Detecting a running agent").
+"""Growth of a session: appends by leafmark processes are not taken for a running agent (formats/README.md,
+"Detecting a running agent").
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NOW = 12_345
 
 
 @pytest.fixture(autouse=True)
-def _nobody_is_told() -> Iterator[None]:
+def _reset_shared_notes() -> Iterator[None]:
     yield
     append_ledger.share_notes("")
 
@@ -43,13 +43,13 @@ def index(tmp_path: Path, path: Path) -> Iterator[Index]:
 
 
 def env(tmp_path: Path) -> dict[str, str]:
-    # Nothing of the user's is looked at: neither sessions nor processes by the folder they run in.
+    # Neither the user's sessions nor the processes' working folders are looked at.
     folders = {"HOME": str(tmp_path / "home"), "LEAFMARK_CACHE_DIR": str(tmp_path / "cache")}
     return {**folders, "LEAFMARK_STATE_DIR": str(tmp_path / "state"), "PATH": os.defpath}
 
 
 def leafmark(tmp_path: Path, *arguments: str) -> None:
-    """Run the program, in a process of its own."""
+    """Run leafmark in a process of its own."""
     store = f"pi={tmp_path / 'store'}"
     command = [sys.executable, "-m", "app", "--store", store, *arguments]
     done = subprocess.run(
@@ -63,7 +63,7 @@ def grown(index: Index) -> dict[str, int | None]:
     return {os.path.basename(row.path): row.grew_ms for row in index.rows()}
 
 
-def test_what_another_of_us_adds_is_no_sign_of_an_agent(tmp_path: Path, path: Path, index: Index) -> None:
+def test_appends_of_another_leafmark_are_not_growth(tmp_path: Path, path: Path, index: Index) -> None:
     leafmark(tmp_path, "label", str(path), "e0", "here")
     leafmark(tmp_path, "rename", str(path), "one")
     assert grown(index) == {"a.jsonl": None}
@@ -73,7 +73,7 @@ def test_what_another_of_us_adds_is_no_sign_of_an_agent(tmp_path: Path, path: Pa
     assert (row.name, [text for _, text in row.labels]) == ("two", ["here"])
 
 
-def test_a_longer_file_that_replaces_a_session_is_no_growth(path: Path, index: Index) -> None:
+def test_a_longer_replacement_is_not_growth(path: Path, index: Index) -> None:
     new = write(path.with_suffix(".new"), session() + message("m1", "e0", "more"))
     os.replace(new, path)
     assert grown(index) == {"a.jsonl": None}
@@ -83,16 +83,18 @@ def test_a_longer_file_that_replaces_a_session_is_no_growth(path: Path, index: I
 
 
 @pytest.mark.parametrize("turn", ["before", "between", "after"])
-def test_what_an_agent_adds_counts_beside_ours(turn: str, tmp_path: Path, path: Path, index: Index) -> None:
-    for now, name in (("before", "one"), ("between", "two"), ("after", "")):
-        if now == turn:
+def test_an_agents_appends_beside_ours_are_growth(
+    turn: str, tmp_path: Path, path: Path, index: Index
+) -> None:
+    for moment, name in (("before", "one"), ("between", "two"), ("after", "")):
+        if moment == turn:
             append(path, message("m1", "e0", "more"))
         if name:
             leafmark(tmp_path, "rename", str(path), name)
     assert grown(index) == {"a.jsonl": NOW}
 
 
-def test_a_browser_that_is_open_sees_no_agent_in_what_the_command_line_adds(
+def test_an_open_browser_does_not_take_appends_of_the_command_line_for_growth(
     tmp_path: Path, path: Path
 ) -> None:
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"), now=lambda: NOW)
@@ -131,10 +133,10 @@ elif last == "torn":
 """
 
 
-def adding(
+def start_labelling(
     tmp_path: Path, path: Path, name: str = "a", many: int = 0, last: str = "", small: str = ""
 ) -> subprocess.Popen[str]:
-    """A process of ours that is about to label the first message so many times."""
+    """Start a process of ours that waits, then labels the first message `many` times."""
     process = subprocess.Popen(
         [sys.executable, "-c", ADDS, str(ROOT), str(tmp_path / "cache"), str(path), name, str(many), last],
         env={**env(tmp_path), "SMALL": small},
@@ -147,7 +149,7 @@ def adding(
     return process
 
 
-def let_go(*processes: subprocess.Popen[str]) -> list[int]:
+def release(*processes: subprocess.Popen[str]) -> list[int]:
     for process in processes:
         assert process.stdin is not None
         process.stdin.write("\n")
@@ -158,91 +160,85 @@ def let_go(*processes: subprocess.Popen[str]) -> list[int]:
 
 
 @pytest.mark.parametrize("last", ["killed", "torn"])
-def test_what_a_process_that_was_killed_meant_to_add_is_not_ours(
+def test_bytes_that_a_killed_process_announced_but_did_not_write_are_not_ours(
     last: str, tmp_path: Path, path: Path, index: Index
 ) -> None:
-    assert let_go(adding(tmp_path, path, many=1, last=last)) == [-9]
-    # It fits into what was announced.
+    assert release(start_labelling(tmp_path, path, many=1, last=last)) == [-9]
+    # The agent's line is within the announced length.
     append(path, "\n" * (last == "torn") + message("m1", "e0", "more"))
     assert grown(index) == {"a.jsonl": NOW}
 
 
-def test_what_went_in_before_the_kill_is_ours(tmp_path: Path, path: Path, index: Index) -> None:
-    assert let_go(adding(tmp_path, path, many=2, last="killed")) == [-9]
+def test_appends_before_the_kill_are_ours(tmp_path: Path, path: Path, index: Index) -> None:
+    assert release(start_labelling(tmp_path, path, many=2, last="killed")) == [-9]
     assert grown(index) == {"a.jsonl": None}
 
 
-def test_several_of_us_at_once(tmp_path: Path, path: Path, index: Index) -> None:
-    processes = [adding(tmp_path, path, name, 30) for name in "abc"]
-    assert let_go(*processes) == [0, 0, 0]
+def test_several_leafmark_processes_append_at_once(tmp_path: Path, path: Path, index: Index) -> None:
+    processes = [start_labelling(tmp_path, path, name, 30) for name in "abc"]
+    assert release(*processes) == [0, 0, 0]
     assert path.read_bytes().count(b'"label":"') == 90
     assert grown(index) == {"a.jsonl": None}
-    others = append_ledger.SharedNotes(str(tmp_path / "cache"))
-    others.refresh()
-    assert len(others.of(path.stat().st_ino)) == 90
+    shared = append_ledger.SharedNotes(str(tmp_path / "cache"))
+    shared.refresh()
+    assert len(shared.of(path.stat().st_ino)) == 90
 
 
-def test_what_is_noted_stays_small(tmp_path: Path, path: Path, index: Index) -> None:
-    processes = [adding(tmp_path, path, name, 60, small="1000") for name in "abc"]
-    assert let_go(*processes) == [0, 0, 0]
-    notes = [each for each in (tmp_path / "cache").iterdir() if each.name.startswith(append_ledger.NAME)]
-    # A line is below a hundred bytes, and each of the others may add one before it sees that it is enough.
-    assert 0 < sum(each.stat().st_size for each in notes) <= 2 * 1000 + 3 * 100
-    other = write(path.with_name("b.jsonl"), session(session_id="s2"))
+def test_the_shared_notes_stay_small(tmp_path: Path, path: Path, index: Index) -> None:
+    processes = [start_labelling(tmp_path, path, name, 60, small="1000") for name in "abc"]
+    assert release(*processes) == [0, 0, 0]
+    notes = [file for file in (tmp_path / "cache").iterdir() if file.name.startswith(append_ledger.NAME)]
+    # A line has less than 100 bytes, and each of the processes may add one before it sees the limit.
+    assert 0 < sum(file.stat().st_size for file in notes) <= 2 * 1000 + 3 * 100
+    second = write(path.with_name("b.jsonl"), session(session_id="s2"))
     index.scan()
-    assert let_go(adding(tmp_path, other, many=5, small="1000")) == [0]
+    assert release(start_labelling(tmp_path, second, many=5, small="1000")) == [0]
     assert grown(index)["b.jsonl"] is None, "what was written last is kept"
 
 
-@pytest.mark.parametrize("what", ["nothing", "rubbish", "torn", "folder", "pipe", "loop"])
-def test_what_lies_in_the_place_of_the_notes_harms_nobody(
-    what: str, tmp_path: Path, path: Path, index: Index
-) -> None:
+@pytest.mark.parametrize("kind", ["nothing", "rubbish", "torn", "folder", "pipe", "loop"])
+def test_an_unusable_notes_file_causes_no_error(kind: str, tmp_path: Path, path: Path, index: Index) -> None:
     notes = tmp_path / "cache" / append_ledger.NAME
-    if what == "rubbish":
+    if kind == "rubbish":
         notes.write_bytes(b"\xff\0 1 2 3 4\n1 2 3\n" + b"9" * 5_000 + b"\n" + b"7 -1 99999 00\n" * 9)
-    elif what == "torn":
+    elif kind == "torn":
         notes.write_bytes(b"\n%d 0 5" % path.stat().st_ino)
-    elif what == "folder":
+    elif kind == "folder":
         notes.mkdir()
-    elif what == "pipe":
+    elif kind == "pipe":
         os.mkfifo(notes)
-    elif what == "loop":
+    elif kind == "loop":
         notes.symlink_to(notes)
     leafmark(tmp_path, "rename", str(path), "one")
-    assert grown(index) == {"a.jsonl": None if what in ("nothing", "rubbish", "torn") else NOW}
+    assert grown(index) == {"a.jsonl": None if kind in ("nothing", "rubbish", "torn") else NOW}
 
 
-def test_where_nothing_can_be_noted_it_is_as_if_somebody_wrote(
-    tmp_path: Path, path: Path, index: Index
-) -> None:
+def test_appends_that_could_not_be_noted_count_as_growth(tmp_path: Path, path: Path, index: Index) -> None:
     index.close()
-    process = adding(tmp_path, path, many=1)
+    process = start_labelling(tmp_path, path, many=1)
     (tmp_path / "cache").rename(tmp_path / "away")
-    assert let_go(process) == [0]
+    assert release(process) == [0]
     assert not (tmp_path / "cache").exists(), "a folder is made by whoever keeps a catalog in it"
     (tmp_path / "away").rename(tmp_path / "cache")
     assert grown(index) == {"a.jsonl": NOW}
 
 
-def test_following_an_agent_looks_at_the_notes_once_in_a_look_at_the_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_scan_looks_at_the_shared_notes_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = fill(tmp_path / "store", 50)
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"), now=lambda: NOW)
     index.scan()
-    assert let_go(adding(tmp_path, paths[0], many=3)) == [0]
+    assert release(start_labelling(tmp_path, paths[0], many=3)) == [0]
     looks: list[object] = []
     reads: list[str] = []
     look, read_small = append_ledger.SharedNotes.refresh, append_ledger.read_small
 
-    def counted_look(others: append_ledger.SharedNotes) -> None:
-        looks.append(others)
-        look(others)
+    def counted_look(notes: append_ledger.SharedNotes) -> None:
+        looks.append(notes)
+        look(notes)
 
-    def counted_read(path: str, most: int) -> bytes:
+    def counted_read(path: str, limit: int) -> bytes:
         reads.append(path)
-        return read_small(path, most)
+        return read_small(path, limit)
 
     monkeypatch.setattr(append_ledger.SharedNotes, "refresh", counted_look)
     monkeypatch.setattr(append_ledger, "read_small", counted_read)
@@ -250,7 +246,8 @@ def test_following_an_agent_looks_at_the_notes_once_in_a_look_at_the_files(
         for path in paths:
             append(path, message(f"m{number}", "e0", "more"))
         index.scan()
-    # A thousand appends. What was noted is read when it has changed, and there is no older half of it.
+    # After a thousand appends: the notes are read only when they have changed, and no older part of them
+    # exists.
     assert len(looks) == 20
     assert len(reads) == 2
     assert {row.grew_ms for row in index.rows()} == {NOW}
@@ -261,7 +258,7 @@ def test_following_an_agent_looks_at_the_notes_once_in_a_look_at_the_files(
     index.close()
 
 
-def test_what_we_add_in_this_process_needs_no_folder(tmp_path: Path, path: Path, index: Index) -> None:
+def test_appends_of_this_process_need_no_folder(tmp_path: Path, path: Path, index: Index) -> None:
     from app.sessions import SessionManager
 
     append_ledger.share_notes("")
@@ -270,7 +267,7 @@ def test_what_we_add_in_this_process_needs_no_folder(tmp_path: Path, path: Path,
     assert not [name for name in os.listdir(tmp_path / "cache") if name.startswith(append_ledger.NAME)]
 
 
-def test_what_did_not_fit_on_the_disk_is_not_ours(
+def test_bytes_that_did_not_fit_on_the_disk_are_not_ours(
     path: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from app.sessions import SessionError, SessionManager
@@ -302,7 +299,7 @@ acting.stop()
 """
 
 
-def test_what_another_browser_adds_is_no_sign_of_an_agent(tmp_path: Path, path: Path, index: Index) -> None:
+def test_appends_of_another_browser_are_not_growth(tmp_path: Path, path: Path, index: Index) -> None:
     command = [sys.executable, "-c", ACTS, str(ROOT), str(tmp_path / "store")]
     subprocess.run(command, env=env(tmp_path), timeout=60, check=True)
     assert grown(index) == {"a.jsonl": None}

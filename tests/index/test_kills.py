@@ -1,6 +1,6 @@
-"""Killed at any moment, again and again: what is left is good, and the next scan makes it whole.
+"""A process killed at any moment leaves a valid cache, and the next scan completes it.
 
-A few kills in the suite; `LEAFMARK_SOAK=60 pytest tests/index/test_kills.py` makes a hundred.
+15 kills by default; `LEAFMARK_SOAK=60 pytest tests/index/test_kills.py` makes 100.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.row import SCHEMA
-from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, kept, seed
+from tests.index.equal import SECONDS, assert_equal, assert_no_leftovers, kept, rebuilt, seed
 from tests.index.helpers import append, fill, message, pi_store
 from tests.index.killed import MODES
 from tests.index.mischief import Mischief
@@ -32,7 +32,7 @@ KILLS = 100 if SECONDS else 15
 
 
 class Killer:
-    """Starts processes that index `store`, and kills each before it has ended."""
+    """Starts processes that index `store`, and kills each of them before it ends."""
 
     def __init__(self, store: Path, cache: Path, number: int) -> None:
         self.store = store
@@ -40,7 +40,8 @@ class Killer:
         self.dice = random.Random(number)
         self.mischief = Mischief(store, number)
         self.killed = dict.fromkeys(MODES, 0)
-        # How many lines, and seconds, may pass until the kill: as many as there are, which is found out.
+        # Upper limits of the executed lines, and seconds, before a kill. They adapt to how long the processes
+        # run.
         lines = (12_000.0, 8_000.0, 1_000.0, 600.0, 20_000.0)
         self._lines = dict(zip(MODES, lines, strict=True))
         self._seconds = dict.fromkeys(MODES, 0.1)
@@ -56,17 +57,19 @@ class Killer:
         self._starter.communicate(timeout=PATIENCE)
 
     def kill(self, mode: str, *, by_itself: bool) -> bool:
-        """Change files, have them indexed, and kill who does it; False where it was faster.
+        """Change files, start an indexing process and kill it.
 
-        :param by_itself: in the middle of a line; else from outside.
+        :param by_itself: the process kills itself in the middle of a line; otherwise it is killed from
+            outside.
+        :return: False if the process ended before the kill.
         """
         self.change(40)
         limits = self._lines if by_itself else self._seconds
         after = self.dice.random() * limits[mode]
-        asked = [str(self.cache), str(self.store), mode, 1 + int(after) if by_itself else 0]
+        request = [str(self.cache), str(self.store), mode, 1 + int(after) if by_itself else 0]
         assert self._starter.stdin is not None
-        self._starter.stdin.write(json.dumps(asked) + "\n")
-        number = int(self._said("go"))
+        self._starter.stdin.write(json.dumps(request) + "\n")
+        number = int(self._read_answer("go"))
         until = time.monotonic() + (PATIENCE if by_itself else after)
         while _runs(number) and time.monotonic() < until:
             if mode == "watch":
@@ -74,14 +77,14 @@ class Killer:
             time.sleep(0.002)
         if _runs(number):
             os.kill(number, signal.SIGKILL)
-        said = self._said()
-        hit = said != "done"
-        assert (said if hit else self._said()) == ("ended -9" if hit else "ended 0")
+        answer = self._read_answer()
+        hit = answer != "done"
+        assert (answer if hit else self._read_answer()) == ("ended -9" if hit else "ended 0")
         limits[mode] *= 1.05 if hit else 0.7
         self.killed[mode] += hit
         return hit
 
-    def _said(self, word: str = "") -> str:
+    def _read_answer(self, word: str = "") -> str:
         assert self._starter.stdout is not None
         line = self._starter.stdout.readline().rstrip("\n")
         assert line.startswith(word)
@@ -99,23 +102,23 @@ class Killer:
                 append(path, message(f"{self.mischief.number}", None, "more " * self.dice.randrange(300)))
 
 
-def test_killed_again_and_again(tmp_path: Path) -> None:
+def test_the_cache_survives_kills_at_any_moment(tmp_path: Path) -> None:
     number = seed()
     cache = tmp_path / "cache"
     stores = [pi_store(tmp_path / "store")]
     attempt = 0
     with Killer(tmp_path / "store", cache, number) as killer:
         while sum(killer.killed.values()) < KILLS:
-            # Each in its turn, however often it was faster than the kill.
+            # The mode with the fewest kills is next, because some processes end before their kill.
             mode = min(MODES, key=killer.killed.__getitem__)
             hit = killer.kill(mode, by_itself=attempt % 3 != 0)
             attempt += 1
             assert attempt < 6 * KILLS, killer.killed
             if hit and killer.dice.random() < 0.5:
-                _assert_whole(tmp_path, attempt)
+                _assert_complete(tmp_path, attempt)
     print(f"{killer.killed} in {attempt} attempts")
-    _assert_whole(tmp_path, attempt + 1)
-    assert_nothing_is_left_over(cache, stores)
+    _assert_complete(tmp_path, attempt + 1)
+    assert_no_leftovers(cache, stores)
     assert_equal(kept(cache, stores), kept(tmp_path / f"anew-{attempt + 1}", stores))
 
 
@@ -127,13 +130,13 @@ def _runs(number: int) -> bool:
     return True
 
 
-def _assert_whole(folder: Path, attempt: int) -> None:
+def _assert_complete(folder: Path, attempt: int) -> None:
     stores = [pi_store(folder / "store")]
     index = Index(stores, str(folder / "cache"))
     index.scan()
     assert (index.note, index.catalog.generation) == (None, 0)
     index.close()
-    assert_equal(kept(folder / "cache", stores), anew(folder / f"anew-{attempt}", stores))
+    assert_equal(kept(folder / "cache", stores), rebuilt(folder / f"anew-{attempt}", stores))
     with sqlite3.connect(folder / "cache" / f"catalog-{SCHEMA}.db") as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
     connection.close()

@@ -1,4 +1,6 @@
-"""`app.index` for scripts: what its methods give and raise can be had from it, and is loaded only then."""
+"""`app.index` for scripts: it exports the types that its methods return and raise, and loads modules only
+when they are used.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def test_what_is_given_and_raised_can_be_imported(tmp_path: Path) -> None:
+def test_returned_and_raised_types_can_be_imported(tmp_path: Path) -> None:
     from app.index import (
         Completion,
         Delta,
@@ -53,16 +55,16 @@ def test_what_is_given_and_raised_can_be_imported(tmp_path: Path) -> None:
     index.close()
 
 
-def test_everything_that_is_named_is_there() -> None:
+def test_every_name_of_all_exists_and_is_documented() -> None:
     for name in app.index.__all__:
-        # `Search` is the library's name of `SearchRun`.
+        # The library's `Search` is the class `SearchRun`.
         assert getattr(app.index, name).__name__ in (name, f"{name}Run")
         assert name in (app.index.__doc__ or "")
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         app.index.Nothing  # noqa: B018
 
 
-def test_all_of_it_leaves_what_python_has() -> None:
+def test_a_star_import_shadows_no_builtin() -> None:
     assert not vars(builtins).keys() & set(app.index.__all__)
     names: dict[str, object] = {}
     exec("from app.index import *\nfrom app.index import open as open_index", names)
@@ -70,7 +72,7 @@ def test_all_of_it_leaves_what_python_has() -> None:
     assert names.get("open", open) is open
 
 
-def test_nothing_is_loaded_before_it_is_asked_for() -> None:
+def test_importing_the_package_loads_no_submodule() -> None:
     code = "import sys, app.index; print(sorted(name for name in sys.modules if name.startswith('app.')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "['app.index']\n"

@@ -1,5 +1,5 @@
-"""Files that are written by another way: they are looked at, but no more of them than costs next to
-nothing.
+"""Files with several hard links or behind symbolic links are checked for changes, at a limited number of stat
+calls.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ MANY = 1_000
 
 @pytest.fixture
 def known(tmp_path: Path) -> dict[str, Signature]:
-    """Of files with newer and newer times."""
+    """Files, each with a newer time than the one before."""
     return {str(path): signature_of(path.stat()) for path in fill(tmp_path / "store", MANY)}
 
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The session files that were looked at."""
+    """Paths of the session files that were passed to os.stat."""
     looked_at: list[str] = []
-    really = os.stat
+    real_stat = os.stat
 
-    def stat(path: Any, **how: Any) -> os.stat_result:
+    def stat(path: Any, **options: Any) -> os.stat_result:
         if isinstance(path, str) and path.endswith(".jsonl"):
             looked_at.append(path)
-        return really(path, **how)
+        return real_stat(path, **options)
 
     monkeypatch.setattr("app.index.scan.symlinks.os.stat", stat)
     return looked_at
@@ -51,9 +51,7 @@ def look(files: LinkedFiles) -> set[str]:
     return hints.paths
 
 
-def test_a_store_of_links_costs_no_more_than_so_many_looks(
-    known: dict[str, Signature], looks: list[str]
-) -> None:
+def test_the_number_of_stat_calls_is_limited(known: dict[str, Signature], looks: list[str]) -> None:
     files = LinkedFiles(known)
     files.walked(known)
     rounds = -(-(MANY - HOT_FILES) // TURN_FILES)
@@ -66,15 +64,15 @@ def test_a_store_of_links_costs_no_more_than_so_many_looks(
     assert set(looks) == set(known), "each in its turn"
 
 
-def test_where_there_are_none_nothing_is_looked_at(known: dict[str, Signature], looks: list[str]) -> None:
+def test_without_linked_files_there_are_no_stat_calls(known: dict[str, Signature], looks: list[str]) -> None:
     files = LinkedFiles(known)
     files.walked([])
     assert look(files) == set()
     assert looks == []
 
 
-def test_each_change_is_told_once_whatever_becomes_of_it(known: dict[str, Signature]) -> None:
-    """A file that cannot be read stays as it was: nobody tries again and again."""
+def test_each_change_is_reported_once(known: dict[str, Signature]) -> None:
+    """A file that cannot be read keeps its old signature, and is not reported again."""
     files = LinkedFiles(known)
     path = [*known][-1]
     files.walked([path])
@@ -93,7 +91,7 @@ def test_each_change_is_told_once_whatever_becomes_of_it(known: dict[str, Signat
     assert look(files) == {path}
 
 
-def test_only_walks_beside_the_screen_say_which_they_are(tmp_path: Path) -> None:
+def test_only_gentle_walks_collect_linked_files(tmp_path: Path) -> None:
     plain, named, target = fill(tmp_path / "store", 3, folders=1)
     os.link(named, tmp_path / "second")
     target.rename(tmp_path / "target")
@@ -104,13 +102,13 @@ def test_only_walks_beside_the_screen_say_which_they_are(tmp_path: Path) -> None
     assert plain.exists()
 
 
-def test_beside_the_systems_notices_they_are_looked_at_now_and_then(
+def test_native_watching_checks_linked_files_at_intervals(
     tmp_path: Path, known: dict[str, Signature], looks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1_000.0]
     monkeypatch.setattr("app.index.watch.watch.time.monotonic", lambda: now[0])
     monkeypatch.setattr(NativeWatch, "_noticed", lambda *_: Hints())
-    # not in the turn that every file has
+    # Switches off the periodic check of all files.
     monkeypatch.setattr("app.index.watch.watch.PeriodicCheck.look", lambda *_: None)
     files = LinkedFiles(known)
     path = [*known][-1]

@@ -1,5 +1,5 @@
-"""What becomes of an answer when all that was stored is lost between a scan and the question, and when
-another process keeps the catalog locked (`app.index.scan.retry`, `Database.do_without`).
+"""Answers of an index whose catalog was damaged after the scan, or is locked by another process
+(`app.index.scan.retry`, `Database.do_without`).
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ def spoil(cache: Path, statement: str) -> None:
 
 @contextmanager
 def locked(cache: Path, *, readers: bool) -> Iterator[None]:
-    """While another process writes, and does not end."""
-    with closing(sqlite3.connect(cache / f"catalog-{SCHEMA}.db", isolation_level=None)) as other:
+    """Another process holds an exclusive lock on the catalog meanwhile."""
+    with closing(sqlite3.connect(cache / f"catalog-{SCHEMA}.db", isolation_level=None)) as writer:
         if readers:
-            other.execute("PRAGMA journal_mode = DELETE")
-        other.execute("BEGIN EXCLUSIVE")
+            writer.execute("PRAGMA journal_mode = DELETE")
+        writer.execute("BEGIN EXCLUSIVE")
         yield
 
 
-def found(index: Index) -> int:
+def hit_count(index: Index) -> int:
     pages = list(index.query("prompt"))
     assert len({hit.path for page in pages for hit in page.hits}) == pages[-1].total
     return pages[-1].total
@@ -59,13 +59,13 @@ QUESTIONS: list[tuple[Callable[[Index], object], object]] = [
     (lambda index: len(index.rows()), COUNT),
     (lambda index: len(index.rows(full=True)), COUNT),
     (lambda index: index.newest(3)[1], COUNT),
-    (found, COUNT),
+    (hit_count, COUNT),
 ]
 
 
 @pytest.mark.parametrize("statement", SPOILERS)
 @pytest.mark.parametrize("number", range(len(QUESTIONS)))
-def test_whoever_asks_after_a_scan_is_told_what_the_files_say(
+def test_a_query_after_damage_returns_what_the_files_contain(
     store: Store, cache: Path, tmp_path: Path, number: int, statement: str
 ) -> None:
     ask, expected = QUESTIONS[number]
@@ -77,7 +77,7 @@ def test_whoever_asks_after_a_scan_is_told_what_the_files_say(
     index.close()
 
 
-def test_a_file_that_is_no_session_is_told_of_as_well(store: Store, cache: Path, tmp_path: Path) -> None:
+def test_problem_files_are_read_again_after_damage(store: Store, cache: Path, tmp_path: Path) -> None:
     write(tmp_path / "store" / "none.jsonl", "nothing\n")
     index = Index([store], str(cache))
     index.scan()
@@ -86,7 +86,7 @@ def test_a_file_that_is_no_session_is_told_of_as_well(store: Store, cache: Path,
     assert len(index.rows()) == COUNT
 
 
-def test_what_was_shown_before_a_scan_is_read_again_when_the_rest_is_lost(
+def test_rows_shown_before_a_scan_are_read_again_when_other_rows_are_damaged(
     store: Store, cache: Path, tmp_path: Path
 ) -> None:
     write(tmp_path / "store" / "none.jsonl", "nothing\n")
@@ -101,7 +101,7 @@ def test_what_was_shown_before_a_scan_is_read_again_when_the_rest_is_lost(
     assert facts(index.rows(full=True)) + facts(index.problem_files()) == fresh(store, tmp_path / "other")
 
 
-def test_a_part_of_what_was_stored_of_a_file_is_nothing(store: Store, cache: Path, tmp_path: Path) -> None:
+def test_partly_damaged_rows_are_read_again(store: Store, cache: Path, tmp_path: Path) -> None:
     spoil(cache, "DELETE FROM first_messages WHERE key > 0")
     append(tmp_path / "store/--project-0--/session-0.jsonl", message("new", "e0", "more"))
     index = Index([store], str(cache))
@@ -110,7 +110,7 @@ def test_a_part_of_what_was_stored_of_a_file_is_nothing(store: Store, cache: Pat
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
-def test_rows_without_the_rest_are_a_finding(store: Store, cache: Path) -> None:
+def test_verify_reports_rows_without_their_first_messages(store: Store, cache: Path) -> None:
     spoil(cache, "DELETE FROM first_messages WHERE key % 2")
     index = Index([store], str(cache))
     assert [finding.what for finding in verify(index.catalog, [store]).findings] == [
@@ -118,7 +118,7 @@ def test_rows_without_the_rest_are_a_finding(store: Store, cache: Path) -> None:
     ]
 
 
-def test_who_follows_the_files_has_them_looked_at_again(store: Store, cache: Path, tmp_path: Path) -> None:
+def test_following_looks_at_all_files_again_after_damage(store: Store, cache: Path, tmp_path: Path) -> None:
     index = Index([store], str(cache), poll=True)
     with Listener(index) as listener:
         spoil(cache, "UPDATE sessions SET row = x'00' WHERE key = 3")
@@ -129,48 +129,48 @@ def test_who_follows_the_files_has_them_looked_at_again(store: Store, cache: Pat
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
-def test_what_is_lost_again_and_again_is_not_read_for_ever(
+def test_repeated_damage_is_retried_a_limited_number_of_times(
     store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = Index([store], str(cache))
     index.scan()
     rows = Catalog.rows
 
-    def lost(catalog: Catalog, *asked: bool) -> object:
+    def damage_then_read(catalog: Catalog, *options: bool) -> object:
         spoil(cache, "UPDATE sessions SET row = x'00' WHERE key = 3")
-        return rows(catalog, *asked)
+        return rows(catalog, *options)
 
-    monkeypatch.setattr(Catalog, "rows", lost)
+    monkeypatch.setattr(Catalog, "rows", damage_then_read)
     index.rows()
     assert index.counts.walks == 1 + TIMES
 
 
 @pytest.mark.parametrize("readers", [True, False])
-def test_what_another_process_has_locked_is_read_into_memory_and_stored_later(
+def test_rows_are_kept_in_memory_while_the_catalog_is_locked_and_stored_later(
     store: Store, cache: Path, tmp_path: Path, readers: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.01)
     index = Index([store], str(cache))
-    told: list[Delta] = []
+    deltas: list[Delta] = []
     with locked(cache, readers=readers):
         write(tmp_path / "store/new.jsonl", session("prompt", "new"))
-        index.scan(told.append)
+        index.scan(deltas.append)
         assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
-        assert found(index) == COUNT + 1
+        assert hit_count(index) == COUNT + 1
         assert index.note is not None
         assert "another process has it locked" in index.note
         assert index.catalog.is_copy != readers
-    index.scan(told.append)
+    index.scan(deltas.append)
     assert (index.note, index.catalog.in_memory) == (None, False)
-    assert found(index) == COUNT + 1
+    assert hit_count(index) == COUNT + 1
     index.close()
-    again = Index([store], str(cache))
-    again.scan()
-    assert (again.counts.whole, again.counts.tails) == (0, 0)
-    assert facts(again.rows(full=True)) == fresh(store, tmp_path / "another")
+    second = Index([store], str(cache))
+    second.scan()
+    assert (second.counts.whole, second.counts.tails) == (0, 0)
+    assert facts(second.rows(full=True)) == fresh(store, tmp_path / "another")
 
 
-def test_what_is_not_kept_at_the_end_is_said(
+def test_closing_notes_rows_that_could_not_be_stored(
     store: Store, cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0.01)
@@ -185,9 +185,7 @@ def test_what_is_not_kept_at_the_end_is_said(
     assert index.note.startswith("what is new is not kept: ")
 
 
-def test_a_copy_that_is_as_damaged_as_the_file_is_begun_anew(
-    store: Store, cache: Path, tmp_path: Path
-) -> None:
+def test_a_copy_in_memory_of_a_damaged_catalog_is_rebuilt(store: Store, cache: Path, tmp_path: Path) -> None:
     spoil(cache, "UPDATE sessions SET row = x'00' WHERE key = 3")
     index = Index([store], str(cache))
     index.scan()

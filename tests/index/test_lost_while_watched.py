@@ -1,5 +1,5 @@
-"""All that was stored is lost while a thread follows the files: it is read again soon, and until then no
-answer is told as whole (`app.index.scan.retry`, `app.index.watch.follower`).
+"""The catalog is damaged while a thread follows the files: it is rebuilt at once, and until then no answer
+counts as complete (`app.index.scan.retry`, `app.index.watch.follower`).
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 COUNT = 12
 MANY = 300
-"""So many are not stored in one go."""
+"""More sessions than one transaction stores."""
 
 
 @pytest.fixture(autouse=True)
 def no_idle_walks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """All files are looked at only when something has happened."""
+    """Switch off periodic walks: all files are looked at only after an event."""
     monkeypatch.setattr(PollWatch, "idle_walk_seconds", 10_000.0)
     for name in ("WALK_SECONDS", "_SOONEST_WALK_SECONDS"):
         monkeypatch.setattr(polling, name, 10_000.0)
@@ -47,12 +47,12 @@ def store(tmp_path: Path) -> Store:
 
 
 def lose(index: Index, store: Store) -> None:
-    """Have the thread that follows meet damage by its own writing."""
+    """Damage the catalog and make the following thread notice it by writing to it."""
     spoil(Path(index.catalog.path).parent, "UPDATE sessions SET row = x'00'")
     append(Path(store.root) / "--project-0--/session-0.jsonl", message("n", "e0", "more"))
 
 
-def test_it_is_read_again_though_nobody_asks(store: Store, tmp_path: Path) -> None:
+def test_the_catalog_is_rebuilt_without_a_query(store: Store, tmp_path: Path) -> None:
     index = Index([store], str(tmp_path / "cache"), poll=True)
     with Listener(index) as listener:
         lose(index, store)
@@ -72,41 +72,41 @@ QUESTIONS: list[Callable[[Index], int]] = [
 
 
 @pytest.mark.parametrize("number", range(len(QUESTIONS)))
-def test_who_asks_meanwhile_waits_for_it(
+def test_a_query_waits_for_the_rebuild(
     store: Store, tmp_path: Path, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = Index([store], str(tmp_path / "cache"), poll=True)
     index.scan()
-    asked = threading.Event()
+    was_read = threading.Event()
     scan = Scanner.scan
-    ask = Catalog._read
+    real_read = Catalog._read
 
-    def late(self: Scanner, *args: object, **named: object) -> None:
+    def scan_after_query(self: Scanner, *args: object, **options: object) -> None:
         if index.catalog.generation:
-            assert asked.wait(PATIENCE)
-        scan(self, *args, **named)  # type: ignore[arg-type]
+            assert was_read.wait(PATIENCE)
+        scan(self, *args, **options)  # type: ignore[arg-type]
 
-    def early(self: Catalog, *args: object, **named: object) -> object:
+    def read_and_note(self: Catalog, *args: object, **options: object) -> object:
         try:
-            return ask(self, *args, **named)  # type: ignore[arg-type]
+            return real_read(self, *args, **options)  # type: ignore[arg-type]
         finally:
-            if is_told and threading.current_thread() is not watching:
-                asked.set()
+            if is_querying and threading.current_thread() is not watching:
+                was_read.set()
 
-    is_told = False
-    monkeypatch.setattr(Scanner, "scan", late)
-    monkeypatch.setattr(Catalog, "_read", early)
+    is_querying = False
+    monkeypatch.setattr(Scanner, "scan", scan_after_query)
+    monkeypatch.setattr(Catalog, "_read", read_and_note)
     with Listener(index) as listener:
         watching = listener._thread
         lose(index, store)
         listener.until(lambda: index.catalog.generation == 1 and index.catalog.rows() != [])
         assert len(index.catalog.rows()) < COUNT
-        is_told = True
+        is_querying = True
         assert ends(lambda: QUESTIONS[number](index)) == COUNT
-        assert asked.is_set()
+        assert was_read.is_set()
 
 
-def test_the_question_that_meets_the_damage_is_answered_in_full(store: Store, tmp_path: Path) -> None:
+def test_the_query_that_finds_the_damage_is_answered_completely(store: Store, tmp_path: Path) -> None:
     index = Index([store], str(tmp_path / "cache"), poll=True)
     index.scan()
     with Listener(index):
@@ -115,30 +115,30 @@ def test_the_question_that_meets_the_damage_is_answered_in_full(store: Store, tm
         assert (index.catalog.generation, index.note) == (1, None)
 
 
-def test_who_is_told_can_ask_at_once_and_sees_that_more_will_come(
+def test_queries_during_the_rebuild_know_that_more_rows_will_come(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retry, "PATIENCE_SECONDS", 10 * PATIENCE)
     fill(tmp_path / "store", MANY)
     store = pi_store(tmp_path / "store")
     index = Index([store], str(tmp_path / "cache"), poll=True)
-    seen: list[tuple[int, bool]] = []
+    answers: list[tuple[int, bool]] = []
 
-    class Asking(Listener):
+    class QueryingListener(Listener):
         def _changed(self, delta: Delta) -> None:
             if self.index.catalog.generation:
                 rows = len(self.index.rows())
-                seen.append((rows, self.index.note is None))
+                answers.append((rows, self.index.note is None))
             super()._changed(delta)
 
-    with Asking(index) as listener:
+    with QueryingListener(index) as listener:
         lose(index, store)
         listener.until(lambda: index.counts.whole >= 2 * MANY and index.note is None)
-    assert any(rows < MANY for rows, _ in seen)
-    assert all(rows == MANY for rows, is_whole in seen if is_whole)
+    assert any(rows < MANY for rows, _ in answers)
+    assert all(rows == MANY for rows, is_complete in answers if is_complete)
 
 
-def test_an_answer_that_could_not_wait_is_not_told_as_whole(
+def test_an_answer_that_could_not_wait_is_not_complete(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(retry, "PATIENCE_SECONDS", 0.0)
@@ -147,12 +147,12 @@ def test_an_answer_that_could_not_wait_is_not_told_as_whole(
     go_on = threading.Event()
     scan = Scanner.scan
 
-    def late(self: Scanner, *args: object, **named: object) -> None:
+    def scan_later(self: Scanner, *args: object, **options: object) -> None:
         if index.catalog.generation:
             assert go_on.wait(PATIENCE)
-        scan(self, *args, **named)  # type: ignore[arg-type]
+        scan(self, *args, **options)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(Scanner, "scan", late)
+    monkeypatch.setattr(Scanner, "scan", scan_later)
     with Listener(index) as listener:
         spoil(tmp_path / "cache", "UPDATE sessions SET row = x'00' WHERE key = 3")
         assert index.rows() == []
@@ -162,32 +162,32 @@ def test_an_answer_that_could_not_wait_is_not_told_as_whole(
         assert len(index.rows()) == COUNT
 
 
-def test_what_is_lost_with_each_look_is_not_looked_at_for_ever(
+def test_repeated_damage_does_not_cause_endless_walks(
     store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     index = Index([store], str(tmp_path / "cache"), poll=True)
     scan = Scanner.scan
-    is_bad = False
+    damages = False
 
-    def losing(self: Scanner, *args: object, **named: object) -> None:
-        scan(self, *args, **named)  # type: ignore[arg-type]
-        if is_bad:
+    def scan_then_damage(self: Scanner, *args: object, **options: object) -> None:
+        scan(self, *args, **options)  # type: ignore[arg-type]
+        if damages:
             spoil(tmp_path / "cache", "UPDATE sessions SET row = x'00'")
             index.catalog.rows()
 
     def is_read(number: int) -> bool:
         return index.counts.tails + index.counts.whole > number
 
-    monkeypatch.setattr(Scanner, "scan", losing)
+    monkeypatch.setattr(Scanner, "scan", scan_then_damage)
     with Listener(index) as listener:
-        is_bad = True
+        damages = True
         lose(index, store)
         follower = index._follower
         assert follower is not None
         listener.until(lambda: follower._in_vain > retry.TIMES and follower._walk_at > time.monotonic() + 100)
         walks = index.counts.walks
         for _ in range(3):
-            read = index.counts.tails + index.counts.whole
+            bytes_before = index.counts.tails + index.counts.whole
             append(tmp_path / "store/--project-1--/session-1.jsonl", message("n", "e0", "more"))
-            listener.until(lambda: is_read(read))  # noqa: B023
+            listener.until(lambda: is_read(bytes_before))  # noqa: B023
         assert index.counts.walks == walks

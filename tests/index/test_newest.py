@@ -1,4 +1,4 @@
-"""A list that is printed once: right whatever changed since the last one, and cheap when nothing did."""
+"""The newest sessions for a list that is printed once: correct after any change, and cheap without one."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LIMIT = 5
 
 
 class Lister:
-    """Lists the newest of some stores from one cache folder, at a time that the test sets."""
+    """Lists the newest sessions of some stores with one cache folder. The test sets the time."""
 
     def __init__(self, cache: Path, stores: list[Store]) -> None:
         self.cache = cache
@@ -50,11 +50,11 @@ class Lister:
         return facts(rows), total
 
     def page(self, limit: int = LIMIT) -> tuple[list[Row], int] | None:
-        """What the page of the last list says now."""
+        """Read the stored page of the last list."""
         return Page(str(self.cache), self.stores, walk(self.stores).record(), self.now_ms).read(limit)
 
     def truth(self, limit: int = LIMIT) -> tuple[list[tuple[object, ...]], int]:
-        """The list of somebody who has nothing stored."""
+        """The same list with an empty cache."""
         empty = self.cache.with_name("empty")
         shutil.rmtree(empty, ignore_errors=True)
         return Lister(empty, self.stores).list(limit)
@@ -71,9 +71,7 @@ def lister(tmp_path: Path, root: Path) -> Lister:
     return Lister(tmp_path / "cache", [pi_store(root)])
 
 
-def test_a_list_with_nothing_changed_is_the_same_and_opens_no_catalog(
-    lister: Lister, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unchanged_list_does_not_open_the_catalog(lister: Lister, monkeypatch: pytest.MonkeyPatch) -> None:
     first = lister.list()
     assert first == lister.truth()
     monkeypatch.setattr(Database, "run", lambda *_: pytest.fail("the catalog was opened"))
@@ -81,7 +79,7 @@ def test_a_list_with_nothing_changed_is_the_same_and_opens_no_catalog(
     assert lister.list(2)[1] == 30
 
 
-def test_a_pipe_in_the_place_of_the_page_is_not_waited_for(lister: Lister) -> None:
+def test_a_pipe_in_place_of_the_page_does_not_block(lister: Lister) -> None:
     first = lister.list()
     (page,) = lister.cache.glob("newest-*")
     page.unlink()
@@ -126,17 +124,17 @@ CHANGES: list[Callable[[Path], object]] = [
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_every_change_is_seen(lister: Lister, root: Path, change: Callable[[Path], object]) -> None:
+def test_every_change_is_noticed(lister: Lister, root: Path, change: Callable[[Path], object]) -> None:
     lister.list(100)
     change(root)
     assert lister.page(100) is None
     assert lister.list(100) == lister.truth(100)
-    # Once more, from the page.
+    # This list comes from the stored page.
     assert lister.page(100) is not None
     assert lister.list(100) == lister.truth(100)
 
 
-def test_a_page_tells_only_what_it_holds(lister: Lister, root: Path) -> None:
+def test_a_page_is_used_only_for_the_rows_that_it_holds(lister: Lister, root: Path) -> None:
     fill(root, ROWS + 20)
     lister.list(1)
     assert lister.page(ROWS) is not None
@@ -144,17 +142,17 @@ def test_a_page_tells_only_what_it_holds(lister: Lister, root: Path) -> None:
     assert lister.list(ROWS + 1) == lister.truth(ROWS + 1)
 
 
-def test_a_page_is_for_its_stores_alone(lister: Lister, tmp_path: Path) -> None:
+def test_a_page_belongs_to_its_stores(lister: Lister, tmp_path: Path) -> None:
     lister.list()
     write(tmp_path / "other" / "one.jsonl", session("elsewhere", "other"))
-    both = Lister(lister.cache, [*lister.stores, pi_store(tmp_path / "other")])
-    assert both.list()[1] == 31
+    wider = Lister(lister.cache, [*lister.stores, pi_store(tmp_path / "other")])
+    assert wider.list()[1] == 31
     assert lister.list()[1] == 30
     empty = Lister(lister.cache, [pi_store(tmp_path / "nowhere")])
     assert empty.list() == ([], 0)
 
 
-def test_a_page_is_not_good_for_ever(lister: Lister) -> None:
+def test_a_page_expires(lister: Lister) -> None:
     lister.list()
     assert lister.page() is not None
     for passed in (GOOD_MS, -1):
@@ -163,44 +161,50 @@ def test_a_page_is_not_good_for_ever(lister: Lister) -> None:
         lister.now_ms -= passed
 
 
-def test_a_damaged_page_is_none(lister: Lister) -> None:
+def test_a_damaged_page_is_not_used(lister: Lister) -> None:
     lister.list()
-    (path,) = (each for each in lister.cache.iterdir() if each.name.startswith("newest"))
-    whole = path.read_bytes()
-    for damaged in (b"", b"\0" * 100, whole[:40], whole[: len(whole) // 2], whole[:-1], b"N", b"(\0\0\0\0"):
+    (path,) = (file for file in lister.cache.iterdir() if file.name.startswith("newest"))
+    content = path.read_bytes()
+    for damaged in (
+        b"",
+        b"\0" * 100,
+        content[:40],
+        content[: len(content) // 2],
+        content[:-1],
+        b"N",
+        b"(\0\0\0\0",
+    ):
         path.write_bytes(damaged)
         assert lister.page() is None
     assert lister.list() == lister.truth()
-    assert path.read_bytes() == whole
+    assert path.read_bytes() == content
 
 
-def test_a_page_in_which_a_bit_was_flipped_is_none_or_says_the_same(lister: Lister) -> None:
+def test_a_page_with_a_flipped_bit_is_refused_or_right(lister: Lister) -> None:
     lister.list()
     (path,) = lister.cache.glob("newest-*")
-    whole, right = path.read_bytes(), lister.page()
+    content, right = path.read_bytes(), lister.page()
     assert right is not None
-    for at in range(0, len(whole), 7):
-        damaged = bytearray(whole)
-        damaged[at] ^= 1 << at % 8
+    for offset in range(0, len(content), 7):
+        damaged = bytearray(content)
+        damaged[offset] ^= 1 << offset % 8
         path.write_bytes(damaged)
         page = lister.page()
         assert page is None or (facts(page[0]), page[1]) == (facts(right[0]), right[1])
 
 
-def test_nobody_else_may_read_a_page(lister: Lister) -> None:
+def test_the_files_are_private(lister: Lister) -> None:
     lister.list()
     names = {path.name.partition("-")[0]: path.stat().st_mode & 0o077 for path in lister.cache.iterdir()}
     assert names == {"catalog": 0, "newest": 0, "text": 0}
 
 
-def test_a_folder_that_cannot_be_written_is_no_failure(lister: Lister) -> None:
+def test_an_unwritable_folder_is_no_error(lister: Lister) -> None:
     lister.cache.parent.joinpath("file").write_text("in the way")
     Page(str(lister.cache.with_name("file")), lister.stores, b"", 0).write([], 0)
 
 
-def test_nothing_is_left_of_a_page_that_could_not_be_written(
-    lister: Lister, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_write_leaves_no_page(lister: Lister, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -209,9 +213,9 @@ def test_nothing_is_left_of_a_page_that_could_not_be_written(
     assert list(lister.cache.glob("*newest*")) == []
 
 
-def test_while_a_browser_writes_the_catalog_is_asked(lister: Lister) -> None:
-    """It may have seen a file grow, which makes a session live
-    (formats/README.md, "Detecting a running agent").
+def test_a_page_is_not_used_while_a_browser_writes_the_catalog(lister: Lister) -> None:
+    """The browser may have seen a file grow, which makes a session live (formats/README.md, "Detecting a
+    running agent").
     """
     lister.list()
     browser = Database(str(lister.cache))
@@ -225,14 +229,14 @@ def test_while_a_browser_writes_the_catalog_is_asked(lister: Lister) -> None:
     assert lister.page() is not None
 
 
-def test_no_page_is_left_of_files_that_change_meanwhile(
+def test_no_page_is_stored_if_files_change_meanwhile(
     lister: Lister, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another process stores a file that has grown since our walk, which then is not what it found."""
-    found = walk(lister.stores)
+    """Another process stores a file that grew after our walk."""
+    walk_result = walk(lister.stores)
     load = Catalog.load
 
-    def others_first(
+    def list_elsewhere_then_load(
         catalog: Catalog, paths: Iterable[str], known: Container[str] = ()
     ) -> dict[str, Reading]:
         monkeypatch.undo()
@@ -240,26 +244,28 @@ def test_no_page_is_left_of_files_that_change_meanwhile(
         lister.list()
         return load(catalog, paths, known)
 
-    monkeypatch.setattr(Catalog, "load", others_first)
-    newest(lister.stores, str(lister.cache), LIMIT, lambda: lister.now_ms, found)
-    assert Page(str(lister.cache), lister.stores, found.record(), lister.now_ms).read(LIMIT) is None
+    monkeypatch.setattr(Catalog, "load", list_elsewhere_then_load)
+    newest(lister.stores, str(lister.cache), LIMIT, lambda: lister.now_ms, walk_result)
+    assert Page(str(lister.cache), lister.stores, walk_result.record(), lister.now_ms).read(LIMIT) is None
     assert lister.list() == lister.truth()
 
 
-def test_no_page_is_left_when_another_process_has_written(lister: Lister, root: Path) -> None:
-    mine, others = (Catalog(str(lister.cache), lister.stores) for _ in range(2))
-    found = walk(lister.stores)
-    assert make_current(mine, TextStore(mine), lister.stores, lambda: lister.now_ms, found, mine.rows)[1]
-    assert mine.untouched()
-    others.remove([str(root / "--project-3--" / "session-3.jsonl")])
-    assert not mine.untouched()
-    mine.signatures()
-    assert mine.untouched()
-    mine.close()
-    others.close()
+def test_no_page_is_stored_if_another_process_has_written(lister: Lister, root: Path) -> None:
+    ours, theirs = (Catalog(str(lister.cache), lister.stores) for _ in range(2))
+    walk_result = walk(lister.stores)
+    assert make_current(ours, TextStore(ours), lister.stores, lambda: lister.now_ms, walk_result, ours.rows)[
+        1
+    ]
+    assert ours.untouched()
+    theirs.remove([str(root / "--project-3--" / "session-3.jsonl")])
+    assert not ours.untouched()
+    ours.signatures()
+    assert ours.untouched()
+    ours.close()
+    theirs.close()
 
 
-def test_a_file_that_cannot_be_read_leaves_no_page(
+def test_no_page_is_stored_if_a_file_cannot_be_read(
     lister: Lister, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken = str(root / "--project-3--" / "session-3.jsonl")
@@ -270,13 +276,15 @@ def test_a_file_that_cannot_be_read_leaves_no_page(
     assert lister.list() == lister.truth()
 
 
-def looked_first(store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch, much: int) -> WalkResult:
-    """What a first look finds, with so many bytes worth workers."""
-    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", much)
+def look_first_with_limit(
+    store: Store, cache: Path, monkeypatch: pytest.MonkeyPatch, workers_from_bytes: int
+) -> WalkResult:
+    """The result of a first walk. Worker processes start from `workers_from_bytes` on."""
+    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", workers_from_bytes)
     return look_first([store], str(cache))
 
 
-def test_what_reads_a_first_list_comes_up_while_its_files_are_looked_for(
+def test_workers_start_during_the_walk_of_a_first_list(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = pi_store(tmp_path / "store")
@@ -284,50 +292,48 @@ def test_what_reads_a_first_list_comes_up_while_its_files_are_looked_for(
     started: list[int] = []
     start = WorkerPool.start
 
-    def noted(workers: WorkerPool) -> None:
-        started.append(len(looked_at))
+    def start_and_note(workers: WorkerPool) -> None:
+        started.append(len(folders))
         start(workers)
 
-    looked_at: list[str] = []
+    folders: list[str] = []
     add = WalkResult.add
 
-    def looked(found: WalkResult, store: Store, folder: str, files: Sequence[File]) -> None:
-        looked_at.append(folder)
-        add(found, store, folder, files)
+    def add_and_note(walk_result: WalkResult, store: Store, folder: str, files: Sequence[File]) -> None:
+        folders.append(folder)
+        add(walk_result, store, folder, files)
 
-    monkeypatch.setattr(WorkerPool, "start", noted)
-    monkeypatch.setattr(WalkResult, "add", looked)
-    found = looked_first(store, tmp_path / "cache", monkeypatch, 1000)
-    assert (started, len(looked_at)) == ([2], 4)  # the root and one folder, and there are more
-    assert found.workers is not None
-    rows, total, note = newest([store], str(tmp_path / "cache"), 100, time.monotonic_ns, found)
+    monkeypatch.setattr(WorkerPool, "start", start_and_note)
+    monkeypatch.setattr(WalkResult, "add", add_and_note)
+    walk_result = look_first_with_limit(store, tmp_path / "cache", monkeypatch, 1000)
+    assert (started, len(folders)) == ([2], 4)  # root and one folder, of four
+    assert walk_result.workers is not None
+    rows, total, note = newest([store], str(tmp_path / "cache"), 100, time.monotonic_ns, walk_result)
     assert (len(rows), total, note) == (len(paths), len(paths), None)
-    # `read` starts what has been started, which is nothing more.
+    # `read` calls start again, which starts nothing more.
     assert started == [2, 4]
-    assert found.workers.process_ids == []
+    assert walk_result.workers.process_ids == []
 
 
-def test_nothing_comes_up_for_a_list_that_has_little_to_read(
+def test_no_workers_start_for_a_list_with_little_to_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = pi_store(tmp_path / "store")
     fill(tmp_path / "store", 40)
-    assert looked_first(store, tmp_path / "cache", monkeypatch, 1 << 30).workers is None
+    assert look_first_with_limit(store, tmp_path / "cache", monkeypatch, 1 << 30).workers is None
     Lister(tmp_path / "cache", [store]).list()
-    assert looked_first(store, tmp_path / "cache", monkeypatch, 1000).workers is None
+    assert look_first_with_limit(store, tmp_path / "cache", monkeypatch, 1000).workers is None
 
 
-def test_what_came_up_for_a_list_that_has_a_page_ends(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_workers_end_when_the_list_has_a_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     store = pi_store(tmp_path / "store")
     fill(tmp_path / "store", 40)
     lister = Lister(tmp_path / "cache", [store])
     listed = lister.list()
     os.unlink(catalog_in(str(tmp_path / "cache")))
-    found = looked_first(store, tmp_path / "cache", monkeypatch, 1000)
-    assert found.workers is not None
-    until(lambda: found.workers.process_ids)
-    rows, total, _ = newest([store], str(tmp_path / "cache"), LIMIT, lambda: lister.now_ms, found)
+    walk_result = look_first_with_limit(store, tmp_path / "cache", monkeypatch, 1000)
+    assert walk_result.workers is not None
+    until(lambda: walk_result.workers.process_ids)
+    rows, total, _ = newest([store], str(tmp_path / "cache"), LIMIT, lambda: lister.now_ms, walk_result)
     assert (facts(rows), total) == listed
-    until(lambda: not found.workers.process_ids)
+    until(lambda: not walk_result.workers.process_ids)

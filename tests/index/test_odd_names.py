@@ -1,4 +1,6 @@
-"""Following where names are no text: Linux takes any bytes, the notices of the system arrive as text only."""
+"""Following files whose names are not valid text: Linux permits any bytes, but native notices carry text
+only.
+"""
 
 from __future__ import annotations
 
@@ -39,22 +41,22 @@ def no_walk_helps(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def grows(listener: Listener, path: Path, messages: int) -> Callable[[], bool]:
-    """Whether the session at `path` has so many messages by now."""
+    """Whether the listener has `messages` messages of the session at `path`."""
     return lambda: str(path) in listener.rows and listener.rows[str(path)].message_count == messages
 
 
 @pytest.mark.parametrize("place", ["store", "folder", "inside"])
-def test_a_name_that_is_no_text_does_not_end_following(tmp_path: Path, place: str) -> None:
+def test_an_undecodable_name_does_not_end_following(tmp_path: Path, place: str) -> None:
     root = tmp_path / "store"
-    known = fill(root, 20, folders=4)
-    folder = known[0].parent
+    paths = fill(root, 20, folders=4)
+    folder = paths[0].parent
     odd = {"store": root / f"{ODD}.txt", "folder": root / f"--{ODD}--", "inside": folder / ODD}[place]
     with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
         if place == "folder":
             odd.mkdir()
         else:
             odd.touch()
-        for number, path in enumerate((known[0], known[1]), 1):
+        for number, path in enumerate((paths[0], paths[1]), 1):
             append(path, message(f"n{number}", "e0", "more"))
             listener.until(grows(listener, path, 2))
         new = write(root / "--new--" / "new.jsonl", session())
@@ -64,24 +66,24 @@ def test_a_name_that_is_no_text_does_not_end_following(tmp_path: Path, place: st
         assert listener.index.note is None
 
 
-def test_sessions_in_folders_of_such_names_are_followed(tmp_path: Path) -> None:
+def test_sessions_in_undecodable_folders_are_followed(tmp_path: Path) -> None:
     root = tmp_path / "store"
     fill(root, 20, folders=4)
-    there = write(root / f"--{ODD}--" / "a.jsonl", session())
+    first = write(root / f"--{ODD}--" / "a.jsonl", session())
     with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
-        listener.until(grows(listener, there, 1))
+        listener.until(grows(listener, first, 1))
         for number in range(3):
-            append(there, message(f"n{number}", "e0", "more"))
-            listener.until(grows(listener, there, number + 2))
-        later = write(root / f"--{ODD}--" / "b.jsonl", session())
-        listener.until(grows(listener, later, 1))
-        append(later, message("n", "e0", "more"))
-        listener.until(grows(listener, later, 2))
-        later.unlink()
-        listener.until(lambda: str(later) not in listener.rows)
+            append(first, message(f"n{number}", "e0", "more"))
+            listener.until(grows(listener, first, number + 2))
+        second = write(root / f"--{ODD}--" / "b.jsonl", session())
+        listener.until(grows(listener, second, 1))
+        append(second, message("n", "e0", "more"))
+        listener.until(grows(listener, second, 2))
+        second.unlink()
+        listener.until(lambda: str(second) not in listener.rows)
 
 
-def test_a_store_of_such_a_name_is_followed(tmp_path: Path) -> None:
+def test_a_store_with_an_undecodable_name_is_followed(tmp_path: Path) -> None:
     root = tmp_path / ODD
     paths = fill(root, 30, folders=3)
     with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
@@ -90,42 +92,40 @@ def test_a_store_of_such_a_name_is_followed(tmp_path: Path) -> None:
         listener.until(grows(listener, paths[0], 2))
 
 
-def test_the_rest_has_its_notices_and_is_not_looked_at(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_undecodable_folders_are_polled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = tmp_path / "store"
     paths = fill(root, 20, folders=4)
-    there = write(root / f"--{ODD}--" / "a.jsonl", session())
-    known = {str(path): signature_of(path.stat()) for path in (*paths, there)}
+    odd_path = write(root / f"--{ODD}--" / "a.jsonl", session())
+    known = {str(path): signature_of(path.stat()) for path in (*paths, odd_path)}
     native = NativeWatch([pi_store(root)], known)
     stop = threading.Event()
-    append(there, message("n", "e0", "more"))
+    append(odd_path, message("n", "e0", "more"))
     while not native.wait(1.0, stop).walk:
         pass
-    known[str(there)] = signature_of(there.stat())
+    known[str(odd_path)] = signature_of(odd_path.stat())
     assert native.wait(1.0, stop).walk
     looks: list[str] = []
-    really = PollWatch._look_at_files
+    real_look = PollWatch._look_at_files
 
     def look_at_files(self: PollWatch, hints: Hints) -> None:
         looks.extend(self._looked_at)
-        really(self, hints)
+        real_look(self, hints)
 
     monkeypatch.setattr(PollWatch, "_look_at_files", look_at_files)
     for _ in range(5):
-        append(there, message("m", "n", "once more"))
-        assert str(there) in native.wait(20.0, stop).paths
-        known[str(there)] = signature_of(there.stat())
-    assert set(looks) == {str(there)}
+        append(odd_path, message("m", "n", "once more"))
+        assert str(odd_path) in native.wait(20.0, stop).paths
+        known[str(odd_path)] = signature_of(odd_path.stat())
+    assert set(looks) == {str(odd_path)}
     append(paths[0], message("n", "e0", "more"))
     assert native.wait(20.0, stop).paths == {str(paths[0])}
     native.close()
 
 
-def test_a_name_that_comes_and_goes_all_the_time_costs_less_and_less(
+def test_repeated_decoding_failures_are_retried_less_and_less_often(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Notices are asked for at once, then after a second, after two, and so on."""
+    """Native notices are requested again at once, then after 1 second, after 2, and so on."""
     root = tmp_path / "store"
     paths = fill(root, 4)
     opened: list[float] = []
@@ -156,8 +156,8 @@ def test_a_name_that_comes_and_goes_all_the_time_costs_less_and_less(
     assert [int(after - before) for before, after in pairwise(opened)] == [0, 1, 2, 4, 8]
 
 
-def test_another_fault_of_the_notices_is_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Then everything is looked for, and that is said."""
+def test_other_failures_of_notices_end_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Then changes are looked for by polling, and the note gives the reason."""
     from watchfiles import _rust_notify
     from watchfiles._rust_notify import WatchfilesRustInternalError
 

@@ -1,6 +1,4 @@
-"""How often the listener is told, and how often a file that grows all the time is read: counted, with a clock
-of the test's own.
-"""
+"""How often the listener is called, and how often a growing file is read. The clock is the test's own."""
 
 from __future__ import annotations
 
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class Clock:
-    """Stands in for the module `time`."""
+    """Replaces the module `time`."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
@@ -42,7 +40,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     return clock
 
 
-def test_the_first_change_is_told_at_once_and_the_next_ones_the_later_the_more_they_are(clock: Clock) -> None:
+def test_pauses_between_deltas_grow_with_the_number_of_changes(clock: Clock) -> None:
     pace = DeltaThrottle()
     assert pace.pause() <= 0
     pauses = []
@@ -58,7 +56,7 @@ def test_the_first_change_is_told_at_once_and_the_next_ones_the_later_the_more_t
 
 
 def scanned(tmp_path: Path) -> tuple[Store, Scanner]:
-    """The store of the test's files, and a scanner that knows them."""
+    """The store of the test's files, and a scanner that has scanned it."""
     store = pi_store(tmp_path / "store")
     catalog = Catalog(str(tmp_path / "cache"), [store])
     scanner = Scanner(catalog, TextStore(catalog), [store], lambda: 0)
@@ -67,7 +65,7 @@ def scanned(tmp_path: Path) -> tuple[Store, Scanner]:
     return store, scanner
 
 
-def test_files_that_change_together_are_told_of_together(tmp_path: Path, clock: Clock) -> None:
+def test_files_that_change_together_are_in_one_delta(tmp_path: Path, clock: Clock) -> None:
     paths = fill(tmp_path / "store", 12)
     deltas: list[Delta] = []
     _, scanner = scanned(tmp_path)
@@ -80,7 +78,7 @@ def test_files_that_change_together_are_told_of_together(tmp_path: Path, clock: 
 
 
 class Stop(threading.Event):
-    """Notes how long somebody waits, on the test's clock."""
+    """Records the length of each wait, and moves the test's clock."""
 
     def __init__(self, order: list[object], clock: Clock) -> None:
         super().__init__()
@@ -96,7 +94,7 @@ class Stop(threading.Event):
 
 
 class Busy:
-    """A watch that has always noticed something, five times."""
+    """A watch that notices an append in each of its first five waits."""
 
     idle_walk_seconds = 3_600.0
 
@@ -110,7 +108,7 @@ class Busy:
             return hints
         self._left -= 1
         self._order.append("look")
-        append(self._path, "".join(message(f"{self._left}-{at}", "e0", "more") for at in range(20)))
+        append(self._path, "".join(message(f"{self._left}-{number}", "e0", "more") for number in range(20)))
         hints.paths, hints.count = {str(self._path)}, 20
         return hints
 
@@ -121,7 +119,7 @@ class Busy:
         pass
 
 
-def test_a_file_that_grows_all_the_time_is_read_at_the_pace_at_which_rows_are_told(
+def test_a_growing_file_is_read_as_often_as_deltas_are_sent(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = fill(tmp_path / "store", 1)[0]
@@ -130,29 +128,29 @@ def test_a_file_that_grows_all_the_time_is_read_at_the_pace_at_which_rows_are_to
     monkeypatch.setattr(follower, "NativeWatch", lambda *_: Busy(path, order))
     deltas: list[Delta] = []
 
-    def told(delta: Delta) -> None:
+    def record(delta: Delta) -> None:
         order.append("told")
         deltas.append(delta)
 
-    follower.Follower(scanner, [store], poll=False).run(told, Stop(order, clock), threading.Event())
-    # The first at once. From then on the wait comes before the look: what is told is not old by then.
+    follower.Follower(scanner, [store], poll=False).run(record, Stop(order, clock), threading.Event())
+    # The first look has no pause. Later pauses come before the look, so that each delta is up to date.
     assert order == ["look", "told"] + [BURST_SECONDS, "look", "told"] * 4 + [BURST_SECONDS]
     assert scanner.counts.tails == 5
     assert deltas[-1].changed[0].message_count == 1 + 5 * 20
 
 
-def test_what_is_gone_is_not_among_what_has_changed(tmp_path: Path) -> None:
-    """A file whose ends were read, and that is gone, or no session, when it is to be read whole."""
-    path, other = fill(tmp_path / "sessions", 2)
+def test_a_removed_file_is_not_among_the_changed_ones(tmp_path: Path) -> None:
+    """The ends of a file were read, and it is gone, or is no session, when it is read completely."""
+    path, kept_path = fill(tmp_path / "sessions", 2)
     stores = [pi_store(tmp_path / "sessions")]
     catalog = Catalog(str(tmp_path / "cache"), stores)
     Scanner(catalog, TextStore(catalog), stores, lambda: 0).scan(None, threading.Event())
     rows = {row.path: row for row in catalog.rows()}
-    told: list[Delta] = []
-    one = deltas.DeltaBatch({}, catalog, told.append, DeltaThrottle(), threading.Event(), 2)
-    one.hint(rows[str(path)])
-    one.hint(rows[str(other)])
-    one.drop([str(path)])
-    one.tell(at_once=True)
-    assert [row.path for row in told[0].changed] == [str(other)]
-    assert told[0].removed == [str(path)]
+    sent: list[Delta] = []
+    batch = deltas.DeltaBatch({}, catalog, sent.append, DeltaThrottle(), threading.Event(), 2)
+    batch.hint(rows[str(path)])
+    batch.hint(rows[str(kept_path)])
+    batch.drop([str(path)])
+    batch.tell(at_once=True)
+    assert [row.path for row in sent[0].changed] == [str(kept_path)]
+    assert sent[0].removed == [str(path)]

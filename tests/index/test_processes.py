@@ -1,4 +1,4 @@
-"""Several of us on one catalog, and one that is killed in the middle."""
+"""Several leafmark processes use one catalog, and one is killed in the middle of a scan."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.row import SCHEMA
-from tests.index.equal import anew, assert_equal, assert_nothing_is_left_over, kept
+from tests.index.equal import assert_equal, assert_no_leftovers, kept, rebuilt
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 from tests.waiting import until
 
@@ -44,42 +44,44 @@ print("note", index.note, index.catalog.generation, index.counts.whole, flush=Tr
 def start(
     store: Path, cache: Path, workers_from: int = 1 << 40, *, held: bool = False
 ) -> subprocess.Popen[str]:
-    """:param held: it does not go on after it has told for the first time that there is something to read."""
+    """:param held: wait after the first delta, which says how many files there are to read."""
     return subprocess.Popen(
         [sys.executable, "-c", SCAN, str(ROOT), str(store), str(cache), str(workers_from)],
         stdin=subprocess.PIPE if held else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         text=True,
-        # Whoever takes over its workers may be in ours.
+        # A process that takes over its workers may be in our session.
         start_new_session=True,
     )
 
 
-def test_two_scanners_at_once_on_an_empty_cache(tmp_path: Path) -> None:
+def test_two_scanners_start_on_an_empty_cache(tmp_path: Path) -> None:
     fill(tmp_path / "store", 400)
     store = pi_store(tmp_path / "store")
-    expected = anew(tmp_path / "anew", [store])
+    expected = rebuilt(tmp_path / "anew", [store])
     for attempt in range(3):
         cache = tmp_path / f"cache-{attempt}"
-        both = [start(tmp_path / "store", cache, at) for at in (1 << 40, 1000 if attempt else 1 << 40)]
-        for process in both:
+        processes = [
+            start(tmp_path / "store", cache, limit) for limit in (1 << 40, 1000 if attempt else 1 << 40)
+        ]
+        for process in processes:
             output, _ = process.communicate(timeout=60)
             assert process.returncode == 0
             *_, answer, last = output.splitlines()
-            # All of 7, 70 to 79.
+            # Prompts 7 and 70 to 79.
             assert answer == "found 11"
-            # In the file, not in memory, and never made anew under the other's feet.
+            # The catalog is on disk, and neither process has rebuilt it.
             assert last.startswith("note None 0 ")
         index = Index([store], str(cache))
         index.scan()
         assert index.counts.whole == 0
         index.close()
         assert_equal(kept(cache, [store]), expected)
-        assert_nothing_is_left_over(cache, [store])
+        assert_no_leftovers(cache, [store])
 
 
 @pytest.mark.slow
-def test_a_scanner_killed_again_and_again(tmp_path: Path) -> None:
+def test_killed_scanners_keep_what_they_have_read(tmp_path: Path) -> None:
     store = tmp_path / "store"
     paths = fill(store, 400)
     dice = random.Random(7)
@@ -90,7 +92,7 @@ def test_a_scanner_killed_again_and_again(tmp_path: Path) -> None:
         process = start(store, tmp_path / "cache", 1000 if attempt % 2 else 1 << 40)
         assert process.stdout is not None
         assert process.stdout.readline() == "go\n"
-        # Between the beginning and the end of the work, at another moment each time.
+        # Each attempt kills the process at a different moment between start and end.
         for _ in range(dice.randrange(1, 4)):
             process.stdout.readline()
         time.sleep(dice.random() * 0.03)
@@ -120,19 +122,20 @@ def test_the_workers_of_a_killed_scanner_end(tmp_path: Path, stopped: bool) -> N
     mark = str(ROOT)
     children: list[int] = []
 
-    def come_up() -> bool:
+    def have_started() -> bool:
         children[:] = [number for number in _processes() if _parent(number) == process.pid]
         return bool(children)
 
-    until(come_up)
+    until(have_started)
     if stopped:
         for number in children:
             os.kill(number, signal.SIGSTOP)
-        # A process is stopped when the last of its threads is. Before, the system wakes up nobody.
+        # A process is stopped when its last thread is. Before that the kernel does not wake it after the
+        # kill.
         until(lambda: all(_states(number) <= {"T", "Z"} for number in children))
     process.kill()
     process.wait()
-    until(lambda: not [one for one in children if mark in _command(one) and _state(one) != "Z"])
+    until(lambda: not [number for number in children if mark in _command(number) and _state(number) != "Z"])
 
 
 def _processes() -> list[int]:
@@ -158,7 +161,7 @@ def _state(number: int) -> str:
 
 
 def _states(number: int) -> set[str]:
-    """Those of its threads; none of one that is gone."""
+    """States of the threads of a process; empty if it has ended."""
     try:
         threads = os.listdir(f"/proc/{number}/task")
     except OSError:

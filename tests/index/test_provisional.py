@@ -1,4 +1,4 @@
-"""A scan that has much to read shows every session first, then reads them."""
+"""A scan with much to read first shows every session from the ends of its file, then reads the files."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ NEWEST, LARGE, SMALL, LATE = "newest.jsonl", "large.jsonl", "small.jsonl", "late
 
 
 class Inline:
-    """What workers do, one step after the other in this process; `before` each of them, a test may act."""
+    """Stands in for WorkerPool and reads in this process. `before` is called before each task."""
 
     steps: list[tuple[str, bool]]
     calls: list[str]
     before: Callable[[Task], object]
 
     def __init__(self, **_: object) -> None:
-        """As gentle as can be."""
+        """Ignores the priority."""
 
     def start(self) -> None:
         self.calls.append("start")
 
     def keep(self, texts: object) -> None:
-        """No text is looked for here."""
+        """Stores no texts."""
 
     def read(self, tasks: Sequence[tuple[Task, int]]) -> Iterator[list[tuple[int, Result]]]:
         for index, (task, _) in enumerate(tasks):
@@ -63,7 +63,7 @@ class Inline:
 
 @pytest.fixture
 def inline(monkeypatch: pytest.MonkeyPatch) -> type[Inline]:
-    """Every scan has much to read: one file makes up the newest ones."""
+    """Every scan uses the worker pool, and one file fills the first batch of newest ones."""
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(work_module, "FIRST_BYTES", 1_000)
     monkeypatch.setattr(Inline, "steps", [], raising=False)
@@ -75,7 +75,7 @@ def inline(monkeypatch: pytest.MonkeyPatch) -> type[Inline]:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
-    """A new session, two that are larger than their ends, and a small old one."""
+    """A new session, two that are longer than their ends, and a small old one."""
     root = tmp_path / "store"
     write(root / NEWEST, session("newest", messages=5))
     write(root / LARGE, session("large", messages=400))
@@ -96,14 +96,14 @@ def path_of(store: Store, name: str) -> str:
     return os.path.join(store.root, name)
 
 
-def shown(told: list[Delta]) -> list[tuple[str, bool]]:
-    """(file name, whether the row is provisional) in the order in which they were told."""
-    return [(os.path.basename(row.path), row.provisional) for delta in told for row in delta.changed]
+def shown(deltas: list[Delta]) -> list[tuple[str, bool]]:
+    """(file name, whether the row is provisional) in the order of the deltas."""
+    return [(os.path.basename(row.path), row.provisional) for delta in deltas for row in delta.changed]
 
 
-def test_the_newest_are_read_then_all_ends_then_the_rest(inline: type[Inline], index: Index) -> None:
-    told: list[Delta] = []
-    index.scan(told.append)
+def test_the_newest_files_are_read_then_all_ends_then_the_rest(inline: type[Inline], index: Index) -> None:
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
     assert inline.steps == [
         (NEWEST, False),
         (LARGE, True),
@@ -112,55 +112,55 @@ def test_the_newest_are_read_then_all_ends_then_the_rest(inline: type[Inline], i
         (LARGE, False),
         (LATE, False),
     ]
-    assert shown(told) == [(NEWEST, False), (LARGE, True), (SMALL, False), (LARGE, False), (LATE, False)]
+    assert shown(deltas) == [(NEWEST, False), (LARGE, True), (SMALL, False), (LARGE, False), (LATE, False)]
     assert (index.counts.ends, index.counts.whole) == (2, 4)
 
 
 class Still:
-    """Stands in for the module `time` where it is always now."""
+    """Replaces the module `time`; its clock stands still."""
 
     @staticmethod
     def monotonic() -> float:
         return 1_000.0
 
 
-def test_the_newest_and_then_the_whole_list_are_told_of_at_once(
+def test_the_newest_rows_and_then_the_whole_list_are_sent_at_once(
     inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(batch_module, "time", Still)
-    told: list[Delta] = []
-    index.scan(told.append)
-    assert [shown([delta]) for delta in told if delta.changed] == [
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
+    assert [shown([delta]) for delta in deltas if delta.changed] == [
         [(NEWEST, False)],
         [(LARGE, True), (SMALL, False)],
         [(LARGE, False), (LATE, False)],
     ]
 
 
-def test_in_the_end_everything_is_as_without_them(
+def test_the_final_rows_are_those_of_a_scan_without_ends(
     tmp_path: Path, inline: type[Inline], store: Store, index: Index
 ) -> None:
-    told: list[Delta] = []
-    index.scan(told.append)
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
     rows = index.rows(full=True)
     assert not any(row.provisional for row in rows)
     assert facts(rows) == fresh(store, tmp_path / "other")
-    last = {row.path: row for delta in told for row in delta.changed}
+    last = {row.path: row for delta in deltas for row in delta.changed}
     for row in rows:
         row.first_message = ""
     assert facts(list(last.values())) == facts(rows)
 
 
-def test_only_files_that_are_read_count_as_done(inline: type[Inline], index: Index) -> None:
-    told: list[Delta] = []
+def test_only_completely_read_files_count_as_done(inline: type[Inline], index: Index) -> None:
+    deltas: list[Delta] = []
 
     def tell(delta: Delta) -> None:
-        told.append(delta)
-        exact = [name for name, provisional in shown(told) if not provisional]
+        deltas.append(delta)
+        exact = [name for name, provisional in shown(deltas) if not provisional]
         assert (delta.done, delta.total) == (len(exact), 4)
 
     index.scan(tell)
-    assert told[-1].done == 4
+    assert deltas[-1].done == 4
 
 
 def test_a_provisional_row_is_never_stored(
@@ -168,142 +168,142 @@ def test_a_provisional_row_is_never_stored(
 ) -> None:
     stop = threading.Event()
     monkeypatch.setattr(inline, "before", lambda task: stop.set() if is_of(task, SMALL) else None)
-    told: list[Delta] = []
-    index.scan(told.append, stop)
-    assert shown(told) == [(NEWEST, False), (LARGE, True), (SMALL, False)]
+    deltas: list[Delta] = []
+    index.scan(deltas.append, stop)
+    assert shown(deltas) == [(NEWEST, False), (LARGE, True), (SMALL, False)]
     stored = Catalog(str(tmp_path / "cache"), [store])
     assert sorted(os.path.basename(row.path) for row in stored.rows()) == [NEWEST, SMALL]
     assert sorted(map(os.path.basename, stored.signatures())) == [NEWEST, SMALL]
-    # Whoever comes next reads the file.
-    later = Index([store], str(tmp_path / "cache"))
-    later.scan()
-    assert facts(later.rows(full=True)) == fresh(store, tmp_path / "other")
+    # The next process reads the file.
+    second = Index([store], str(tmp_path / "cache"))
+    second.scan()
+    assert facts(second.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
-def test_a_list_without_a_listener_reads_no_ends(inline: type[Inline], index: Index) -> None:
+def test_a_scan_without_a_listener_reads_no_ends(inline: type[Inline], index: Index) -> None:
     index.scan()
     assert inline.steps == [(name, False) for name in (NEWEST, LARGE, SMALL, LATE)]
     assert index.counts.ends == 0
 
 
-def test_what_is_listed_already_keeps_its_row(inline: type[Inline], store: Store, index: Index) -> None:
+def test_listed_sessions_keep_their_rows(inline: type[Inline], store: Store, index: Index) -> None:
     index.scan()
     index.rows()
     for name in (NEWEST, LARGE):
         write(Path(store.root, name), session("other", messages=3))
     inline.steps.clear()
-    told: list[Delta] = []
-    index.scan(told.append)
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
     assert sorted(inline.steps) == [(LARGE, False), (NEWEST, False)]
-    assert sorted(shown(told)) == [(LARGE, False), (NEWEST, False)]
+    assert sorted(shown(deltas)) == [(LARGE, False), (NEWEST, False)]
 
 
-def test_a_catalog_that_is_lost_makes_no_row_provisional_again(
+def test_a_rebuilt_catalog_makes_no_row_provisional_again(
     tmp_path: Path, inline: type[Inline], store: Store, index: Index
 ) -> None:
     index.rows()
     index.scan(lambda delta: None)
-    gone = Path(store.root, SMALL)
-    gone.unlink()
+    removed = Path(store.root, SMALL)
+    removed.unlink()
     index.catalog.close()
     for file in (tmp_path / "cache").glob("catalog*"):
         file.write_bytes(b"not a database" * 1_000)
-    told: list[Delta] = []
+    deltas: list[Delta] = []
     for _ in range(2):
-        # The first look may be the one that finds the damage.
-        index.scan(told.append)
+        # The first scan may only find the damage.
+        index.scan(deltas.append)
     assert index.catalog.generation == 1
-    assert {provisional for _, provisional in shown(told)} == {False}
-    assert {path for delta in told for path in delta.removed} == {str(gone)}
+    assert {provisional for _, provisional in shown(deltas)} == {False}
+    assert {path for delta in deltas for path in delta.removed} == {str(removed)}
     assert sorted(row.path for row in index.rows()) == sorted(
         path_of(store, name) for name in (NEWEST, LARGE, LATE)
     )
 
 
-def test_a_file_that_goes_after_its_ends_were_read_takes_its_row_along(
+def test_a_file_deleted_after_its_ends_were_read_loses_its_row(
     inline: type[Inline], store: Store, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     large = Path(store.root, LARGE)
     monkeypatch.setattr(inline, "before", lambda task: large.unlink() if is_of(task, SMALL) else None)
-    told: list[Delta] = []
-    index.scan(told.append)
-    assert (LARGE, True) in shown(told)
-    assert [path for delta in told for path in delta.removed] == [str(large)]
-    assert (told[-1].done, told[-1].total) == (4, 4)
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
+    assert (LARGE, True) in shown(deltas)
+    assert [path for delta in deltas for path in delta.removed] == [str(large)]
+    assert (deltas[-1].done, deltas[-1].total) == (4, 4)
 
 
-def test_a_file_that_cannot_be_read_in_the_end_takes_its_row_along(
+def test_a_file_that_becomes_unreadable_loses_its_provisional_row(
     inline: type[Inline], store: Store, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    really = os.open
+    real_open = os.open
 
-    def denied(name: str, flags: int, mode: int = 0o777) -> int:
+    def deny_open(name: str, flags: int, mode: int = 0o777) -> int:
         if str(name) == path_of(store, LARGE):
             raise PermissionError(13, "Permission denied")
-        return really(name, flags, mode)
+        return real_open(name, flags, mode)
 
     def deny(task: Task) -> None:
         if is_of(task, SMALL):
-            monkeypatch.setattr(os, "open", denied)
+            monkeypatch.setattr(os, "open", deny_open)
 
     monkeypatch.setattr(inline, "before", deny)
-    told: list[Delta] = []
-    index.scan(told.append)
-    assert (LARGE, True) in shown(told)
-    assert [path for delta in told for path in delta.removed] == [path_of(store, LARGE)]
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
+    assert (LARGE, True) in shown(deltas)
+    assert [path for delta in deltas for path in delta.removed] == [path_of(store, LARGE)]
     reasons = {row.path: row.refused for row in index.problem_files()}
     assert reasons == {path_of(store, LARGE): f"{UNREADABLE}: Permission denied"}
 
 
-def test_ends_that_come_late_do_not_undo_what_was_read(
+def test_ends_that_arrive_late_do_not_replace_complete_rows(
     inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def swapped(steps: Sequence[Step], listed: Container[str]) -> list[Step]:
+    def ends_last(steps: Sequence[Step], listed: Container[str]) -> list[Step]:
         return sorted(list_first(steps, listed), key=lambda step: step.task.only_ends)
 
-    monkeypatch.setattr(work_module, "list_first", swapped)
-    told: list[Delta] = []
-    index.scan(told.append)
+    monkeypatch.setattr(work_module, "list_first", ends_last)
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
     assert inline.steps[-2:] == [(LARGE, True), (LATE, True)]
-    assert not any(provisional for _, provisional in shown(told))
+    assert not any(provisional for _, provisional in shown(deltas))
 
 
-def test_a_file_whose_ends_make_reading_fail_is_none_the_worse(
+def test_a_failure_with_the_ends_of_a_file_is_ignored(
     tmp_path: Path, store: Store, index: Index, inline: type[Inline], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fail(*_: object) -> None:
         raise ValueError("a mistake of ours")
 
     monkeypatch.setattr("app.sessions.summaries.quick_summary.quick_summary", fail)
-    told: list[Delta] = []
-    index.scan(told.append)
-    assert not any(provisional for _, provisional in shown(told))
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
+    assert not any(provisional for _, provisional in shown(deltas))
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
-def test_workers_read_ends_too(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_read_ends(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(work_module, "FIRST_BYTES", 1_000)
     index = Index([store], str(tmp_path / "cache"))
-    told: list[Delta] = []
-    index.scan(told.append)
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
     assert index.counts.ends == 2
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
 @pytest.mark.parametrize("much", [True, False])
-def test_workers_come_up_during_the_first_walk_and_end(
+def test_workers_start_before_the_first_walk_and_end_after_it(
     inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch, much: bool
 ) -> None:
     if not much:
         monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1_000_000)
     walk = scan_module.walk
 
-    def after_the_start(*arguments: object) -> object:
+    def noted_walk(*arguments: object) -> object:
         inline.calls.append("walk")
         return walk(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(scan_module, "walk", after_the_start)
+    monkeypatch.setattr(scan_module, "walk", noted_walk)
     index.scan(lambda delta: None)
     assert inline.calls == ["start", "walk", "close"]
     assert bool(inline.steps) == much
@@ -314,7 +314,7 @@ def test_workers_come_up_during_the_first_walk_and_end(
 
 
 @pytest.mark.parametrize("much", [True, False])
-def test_workers_come_up_before_the_first_list_is_made_of_what_a_walk_found(
+def test_workers_start_before_the_files_of_a_finished_walk_are_compared(
     inline: type[Inline], store: Store, index: Index, monkeypatch: pytest.MonkeyPatch, much: bool
 ) -> None:
     if not much:
@@ -330,11 +330,11 @@ def test_workers_come_up_before_the_first_list_is_made_of_what_a_walk_found(
 
     def scan() -> list[str]:
         inline.calls.clear()
-        found = walk([store])
-        found.__class__ = Watched
+        walk_result = walk([store])
+        walk_result.__class__ = Watched
         scanner = Scanner(index.catalog, index.text_store, [store], lambda: 0)
         scanner.begin(index.catalog.signatures())
-        scanner.scan(None, threading.Event(), found=found)
+        scanner.scan(None, threading.Event(), found=walk_result)
         return [call for number, call in enumerate(inline.calls) if call not in inline.calls[:number]]
 
     assert scan() == (["start", "files", "close"] if much else ["files"])
@@ -342,14 +342,14 @@ def test_workers_come_up_before_the_first_list_is_made_of_what_a_walk_found(
     assert scan() == ["files"]
 
 
-def test_no_worker_comes_up_where_there_is_no_store(inline: type[Inline], tmp_path: Path) -> None:
-    told: list[Delta] = []
-    Index([pi_store(tmp_path / "nowhere")], str(tmp_path / "cache")).scan(told.append)
+def test_no_worker_starts_without_a_store(inline: type[Inline], tmp_path: Path) -> None:
+    deltas: list[Delta] = []
+    Index([pi_store(tmp_path / "nowhere")], str(tmp_path / "cache")).scan(deltas.append)
     assert inline.calls == []
-    assert [(delta.done, delta.total) for delta in told] == [(0, 0)]
+    assert [(delta.done, delta.total) for delta in deltas] == [(0, 0)]
 
 
-def test_workers_that_came_up_early_do_the_reading(store: Store) -> None:
+def test_workers_started_early_do_the_reading(store: Store) -> None:
     with closing(WorkerPool(2)) as workers:
         workers.start()
         workers.keep(None)
@@ -363,7 +363,7 @@ def test_workers_that_came_up_early_do_the_reading(store: Store) -> None:
     assert results == [read(task)[0]] * 3
 
 
-def test_workers_that_are_not_needed_end() -> None:
+def test_unneeded_workers_end() -> None:
     workers = WorkerPool(2)
     workers.start()
     workers.keep(None)
@@ -381,17 +381,18 @@ def is_running(process: int) -> bool:
     return True
 
 
-def test_one_very_large_file_does_not_hold_up_the_others(store: Store) -> None:
-    made = [
-        Job(f"/s/{at}", store, (at, size, 0, 0)) for at, size in enumerate((50_000_000, 4_000, 9_000_000))
+def test_a_very_large_file_does_not_delay_the_others(store: Store) -> None:
+    jobs = [
+        Job(f"/s/{number}", store, (number, size, 0, 0))
+        for number, size in enumerate((50_000_000, 4_000, 9_000_000))
     ]
-    steps = [(step.job.path, step.task.only_ends) for step in list_first(in_order(made), ())]
+    steps = [(step.job.path, step.task.only_ends) for step in list_first(in_order(jobs), ())]
     assert steps == [("/s/1", False), ("/s/0", True), ("/s/2", True), ("/s/0", False), ("/s/2", False)]
 
 
 def test_a_large_file_is_read_after_all_others(store: Store) -> None:
     sizes = (4_000, LARGE_BYTES + 1, 9_000_000, LARGE_BYTES, 100)
-    steps = in_order([Job(f"/s/{at}", store, (at, size, 0, 0)) for at, size in enumerate(sizes)])
+    steps = in_order([Job(f"/s/{number}", store, (number, size, 0, 0)) for number, size in enumerate(sizes)])
     for ordered in (steps, list_first(steps, ()), list_first(steps, {"/s/1", "/s/2"})):
         assert [step.job.path for step in ordered if not step.task.only_ends][-1] == "/s/1"
     assert [step.job.path for step in steps] == ["/s/0", "/s/2", "/s/3", "/s/4", "/s/1"]

@@ -1,4 +1,4 @@
-"""Rows: their order of fields, and their JSON."""
+"""Rows: the order of their fields, and their JSON."""
 
 from __future__ import annotations
 
@@ -51,30 +51,30 @@ def make() -> Row:
     return session_row("/s/a.jsonl", "/s", SUMMARY.values(), SIGNATURE, 99)
 
 
-def test_a_row_is_made_anew_from_its_values() -> None:
+def test_a_row_can_be_made_from_its_values() -> None:
     row = make()
     assert Row(row.values()).values() == row.values()
     assert dict(zip(FIELDS, row.values(), strict=True))["grew_ms"] == 99
     assert row.signature == SIGNATURE
 
 
-def test_every_field_of_the_summary_is_in_the_row() -> None:
+def test_the_row_has_every_field_of_the_summary() -> None:
     row = make()
     assert [getattr(row, field) for field in Summary.__slots__] == list(SUMMARY.values())
 
 
-def test_values_of_another_version_do_not_make_a_row() -> None:
+def test_values_of_another_version_are_refused() -> None:
     with pytest.raises(ValueError, match="unpack"):
         Row((*make().values(), "more"))
 
 
-def test_a_refused_row_says_why_and_where() -> None:
+def test_a_refused_row_has_the_reason_and_the_line() -> None:
     row = refused_row("/s/a.jsonl", "/s", SIGNATURE, "not JSON", 3)
     assert (row.refused, row.refused_line, row.signature) == ("not JSON", 3, SIGNATURE)
     assert Row(row.values()).values() == row.values()
 
 
-def test_json_has_exactly_the_fields_of_the_issue() -> None:
+def test_json_has_exactly_the_documented_fields() -> None:
     assert to_json(make(), "maybe", MTIME_MS) == {
         "agent": "pi",
         "id": "abc",
@@ -108,9 +108,7 @@ def test_a_session_without_a_time_has_no_created() -> None:
 
 
 @pytest.mark.parametrize(("quiet_ms", "problems"), [(0, 1), (59_999, 1), (60_000, 2)])
-def test_an_unfinished_line_is_damage_once_nobody_has_written_for_a_minute(
-    quiet_ms: int, problems: int
-) -> None:
+def test_a_torn_line_counts_as_damage_after_a_minute_without_writes(quiet_ms: int, problems: int) -> None:
     assert to_json(make(), "idle", MTIME_MS + quiet_ms)["problems"] == problems
 
 

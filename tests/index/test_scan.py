@@ -1,4 +1,4 @@
-"""The scan: it reads what changed and nothing else."""
+"""A scan reads the files that changed, and no others."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def index(tmp_path: Path, store: Store) -> Index:
 
 
 def cost(index: Index) -> tuple[int, int, int]:
-    """(files read whole, files read from where we were, bytes) of one scan."""
+    """(files read completely, files read from the last position, bytes read) by one scan."""
     counts = index.counts
     before = counts.whole, counts.tails, counts.bytes
     index.scan()
@@ -61,7 +61,7 @@ def test_the_first_scan_reads_everything_and_the_second_nothing(root: Path, inde
     assert len(index.rows()) == 200
 
 
-def test_one_append_to_one_of_200_files_reads_exactly_those_bytes(root: Path, index: Index) -> None:
+def test_an_append_to_one_of_200_files_reads_exactly_its_bytes(root: Path, index: Index) -> None:
     paths = fill(root, 200)
     index.scan()
     added = message("new", "e0", "one more")
@@ -71,31 +71,33 @@ def test_one_append_to_one_of_200_files_reads_exactly_those_bytes(root: Path, in
     assert (row.message_count, row.leaf_id) == (2, "new")
 
 
-def test_the_next_process_reads_a_file_whole_once(tmp_path: Path, root: Path, store: Store) -> None:
+def test_the_next_process_reads_a_grown_file_completely_once(
+    tmp_path: Path, root: Path, store: Store
+) -> None:
     paths = fill(root, 5)
     Index([store], str(tmp_path / "cache")).scan()
     append(paths[0], message("new", "e0", "one more"))
-    later = Index([store], str(tmp_path / "cache"))
-    assert cost(later)[:2] == (1, 0)
+    second = Index([store], str(tmp_path / "cache"))
+    assert cost(second)[:2] == (1, 0)
     append(paths[0], message("newer", "new", "and more"))
-    assert cost(later)[:2] == (0, 1)
+    assert cost(second)[:2] == (0, 1)
 
 
-def test_an_unfinished_line_is_read_again_when_it_is_finished(root: Path, index: Index) -> None:
+def test_a_torn_line_is_read_again_when_it_is_finished(root: Path, index: Index) -> None:
     path = write(root / "a.jsonl", session())
-    whole = message("new", "e0", "one more")
-    append(path, whole[:20])
+    full_line = message("new", "e0", "one more")
+    append(path, full_line[:20])
     index.scan()
     (row,) = index.rows()
     assert (row.torn, row.message_count) == (True, 1)
-    append(path, whole[20:])
-    assert cost(index) == (0, 1, len(whole))
+    append(path, full_line[20:])
+    assert cost(index) == (0, 1, len(full_line))
     (row,) = index.rows()
     assert (row.torn, row.message_count) == (False, 2)
 
 
 def rewritten_larger(path: Path) -> None:
-    # As pi migrates: the same inode, truncated, larger.
+    # pi migrates like this: same inode, truncated, then written with more bytes.
     path.write_text(session("migrated", "s1") + message("x", "e0", "and more"))
 
 
@@ -116,7 +118,7 @@ def shortened(path: Path) -> None:
 
 
 @pytest.mark.parametrize("change", [rewritten_larger, replaced, written_in_place, shortened])
-def test_anything_but_growth_is_read_whole(
+def test_other_changes_than_growth_read_the_whole_file(
     tmp_path: Path, root: Path, store: Store, index: Index, change: object
 ) -> None:
     paths = fill(root, 10)
@@ -127,29 +129,29 @@ def test_anything_but_growth_is_read_whole(
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
 
 
-def test_a_new_time_alone_is_looked_into(root: Path, index: Index) -> None:
-    # omp's title line is rewritten in place, and the name in it is all that has changed.
+def test_a_file_with_only_a_new_time_is_read(root: Path, index: Index) -> None:
+    # oh-my-pi rewrites its title line in place, so that the size can stay the same.
     paths = fill(root, 3)
     index.scan()
     os.utime(paths[0], (1, 1))
     assert cost(index)[:2] == (1, 0)
 
 
-def test_files_that_go_are_forgotten(root: Path, index: Index) -> None:
+def test_deleted_files_are_forgotten(root: Path, index: Index) -> None:
     paths = fill(root, 20)
     index.scan()
     paths[4].unlink()
     shutil.rmtree(paths[5].parent)
-    told: list[Delta] = []
-    index.scan(told.append)
-    gone = {str(path) for path in paths if not path.exists()}
-    assert len(gone) == 3
-    assert {path for delta in told for path in delta.removed} == gone
-    assert gone.isdisjoint(row.path for row in index.rows())
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
+    deleted = {str(path) for path in paths if not path.exists()}
+    assert len(deleted) == 3
+    assert {path for delta in deltas for path in delta.removed} == deleted
+    assert deleted.isdisjoint(row.path for row in index.rows())
     assert cost(index) == (0, 0, 0)
 
 
-def test_a_file_that_is_no_session_is_remembered_and_may_become_one(root: Path, index: Index) -> None:
+def test_a_refused_file_is_remembered_and_may_become_a_session(root: Path, index: Index) -> None:
     path = write(root / "a.jsonl", "")
     write(root / "b.jsonl", "not json\n")
     index.scan()
@@ -158,18 +160,18 @@ def test_a_file_that_is_no_session_is_remembered_and_may_become_one(root: Path, 
     assert all(row.refused for row in index.problem_files())
     assert cost(index) == (0, 0, 0)
     append(path, session())
-    told: list[Delta] = []
-    index.scan(told.append)
-    assert [row.path for delta in told for row in delta.changed] == [str(path)]
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
+    assert [row.path for delta in deltas for row in delta.changed] == [str(path)]
     path.write_text("")
-    told.clear()
-    index.scan(told.append)
-    assert [path for delta in told for path in delta.removed] == [str(path)]
+    deltas.clear()
+    index.scan(deltas.append)
+    assert [path for delta in deltas for path in delta.removed] == [str(path)]
     assert len(index.problem_files()) == 2
 
 
 @pytest.mark.parametrize("known", [False, True])
-def test_a_file_that_vanishes_between_walk_and_reading(
+def test_a_file_deleted_between_walk_and_reading_is_not_listed(
     root: Path, index: Index, monkeypatch: pytest.MonkeyPatch, known: bool
 ) -> None:
     paths = fill(root, 3)
@@ -178,20 +180,20 @@ def test_a_file_that_vanishes_between_walk_and_reading(
         append(paths[1], message("new", "e0", "more"))
 
     def walk_then_delete(stores: list[Store], gentle: bool) -> object:
-        found = walk(stores, gentle)
+        walk_result = walk(stores, gentle)
         paths[1].unlink()
-        return found
+        return walk_result
 
     monkeypatch.setattr(scan_module, "walk", walk_then_delete)
-    told: list[Delta] = []
-    index.scan(told.append)
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
     assert {row.path for row in index.rows()} == {str(paths[0]), str(paths[2])}
     assert index.problem_files() == []
-    assert (told[-1].done, told[-1].total) == ((1, 1) if known else (3, 3))
-    assert [path for delta in told for path in delta.removed] == ([str(paths[1])] if known else [])
+    assert (deltas[-1].done, deltas[-1].total) == ((1, 1) if known else (3, 3))
+    assert [path for delta in deltas for path in delta.removed] == ([str(paths[1])] if known else [])
 
 
-def test_a_file_that_shrinks_between_walk_and_reading(
+def test_a_file_that_shrinks_between_walk_and_reading_is_read_again(
     tmp_path: Path, root: Path, store: Store, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(root / "a.jsonl", session(messages=50))
@@ -199,9 +201,9 @@ def test_a_file_that_shrinks_between_walk_and_reading(
     append(path, message("new", "e0", "more"))
 
     def walk_then_cut(stores: list[Store], gentle: bool) -> object:
-        found = walk(stores, gentle)
+        walk_result = walk(stores, gentle)
         path.write_text(session("cut"))
-        return found
+        return walk_result
 
     monkeypatch.setattr(scan_module, "walk", walk_then_cut)
     index.scan()
@@ -211,40 +213,40 @@ def test_a_file_that_shrinks_between_walk_and_reading(
     assert [row.title for row in index.rows()] == ["cut"]
 
 
-def test_a_store_that_cannot_be_read_keeps_its_rows(
+def test_the_rows_of_an_unreadable_folder_are_kept(
     root: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(root, 6, folders=2)
     index.scan()
-    away = str(root / "--project-1--")
-    really = os.scandir
+    unreadable = str(root / "--project-1--")
+    real_scandir = os.scandir
 
-    def denied(path: str) -> object:
-        if path == away:
+    def deny(path: str) -> object:
+        if path == unreadable:
             raise PermissionError(13, "Permission denied")
-        return really(path)
+        return real_scandir(path)
 
-    monkeypatch.setattr(os, "scandir", denied)
+    monkeypatch.setattr(os, "scandir", deny)
     before = facts(index.rows(full=True))
-    told: list[Delta] = []
-    index.scan(told.append)
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
     assert len(index.rows()) == 6
-    # Each is marked, and told of once.
-    assert {os.path.dirname(row.path) for delta in told for row in delta.changed} == {away}
-    changed = [row for delta in told for row in delta.changed]
+    # Each row is marked, and is in one delta.
+    assert {os.path.dirname(row.path) for delta in deltas for row in delta.changed} == {unreadable}
+    changed = [row for delta in deltas for row in delta.changed]
     assert [(row.is_out_of_reach, problem_count(row, 0)) for row in changed] == [(True, 1)] * 3
     assert [row.is_out_of_reach for row in index.rows()] == [False] * 3 + [True] * 3
-    index.scan(told.append)
-    assert len(told) == 1
-    assert index.complaints == [(away, "not readable")]
-    away = str(root)
+    index.scan(deltas.append)
+    assert len(deltas) == 1
+    assert index.complaints == [(unreadable, "not readable")]
+    unreadable = str(root)
     index.scan()
     assert [row.is_out_of_reach for row in index.rows()] == [True] * 6
-    assert index.complaints == [(away, "not readable")]
+    assert index.complaints == [(unreadable, "not readable")]
     monkeypatch.undo()
-    del told[:]
-    index.scan(told.append)
-    assert [row.is_out_of_reach for delta in told for row in delta.changed] == [False] * 6
+    del deltas[:]
+    index.scan(deltas.append)
+    assert [row.is_out_of_reach for delta in deltas for row in delta.changed] == [False] * 6
     assert (len(index.rows()), index.complaints) == (6, [])
     assert index.counts.whole == 6
     assert facts(index.rows(full=True)) == before
@@ -252,25 +254,25 @@ def test_a_store_that_cannot_be_read_keeps_its_rows(
     assert len(texts) == 6
 
 
-def test_what_is_gone_below_a_folder_that_cannot_be_read_goes(
+def test_a_file_deleted_below_an_unreadable_folder_is_forgotten(
     root: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     paths = fill(root, 4, folders=1)
     index.scan()
     paths[0].unlink()
-    really = os.scandir
+    real_scandir = os.scandir
 
-    def denied(path: str) -> object:
+    def deny(path: str) -> object:
         if path == str(root / "--project-0--"):
             raise PermissionError(13, "Permission denied")
-        return really(path)
+        return real_scandir(path)
 
-    monkeypatch.setattr(os, "scandir", denied)
+    monkeypatch.setattr(os, "scandir", deny)
     index.scan()
     assert {row.path for row in index.rows()} == {str(path) for path in paths[1:]}
 
 
-def test_a_store_that_is_gone_takes_its_rows_along(root: Path, index: Index) -> None:
+def test_the_rows_of_a_deleted_store_are_removed(root: Path, index: Index) -> None:
     fill(root, 6)
     index.scan()
     shutil.rmtree(root)
@@ -281,7 +283,7 @@ def test_a_store_that_is_gone_takes_its_rows_along(root: Path, index: Index) -> 
     assert index.complaints == [(str(root), "not a folder")]
 
 
-def test_a_session_that_has_become_a_folder_is_none(root: Path, index: Index) -> None:
+def test_a_session_replaced_by_a_folder_is_removed(root: Path, index: Index) -> None:
     path = write(root / "a.jsonl", session())
     index.scan()
     path.unlink()
@@ -294,10 +296,10 @@ def test_a_session_that_has_become_a_folder_is_none(root: Path, index: Index) ->
 @pytest.mark.parametrize(
     ("error", "reason"), [(MemoryError(), "not enough memory"), (KeyError("x"), "KeyError: 'x'")]
 )
-def test_what_fails_with_a_file_once_says_nothing_about_the_file(
+def test_a_passing_failure_marks_the_row_and_the_file_is_tried_again(
     root: Path, index: Index, monkeypatch: pytest.MonkeyPatch, error: Exception, reason: str
 ) -> None:
-    """The machine was short of memory, or the mistake is ours."""
+    """The machine was short of memory, or leafmark has a bug."""
     known = write(root / "a.jsonl", session())
     index.scan()
     append(known, message("new", "e0", "more"))
@@ -315,46 +317,46 @@ def test_what_fails_with_a_file_once_says_nothing_about_the_file(
     assert sorted(index.complaints) == [(str(known), reason), (str(new), reason)]
     monkeypatch.undo()
     index.scan()
-    found = {(row.path, row.message_count, row.is_out_of_reach) for row in index.rows()}
-    assert found == {(str(known), 2, False), (str(new), 1, False)}
+    found_rows = {(row.path, row.message_count, row.is_out_of_reach) for row in index.rows()}
+    assert found_rows == {(str(known), 2, False), (str(new), 1, False)}
 
 
-def test_a_file_out_of_reach_keeps_its_row_and_is_tried_again(
+def test_an_unreadable_file_keeps_its_row_and_is_tried_again(
     root: Path, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write(root / "a.jsonl", session())
-    other = write(root / "b.jsonl", session())
-    other.rename(root / "hidden")
+    hidden = write(root / "b.jsonl", session())
+    hidden.rename(root / "hidden")
     index.scan()
     append(path, message("new", "e0", "more"))
-    (root / "hidden").rename(other)
-    really = os.open
+    (root / "hidden").rename(hidden)
+    real_open = os.open
 
-    def denied(name: str, flags: int, mode: int = 0o777) -> int:
+    def deny(name: str, flags: int, mode: int = 0o777) -> int:
         if str(name).startswith(str(root)):
             raise PermissionError(13, "Permission denied")
-        return really(name, flags, mode)
+        return real_open(name, flags, mode)
 
-    monkeypatch.setattr(os, "open", denied)
+    monkeypatch.setattr(os, "open", deny)
     index.scan()
     reason = "cannot be read: Permission denied"
     (row,) = index.rows(full=True)
     assert (row.path, row.message_count, row.first_message) == (str(path), 1, "hello")
     assert (row.is_out_of_reach, problem_count(row, 0)) == (True, 1)
-    assert [(row.path, row.refused) for row in index.problem_files()] == [(str(other), reason)]
-    assert sorted(index.complaints) == [(str(path), reason), (str(other), reason)]
+    assert [(row.path, row.refused) for row in index.problem_files()] == [(str(hidden), reason)]
+    assert sorted(index.complaints) == [(str(path), reason), (str(hidden), reason)]
     monkeypatch.undo()
     index.scan()
-    assert {(row.path, row.message_count) for row in index.rows()} == {(str(path), 2), (str(other), 1)}
+    assert {(row.path, row.message_count) for row in index.rows()} == {(str(path), 2), (str(hidden), 1)}
     assert not any(row.is_out_of_reach for row in index.rows())
     assert (index.problem_files(), index.complaints) == ([], [])
 
 
-def test_a_session_that_just_grew_has_just_grown_under_another_name(root: Path) -> None:
+def test_growth_follows_a_rename(root: Path) -> None:
     now = [1_000]
     index = Index([pi_store(root)], str(root.parent / "cache"), lambda: now[0])
     path = write(root / "--a--" / "a.jsonl", session())
-    other = write(root / "--a--" / "b.jsonl", session(session_id="s2"))
+    removed = write(root / "--a--" / "b.jsonl", session(session_id="s2"))
     index.scan()
     now[0] = 12_345
     append(path, message("m", "e0", "more"))
@@ -362,38 +364,36 @@ def test_a_session_that_just_grew_has_just_grown_under_another_name(root: Path) 
     moved = root / "--b--" / "moved.jsonl"
     moved.parent.mkdir()
     path.rename(moved)
-    other.unlink()
+    removed.unlink()
     now[0] = 13_000
     index.scan()
     assert [(row.path, row.grew_ms) for row in index.rows()] == [(str(moved), 12_345)]
     index.close()
 
 
-def test_newest_first_with_progress(root: Path, index: Index) -> None:
+def test_files_are_read_newest_first_with_progress(root: Path, index: Index) -> None:
     paths = fill(root, 60)
-    told: list[Delta] = []
-    index.scan(told.append)
-    assert (told[0].changed, told[0].done, told[0].total) == ([], 0, 60)
-    shown = [row.path for delta in told for row in delta.changed]
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
+    assert (deltas[0].changed, deltas[0].done, deltas[0].total) == ([], 0, 60)
+    shown = [row.path for delta in deltas for row in delta.changed]
     assert shown == [str(path) for path in reversed(paths)]
-    assert (told[-1].done, told[-1].total) == (60, 60)
-    assert {row.first_message for delta in told for row in delta.changed} == {""}
+    assert (deltas[-1].done, deltas[-1].total) == (60, 60)
+    assert {row.first_message for delta in deltas for row in delta.changed} == {""}
 
 
-def test_the_first_scan_ends_with_a_word_even_when_nothing_changed(
-    tmp_path: Path, root: Path, store: Store
-) -> None:
+def test_the_first_scan_sends_a_delta_even_without_changes(tmp_path: Path, root: Path, store: Store) -> None:
     fill(root, 3)
     Index([store], str(tmp_path / "cache")).scan()
     index = Index([store], str(tmp_path / "cache"))
-    told: list[Delta] = []
-    index.scan(told.append)
-    assert [(delta.changed, delta.removed, delta.done, delta.total) for delta in told] == [([], [], 0, 0)]
-    index.scan(told.append)
-    assert len(told) == 1
+    deltas: list[Delta] = []
+    index.scan(deltas.append)
+    assert [(delta.changed, delta.removed, delta.done, delta.total) for delta in deltas] == [([], [], 0, 0)]
+    index.scan(deltas.append)
+    assert len(deltas) == 1
 
 
-def test_a_scan_that_is_stopped_keeps_what_it_has(tmp_path: Path, root: Path, store: Store) -> None:
+def test_a_stopped_scan_is_continued_by_the_next(tmp_path: Path, root: Path, store: Store) -> None:
     fill(root, 60)
     stop = threading.Event()
     stop.set()
@@ -404,31 +404,35 @@ def test_a_scan_that_is_stopped_keeps_what_it_has(tmp_path: Path, root: Path, st
     assert index.counts.whole == 60
 
 
-def test_deltas_are_against_what_was_shown(tmp_path: Path, root: Path, store: Store) -> None:
+def test_deltas_are_relative_to_the_shown_rows(tmp_path: Path, root: Path, store: Store) -> None:
     paths = fill(root, 4)
     ours = Index([store], str(tmp_path / "cache"))
     ours.scan()
     shown = Index([store], str(tmp_path / "cache"))
     shown.rows()
-    # Another process of ours notices first; we need not read the file, but have to show its row.
+    # Another leafmark process has stored the change: this one has to show it but not to read the file.
     append(paths[2], message("new", "e0", "more"))
     paths[3].unlink()
     ours.scan()
-    told: list[Delta] = []
-    shown.scan(told.append)
-    assert [(row.path, row.message_count) for delta in told for row in delta.changed] == [(str(paths[2]), 2)]
-    assert [path for delta in told for path in delta.removed] == [str(paths[3])]
+    deltas: list[Delta] = []
+    shown.scan(deltas.append)
+    assert [(row.path, row.message_count) for delta in deltas for row in delta.changed] == [
+        (str(paths[2]), 2)
+    ]
+    assert [path for delta in deltas for path in delta.removed] == [str(paths[3])]
     assert shown.counts.bytes == 0
 
 
-def test_growth_is_noticed_by_those_who_look_twice(tmp_path: Path, root: Path, store: Store) -> None:
+def test_growth_is_noticed_only_between_two_scans_of_a_process(
+    tmp_path: Path, root: Path, store: Store
+) -> None:
     path = write(root / "a.jsonl", session())
     index = Index([store], str(tmp_path / "cache"), now=lambda: 12_345)
     index.scan()
     append(path, message("n1", "e0", "more"))
-    later = Index([store], str(tmp_path / "cache"), now=lambda: 1)
-    later.scan()
-    assert [row.grew_ms for row in later.rows()] == [None], "it may have grown long ago"
+    second = Index([store], str(tmp_path / "cache"), now=lambda: 1)
+    second.scan()
+    assert [row.grew_ms for row in second.rows()] == [None], "it may have grown long ago"
     append(path, message("n2", "n1", "more"))
     index.scan()
     assert [row.grew_ms for row in index.rows()] == [12_345]
@@ -437,7 +441,7 @@ def test_growth_is_noticed_by_those_who_look_twice(tmp_path: Path, root: Path, s
     assert [row.grew_ms for row in index.rows()] == [12_345]
 
 
-def test_what_we_add_ourselves_is_no_sign_of_an_agent(tmp_path: Path, root: Path, store: Store) -> None:
+def test_our_own_appends_are_not_growth(tmp_path: Path, root: Path, store: Store) -> None:
     path = write(root / "a.jsonl", session())
     index = Index([store], str(tmp_path / "cache"), now=lambda: 12_345)
     index.scan()
@@ -451,7 +455,7 @@ def test_what_we_add_ourselves_is_no_sign_of_an_agent(tmp_path: Path, root: Path
     assert [(row.name, row.grew_ms) for row in index.rows()] == [("three", 12_345)], "not all of it is ours"
 
 
-def test_looking_writes_nothing(root: Path, index: Index, tmp_path: Path) -> None:
+def test_scanning_does_not_change_the_stores(root: Path, index: Index, tmp_path: Path) -> None:
     fill(root, 30)
     write(root / "bad.jsonl", "damaged")
     before = content_of(root)
@@ -476,7 +480,7 @@ def test_one_file_in_two_stores_is_one_row(tmp_path: Path, root: Path) -> None:
     assert [row.store for row in index.rows()] == [str(root / "sub")]
 
 
-def test_a_path_that_is_none_is_said(tmp_path: Path) -> None:
+def test_an_invalid_store_path_is_reported(tmp_path: Path) -> None:
     index = Index([pi_store("/no\0where")], str(tmp_path / "cache"))
     index.scan()
     assert index.complaints == [("/no\0where", "not a path")]

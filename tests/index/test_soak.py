@@ -1,4 +1,4 @@
-"""Whatever is done to the files, in whatever order: what we follow is what a fresh scan finds."""
+"""After any sequence of random changes the followed rows equal those of a new scan."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.slow
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_scans_between_random_changes(tmp_path: Path, seed: int) -> None:
+def test_scans_between_random_changes_are_right(tmp_path: Path, seed: int) -> None:
     store = pi_store(tmp_path / "store")
     mischief = Mischief(tmp_path / "store", seed)
     index = Index([store], str(tmp_path / "cache"))
@@ -26,15 +26,15 @@ def test_scans_between_random_changes(tmp_path: Path, seed: int) -> None:
             mischief.step()
         index.scan()
         if number % 12 == 11:
-            found = facts(index.rows(full=True)) + facts(index.problem_files())
-            assert found == fresh(store, tmp_path / f"fresh-{number}")
+            actual = facts(index.rows(full=True)) + facts(index.problem_files())
+            assert actual == fresh(store, tmp_path / f"fresh-{number}")
     assert index.counts.tails > 0
     assert index.catalog.generation == 0
 
 
 @pytest.mark.parametrize("poll", [False, True], ids=["native", "polling"])
 @pytest.mark.parametrize("seed", range(3))
-def test_following_random_changes(tmp_path: Path, seed: int, poll: bool) -> None:
+def test_following_random_changes_gives_the_rows_of_a_new_scan(tmp_path: Path, seed: int, poll: bool) -> None:
     store = pi_store(tmp_path / "store")
     mischief = Mischief(tmp_path / "store", 100 + seed)
     index = Index([store], str(tmp_path / "cache"), poll=poll)
@@ -51,9 +51,9 @@ def test_following_random_changes(tmp_path: Path, seed: int, poll: bool) -> None
     ]
 
 
-def titles(found: list[tuple[object, ...]]) -> list[tuple[str, tuple[object, ...]]]:
-    """Path -> everything but the first message, which deltas do not carry."""
-    return [(str(values[0]), (*values[:8], *values[9:])) for values in found if values[-2] is None]
+def titles(facts_of_rows: list[tuple[object, ...]]) -> list[tuple[str, tuple[object, ...]]]:
+    """Path -> all values of listed rows but the first message, which deltas do not carry."""
+    return [(str(values[0]), (*values[:8], *values[9:])) for values in facts_of_rows if values[-2] is None]
 
 
 def shown(listener: Listener) -> dict[str, tuple[object, ...]]:

@@ -1,5 +1,5 @@
-"""The sessions of sub-agents are found in the artifacts of those that started them
-(formats/README.md, "oh-my-pi").
+"""The sessions of sub-agents are read from the artifact folders of their parent sessions (formats/README.md,
+"oh-my-pi").
 """
 
 from __future__ import annotations
@@ -38,28 +38,32 @@ def rows_of(store: Store, tmp_path: Path) -> list[Row]:
 
 @pytest.fixture
 def work(tmp_path: Path) -> Path:
-    """The folder of a working folder, with one session."""
+    """The store's folder for one working folder, with one session."""
     work = tmp_path / "omp" / "-work"
     write_session(work / "a.jsonl", *chain("hello", id="top"))
     return work
 
 
-def test_each_has_the_session_that_started_it(tmp_path: Path, work: Path) -> None:
+def test_each_subagent_has_its_parent_session(tmp_path: Path, work: Path) -> None:
     write_session(work / "a" / "Scout.jsonl", *chain("look around", id="scout"))
     write_session(work / "a" / "Scout" / "Deep.jsonl", *chain("look closer", id="deep"))
     write_session(work / "a" / "local" / "x" / "Far.jsonl", *chain("look far", id="far"))
     store = store_at(tmp_path)
     rows = rows_of(store, tmp_path)
-    found = {row.id: row for row in subagent_rows([store], rows)}
+    subagents_by_id = {row.id: row for row in subagent_rows([store], rows)}
     top, scout = str(work / "a.jsonl"), str(work / "a" / "Scout.jsonl")
-    assert {id: row.parent_session for id, row in found.items()} == {"scout": top, "deep": scout, "far": top}
-    row = found["scout"]
+    assert {id: row.parent_session for id, row in subagents_by_id.items()} == {
+        "scout": top,
+        "deep": scout,
+        "far": top,
+    }
+    row = subagents_by_id["scout"]
     assert (row.title, row.agent, row.store, row.path) == ("look around", "omp", store.root, scout)
     assert row.provisional
     assert (row.size, row.ino) == (os.stat(scout).st_size, os.stat(scout).st_ino)
 
 
-def test_the_list_tells_them_from_sessions(tmp_path: Path, work: Path) -> None:
+def test_rows_of_subagents_are_recognised(tmp_path: Path, work: Path) -> None:
     write_session(work / "a" / "Scout.jsonl", *chain("x", id="scout"))
     write_session(work / "a" / "Scout" / "Deep.jsonl", *chain("x", id="deep"))
     store = store_at(tmp_path)
@@ -68,19 +72,19 @@ def test_the_list_tells_them_from_sessions(tmp_path: Path, work: Path) -> None:
     assert [is_subagent(row) for row in subagent_rows([store], rows)] == [True, True]
 
 
-def test_asked_for_again_they_are_the_same(tmp_path: Path, work: Path) -> None:
+def test_known_subagents_are_returned_again(tmp_path: Path, work: Path) -> None:
     write_session(work / "a" / "Scout.jsonl", *chain("x", id="scout"))
     write_session(work / "a" / "Scout" / "Deep.jsonl", *chain("x", id="deep"))
     store = store_at(tmp_path)
     rows = rows_of(store, tmp_path)
-    found = subagent_rows([store], rows)
-    again = subagent_rows([store], [*found, *rows])
-    assert sorted((row.id, row.parent_session) for row in again) == sorted(
-        (row.id, row.parent_session) for row in found
+    first = subagent_rows([store], rows)
+    second = subagent_rows([store], [*first, *rows])
+    assert sorted((row.id, row.parent_session) for row in second) == sorted(
+        (row.id, row.parent_session) for row in first
     )
 
 
-def test_what_is_no_session_is_left_out(tmp_path: Path, work: Path) -> None:
+def test_other_files_are_left_out(tmp_path: Path, work: Path) -> None:
     write_session(work / "a" / "__advisor.jsonl", *chain("x", id="advice"))
     write_session(work / "a" / "notes.jsonl", '{"no":"header"}')
     write_session(work / "a" / "notes.md", *chain("x"))
@@ -91,7 +95,7 @@ def test_what_is_no_session_is_left_out(tmp_path: Path, work: Path) -> None:
     assert subagent_rows([store], rows_of(store, tmp_path)) == []
 
 
-def test_other_agents_have_none(tmp_path: Path) -> None:
+def test_other_agents_have_no_subagents(tmp_path: Path) -> None:
     folder = tmp_path / "pi" / "--work--"
     write_session(folder / "a.jsonl", *chain("hello", id="top"))
     write_session(folder / "a" / "Scout.jsonl", *chain("x", id="scout"))
@@ -99,7 +103,7 @@ def test_other_agents_have_none(tmp_path: Path) -> None:
     assert subagent_rows([store], rows_of(store, tmp_path)) == []
 
 
-def test_only_so_many_files_are_read_and_of_each_only_the_ends(
+def test_the_number_of_files_is_limited_and_only_their_ends_are_read(
     tmp_path: Path, work: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[str] = []
@@ -120,7 +124,7 @@ def test_only_so_many_files_are_read_and_of_each_only_the_ends(
     assert len(read) == 5
 
 
-def test_a_session_that_is_gone_has_none(tmp_path: Path, work: Path) -> None:
+def test_a_deleted_session_has_no_subagents(tmp_path: Path, work: Path) -> None:
     store = store_at(tmp_path)
     rows = rows_of(store, tmp_path)
     (work / "a.jsonl").unlink()

@@ -1,5 +1,5 @@
-"""The traps of PERFORMANCE part 4, each with the row and the text that the index makes of it, and with what a
-search finds that reads the file itself.
+"""Odd files that the agents really write: the row and the text of each in the index, and the hits of a search
+in the files themselves.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ LAST = message("z", "a", "last word").encode()
 
 
 def lines(*between: bytes) -> bytes:
-    """A session of pi in which `between` stands between two that are well."""
+    """A pi session with `between` between two valid messages."""
     return header().encode() + SAID + b"".join(between) + LAST
 
 
 def saying(text: bytes) -> bytes:
-    """A message with a text as it stands in the file."""
+    """A message whose text is exactly these bytes in the file."""
     return message("b", "a", "TEXT").encode().replace(b"TEXT", text)
 
 
@@ -43,7 +43,7 @@ NESTED = (
     % (b"[" * 3000 + b"]" * 3000)
 )
 
-# What is in the file; how many messages are counted, and damaged lines; what is found in it, and what is not.
+# File content, number of messages, number of problems, words that are found, words that are not.
 LINES: dict[str, tuple[bytes, int, int, tuple[str, ...], tuple[str, ...]]] = {
     "lone surrogate": (lines(saying(b"\\ud83d halfword")), 3, 0, ("halfword",), ()),
     "bad UTF-8": (lines(saying(b"\xff\xc0 badword \xe9")), 3, 0, ("badword",), ()),
@@ -73,8 +73,8 @@ LINES: dict[str, tuple[bytes, int, int, tuple[str, ...], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("name", LINES)
-def test_odd_lines_cost_nothing_but_themselves(tmp_path: Path, name: str) -> None:
-    data, messages, problems, there, missing = LINES[name]
+def test_odd_lines_do_not_affect_other_lines(tmp_path: Path, name: str) -> None:
+    data, messages, problems, present, missing = LINES[name]
     path = tmp_path / "store" / "--p--" / "a.jsonl"
     path.parent.mkdir(parents=True)
     path.write_bytes(data)
@@ -84,7 +84,7 @@ def test_odd_lines_cost_nothing_but_themselves(tmp_path: Path, name: str) -> Non
         assert (row.message_count, row.problems) == (messages, problems)
         for tier in ("store", "files"):
             with ground.searcher(tier) as searcher:
-                for word in ("first", "last", *there, *missing):
+                for word in ("first", "last", *present, *missing):
                     hits, last = hits_of(searcher.search(parse(word, NOW)))
                     assert (last.total, last.notes) == (int(word not in missing), ()), (tier, word)
                     assert [hit.path for hit in hits] == [str(path)] * last.total
@@ -94,7 +94,7 @@ def test_odd_lines_cost_nothing_but_themselves(tmp_path: Path, name: str) -> Non
 
 
 class Watched:
-    """A store of one session that changes under an index, and what is found in it."""
+    """A store with one session that changes while an index is open."""
 
     def __init__(self, folder: Path, agent: str = "pi") -> None:
         self.store = Store(agent_named(agent), str(folder / "store"), "default")
@@ -112,26 +112,25 @@ class Watched:
         assert_right(self.cache, self.store)
 
     def count(self, word: str) -> int:
-        """In how many places a word is, as somebody sees it for whom this index has been open all the time,
-        and as the next one does."""
-        other = Index([self.store], str(self.cache), lambda: NOW)
+        """The number of hits for a word, in the index that stays open and in a new one, which must agree."""
+        new_index = Index([self.store], str(self.cache), lambda: NOW)
         counts = {
             sum(not hit.near for page in index.query(word, every=True) for hit in page.hits)
-            for index in (self.index, other)
+            for index in (self.index, new_index)
         }
-        other.close()
+        new_index.close()
         (count,) = counts
         return count
 
 
 def slot(title: str) -> str:
-    """oh-my-pi's first line: 256 bytes, whatever the title."""
+    """oh-my-pi's title line: 256 bytes, whatever the title."""
     fields = {"type": "title", "v": 1, "title": title, "updatedAt": "2026-01-02T03:04:05.000Z", "pad": ""}
-    short = len(json.dumps(fields)) + 1
-    return json.dumps(fields | {"pad": " " * (256 - short)}) + "\n"
+    length = len(json.dumps(fields)) + 1
+    return json.dumps(fields | {"pad": " " * (256 - length)}) + "\n"
 
 
-def test_omps_title_line_is_rewritten_in_place(tmp_path: Path) -> None:
+def test_the_title_line_of_omp_can_be_rewritten_in_place(tmp_path: Path) -> None:
     watched = Watched(tmp_path, "omp")
     write(watched.path, slot("oldname") + session("hello here"))
     watched.scan()
@@ -145,13 +144,13 @@ def test_omps_title_line_is_rewritten_in_place(tmp_path: Path) -> None:
     assert [watched.count(word) for word in ("oldname", "newname", "hello")] == [0, 1, 1]
 
 
-def test_pi_migrates_by_writing_the_same_inode_larger(tmp_path: Path) -> None:
+def test_a_migration_by_pi_is_read_completely(tmp_path: Path) -> None:
     watched = Watched(tmp_path)
     write(watched.path, session("beforeword"))
     watched.scan()
     before = watched.path.stat()
     assert watched.count("beforeword") == 1
-    # Its first lines may even be the same.
+    # Even the first lines may stay the same.
     watched.path.write_text(header() + message("e0", None, "afterword") + message("e1", "e0", "more " * 50))
     assert watched.path.stat().st_ino == before.st_ino
     assert watched.path.stat().st_size > before.st_size
@@ -160,7 +159,7 @@ def test_pi_migrates_by_writing_the_same_inode_larger(tmp_path: Path) -> None:
     assert [watched.count(word) for word in ("beforeword", "afterword")] == [0, 1]
 
 
-def test_pi_adds_a_missing_last_newline_when_it_opens_a_file(tmp_path: Path) -> None:
+def test_a_newline_that_pi_adds_when_it_opens_a_file_changes_nothing(tmp_path: Path) -> None:
     watched = Watched(tmp_path)
     write(watched.path, session("hello") + message("m", "e0", "lastword").rstrip("\n"))
     watched.scan()
@@ -173,34 +172,34 @@ def test_pi_adds_a_missing_last_newline_when_it_opens_a_file(tmp_path: Path) -> 
     assert (watched.row.message_count, watched.count("lastword"), watched.count("nextword")) == (3, 1, 1)
 
 
-def test_a_line_that_is_half_written(tmp_path: Path) -> None:
+def test_a_torn_line_is_read_when_it_is_finished(tmp_path: Path) -> None:
     watched = Watched(tmp_path)
     write(watched.path, session("hello"))
     watched.scan()
-    whole = message("m", "e0", "halfword and the rest")
-    at = whole.index("and the rest")
-    append(watched.path, whole[:at])
+    full_line = message("m", "e0", "halfword and the rest")
+    middle = full_line.index("and the rest")
+    append(watched.path, full_line[:middle])
     watched.scan()
     assert (watched.row.message_count, watched.row.problems, watched.row.torn) == (1, 0, True)
     assert watched.count("halfword") == 0
-    append(watched.path, whole[at:])
+    append(watched.path, full_line[middle:])
     watched.scan()
     assert (watched.row.message_count, watched.row.problems, watched.row.torn) == (2, 0, False)
     assert watched.count('"halfword and the rest"') == 1
 
 
-def test_the_time_of_a_file_is_not_that_of_its_session(tmp_path: Path) -> None:
+def test_sessions_are_ordered_by_message_times_and_not_by_file_times(tmp_path: Path) -> None:
     watched = Watched(tmp_path)
     for number, touched in enumerate((4_000_000_000, 1_000_000_000, 1_700_000_000)):
         path = watched.path.with_name(f"{number}.jsonl")
-        write(path, header(str(number)) + message("a", None, "word", at=NOW - 10_000 + number))
+        write(path, header(str(number)) + message("a", None, "word", timestamp=NOW - 10_000 + number))
         os.utime(path, (touched, touched))
     watched.scan()
     assert [row.id for row in watched.index.rows()] == ["2", "1", "0"]
     assert [hit.row.id for page in watched.index.query("word") for hit in page.hits] == ["2", "1", "0"]
 
 
-def test_sub_agents_in_a_folder_named_after_their_session_are_not_searched(tmp_path: Path) -> None:
+def test_subagents_in_an_artifact_folder_are_not_searched(tmp_path: Path) -> None:
     watched = Watched(tmp_path, "omp")
     write(watched.path, session("hello"))
     write(watched.path.with_suffix("") / "0-scout.jsonl", session("scoutword"))
@@ -208,7 +207,7 @@ def test_sub_agents_in_a_folder_named_after_their_session_are_not_searched(tmp_p
     assert (watched.count("hello"), watched.count("scoutword")) == (1, 0)
 
 
-def test_nickcecere_agent_spells_its_names_otherwise(tmp_path: Path) -> None:
+def test_the_field_names_of_nickcecere_agent_are_read(tmp_path: Path) -> None:
     watched = Watched(tmp_path, "agent")
     result = {"role": "tool", "content": "resultword", "tool_name": "read", "tool_call_id": "c"}
     write(

@@ -1,6 +1,4 @@
-"""Each file and folder in its turn: all of them once in a round, and a few at a time. The clock is set by the
-tests.
-"""
+"""Periodic checks look at each file and folder once per round, a few at a time. The tests set the clock."""
 
 from __future__ import annotations
 
@@ -31,11 +29,11 @@ FOLDERS = 20
 
 
 class Clock:
-    """`time` as `turns` sees it."""
+    """Replaces the module `time` of `periodic_check`."""
 
     def __init__(self) -> None:
         self.now = 1_000.0
-        # long after what the tests write
+        # later than every time of the test's files
         self.today_ns = 4_000_000_000 * 10**9
 
     def monotonic(self) -> float:
@@ -46,7 +44,7 @@ class Clock:
 
 
 class Round:
-    """A store, all that is known of it, and somebody who looks at it five times a second."""
+    """A store, the signatures of its files, and a periodic check that is called five times a second."""
 
     def __init__(self, root: Path, clock: Clock) -> None:
         self.root = root
@@ -56,7 +54,7 @@ class Round:
         self._clock = clock
 
     def look(self, seconds: float = ROUND_SECONDS) -> Hints:
-        """What is noticed in so many seconds."""
+        """The changes that are noticed in this many seconds."""
         hints = Hints()
         for _ in range(round(seconds * 5)):
             self.turns.look(hints)
@@ -73,13 +71,13 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def looks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often each path was looked at."""
+    """Path -> number of stat calls."""
     looks: Counter[str] = Counter()
     real = os.stat
 
-    def stat(path: Any, **how: Any) -> os.stat_result:
+    def stat(path: Any, **options: Any) -> os.stat_result:
         looks[str(path)] += 1
-        return real(path, **how)
+        return real(path, **options)
 
     monkeypatch.setattr("app.index.watch.periodic_check.os.stat", stat)
     return looks
@@ -87,22 +85,20 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 @pytest.fixture
 def quiet(tmp_path: Path, clock: Clock) -> Round:
-    """Whose folders have been seen as they are."""
+    """A round in which the state of each folder is already known."""
     quiet = Round(tmp_path / "store", clock)
     quiet.turns.walked(())
     assert quiet.look().count == 0
     return quiet
 
 
-def test_each_has_one_look_in_a_round_and_few_are_looked_at_at_a_time(
-    quiet: Round, looks: Counter[str]
-) -> None:
+def test_each_path_is_checked_once_per_round_a_few_at_a_time(quiet: Round, looks: Counter[str]) -> None:
     begun = []
     for _ in range(150):
         before = looks.total()
         assert quiet.look(0.2).count == 0
         begun.append(looks.total() - before)
-    # Five times a second there is somebody who asks, and mostly it is nobody's turn.
+    # Most of the five calls a second check nothing.
     assert begun.count(0) >= 0.8 * len(begun)
     assert max(begun) <= 1 + 1.2 * LOOK_SECONDS / (ROUND_SECONDS - LOOK_SECONDS) * (FILES + FOLDERS + 1)
     assert looks.keys() == {*quiet.known, str(quiet.root), *(str(path.parent) for path in quiet.paths)}
@@ -114,18 +110,18 @@ def test_after_a_pause_it_does_not_catch_up_at_once(
     tmp_path: Path, clock: Clock, looks: Counter[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(periodic_check, "MOST", 50)
-    late = Round(tmp_path / "store", clock)
-    late.look(LOOK_SECONDS)
+    round_ = Round(tmp_path / "store", clock)
+    round_.look(LOOK_SECONDS)
     clock.now += 3600
     for _ in range(3):
         before = looks.total()
-        late.look(LOOK_SECONDS)
+        round_.look(LOOK_SECONDS)
         assert looks.total() - before == 50
     assert MOST > 50
 
 
 @pytest.mark.parametrize("change", ["grown", "replaced", "in place", "gone"])
-def test_what_became_of_a_file_is_seen_within_a_round(quiet: Round, change: str) -> None:
+def test_a_changed_file_is_noticed_within_a_round(quiet: Round, change: str) -> None:
     path = quiet.paths[FILES // 2]
     if change == "grown":
         append(path, message("n", "e0", "more"))
@@ -142,7 +138,7 @@ def test_what_became_of_a_file_is_seen_within_a_round(quiet: Round, change: str)
     assert (hints.paths, hints.walk) == ({str(path)}, False)
 
 
-def test_a_file_that_could_not_be_read_is_tried_again_once_a_round(quiet: Round) -> None:
+def test_an_unreadable_file_is_tried_again_once_per_round(quiet: Round) -> None:
     path = str(quiet.paths[7])
     quiet.known[path] = unread(quiet.known[path])
     for _ in range(2):
@@ -150,7 +146,7 @@ def test_a_file_that_could_not_be_read_is_tried_again_once_a_round(quiet: Round)
         assert (hints.paths, hints.count) == ({path}, 1)
 
 
-def test_a_new_session_is_seen_and_nothing_else_in_its_folder_asked_about(quiet: Round) -> None:
+def test_a_new_session_is_noticed_and_other_files_of_its_folder_are_not(quiet: Round) -> None:
     folder = quiet.paths[0].parent
     new = write(folder / "new.jsonl", session())
     write(folder / "new" / "0-scout.jsonl", session())
@@ -165,7 +161,7 @@ def test_a_new_session_is_seen_and_nothing_else_in_its_folder_asked_about(quiet:
 
 
 @pytest.mark.parametrize("change", ["new", "gone", "moved", "of another", "right"])
-def test_what_became_of_a_folder_only_a_walk_can_tell(quiet: Round, tmp_path: Path, change: str) -> None:
+def test_a_changed_folder_requests_a_walk(quiet: Round, tmp_path: Path, change: str) -> None:
     folder = quiet.paths[0].parent
     if change == "new":
         (quiet.root / "--new--").mkdir()
@@ -192,65 +188,65 @@ def test_what_became_of_a_folder_only_a_walk_can_tell(quiet: Round, tmp_path: Pa
 def test_a_folder_that_changed_long_ago_is_not_listed_again(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    early = Round(tmp_path / "store", clock)
-    early.turns.walked(())
+    round_ = Round(tmp_path / "store", clock)
+    round_.turns.walked(())
     listed: list[str] = []
     real = os.scandir
     monkeypatch.setattr(
         "app.index.watch.periodic_check.os.scandir", lambda path: (listed.append(path), real(path))[1]
     )
-    assert early.look().count == 0
+    assert round_.look().count == 0
     assert listed == []
-    write(early.paths[0].parent / "new.jsonl", session())
-    assert early.look().count == 1
-    assert listed == [str(early.paths[0].parent)]
+    write(round_.paths[0].parent / "new.jsonl", session())
+    assert round_.look().count == 1
+    assert listed == [str(round_.paths[0].parent)]
 
 
-def test_what_came_before_a_folder_was_first_looked_at_is_seen(tmp_path: Path, clock: Clock) -> None:
-    """Between the walk that found it and its turn."""
+def test_a_file_created_before_the_first_check_of_its_folder_is_noticed(tmp_path: Path, clock: Clock) -> None:
+    """It is created between the walk that found the folder and the folder's first check."""
     clock.today_ns = time.time_ns()
-    late = Round(tmp_path / "store", clock)
-    late.turns.walked(())
-    new = write(late.paths[0].parent / "new.jsonl", session())
-    assert late.look().paths == {str(new)}
+    round_ = Round(tmp_path / "store", clock)
+    round_.turns.walked(())
+    new = write(round_.paths[0].parent / "new.jsonl", session())
+    assert round_.look().paths == {str(new)}
 
 
-def test_a_folder_that_changed_a_moment_ago_is_looked_at_once_more(
+def test_a_recently_changed_folder_is_checked_again(
     quiet: Round, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What came in the same step of the clock left its time as it was."""
+    """A file created within the same clock tick leaves the folder's time unchanged."""
     folder = quiet.paths[0].parent
     first = write(folder / "first.jsonl", session())
-    at = folder.stat().st_mtime_ns
-    clock.today_ns = at + 1_000
+    folder_time = folder.stat().st_mtime_ns
+    clock.today_ns = folder_time + 1_000
     assert quiet.look().paths == {str(first)}
     quiet.known[str(first)] = signature_of(first.stat())
     second = write(folder / "second.jsonl", session())
-    os.utime(folder, ns=(at, at))
-    seen = periodic_check._state(str(folder))
+    os.utime(folder, ns=(folder_time, folder_time))
+    state = periodic_check._state(str(folder))
     monkeypatch.setattr(
-        periodic_check, "_state", lambda path: seen if path == str(folder) else quiet.turns._folders[path]
+        periodic_check, "_state", lambda path: state if path == str(folder) else quiet.turns._folders[path]
     )
-    quiet.turns._folders[str(folder)] = (*seen[:3], 0, seen[4]) if seen else None
+    quiet.turns._folders[str(folder)] = (*state[:3], 0, state[4]) if state else None
     assert quiet.look().paths == {str(second)}
 
 
 @pytest.mark.parametrize("name", ["dangling.jsonl", "--dangling--"])
-def test_where_a_link_led_nowhere_something_comes_to_be(tmp_path: Path, clock: Clock, name: str) -> None:
-    one = Round(tmp_path / "store", clock)
-    link = one.paths[0].parent / name if name.endswith("jsonl") else one.root / name
+def test_the_new_target_of_a_dangling_link_requests_a_walk(tmp_path: Path, clock: Clock, name: str) -> None:
+    round_ = Round(tmp_path / "store", clock)
+    link = round_.paths[0].parent / name if name.endswith("jsonl") else round_.root / name
     link.symlink_to(tmp_path / "later")
-    one.turns.walked([str(link)] if name.endswith("jsonl") else [])
-    one.look()
-    assert one.look().count == 0
+    round_.turns.walked([str(link)] if name.endswith("jsonl") else [])
+    round_.look()
+    assert round_.look().count == 0
     if name.endswith("jsonl"):
         write(tmp_path / "later", session())
     else:
         (tmp_path / "later").mkdir()
-    assert one.look().walk
+    assert round_.look().walk
 
 
-def test_what_no_notice_told_of_is_found_without_a_walk(
+def test_changes_without_a_notice_are_found_without_a_walk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(NativeWatch, "idle_walk_seconds", 3600.0)
@@ -268,8 +264,8 @@ def test_what_no_notice_told_of_is_found_without_a_walk(
         assert index.counts.walks == 2
 
 
-def test_while_nothing_happens_walks_are_rare(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Ten minutes of the clock."""
+def test_walks_are_rare_without_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten minutes pass on the test's clock."""
     clock = Clock()
     paths = fill(tmp_path / "store", 20, folders=4)
     stores = [pi_store(tmp_path / "store")]
@@ -292,6 +288,6 @@ def test_while_nothing_happens_walks_are_rare(tmp_path: Path, monkeypatch: pytes
     monkeypatch.setattr(NativeWatch, "_noticed", noticed)
     before = scanner.counts.walks
     follower.Follower(scanner, stores, poll=False).run(lambda _: None, stop, threading.Event())
-    # the first at once
+    # plus the first walk, at once
     assert scanner.counts.walks - before == 1 + int(600 / watch.SELDOM_SECONDS)
     assert len(waits) <= 5 * 605 + 10, "so often it is awake"

@@ -1,8 +1,7 @@
-"""A process that writes a thousand entries a second to fifty sessions and does every mischief to their files,
-while others follow: in the end the index is what a fresh scan into an empty cache gives.
+"""A process writes 1,000 entries per second to 50 sessions and changes their files at random, while others
+follow. In the end the index equals that of a new scan with an empty cache.
 
-Some seconds of it run in the suite; `LEAFMARK_SOAK=60 pytest tests/index/test_under_load.py` goes on for a
-minute.
+4 seconds by default; `LEAFMARK_SOAK=60 pytest tests/index/test_under_load.py` runs for a minute.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.query.grammar import parse
-from tests.index.equal import SECONDS, anew, assert_equal, assert_nothing_is_left_over, found_by, kept, seed
+from tests.index.equal import SECONDS, assert_equal, assert_no_leftovers, kept, rebuilt, search_results, seed
 from tests.index.helpers import Listener, pi_store
 from tests.index.test_soak import shown, titles
 from tests.waiting import PATIENCE
@@ -74,42 +73,42 @@ def another(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 
 
 @pytest.mark.parametrize("kind", ["native", "polling beside another process"])
-def test_what_is_followed_is_what_a_fresh_scan_finds(
+def test_followed_rows_are_those_of_a_new_scan(
     tmp_path: Path, kind: str, request: pytest.FixtureRequest
 ) -> None:
     number = seed()
-    other: subprocess.Popen[str] | None = None if kind == "native" else request.getfixturevalue("another")
+    follower: subprocess.Popen[str] | None = None if kind == "native" else request.getfixturevalue("another")
     cache = tmp_path / "cache"
     stores = [pi_store(tmp_path / "store"), pi_store(tmp_path / "calm")]
     index = Index(stores, str(cache), poll=kind != "native")
     with Listener(index) as listener:
         with Curious(index) as curious:
-            needles = list(_found_as_they_are_said(tmp_path, index, number))
+            needles = list(_needle_delays(tmp_path, index, number))
         assert curious.asked >= len(ASKED)
         assert len(needles) >= 3 * (SECONDS or 4) - 1
         print(f"slowest needle: {max(needles):.2f} s of {len(needles)}")
-        expected = anew(tmp_path / "anew", stores)
+        expected = rebuilt(tmp_path / "anew", stores)
         listed = dict(titles(expected.rows))
         began = time.monotonic()
         listener.until(lambda: shown(listener) == listed)
         print(f"up to date {time.monotonic() - began:.2f} s after the end; {len(listed)} sessions")
-        searched = found_by(index)
+        results = search_results(index)
         fresh_index = Index(stores, str(tmp_path / "anew"))
-        assert searched == found_by(fresh_index)
-        assert sum(map(bool, searched.values())) >= 4
+        assert results == search_results(fresh_index)
+        assert sum(map(bool, results.values())) >= 4
         fresh_index.close()
     assert index.note is None
     assert index.catalog.generation == 0
-    if other is not None:
-        said, _ = other.communicate("", timeout=PATIENCE)
-        assert said == "note None 0\n"
+    if follower is not None:
+        output, _ = follower.communicate("", timeout=PATIENCE)
+        assert output == "note None 0\n"
     assert_equal(kept(cache, stores), expected)
-    assert_nothing_is_left_over(cache, stores)
+    assert_no_leftovers(cache, stores)
     assert_equal(kept(cache, stores), expected)
 
 
 class Curious(threading.Thread):
-    """Somebody who searches for this and that all the time, in a thread of their own."""
+    """A thread that searches all the time."""
 
     def __init__(self, index: Index) -> None:
         super().__init__(daemon=True)
@@ -147,8 +146,8 @@ class Curious(threading.Thread):
             self._searcher.place(hit)
 
 
-def _found_as_they_are_said(folder: Path, index: Index, number: int) -> Iterator[float]:
-    """Have the other process write until it ends; how many seconds it took to find each of its needles."""
+def _needle_delays(folder: Path, index: Index, number: int) -> Iterator[float]:
+    """Run the writing process; yield how many seconds each of its needles took to be found."""
     command = [sys.executable, "-m", "tests.index.mischief", str(folder / "store"), str(folder / "calm")]
     command += ["--seed", str(number), "--seconds", str(SECONDS or 4), "--rate", str(RATE)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as writer:
@@ -156,14 +155,14 @@ def _found_as_they_are_said(folder: Path, index: Index, number: int) -> Iterator
         for line in writer.stdout:
             path, _, word = line.rstrip().rpartition(" ")
             began = time.monotonic()
-            while path not in _found(index, word):
+            while path not in _paths_with(index, word):
                 assert time.monotonic() - began < PATIENCE, f"{word} is not found"
                 time.sleep(0.02)
             yield time.monotonic() - began
     assert writer.returncode == 0
 
 
-def _found(index: Index, word: str) -> list[str]:
+def _paths_with(index: Index, word: str) -> list[str]:
     pages = list(index.query(word))
     assert pages[-1].done
     return [hit.path for page in pages for hit in page.hits if not hit.near]

@@ -1,4 +1,4 @@
-"""What events mean, where watching is of no use, and looking by ourselves."""
+"""The meaning of file events, file systems that report nothing, and polling."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def root(tmp_path: Path) -> Path:
         ("../other/b.jsonl", "nothing"),
     ],
 )
-def test_what_an_event_means(root: Path, path: str, expected: str) -> None:
+def test_the_meaning_of_an_event(root: Path, path: str, expected: str) -> None:
     known = {str(root / "--p--" / "a.jsonl"), str(root / "flat.jsonl")}
     full = os.path.normpath(os.path.join(root, path))
     hints = hints_of([full], [pi_store(root)], known)
@@ -66,7 +66,7 @@ def test_what_an_event_means(root: Path, path: str, expected: str) -> None:
     assert hints.count == 1
 
 
-def test_a_store_inside_a_store(root: Path) -> None:
+def test_an_event_in_a_store_inside_a_store_counts_for_the_inner_one(root: Path) -> None:
     path = str(root / "--p--" / "a" / "0-scout.jsonl")
     hints = hints_of([path], [pi_store(root), pi_store(root / "--p--" / "a")], ())
     assert hints.paths == {path}
@@ -92,7 +92,7 @@ odd
         ("/mnt/my host/x", True),
     ],
 )
-def test_file_systems_that_report_nothing(tmp_path: Path, path: str, silent: bool) -> None:
+def test_network_file_systems_report_nothing(tmp_path: Path, path: str, silent: bool) -> None:
     table = write(tmp_path / "mounts", TABLE)
     assert is_silent(path, str(table)) is silent
     assert is_silent(path, str(tmp_path / "none")) is False
@@ -100,13 +100,13 @@ def test_file_systems_that_report_nothing(tmp_path: Path, path: str, silent: boo
 
 def polled(root: Path, paths: list[Path]) -> PollWatch:
     known = {str(path): signature_of(path.stat()) for path in paths}
-    # What is younger than a step of the files' clock is looked at again; here nothing shall be.
+    # Otherwise polling would check these folders again, because their times are less than a clock tick old.
     for folder in {root, *(path.parent for path in paths)}:
         os.utime(folder, (1_700_000_000, 1_700_000_000))
     return PollWatch([pi_store(root)], known)
 
 
-def test_polling_sees_growth_and_new_files_and_rests_otherwise(tmp_path: Path) -> None:
+def test_polling_notices_growth_and_new_files(tmp_path: Path) -> None:
     paths = fill(tmp_path, 100)
     watch = polled(tmp_path, paths)
     stop = threading.Event()
@@ -123,8 +123,10 @@ def test_polling_sees_growth_and_new_files_and_rests_otherwise(tmp_path: Path) -
     assert watch.wait(60, stop).count == 0
 
 
-def test_polling_is_not_held_up_by_files_from_the_future(tmp_path: Path) -> None:
-    """More of them than it looks at all the time: their inodes say that nobody writes them now."""
+def test_files_with_future_times_do_not_delay_polling(tmp_path: Path) -> None:
+    """There are more of them than polling checks in each round, but their ctimes say that nothing writes them
+    now.
+    """
     (path,) = fill(tmp_path, 1)
     append(path, message("n", "e0", "an hour ago"))
     known = {
@@ -137,8 +139,8 @@ def test_polling_is_not_held_up_by_files_from_the_future(tmp_path: Path) -> None
     assert str(path) in watch.wait(2, threading.Event()).paths
 
 
-def test_nor_by_those_that_were_copied_just_now(tmp_path: Path) -> None:
-    """The time of an inode is that of a link or a copy, too."""
+def test_recently_copied_files_do_not_delay_polling(tmp_path: Path) -> None:
+    """A link or a copy sets a new ctime, too."""
     (path,) = fill(tmp_path, 1)
     inode, size, _, now = signature_of(path.stat())
     hour = 3600 * 10**9
@@ -152,7 +154,7 @@ def test_nor_by_those_that_were_copied_just_now(tmp_path: Path) -> None:
 
 
 class Rounds(threading.Event):
-    """Never set: after so many rounds it says that it is, and no round is waited for."""
+    """A stop event that is set after this many rounds, and never waits."""
 
     def __init__(self, rounds: int) -> None:
         super().__init__()
@@ -164,19 +166,19 @@ class Rounds(threading.Event):
 
 
 AHEAD = (4_000_000_000 * 10**9, 4_000_000_000 * 10**9)
-"""Both clocks of a file, in a time to come."""
+"""Modification and change time of a file in the future, in nanoseconds."""
 
 
 @pytest.fixture
 def looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """How often each session file was looked at."""
+    """Path -> number of stat calls on session files."""
     looks: Counter[str] = Counter()
     real = os.stat
 
-    def stat(path: str, **how: Any) -> os.stat_result:
+    def stat(path: str, **options: Any) -> os.stat_result:
         if isinstance(path, str) and path.endswith(".jsonl"):
             looks[path] += 1
-        return real(path, **how)
+        return real(path, **options)
 
     monkeypatch.setattr("app.index.watch.polling.os.stat", stat)
     return looks
@@ -184,7 +186,7 @@ def looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
 
 @pytest.fixture
 def crowd(tmp_path: Path) -> dict[str, Signature]:
-    """Files of which the program believes that many are from the future, and the rest old."""
+    """Signatures of files, many of them with future times and the rest old."""
     paths = fill(tmp_path, 3 * HOT_FILES)
     known = {}
     for number, path in enumerate(paths):
@@ -197,28 +199,28 @@ def crowd(tmp_path: Path) -> dict[str, Signature]:
     return known
 
 
-def test_polling_looks_at_every_file_after_so_many_rounds(
+def test_polling_checks_every_file_after_enough_rounds(
     tmp_path: Path, crowd: dict[str, Signature], looked_at: Counter[str]
 ) -> None:
     watch = PollWatch([pi_store(tmp_path)], crowd)
     rounds = -(-len(crowd) // TURN_FILES)
-    # An hour: the rounds end it.
+    # The timeout is an hour, so that the rounds end the wait.
     hints = watch.wait(3600, Rounds(rounds))
     assert not hints.paths
     assert looked_at.keys() == crowd.keys()
     assert looked_at.total() == rounds * HOT_FILES + len(crowd)
 
 
-def test_polling_goes_on_looking_at_what_it_has_seen_to_change(
+def test_polling_keeps_checking_a_file_that_changed(
     tmp_path: Path, crowd: dict[str, Signature], looked_at: Counter[str]
 ) -> None:
-    """Whatever the clocks of the others say."""
+    """The times of the other files do not matter."""
     path = Path([*crowd][-1])
     watch = PollWatch([pi_store(tmp_path)], crowd)
     append(path, message("m", "e0", "now"))
-    left = Rounds(100)
-    assert str(path) in watch.wait(3600, left).paths
-    assert 100 - left.left <= -(-len(crowd) // TURN_FILES)
+    rounds = Rounds(100)
+    assert str(path) in watch.wait(3600, rounds).paths
+    assert 100 - rounds.left <= -(-len(crowd) // TURN_FILES)
     crowd[str(path)] = signature_of(path.stat())
     watch.walked(0.0)
     looked_at.clear()
@@ -228,7 +230,7 @@ def test_polling_goes_on_looking_at_what_it_has_seen_to_change(
     assert watch.wait(3600, Rounds(1)).paths == {str(path)}
 
 
-def test_polling_keeps_to_the_last_that_changed(
+def test_polling_keeps_checking_the_files_that_changed_last(
     tmp_path: Path, crowd: dict[str, Signature], looked_at: Counter[str]
 ) -> None:
     watch = PollWatch([pi_store(tmp_path)], crowd)
@@ -244,10 +246,8 @@ def test_polling_keeps_to_the_last_that_changed(
     assert looked_at.total() <= 2 * HOT_FILES + TURN_FILES
 
 
-def test_polling_looks_at_the_newest_whatever_has_changed_before(
-    tmp_path: Path, looked_at: Counter[str]
-) -> None:
-    """A session that somebody just began is looked at in each round, after any number of others."""
+def test_polling_checks_the_newest_file_in_each_round(tmp_path: Path, looked_at: Counter[str]) -> None:
+    """A session that just began is checked in each round, even after changes in many others."""
     paths = fill(tmp_path, 5 * HOT_FILES)
     known = {str(path): signature_of(path.stat()) for path in paths}
     watch = PollWatch([pi_store(tmp_path)], known)
@@ -260,16 +260,16 @@ def test_polling_looks_at_the_newest_whatever_has_changed_before(
     known[str(new)] = signature_of(new.stat())
     watch.walked(0.0)
     looked_at.clear()
-    # The last of all is not its turn yet.
+    # The rounds have not reached the last file yet.
     assert not watch.wait(3600, Rounds(3)).paths
     assert looked_at[str(new)] == 3
-    # What was seen to change has the newest clocks as well, and is not looked at twice.
+    # The changed files have the newest times as well, and are not checked twice.
     assert looked_at.total() <= 3 * (HOT_FILES + 10 + TURN_FILES)
     append(new, message("m", "e0", "now"))
     assert watch.wait(3600, Rounds(1)).paths == {str(new)}
 
 
-def test_polling_notices_a_folder_that_comes(tmp_path: Path) -> None:
+def test_polling_notices_a_new_folder(tmp_path: Path) -> None:
     watch = PollWatch([pi_store(tmp_path / "later")], {})
     stop = threading.Event()
     assert not watch.wait(0.7, stop).walk
@@ -278,7 +278,7 @@ def test_polling_notices_a_folder_that_comes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(("took", "seconds"), [(0.001, 2.0), (0.04, 10.0), (5.0, 30.0)])
-def test_polling_walks_as_often_as_walks_are_cheap(tmp_path: Path, took: float, seconds: float) -> None:
+def test_the_interval_of_walks_grows_with_their_cost(tmp_path: Path, took: float, seconds: float) -> None:
     watch = PollWatch([pi_store(tmp_path)], {})
     watch.walked(took)
     assert watch.idle_walk_seconds == pytest.approx(seconds)

@@ -1,4 +1,4 @@
-"""Worker processes: the same results as without them, whatever happens to them."""
+"""Worker processes give the same results as reading in this process, even if they are killed."""
 
 from __future__ import annotations
 
@@ -33,36 +33,36 @@ def tasks(paths: list[Path]) -> list[tuple[Task, int]]:
     return [(Task(str(path), ("pi",), 1), path.stat().st_size) for path in paths]
 
 
-def plainly_read(task: Task) -> Result:
-    """What reading in this process gives, without what it could remember."""
+def read_here(task: Task) -> Result:
+    """The result of reading in this process, without the progress."""
     return read(task)._replace(progress=None)
 
 
 def collect(
     workers: WorkerPool, work: list[tuple[Task, int]], texts: TextStore | None = None
 ) -> list[Result]:
-    """The results in the order of the tasks; each must come once."""
-    found: dict[int, Result] = {}
+    """The results in the order of the tasks. Each must arrive once."""
+    results: dict[int, Result] = {}
     with closing(workers):
         workers.keep(texts)
         for group in workers.read(work):
             for index, result in group:
-                assert index not in found
-                found[index] = result
-    assert sorted(found) == list(range(len(work)))
-    return [found[index] for index in range(len(work))]
+                assert index not in results
+                results[index] = result
+    assert sorted(results) == list(range(len(work)))
+    return [results[index] for index in range(len(work))]
 
 
-def test_workers_find_what_we_find(tmp_path: Path) -> None:
+def test_workers_give_the_same_results(tmp_path: Path) -> None:
     paths = fill(tmp_path, 150)
     paths += [write(tmp_path / "bad.jsonl", "damaged\n"), tmp_path / "gone.jsonl"]
     paths.append(write(tmp_path / "n\udc80ame\n.jsonl", session("\ud83d alone")))
     work = [(task, 1_000_000) for task, _ in tasks(paths[:-2])]
     work += [(Task(str(path), ("pi",), 1), 0) for path in paths[-2:]]
-    assert collect(WorkerPool(2), work) == [plainly_read(task) for task, _ in work]
+    assert collect(WorkerPool(2), work) == [read_here(task) for task, _ in work]
 
 
-def test_the_results_of_others_do_not_wait_for_a_large_file(tmp_path: Path) -> None:
+def test_other_results_do_not_wait_for_a_large_file(tmp_path: Path) -> None:
     paths = fill(tmp_path, 20)
     large = write(tmp_path / "large.jsonl", session())
     os.truncate(large, LARGE_BYTES + 1)
@@ -72,11 +72,11 @@ def test_the_results_of_others_do_not_wait_for_a_large_file(tmp_path: Path) -> N
     assert [group for group in groups if 20 in group] == [[20]]
 
 
-def test_what_workers_keep_is_there_when_they_answer(tmp_path: Path) -> None:
+def test_texts_are_stored_before_workers_answer(tmp_path: Path) -> None:
     paths = fill(tmp_path / "store", 60)
     catalog = Catalog(str(tmp_path / "cache"), [])
     texts = TextStore(catalog)
-    plain = [plainly_read(task) for task, _ in tasks(paths)]
+    plain = [read_here(task) for task, _ in tasks(paths)]
     results = collect(WorkerPool(2), tasks(paths), texts)
     assert [result._replace(kept=None) for result in results] == plain
     for path, result in zip(paths, results, strict=True):
@@ -86,7 +86,7 @@ def test_what_workers_keep_is_there_when_they_answer(tmp_path: Path) -> None:
     catalog.close()
 
 
-def test_without_workers_texts_are_kept_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_are_stored_without_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
     catalog = Catalog(str(tmp_path / "cache"), [])
     texts = TextStore(catalog)
@@ -96,7 +96,7 @@ def test_without_workers_texts_are_kept_too(tmp_path: Path, monkeypatch: pytest.
     catalog.close()
 
 
-def test_no_environment_and_no_site_packages_but_all_that_we_can_import() -> None:
+def test_workers_get_our_import_path_but_no_environment() -> None:
     command = _command()
     assert command[:3] == [sys.executable, "-I", "-S"]
     assert set(filter(None, sys.path)) <= set(command)
@@ -112,24 +112,24 @@ def test_the_first_batches_are_small_and_none_is_large() -> None:
     assert max(len(batch) for batch in _batches([(Task("p", (), 0), 1)] * 1000)) == BATCH_FILES
 
 
-def test_the_last_batches_are_small_too() -> None:
+def test_the_last_batches_are_small() -> None:
     many = [(Task("p", (), 0), 100_000)] * 1000
     sizes = [sum(many[index][1] for index, _ in batch) for batch in _batches(many)]
-    left = [sum(sizes[number:]) for number in range(len(sizes))]
-    # However the last ones are shared out, nobody waits long for another.
+    remaining = [sum(sizes[number:]) for number in range(len(sizes))]
+    # At the end no worker waits long for another.
     assert all(
-        size <= max(FIRST_BATCH_BYTES, whole / 7) for size, whole in zip(sizes[4:], left[4:], strict=True)
+        size <= max(FIRST_BATCH_BYTES, rest / 7) for size, rest in zip(sizes[4:], remaining[4:], strict=True)
     )
     assert max(sizes[-4:]) <= FIRST_BATCH_BYTES
 
 
-def test_no_worker_gets_a_signal_of_the_terminal(tmp_path: Path) -> None:
+def test_workers_get_no_signals_of_the_terminal(tmp_path: Path) -> None:
     with closing(WorkerPool(3)) as workers:
         workers.start()
         until(lambda: len(workers.process_ids) == 3)
-        # Ctrl+C reaches none of them, and the system wakes up a stopped one when we are killed.
-        assert {os.getpgid(one) for one in workers.process_ids} == set(workers.process_ids)
-        assert {os.getsid(one) for one in workers.process_ids} == {os.getsid(0)}
+        # Ctrl+C does not reach them, and the kernel wakes stopped workers when this process is killed.
+        assert {os.getpgid(process) for process in workers.process_ids} == set(workers.process_ids)
+        assert {os.getsid(process) for process in workers.process_ids} == {os.getsid(0)}
 
 
 SLEEPS = """
@@ -140,7 +140,7 @@ worker_process.main()
 """
 
 
-def test_a_worker_ends_with_its_input_whatever_it_is_doing() -> None:
+def test_a_worker_ends_when_its_input_closes() -> None:
     command = [SLEEPS if word == worker_process.START else word for word in _command()]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
@@ -152,7 +152,9 @@ def test_a_worker_ends_with_its_input_whatever_it_is_doing() -> None:
         assert process.wait(timeout=60) == 0
 
 
-def test_workers_end_in_the_middle_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_can_be_closed_in_the_middle_of_a_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(worker_process, "START", SLEEPS)
     workers = WorkerPool(2)
     workers.keep(None)
@@ -182,12 +184,12 @@ worker_process.main()
 """
 
 
-def test_workers_that_are_killed_lose_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_workers_lose_no_results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(worker_process, "START", IS_KILLED)
     paths = fill(tmp_path, 300)
     paths[20:220:40] = [write(tmp_path / f"killed{number}.jsonl", session()) for number in range(5)]
     work = [(task, 1_000_000) for task, _ in tasks(paths)]
-    assert collect(WorkerPool(2), work) == [plainly_read(task) for task, _ in work]
+    assert collect(WorkerPool(2), work) == [read_here(task) for task, _ in work]
     assert len(list(tmp_path.glob("killed*.once"))) == 5
 
 
@@ -204,7 +206,7 @@ worker_process.main()
 """
 
 
-def test_a_file_that_ends_its_reader_is_refused_and_the_others_are_not(
+def test_a_file_that_crashes_its_reader_is_refused_and_the_others_are_read(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(worker_process, "START", DIES_AT_POISON)
@@ -220,33 +222,35 @@ def test_a_file_that_ends_its_reader_is_refused_and_the_others_are_not(
 @pytest.mark.parametrize(
     "start", ["raise SystemExit(1)", "import time; print('noise')", "import os; os.abort()"]
 )
-def test_without_workers_it_is_slower_but_as_good(
+def test_without_working_workers_the_files_are_read_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str
 ) -> None:
     monkeypatch.setattr(worker_process, "START", start)
     work = tasks(fill(tmp_path, 20))
-    assert collect(WorkerPool(2), work) == [plainly_read(task) for task, _ in work]
+    assert collect(WorkerPool(2), work) == [read_here(task) for task, _ in work]
 
 
-def test_without_an_interpreter_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_an_interpreter_the_files_are_read_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(sys, "executable", str(tmp_path / "nothing"))
     work = tasks(fill(tmp_path, 5))
-    assert collect(WorkerPool(2), work) == [plainly_read(task) for task, _ in work]
+    assert collect(WorkerPool(2), work) == [read_here(task) for task, _ in work]
 
 
 @pytest.mark.skipif(not hasattr(os, "getpriority"), reason="no priorities here")
-@pytest.mark.parametrize(("gentle", "behind"), [(True, 5), (False, 0)])
-def test_gentle_workers_let_others_go_first(tmp_path: Path, gentle: bool, behind: int) -> None:
+@pytest.mark.parametrize(("gentle", "nice_difference"), [(True, 5), (False, 0)])
+def test_gentle_workers_have_a_lower_priority(tmp_path: Path, gentle: bool, nice_difference: int) -> None:
     workers = WorkerPool(1, gentle=gentle)
     with closing(workers):
         workers.start()
         until(lambda: workers.process_ids)
         (process,) = workers.process_ids
-        due = os.getpriority(os.PRIO_PROCESS, 0) + behind
+        due = os.getpriority(os.PRIO_PROCESS, 0) + nice_difference
         until(lambda: os.getpriority(os.PRIO_PROCESS, process) == due)
 
 
-def test_workers_end_with_us(tmp_path: Path) -> None:
+def test_closing_the_pool_ends_its_workers(tmp_path: Path) -> None:
     workers = WorkerPool(2)
     workers.start()
     workers.keep(None)
@@ -261,7 +265,7 @@ def test_workers_end_with_us(tmp_path: Path) -> None:
     assert all(not os.path.exists(f"/proc/{process}/fd/0") for process in processes)
 
 
-def test_workers_that_are_stopped_end_with_us_too(tmp_path: Path) -> None:
+def test_closing_the_pool_ends_stopped_workers(tmp_path: Path) -> None:
     workers = WorkerPool(2)
     workers.start()
     workers.keep(None)
@@ -276,15 +280,15 @@ def test_workers_that_are_stopped_end_with_us_too(tmp_path: Path) -> None:
     assert not workers.process_ids
 
 
-def test_a_large_first_scan_uses_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_first_scan_uses_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1000)
     store = pi_store(tmp_path / "store")
     paths = fill(tmp_path / "store", 300)
     index = Index([store], str(tmp_path / "cache"))
-    told: list[int] = []
-    index.scan(lambda delta: told.append(delta.done))
+    done_counts: list[int] = []
+    index.scan(lambda delta: done_counts.append(delta.done))
     assert (index.counts.whole, index.counts.bytes) == (300, sum(path.stat().st_size for path in paths))
-    assert told == sorted(told)
+    assert done_counts == sorted(done_counts)
     monkeypatch.undo()
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
 
@@ -304,7 +308,7 @@ def test_stopping_a_large_scan_ends_the_workers(tmp_path: Path, monkeypatch: pyt
     assert len(index.rows()) == 300
 
 
-def test_a_mistake_of_ours_with_one_file_is_its_reason(
+def test_an_unexpected_error_with_one_file_is_its_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(*_: object) -> None:
@@ -316,13 +320,13 @@ def test_a_mistake_of_ours_with_one_file_is_its_reason(
 
 
 @pytest.mark.parametrize("nothing", ["", None])
-def test_a_program_that_knows_no_interpreter_reads_by_itself(
+def test_without_sys_executable_the_files_are_read_here(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, nothing: str | None
 ) -> None:
-    """As where Python is built into another program (`sys.executable` is "" or None then)."""
+    """`sys.executable` is "" or None if Python is embedded in another program."""
     monkeypatch.setattr("sys.executable", nothing)
     work = tasks(fill(tmp_path, 5))
-    assert collect(WorkerPool(2), work) == [plainly_read(task) for task, _ in work]
+    assert collect(WorkerPool(2), work) == [read_here(task) for task, _ in work]
     with closing(WorkerPool(2)) as early:
         early.start()
         assert early.process_ids == []

@@ -68,8 +68,8 @@ def test_another_size_is_another_drawing() -> None:
 
 
 def test_images_of_all_screens_have_different_numbers() -> None:
-    one, other = ImageCache(KITTY), ImageCache(KITTY)
-    shown = [*show(one, picture(1), picture(2)), *show(other, picture(1), picture(2))]
+    first, second = ImageCache(KITTY), ImageCache(KITTY)
+    shown = [*show(first, picture(1), picture(2)), *show(second, picture(1), picture(2))]
     numbers = [drawing.number for drawing in {line.drawing for line in shown}]
     assert len(set(numbers)) == 4
     assert all(16 <= number <= 255 for number in numbers)
@@ -86,10 +86,10 @@ def test_images_of_an_entry_that_is_left_are_not_decoded() -> None:
     images = ImageCache(BLOCKS)
     with pytest.raises(Cancelled):
         list(images.of_entry(lambda: None, 20, 20, lambda: True).lines(picture(1)))
-    left = False
-    entry = images.of_entry(lambda: None, 20, 20, lambda: left)
+    is_left = False
+    entry = images.of_entry(lambda: None, 20, 20, lambda: is_left)
     lines = list(entry.lines(picture(1)))
-    left = True
+    is_left = True
     with pytest.raises(Cancelled):
         list(entry.drawn())
     assert [line.drawing.is_done for line in lines if isinstance(line, ImageLine)] == [False, False]

@@ -47,12 +47,12 @@ def program(tmp_path, monkeypatch):
     return make
 
 
-def seen(tmp_path):
+def record_of(tmp_path):
     return json.loads((tmp_path / "seen.json").read_text())
 
 
 @pytest.mark.parametrize(
-    ("kind", "given", "command"),
+    ("kind", "variables", "command"),
     [
         ("pager", {"PAGER": "looker -R 'a b'"}, ["looker", "-R", "a b"]),
         ("pager", {"PAGER": " "}, ["less"]),
@@ -62,14 +62,14 @@ def seen(tmp_path):
         ("editor", {}, ["vi"]),
     ],
 )
-def test_the_environment_names_the_program_else_a_default_is_used(program, kind, given, command):
+def test_the_environment_names_the_program_else_a_default_is_used(program, kind, variables, command):
     for name in ("looker", "less", "vi"):
         env = program(name)
-    assert command_of(kind, env | given) == command
+    assert command_of(kind, env | variables) == command
 
 
 @pytest.mark.parametrize(
-    ("kind", "given", "says"),
+    ("kind", "variables", "says"),
     [
         ("pager", {"PAGER": "gone -R"}, "$PAGER names a program that is not there: gone"),
         (
@@ -82,9 +82,9 @@ def test_the_environment_names_the_program_else_a_default_is_used(program, kind,
         ("pager", {}, "No pager is there: set $PAGER"),
     ],
 )
-def test_a_missing_program_is_named(program, kind, given, says):
+def test_a_missing_program_is_named(program, kind, variables, says):
     with pytest.raises(NoProgram, match=re.escape(says)):
-        command_of(kind, program("looker") | given)
+        command_of(kind, program("looker") | variables)
 
 
 def test_the_copy_is_private_and_removed_afterwards(program, tmp_path):
@@ -92,18 +92,18 @@ def test_the_copy_is_private_and_removed_afterwards(program, tmp_path):
     assert open_copy("a\x1b[2J\tb\ud83d é", ".md", ["looker", "-x"], env, shown=False) == EditorResult(
         0, False
     )
-    found = seen(tmp_path)
-    assert (found["mode"], found["folder"]) == (0o600, 0o700)
-    assert found["bytes"].encode("latin-1") == b"a\x1b[2J\tb\\ud83d \xc3\xa9"
-    assert found["arguments"] == ["-x"]
-    assert found["path"].endswith("/entry.md")
-    assert found["environment"]["SOME"] == "thing"
+    record = record_of(tmp_path)
+    assert (record["mode"], record["folder"]) == (0o600, 0o700)
+    assert record["bytes"].encode("latin-1") == b"a\x1b[2J\tb\\ud83d \xc3\xa9"
+    assert record["arguments"] == ["-x"]
+    assert record["path"].endswith("/entry.md")
+    assert record["environment"]["SOME"] == "thing"
     assert not list((tmp_path / "tmp").iterdir())
 
 
 def test_a_copy_for_a_pager_is_inert(program, tmp_path):
     open_copy("a\x1b[2J\n\x9bb", ".txt", ["looker"], program("looker"), shown=True)
-    assert seen(tmp_path)["bytes"].encode("latin-1").decode() == "a␛[2J\n\ufffdb"
+    assert record_of(tmp_path)["bytes"].encode("latin-1").decode() == "a␛[2J\n\ufffdb"
 
 
 def test_a_changed_copy_is_reported_and_removed(program, tmp_path):

@@ -88,9 +88,9 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> type[FakeIndex]:
 
 @pytest.fixture
 def indexing(setup: Setup) -> Iterator[IndexService]:
-    made = IndexService(setup)
-    yield made
-    made.stop()
+    service = IndexService(setup)
+    yield service
+    service.stop()
 
 
 def test_sessions_found_before_the_screen_starts_are_in_its_list(
@@ -154,7 +154,7 @@ def test_a_screen_gets_the_stored_rows_first(fake: type[FakeIndex], indexing: In
 
 
 def test_many_rows_come_in_messages_of_limited_size(fake: type[FakeIndex], indexing: IndexService) -> None:
-    rows = [make_row(f"r{at}") for at in range(2 * MOST_ROWS + 7)]
+    rows = [make_row(f"r{number}") for number in range(2 * MOST_ROWS + 7)]
     fake.deltas = [Delta(rows, ["/gone"], len(rows) + 3, len(rows) + 3)]
     screen = Screen()
     indexing.start(screen.post)
@@ -245,9 +245,9 @@ class Below:
 def following(tmp_path: Path) -> Iterator[IndexShare]:
     setup = Setup(env={}, home=str(tmp_path), here=(), stores=[], cache_folder=str(tmp_path))
     below: Any = Below()
-    made = IndexShare(lambda: below, setup, Arrangement(), lambda error: pytest.fail(str(error)))
-    yield made
-    made.stop()
+    share = IndexShare(lambda: below, setup, Arrangement(), lambda error: pytest.fail(str(error)))
+    yield share
+    share.stop()
 
 
 def kinds(messages: list[Any]) -> list[type]:

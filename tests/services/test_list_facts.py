@@ -48,8 +48,8 @@ def test_a_session_of_an_unknown_store_has_a_reason_why_it_cannot_be_resumed(tmp
 
 def test_unchanged_rows_are_not_examined_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The screen passes a new list each time, mostly with the same rows."""
-    asked: list[Any] = []
-    monkeypatch.setattr(list_facts, "live_sessions", lambda rows, *_: (asked.append(rows), {})[1])
+    requests: list[Any] = []
+    monkeypatch.setattr(list_facts, "live_sessions", lambda rows, *_: (requests.append(rows), {})[1])
     setup = Setup(env={}, home=str(tmp_path), here=(), stores=[], cache_folder=str(tmp_path))
     screen = Screen()
     looker = Liveness(setup, screen.post, failed)
@@ -57,23 +57,23 @@ def test_unchanged_rows_are_not_examined_again(tmp_path: Path, monkeypatch: pyte
     for number, now in enumerate([rows[:], rows[:], [*rows, make_row("three")], rows[:1]], 1):
         looker.look(now)
         screen.wait(answers(number))
-        assert list(asked[-1]) == now
+        assert list(requests[-1]) == now
     looker.stop()
-    assert asked[0] is asked[1]
-    assert len({id(rows) for rows in asked}) == 3
+    assert requests[0] is requests[1]
+    assert len({id(rows) for rows in requests}) == 3
 
 
 def test_a_folder_with_an_impossible_name_is_not_this_folder(tmp_path: Path) -> None:
-    here, link = tmp_path / "work", tmp_path / "link"
-    here.mkdir()
-    link.symlink_to(here)
-    setup = Setup(env={}, home=str(tmp_path), here=(str(here),), stores=[], cache_folder=str(tmp_path))
-    told: Queue[object] = Queue()
-    surroundings = ListFacts(setup, told.put, told.put)
+    folder, link = tmp_path / "work", tmp_path / "link"
+    folder.mkdir()
+    link.symlink_to(folder)
+    setup = Setup(env={}, home=str(tmp_path), here=(str(folder),), stores=[], cache_folder=str(tmp_path))
+    answers: Queue[object] = Queue()
+    surroundings = ListFacts(setup, answers.put, answers.put)
     try:
         # no locale can encode the first name, and no system allows the second
         surroundings.find_here([str(tmp_path / "half \ud83d"), str(tmp_path / "nul\0"), str(link)])
-        answer = told.get(timeout=10)
+        answer = answers.get(timeout=10)
     finally:
         surroundings.stop()
     assert isinstance(answer, WorkingFoldersFound), answer

@@ -91,18 +91,18 @@ def paths(number):
     return {make_row(str(id)).path for id in range(1, number + 1)}
 
 
-def whole(posted):
+def complete_answer(posted):
     """The next complete answer."""
-    while not (found := posted.get(timeout=PATIENCE)).done:
+    while not (answer := posted.get(timeout=PATIENCE)).done:
         pass
-    return found
+    return answer
 
 
-def flood(index, searching, text, **how):
+def flood(index, searching, text, **options):
     """Add fifty sessions, one after the other, and search again after each."""
     for _ in range(FLOOD):
         index.rows.append(make_row(str(len(index.rows) + 1)))
-        searching.search(text, **how)
+        searching.search(text, **options)
 
 
 def test_changes_do_not_interrupt_a_search_and_cause_one_more(index, searching, posted):
@@ -110,11 +110,11 @@ def test_changes_do_not_interrupt_a_search_and_cause_one_more(index, searching, 
     slow = index.next_search()
     flood(index, searching, "needle")
     slow.may_end.set()
-    again = index.next_search()
+    repeated = index.next_search()
     assert slow.is_done
     assert not slow.is_cancelled
-    again.may_end.set()
-    assert whole(posted).paths == paths(1 + FLOOD)
+    repeated.may_end.set()
+    assert complete_answer(posted).paths == paths(1 + FLOOD)
     assert index.begun.empty(), "one search covers all fifty changes"
 
 
@@ -123,12 +123,12 @@ def test_an_outdated_answer_is_posted_as_incomplete(index, searching, posted):
     slow = index.next_search()
     flood(index, searching, "needle")
     slow.may_end.set()
-    found = posted.get(timeout=PATIENCE)
-    while len(found.paths) < len(slow.found):
-        found = posted.get(timeout=PATIENCE)
-    assert not found.done, "another search follows"
+    answer = posted.get(timeout=PATIENCE)
+    while len(answer.paths) < len(slow.found):
+        answer = posted.get(timeout=PATIENCE)
+    assert not answer.done, "another search follows"
     index.next_search().may_end.set()
-    assert whole(posted).paths == paths(1 + FLOOD)
+    assert complete_answer(posted).paths == paths(1 + FLOOD)
 
 
 def test_every_search_ends_however_often_sessions_change(index, searching, posted):
@@ -139,56 +139,56 @@ def test_every_search_ends_however_often_sessions_change(index, searching, poste
         searches[-1].may_end.set()
         searches.append(index.next_search())
     searches[-1].may_end.set()
-    assert whole(posted).paths == paths(1 + 5 * FLOOD)
+    assert complete_answer(posted).paths == paths(1 + 5 * FLOOD)
     assert all(search.is_done for search in searches)
 
 
 def test_results_stay_until_the_next_search_is_complete(index, searching, posted, monkeypatch):
     for pause in ("FIRST_SECONDS", "POST_SECONDS"):  # every page is posted
         monkeypatch.setattr(session_search, pause, 0)
-    index.rows = [make_row(str(at + 1)) for at in range(3)]
+    index.rows = [make_row(str(number + 1)) for number in range(3)]
     searching.search("needle")
     index.next_search().may_end.set()
-    assert whole(posted).paths == paths(3)
+    assert complete_answer(posted).paths == paths(3)
     flood(index, searching, "needle")
     index.next_search().may_end.set()
-    told = [posted.get(timeout=PATIENCE)]
-    while not told[-1].done:
+    answers = [posted.get(timeout=PATIENCE)]
+    while not answers[-1].done:
         index.next_search().may_end.set()
-        told.append(posted.get(timeout=PATIENCE))
-    assert all(before.paths <= after.paths for before, after in pairwise(told))
-    assert told[0].paths >= paths(3), "no page of the new search removes a session from the list"
-    assert told[-1].paths == paths(3 + FLOOD)
+        answers.append(posted.get(timeout=PATIENCE))
+    assert all(before.paths <= after.paths for before, after in pairwise(answers))
+    assert answers[0].paths >= paths(3), "no page of the new search removes a session from the list"
+    assert answers[-1].paths == paths(3 + FLOOD)
 
 
 @pytest.mark.parametrize(
-    "other", [("magnet", {}), ("needle", {"order": "relevance"}), ("needle", {"everywhere": True})]
+    "query", [("magnet", {}), ("needle", {"order": "relevance"}), ("needle", {"everywhere": True})]
 )
-def test_another_query_cancels_the_search_at_once(index, searching, posted, other):
+def test_another_query_cancels_the_search_at_once(index, searching, posted, query):
     searching.search("needle")
     slow = index.next_search()
     flood(index, searching, "needle")
-    text, how = other
-    searching.search(text, **how)
+    text, options = query
+    searching.search(text, **options)
     newest = index.next_search()
     assert not slow.is_done, "it was cancelled before it could end"
     assert index.begun.empty()
     newest.may_end.set()
-    found = whole(posted)
-    assert (found.query, found.everywhere) == (text, how.get("everywhere", False))
+    answer = complete_answer(posted)
+    assert (answer.query, answer.everywhere) == (text, options.get("everywhere", False))
 
 
 def test_a_repeated_query_is_searched_again(index, searching, posted):
-    index.rows = [make_row(str(at + 1)) for at in range(3)]
+    index.rows = [make_row(str(number + 1)) for number in range(3)]
     searching.search("needle")
     index.next_search().may_end.set()
-    assert whole(posted).done
+    assert complete_answer(posted).done
     searching.search("needles")
     index.next_search()
     searching.search("needle")
     slow = index.next_search()
     slow.may_end.set()
-    assert whole(posted).paths == paths(3)
+    assert complete_answer(posted).paths == paths(3)
 
 
 def test_an_empty_query_cancels_the_search(index, searching, posted):
@@ -197,7 +197,7 @@ def test_an_empty_query_cancels_the_search(index, searching, posted):
     searching.search("")
     searching.search("magnet")
     index.next_search().may_end.set()
-    assert whole(posted).query == "magnet"
+    assert complete_answer(posted).query == "magnet"
     assert not slow.is_done
 
 
@@ -231,21 +231,21 @@ def stored(tmp_path):
     index.close()
 
 
-def search(index, text, **how):
+def search(index, text, **options):
     posted = queue.Queue()
     searching = SessionSearch(lambda: index, posted.put, failed)
-    searching.search(text, **how)
+    searching.search(text, **options)
     try:
-        while not (found := posted.get(timeout=PATIENCE)).done:
+        while not (answer := posted.get(timeout=PATIENCE)).done:
             pass
-        return found
+        return answer
     finally:
         searching.stop()
 
 
 def spot(index, text, name, messages=1):
-    found = search(index, text)
-    path, hit = next((path, hit) for path, hit in found.hits.items() if name in path)
+    answer = search(index, text)
+    path, hit = next((path, hit) for path, hit in answer.hits.items() if name in path)
     posted = queue.Queue()
     locator = HitLocator(lambda: index, posted.put, failed)
     locator.locate(path, hit, text)
@@ -258,21 +258,21 @@ def spot(index, text, name, messages=1):
 
 
 def test_results_have_a_hit_for_each_path_in_the_order_of_the_search(stored):
-    found = search(stored, "needle")
-    assert [path.rpartition("_")[2] for path in found.order] == ["plain.jsonl", "branched.jsonl"]
-    assert found.paths == set(found.order) == set(found.hits)
-    assert all(path == hit.path for path, hit in found.hits.items())
-    assert not any(hit.is_filled for hit in found.hits.values())
-    assert found.words == ("needle",)
-    assert found.took_ms >= 0
+    answer = search(stored, "needle")
+    assert [path.rpartition("_")[2] for path in answer.order] == ["plain.jsonl", "branched.jsonl"]
+    assert answer.paths == set(answer.order) == set(answer.hits)
+    assert all(path == hit.path for path, hit in answer.hits.items())
+    assert not any(hit.is_filled for hit in answer.hits.values())
+    assert answer.words == ("needle",)
+    assert answer.took_ms >= 0
 
 
 def test_the_order_of_relevance_puts_the_better_match_first(stored):
-    def order(how):
-        return [path.rpartition("_")[2] for path in search(stored, "fire", order=how).order]
+    def ids_in(order_name):
+        return [path.rpartition("_")[2] for path in search(stored, "fire", order=order_name).order]
 
-    assert order("recent") == ["plain.jsonl", "branched.jsonl"]
-    assert order("relevance") == ["branched.jsonl", "plain.jsonl"]
+    assert ids_in("recent") == ["plain.jsonl", "branched.jsonl"]
+    assert ids_in("relevance") == ["branched.jsonl", "plain.jsonl"]
 
 
 def test_tool_calls_are_searched_on_request(stored, tmp_path):
@@ -324,15 +324,15 @@ def test_a_search_does_not_wait_for_the_branch_of_a_hit(stored, monkeypatch):
 
     from app.index.search import hit_branch
 
-    found = search(stored, "Ashes")
-    hit = next(hit for path, hit in found.hits.items() if "branched" in path)
+    answer = search(stored, "Ashes")
+    hit = next(hit for path, hit in answer.hits.items() if "branched" in path)
     begun, go_on = Event(), Event()
     read_structure = hit_branch.read_structure
 
-    def slow(*how):
+    def slow(*arguments):
         begun.set()
         assert go_on.wait(PATIENCE)
-        return read_structure(*how)
+        return read_structure(*arguments)
 
     monkeypatch.setattr(hit_branch, "read_structure", slow)
     places = []
@@ -346,16 +346,16 @@ def test_a_search_does_not_wait_for_the_branch_of_a_hit(stored, monkeypatch):
 
 
 def test_a_cancelled_place_is_not_cached(stored):
-    found = search(stored, "Ashes")
-    hit = next(hit for path, hit in found.hits.items() if "branched" in path)
+    answer = search(stored, "Ashes")
+    hit = next(hit for path, hit in answer.hits.items() if "branched" in path)
     assert stored.place(hit, lambda: False).on_active_path is None
     assert stored.place(hit).on_active_path is False
 
 
 @pytest.mark.parametrize("harm", [os.unlink, lambda path: os.truncate(path, 10)])
 def test_a_hit_in_a_removed_session_gets_an_answer(stored, harm):
-    found = search(stored, "Ashes")
-    path, hit = next((path, hit) for path, hit in found.hits.items() if "branched" in path)
+    answer = search(stored, "Ashes")
+    path, hit = next((path, hit) for path, hit in answer.hits.items() if "branched" in path)
     harm(path)
     posted = queue.Queue()
     locator = HitLocator(lambda: stored, posted.put, failed)

@@ -55,8 +55,8 @@ def windows_read(monkeypatch):
     count = []
     windows = tree_builder.line_windows
 
-    def counted(*given):
-        for window in windows(*given):
+    def counted(*arguments):
+        for window in windows(*arguments):
             count.append(None)
             yield window
 
@@ -94,8 +94,8 @@ def test_another_session_does_not_wait_for_a_long_one(posted, long, short, windo
     trees.open(long, ("pi",), "default")
     posted.get(timeout=PATIENCE)
     stopped(trees)
-    (first, _, of_the_end), (second, whole, all_read) = order
-    assert (first, second, whole) == (long, short, True)
+    (first, _, of_the_end), (second, is_whole, all_read) = order
+    assert (first, second, is_whole) == (long, short, True)
     # one window of the long session, after which the read stopped, and one of the short session
     assert all_read - of_the_end <= 2
 
@@ -134,8 +134,11 @@ def test_a_closed_session_posts_no_further_tree(posted, long, short, windows_rea
 
     trees._post = post
     trees.open(long, ("pi",), "default")
-    found = [posted.get(timeout=PATIENCE) for _ in range(2)]
-    assert [(message.path, type(message)) for message in found] == [(long, TreeOpened), (short, TreeOpened)]
+    messages = [posted.get(timeout=PATIENCE) for _ in range(2)]
+    assert [(message.path, type(message)) for message in messages] == [
+        (long, TreeOpened),
+        (short, TreeOpened),
+    ]
     stopped(trees)
 
 
@@ -143,8 +146,8 @@ def test_rows_come_in_batches_and_the_last_one_is_marked(posted, long):
     tree = open_tree(long, ("pi",))
     rows = RowReader(posted.put, failed)
     rows.read(tree, tree.entries[: 2 * BATCH + 1])
-    found = [posted.get(timeout=PATIENCE) for _ in range(3)]
-    assert [(type(message), message.more) for message in found] == [
+    messages = [posted.get(timeout=PATIENCE) for _ in range(3)]
+    assert [(type(message), message.more) for message in messages] == [
         (RowsRead, True),
         (RowsRead, True),
         (RowsRead, False),
@@ -155,14 +158,14 @@ def test_rows_come_in_batches_and_the_last_one_is_marked(posted, long):
 
 def test_a_tree_whose_rows_were_read_is_released(posted, long):
     tree = open_tree(long, ("pi",))
-    gone = threading.Event()
-    seen = weakref.ref(tree, lambda _: gone.set())
+    released = threading.Event()
+    reference = weakref.ref(tree, lambda _: released.set())
     rows = RowReader(posted.put, failed)
     rows.read(tree, tree.entries[:1])
     posted.get(timeout=PATIENCE)
-    assert seen() is tree
+    assert reference() is tree
     del tree
-    assert gone.wait(PATIENCE)
+    assert released.wait(PATIENCE)
     stopped(rows)
 
 
@@ -177,8 +180,8 @@ def test_rows_of_an_older_request_are_not_read(posted, long):
 
     rows._post = post
     rows.read(tree, tree.entries[: 4 * BATCH])
-    found = [posted.get(timeout=PATIENCE) for _ in range(2)]
-    assert [message.generation for message in found] == [1, 2]
+    messages = [posted.get(timeout=PATIENCE) for _ in range(2)]
+    assert [message.generation for message in messages] == [1, 2]
     assert tree.entries[BATCH].row_text is None
     stopped(rows)
 
@@ -198,8 +201,8 @@ def growing(tmp_path):
         message("d", "b", "user", "four", 3),
     )
     tree = open_tree(str(path))
-    told = SimpleQueue()
-    reader = BranchReader(told.put, told.put, Lock())
+    answers = SimpleQueue()
+    reader = BranchReader(answers.put, answers.put, Lock())
 
     def grow(*lines):
         with path.open("a") as file:
@@ -209,7 +212,7 @@ def growing(tmp_path):
 
     def table():
         reader.read(tree)
-        answer = told.get(timeout=10)
+        answer = answers.get(timeout=10)
         assert answer.generation == reader.generation
         return answer.table
 
@@ -217,7 +220,7 @@ def growing(tmp_path):
     reader.stop()
 
 
-def same(table, tree):
+def assert_same(table, tree):
     def values(facts):
         return [
             (branch.leaf.id, branch_text(branch), branch.tools, branch.on_active_path) for branch in facts
@@ -229,12 +232,12 @@ def same(table, tree):
 def test_the_totals_of_the_active_branch_grow_with_it(growing):
     tree, grow, table = growing
     first = table()
-    same(first, tree)
+    assert_same(first, tree)
     grow(message("e", "d", "assistant", "five", 4, usage=USAGE))
     grow(message("f", "e", "user", "six", 5))
     grown = table()
     assert grown is first
-    same(grown, tree)
+    assert_same(grown, tree)
 
 
 @pytest.mark.parametrize(
@@ -250,16 +253,16 @@ def test_a_new_branch_reads_all_branches_again(growing, line):
     first = table()
     grow(message("x", "d", "user", "on", 4))
     grow(line)
-    again = table()
-    assert again is not first
-    same(again, tree)
+    second = table()
+    assert second is not first
+    assert_same(second, tree)
 
 
 def test_a_label_does_not_end_a_branch(growing):
     tree, grow, table = growing
     table()
     grow(entry("label", "l", "d", 6, targetId="c", label="x"))
-    same(table(), tree)
+    assert_same(table(), tree)
 
 
 def test_a_shared_entry_belongs_to_the_active_branch_and_a_new_one_to_that_of_its_parent(growing):

@@ -1,4 +1,4 @@
-"""A browser over session files of a test's own, driven by key presses."""
+"""A browser over a test's own session files, driven by key presses."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ HERE = "/work/app"
 
 
 WAYS = [{"selector": ""}, {}]
-"""Of `browser`: to open the selector, and the browser."""
+"""Options of `browser` that open the selector, and those that open the browser."""
 
 
-def asked(it):
-    """What the bars below the panes say: the question, and the keys that answer it."""
-    return [line.strip() for line in it.text().splitlines()[-2:]]
+def asked(ui):
+    """The two bars below the panes: the question, and the keys that answer it."""
+    return [line.strip() for line in ui.text().splitlines()[-2:]]
 
 
 def snapshot(folder):
@@ -42,12 +42,12 @@ def snapshot(folder):
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
-def pack(tmp_path, name, *lines, cut=None):
-    """A session in the archive of oh-my-pi, of which so many bytes are there."""
+def pack(tmp_path, name, *lines, end=None):
+    """Write a session to the archive of oh-my-pi; with `end`, only its compressed bytes up to there."""
     path = tmp_path / "home/.omp/agent/archive/sessions/-work-app" / f"{name}.jsonl.gz"
     path.parent.mkdir(parents=True, exist_ok=True)
     data = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
-    path.write_bytes(data[:cut])
+    path.write_bytes(data[:end])
     return path
 
 
@@ -65,7 +65,7 @@ class Driver:
 
     @property
     def selects(self):
-        """Whether it is the selector."""
+        """Whether the screen is the selector."""
         return isinstance(self.screen, ResumeScreen)
 
     @property
@@ -73,8 +73,8 @@ class Driver:
         return self.screen.query_one("#filter", SearchBox)
 
     def toasts(self):
-        """What has been said in toasts, oldest first."""
-        return [str(each.message) for each in self.app._notifications]
+        """The messages of all toasts, oldest first."""
+        return [str(toast.message) for toast in self.app._notifications]
 
     @property
     def sessions(self):
@@ -96,10 +96,10 @@ class Driver:
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
-    async def until(self, holds, what="it"):
-        """Wait for something that a thread brings about."""
+    async def until(self, condition, what="it"):
+        """Wait until the condition holds. Threads may need some time for it."""
         for _ in range(3000):
-            if holds():
+            if condition():
                 await self.pilot.pause()
                 return
             await self.pilot.pause(0.02)
@@ -126,18 +126,18 @@ class Driver:
         await self.until(shown, "list, tree and entry")
 
     async def go_to_entry(self, text):
-        """From the list, put the tree's cursor on the entry whose text this is; its id."""
+        """From the list, put the tree's cursor on the entry with this text, and return its id."""
         await self.press("tab")
-        for place in range(self.tree.view.count):
-            node = self.tree.view.node(place)
+        for row in range(self.tree.view.count):
+            node = self.tree.view.node(row)
             if node.row_text is not None and node.row_text.text == text:
-                self.tree.move_to(place)
+                self.tree.move_to(row)
                 await self.pilot.pause()
                 return node.id
         raise AssertionError(f"no row {text!r}")
 
     def text(self):
-        """What is on the screen, as lines of text."""
+        """The lines of the screen."""
         width, height = self.app.size
         strips = self.screen._compositor.render_strips()
         return "\n".join("".join(segment.text for segment in strip) for strip in strips[:height])[
@@ -193,7 +193,7 @@ def pi_session(tmp_path: Path, *lines, id: str, project: str = "app") -> Path:
 
 @pytest.fixture
 def three(tmp_path):
-    """Two sessions of this folder (one branched, with a label) and one of another."""
+    """Two sessions of this folder (one branched, with a label), and one of another folder."""
     branched = [
         *chain("fix the login", "the token is read too early", "cache it", "slower", id="branchy"),
         message("e", "00000002", "user", "use redis", 10),
@@ -211,14 +211,14 @@ def three(tmp_path):
 
 @pytest.fixture
 def typed_before(monkeypatch):
-    """A function: these keys are typed while the screen is being built."""
-    make = KeyOrder.__init__
+    """A function that has these keys typed while the screen is being built."""
+    real_init = KeyOrder.__init__
 
     def before(*keys):
-        def made(order, *arguments):
-            make(order, *arguments)
+        def make_with_keys(order, *arguments):
+            real_init(order, *arguments)
             order._early.extend(events.Key(key, key if len(key) == 1 else None) for key in keys)
 
-        monkeypatch.setattr(KeyOrder, "__init__", made)
+        monkeypatch.setattr(KeyOrder, "__init__", make_with_keys)
 
     return before

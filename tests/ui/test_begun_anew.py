@@ -1,4 +1,4 @@
-"""A session whose leaf is before all entries: that the agent begins anew there is said wherever one looks."""
+"""A session whose leaf is before all entries, so that its agent begins anew: every view of it says so."""
 
 from __future__ import annotations
 
@@ -25,66 +25,66 @@ def begun_anew(tmp_path):
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 45)])
-async def test_the_tree_says_so_and_its_cursor_is_on_no_leaf(browser, begun_anew, size):
-    async with browser(size=size) as it:
-        assert ANEW in it.text()
-        assert it.text().count("← active") == 1
-        assert it.tree.node.id == "a"
-        await it.press("tab", "down", "full_stop")
-        assert it.tree.node.id == "b"
-        assert it.toasts() == ["The leaf is before all entries: the agent begins anew"]
+async def test_the_tree_says_so_and_the_cursor_is_on_the_first_entry(browser, begun_anew, size):
+    async with browser(size=size) as ui:
+        assert ANEW in ui.text()
+        assert ui.text().count("← active") == 1
+        assert ui.tree.node.id == "a"
+        await ui.press("tab", "down", "full_stop")
+        assert ui.tree.node.id == "b"
+        assert ui.toasts() == ["The leaf is before all entries: the agent begins anew"]
 
 
-async def test_the_border_claims_no_branch_for_the_leaf(browser, begun_anew):
-    async with browser(size=(160, 45)) as it:
-        await it.until(lambda: "branch 1 of 3, not on the active path" in it.text(), "the branches")
-    async with browser(size=(80, 24)) as it:
-        await it.until(lambda: "1/3 not active" in it.text(), "the branches")
+async def test_the_border_does_not_call_the_branch_active(browser, begun_anew):
+    async with browser(size=(160, 45)) as ui:
+        await ui.until(lambda: "branch 1 of 3, not on the active path" in ui.text(), "the branches")
+    async with browser(size=(80, 24)) as ui:
+        await ui.until(lambda: "1/3 not active" in ui.text(), "the branches")
 
 
-async def test_where_the_leaf_has_a_row_it_is_marked_there(browser, begun_anew):
-    async with browser() as it:
-        await it.press("tab", "ctrl+a")
-        assert ANEW not in it.text()
-        assert it.text().count("← active") == 1
-        await it.press("full_stop")
-        assert it.tree.node.id == "x"
-        await it.press("ctrl+u")
-        assert ANEW in it.text()
+async def test_a_leaf_with_a_shown_row_is_marked_there(browser, begun_anew):
+    async with browser() as ui:
+        await ui.press("tab", "ctrl+a")
+        assert ANEW not in ui.text()
+        assert ui.text().count("← active") == 1
+        await ui.press("full_stop")
+        assert ui.tree.node.id == "x"
+        await ui.press("ctrl+u")
+        assert ANEW in ui.text()
 
 
-async def test_the_cursor_goes_along_when_the_agent_begins(browser, begun_anew):
-    async with browser() as it:
-        assert ANEW in it.text()
+async def test_the_cursor_follows_the_agents_first_entry(browser, begun_anew):
+    async with browser() as ui:
+        assert ANEW in ui.text()
         append(begun_anew, message("n", "x", "user", "begin again"))
-        await it.until(lambda: it.tree.view.leaf.id == "n", "what was said")
-        assert it.tree.node.id == "n"
-        assert ANEW not in it.text()
+        await ui.until(lambda: ui.tree.view.leaf.id == "n", "what was said")
+        assert ui.tree.node.id == "n"
+        assert ANEW not in ui.text()
 
 
-async def test_who_reads_elsewhere_is_told_of_what_comes(browser, begun_anew):
-    async with browser() as it:
-        await it.press("tab", "down")
+async def test_a_cursor_elsewhere_stays_and_new_entries_are_counted(browser, begun_anew):
+    async with browser() as ui:
+        await ui.press("tab", "down")
         append(begun_anew, message("n", "x", "user", "begin again"))
-        await it.until(lambda: it.tree.view.leaf.id == "n", "what was said")
-        assert it.tree.node.id == "b"
-        assert "+1 new" in it.text()
+        await ui.until(lambda: ui.tree.view.leaf.id == "n", "what was said")
+        assert ui.tree.node.id == "b"
+        assert "+1 new" in ui.text()
 
 
 @pytest.mark.parametrize("mode", ["user", "labelled"])
-async def test_a_leaf_that_a_filter_hides_is_not_before_all(browser, three, mode):
-    async with browser() as it:
-        it.tree.set_mode(mode)
-        await it.pilot.pause()
-        assert not it.tree.view.begins_anew
-        assert ANEW not in it.text()
+async def test_a_leaf_hidden_by_a_filter_does_not_begin_anew(browser, three, mode):
+    async with browser() as ui:
+        ui.tree.set_mode(mode)
+        await ui.pilot.pause()
+        assert not ui.tree.view.begins_anew
+        assert ANEW not in ui.text()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (100, 30), (160, 45)])
-async def test_the_preview_says_where_the_messages_are(browser, begun_anew, size):
-    async with browser(selector="", size=size) as it:
-        await it.until(lambda: "Nothing is on" in it.text(), "the preview")
-        preview = [line.split("│")[-2] for line in it.text().splitlines() if line.endswith("│")]
-        said = " ".join(" ".join(preview).split())
-        assert "Nothing is on the active path: the agent begins anew." in said
-        assert "The other branches have 4 messages." in said
+async def test_the_preview_says_which_branches_have_the_messages(browser, begun_anew, size):
+    async with browser(selector="", size=size) as ui:
+        await ui.until(lambda: "Nothing is on" in ui.text(), "the preview")
+        preview = [line.split("│")[-2] for line in ui.text().splitlines() if line.endswith("│")]
+        words = " ".join(" ".join(preview).split())
+        assert "Nothing is on the active path: the agent begins anew." in words
+        assert "The other branches have 4 messages." in words

@@ -1,4 +1,4 @@
-"""The browser, key by key: its list, and the tree and the entry beside it."""
+"""The browser, key by key: the list, and the tree and entry beside it."""
 
 from __future__ import annotations
 
@@ -14,107 +14,107 @@ from tests.ui.conftest import HERE, pi_session
 
 
 async def test_it_opens_on_this_folders_newest_session_with_tree_and_entry(browser, three):
-    async with browser() as it:
-        assert it.listed() == [f"[{HERE}]", "branchy", "plain", "[/work/site]", "site1"]
-        assert it.sessions.row.id == "branchy"
-        assert it.focus == "sessions"
-        text = it.text()
+    async with browser() as ui:
+        assert ui.listed() == [f"[{HERE}]", "branchy", "plain", "[/work/site]", "site1"]
+        assert ui.sessions.row.id == "branchy"
+        assert ui.focus == "sessions"
+        text = ui.text()
         for expected in ("3 sessions", "2 projects", "Refactor auth", "[redis idea]", "← active", "faster"):
             assert expected in text
 
 
 @pytest.mark.parametrize(("down", "up"), [("down", "up"), ("j", "k")])
-async def test_moving_by_rows_stops_at_the_ends(browser, three, down, up):
-    async with browser() as it:
-        await it.press(down)
-        assert it.sessions.row.id == "plain"
-        await it.press(up, up, up, up)
-        assert it.sessions.cursor == 0
-        await it.press(*[down] * 9)
-        assert it.sessions.row.id == "site1"
+async def test_row_moves_stop_at_the_ends(browser, three, down, up):
+    async with browser() as ui:
+        await ui.press(down)
+        assert ui.sessions.row.id == "plain"
+        await ui.press(up, up, up, up)
+        assert ui.sessions.cursor == 0
+        await ui.press(*[down] * 9)
+        assert ui.sessions.row.id == "site1"
 
 
-async def test_first_last_and_pages(browser, three):
-    async with browser() as it:
-        for key, place in (("G", 4), ("g", 0), ("end", 4), ("home", 0), ("pagedown", 4), ("pageup", 0)):
-            await it.press(key)
-            assert it.sessions.cursor == place, key
-        await it.press("ctrl+f")
-        assert it.sessions.cursor == 4
-        await it.press("ctrl+b")
-        assert it.sessions.cursor == 0
+async def test_keys_for_first_last_and_pages(browser, three):
+    async with browser() as ui:
+        for key, index in (("G", 4), ("g", 0), ("end", 4), ("home", 0), ("pagedown", 4), ("pageup", 0)):
+            await ui.press(key)
+            assert ui.sessions.cursor == index, key
+        await ui.press("ctrl+f")
+        assert ui.sessions.cursor == 4
+        await ui.press("ctrl+b")
+        assert ui.sessions.cursor == 0
 
 
 async def test_the_tree_follows_the_cursor(browser, three):
-    async with browser() as it:
-        await it.press("down")
-        await it.settled()
-        assert it.tree.view.tree.header.id == "plain"
-        assert "write a man page" in it.text()
+    async with browser() as ui:
+        await ui.press("down")
+        await ui.settled()
+        assert ui.tree.view.tree.header.id == "plain"
+        assert "write a man page" in ui.text()
 
 
 async def test_groups_fold_and_unfold(browser, three):
-    async with browser() as it:
-        await it.press("left")
-        assert it.sessions.row is None
-        await it.press("left")
-        assert it.listed() == [f"[{HERE}]", "[/work/site]", "site1"]
-        await it.press("right")
-        assert "branchy" in it.listed()
-        await it.press("l")
-        assert it.sessions.row.id == "branchy"
-        await it.press("h", "h")
-        assert "branchy" not in it.listed()
-        await it.press("space")
-        assert "branchy" in it.listed()
-        await it.press("minus")
-        assert it.listed() == [f"[{HERE}]", "[/work/site]"]
-        await it.press("plus")
-        assert len(it.listed()) == 5
-        await it.press("enter")
-        assert "branchy" not in it.listed()
+    async with browser() as ui:
+        await ui.press("left")
+        assert ui.sessions.row is None
+        await ui.press("left")
+        assert ui.listed() == [f"[{HERE}]", "[/work/site]", "site1"]
+        await ui.press("right")
+        assert "branchy" in ui.listed()
+        await ui.press("l")
+        assert ui.sessions.row.id == "branchy"
+        await ui.press("h", "h")
+        assert "branchy" not in ui.listed()
+        await ui.press("space")
+        assert "branchy" in ui.listed()
+        await ui.press("minus")
+        assert ui.listed() == [f"[{HERE}]", "[/work/site]"]
+        await ui.press("plus")
+        assert len(ui.listed()) == 5
+        await ui.press("enter")
+        assert "branchy" not in ui.listed()
 
 
 async def test_folding_from_a_session_keeps_the_cursor_in_its_project(browser, three):
-    async with browser() as it:
-        await it.press("G", "left", "left")
-        assert it.sessions.group.cwd == "/work/site"
-        assert "site1" not in it.listed()
+    async with browser() as ui:
+        await ui.press("G", "left", "left")
+        assert ui.sessions.group.cwd == "/work/site"
+        assert "site1" not in ui.listed()
 
 
-async def test_rescan_finds_what_is_there(browser, three, tmp_path):
-    async with browser(env={"LEAFMARK_POLL": "1"}) as it:
+async def test_f5_finds_new_sessions(browser, three, tmp_path):
+    async with browser(env={"LEAFMARK_POLL": "1"}) as ui:
         pi_session(tmp_path, *chain("late", id="late"), id="late")
-        await it.press("f5")
-        await it.until(lambda: "late" in it.listed(), "the new session")
+        await ui.press("f5")
+        await ui.until(lambda: "late" in ui.listed(), "the new session")
 
 
-async def test_looking_again_says_so_and_how_it_ended(browser, three, tmp_path, monkeypatch):
-    scan, held = Scanner.scan, Event()
-    held.set()
+async def test_f5_says_what_it_found(browser, three, tmp_path, monkeypatch):
+    real_scan, may_scan = Scanner.scan, Event()
+    may_scan.set()
 
-    def waits(self, *about, **how):
-        held.wait(10)
-        scan(self, *about, **how)
+    def scan_later(self, *arguments, **options):
+        may_scan.wait(10)
+        real_scan(self, *arguments, **options)
 
-    monkeypatch.setattr(Scanner, "scan", waits)
-    async with browser() as it:
-        held.clear()
-        await it.press("f5")
-        assert LOOKING_AGAIN in it.text().splitlines()[0]
-        held.set()
-        await it.until(lambda: "Looked again: nothing has changed" in it.toasts(), "how it ended")
-        assert LOOKING_AGAIN not in it.text()
-        held.clear()
-        await it.press("f5")
+    monkeypatch.setattr(Scanner, "scan", scan_later)
+    async with browser() as ui:
+        may_scan.clear()
+        await ui.press("f5")
+        assert LOOKING_AGAIN in ui.text().splitlines()[0]
+        may_scan.set()
+        await ui.until(lambda: "Looked again: nothing has changed" in ui.toasts(), "how it ended")
+        assert LOOKING_AGAIN not in ui.text()
+        may_scan.clear()
+        await ui.press("f5")
         pi_session(tmp_path, *chain("late", id="late"), id="late")
-        it.path("plain").unlink()
-        held.set()
-        await it.until(lambda: "Looked again: 1 new, 1 gone" in it.toasts(), "what it has found")
-        assert "late" in it.listed()
+        ui.path("plain").unlink()
+        may_scan.set()
+        await ui.until(lambda: "Looked again: 1 new, 1 gone" in ui.toasts(), "what it has found")
+        assert "late" in ui.listed()
 
 
-async def test_nothing_in_an_agents_folder_changes(browser, three, tmp_path):
+async def test_browsing_changes_nothing_in_the_agents_folders(browser, three, tmp_path):
     def state():
         return {
             str(path): (path.stat().st_mtime_ns, path.read_bytes() if path.is_file() else None)
@@ -122,44 +122,44 @@ async def test_nothing_in_an_agents_folder_changes(browser, three, tmp_path):
         }
 
     before = state()
-    async with browser() as it:
+    async with browser() as ui:
         for command in COMMANDS:
-            leaving = ("app.quit", "session.resume", "session.new", "demo.open")
-            if command.id in (*leaving, "session.fork", "entry.fork"):
+            leaving_commands = ("app.quit", "session.resume", "session.new", "demo.open")
+            if command.id in (*leaving_commands, "session.fork", "entry.fork"):
                 continue
-            await it.press(command.keys[0])
-            await it.press("escape", "escape")
-        await it.settled()
-        await it.press("enter")
+            await ui.press(command.keys[0])
+            await ui.press("escape", "escape")
+        await ui.settled()
+        await ui.press("enter")
     assert state() == before
 
 
-async def test_cursor_moves_draw_two_rows(browser, tmp_path):
-    for at in range(60):
-        pi_session(tmp_path, *chain(f"task {at}", id=f"s{at:02}"), id=f"s{at:02}")
-    async with browser() as it:
-        await it.press("down")
-        before = it.sessions.drawn
-        await it.press("down")
-        assert it.sessions.drawn - before <= 2
+async def test_a_cursor_move_draws_two_rows(browser, tmp_path):
+    for number in range(60):
+        pi_session(tmp_path, *chain(f"task {number}", id=f"s{number:02}"), id=f"s{number:02}")
+    async with browser() as ui:
+        await ui.press("down")
+        before = ui.sessions.drawn
+        await ui.press("down")
+        assert ui.sessions.drawn - before <= 2
 
 
-async def test_opening_draws_only_what_is_on_screen(browser, tmp_path):
-    lines = chain(*(f"line {at}" for at in range(5_000)), id="long")
+async def test_opening_draws_only_visible_rows(browser, tmp_path):
+    lines = chain(*(f"line {number}" for number in range(5_000)), id="long")
     pi_session(tmp_path, *lines, id="long")
-    async with browser() as it:
-        assert it.tree.rows == 5_000
-        assert it.tree.drawn < 200
-        await it.press("tab", "home")
-        assert it.tree.drawn < 300
+    async with browser() as ui:
+        assert ui.tree.rows == 5_000
+        assert ui.tree.drawn < 200
+        await ui.press("tab", "home")
+        assert ui.tree.drawn < 300
 
 
-async def test_a_fork_of_forks_still_shows_its_title(browser, tmp_path):
-    for at in range(40):
-        parent = {"parentSession": f"/x/2026_f{at - 1:02}.jsonl"} if at else {}
-        lines = chain(f"title {at}", id=f"f{at:02}")
+async def test_a_fork_of_many_forks_shows_its_title(browser, tmp_path):
+    for number in range(40):
+        parent = {"parentSession": f"/x/2026_f{number - 1:02}.jsonl"} if number else {}
+        lines = chain(f"title {number}", id=f"f{number:02}")
         lines[0] |= parent
-        pi_session(tmp_path, *lines, id=f"f{at:02}")
-    async with browser(size=(120, 60)) as it:
-        row = next(line for line in it.text().splitlines() if "title 39" in line)
+        pi_session(tmp_path, *lines, id=f"f{number:02}")
+    async with browser(size=(120, 60)) as ui:
+        row = next(line for line in ui.text().splitlines() if "title 39" in line)
         assert " pi " in row[:51]

@@ -1,4 +1,4 @@
-"""No sessions, hostile ones, and such as cannot be read: what the browser shows."""
+"""The browser without sessions, with hostile ones, and with unreadable ones."""
 
 from __future__ import annotations
 
@@ -9,59 +9,61 @@ from tests.factory import chain, message
 from tests.ui.conftest import pi_session
 
 
-def is_gone(folder):
+def is_removed(folder):
     return not os.path.exists(folder)
 
 
-async def test_an_empty_machine_says_where_it_looked_and_opens_the_examples(browser, tmp_path):
-    async with browser() as it:
-        text = it.text()
+async def test_without_sessions_the_stores_are_named_and_f6_opens_the_examples(browser, tmp_path):
+    async with browser() as ui:
+        text = ui.text()
         assert "No sessions found" in text
         assert "~/.pi/agent/sessions" in text
         assert "F6" in text
-        await it.press("f6")
-        await it.until(lambda: len(it.listed()) > 10, "the examples")
-        await it.settled()
-        assert "example sessions" in it.text()
-        folder = it.screen.setup.demo
+        await ui.press("f6")
+        await ui.until(lambda: len(ui.listed()) > 10, "the examples")
+        await ui.settled()
+        assert "example sessions" in ui.text()
+        folder = ui.screen.setup.demo
         assert folder
-        known = it.screen.model.known
-        await it.press("escape", "f6")
-        await it.until(lambda: it.screen.setup.demo and it.screen.scanned, "the examples again")
-        assert it.screen.model.known == known
-    assert is_gone(folder)
+        example_count = ui.screen.model.known
+        await ui.press("escape", "f6")
+        await ui.until(lambda: ui.screen.setup.demo and ui.screen.scanned, "the examples again")
+        assert ui.screen.model.known == example_count
+    assert is_removed(folder)
 
 
-async def test_the_footer_of_an_empty_screen_offers_what_works(browser, tmp_path):
-    async with browser(size=(80, 24)) as it:
-        text = it.text()
+async def test_the_footer_of_an_empty_screen_offers_only_working_keys(browser, tmp_path):
+    async with browser(size=(80, 24)) as ui:
+        text = ui.text()
         assert "F6 examples" in text
         assert "resume" not in text.splitlines()[-1]
         assert "throw-away folder" in " ".join(line[1:34].strip() for line in text.splitlines())
 
 
-async def test_a_session_that_cannot_be_read_says_why(browser, three):
-    async with browser() as it:
-        it.path("plain").unlink()
-        await it.until(lambda: "plain" not in it.listed(), "the removal")
-        assert it.sessions.row.id == "branchy"
+async def test_a_deleted_session_leaves_the_list(browser, three):
+    async with browser() as ui:
+        ui.path("plain").unlink()
+        await ui.until(lambda: "plain" not in ui.listed(), "the removal")
+        assert ui.sessions.row.id == "branchy"
 
 
-async def test_a_session_that_cannot_be_opened_says_so_and_is_tried_again(browser, three, monkeypatch):
+async def test_a_session_that_cannot_be_opened_gives_the_reason_and_is_tried_again(
+    browser, three, monkeypatch
+):
     from app.services import tree_reader
 
     def refuse(path, *_):
         raise PermissionError(13, "Permission denied", path)
 
-    async with browser() as it:
+    async with browser() as ui:
         with monkeypatch.context() as patched:
             patched.setattr(tree_reader, "open_tree", refuse)
-            await it.press("down")
-            await it.until(lambda: "cannot be read: Permission denied" in it.text(), "the reason")
-            await it.pilot.pause(0.5)
-            assert "reading" not in it.text()
-        await it.press("f5")
-        await it.until(lambda: "write a man page" in it.text(), "the tree")
+            await ui.press("down")
+            await ui.until(lambda: "cannot be read: Permission denied" in ui.text(), "the reason")
+            await ui.pilot.pause(0.5)
+            assert "reading" not in ui.text()
+        await ui.press("f5")
+        await ui.until(lambda: "write a man page" in ui.text(), "the tree")
 
 
 async def test_hostile_text_reaches_the_screen_as_text(browser, tmp_path):
@@ -73,12 +75,12 @@ async def test_hostile_text_reaches_the_screen_as_text(browser, tmp_path):
     )
     lines.append({"type": hostile, "id": "n", "parentId": "m"})
     pi_session(tmp_path, *lines, id="evil")
-    async with browser() as it:
-        await it.press("tab", "ctrl+a", "up", "up")
-        await it.settled()
+    async with browser() as ui:
+        await ui.press("tab", "ctrl+a", "up", "up")
+        await ui.settled()
         for key in ("slash", "escape", "question_mark", "escape", "r"):
-            await it.press(key)
-        text = it.text()
+            await ui.press(key)
+        text = ui.text()
         assert "[/bold]" in text
         for bad in ("\x1b", "\x07", "\x9b", "\u202e"):
             assert bad not in text
@@ -88,17 +90,17 @@ async def test_a_lone_surrogate_is_shown_raw(browser, tmp_path):
     line = '{"type":"message","id":"z","parentId":"00000001","timestamp":"x",'
     line += '"message":{"role":"user","content":"a\\ud83dz"}}'
     pi_session(tmp_path, *chain("q", id="s"), line, id="s")
-    async with browser() as it:
-        await it.press("tab", "tab", "r")
-        await it.until(lambda: any('"content"' in each.text for each in it.entry.lines), "the raw entry")
-        assert "as it stands in the file" in it.text()
+    async with browser() as ui:
+        await ui.press("tab", "tab", "r")
+        await ui.until(lambda: any('"content"' in row.text for row in ui.entry.lines), "the raw entry")
+        assert "as it stands in the file" in ui.text()
 
 
-async def test_json_of_no_session_is_shown_raw(browser, three):
-    async with browser() as it:
-        await it.press("tab", "tab", "r")
-        await it.until(lambda: any('"parentId"' in line.text for line in it.entry.lines), "the raw entry")
-        raw = "".join(line.text for line in it.entry.lines)
+async def test_the_raw_entry_is_shown_as_json(browser, three):
+    async with browser() as ui:
+        await ui.press("tab", "tab", "r")
+        await ui.until(lambda: any('"parentId"' in line.text for line in ui.entry.lines), "the raw entry")
+        raw = "".join(line.text for line in ui.entry.lines)
         assert json.loads(raw)["id"] == "f"
 
 
@@ -109,6 +111,6 @@ async def test_an_error_in_one_entry_stays_in_its_pane(browser, three, monkeypat
         raise KeyError("role")
 
     monkeypatch.setattr(entry_reader, "entry_parts", fail)
-    async with browser() as it:
-        assert "cannot be shown: KeyError" in it.text()
-        assert "not followed" not in it.text()
+    async with browser() as ui:
+        assert "cannot be shown: KeyError" in ui.text()
+        assert "not followed" not in ui.text()

@@ -1,4 +1,4 @@
-"""On a small screen the dialogs keep their keys in sight, and what has no room is scrolled."""
+"""On small screens, dialogs keep their keys visible and scroll what does not fit."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def _resume():
 
 
 def _labels():
-    rows = [make_row(f"s{at}", labels=(("e", f"label {at}"),)) for at in range(30)]
+    rows = [make_row(f"s{number}", labels=(("e", f"label {number}"),)) for number in range(30)]
     return LabelsDialog(rows, "", 0)
 
 
@@ -65,7 +65,7 @@ DIALOGS = {
 
 
 class Around(App):
-    """Shows a dialog and nothing else."""
+    """An app that shows only a dialog."""
 
     CSS_PATH: ClassVar = [styles_folder() / "app.tcss", styles_folder() / "dialogs.tcss"]
 
@@ -85,44 +85,44 @@ class Around(App):
 
 
 @pytest.mark.parametrize("size", [(40, 10), (60, 12), (80, 24)], ids=str)
-@pytest.mark.parametrize("which", DIALOGS)
-async def test_the_keys_of_a_dialog_are_in_sight(size, which):
-    make, keys = DIALOGS[which]
+@pytest.mark.parametrize("name", DIALOGS)
+async def test_the_keys_of_a_dialog_are_visible(size, name):
+    make, keys = DIALOGS[name]
     app = Around(make())
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
-        if which == "archive":
+        if name == "archive":
             for _ in range(200):
                 if "looking…" not in "".join(app.lines()):
                     break
                 await pilot.pause(0.01)
-        said = " ".join("".join(app.lines()).replace("│", " ").split())
-        assert keys in said
-        assert "╰" in said, "nothing is cut off below"
+        words = " ".join("".join(app.lines()).replace("│", " ").split())
+        assert keys in words
+        assert "╰" in words, "nothing is cut off below"
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 45)], ids=str)
-@pytest.mark.parametrize("which", sorted(DIALOGS.keys() - {"archive"}))
-async def test_a_dialog_comes_whole(size, which, monkeypatch):
-    """The archive tells first that it is looked through."""
+@pytest.mark.parametrize("name", sorted(DIALOGS.keys() - {"archive"}))
+async def test_a_dialog_has_its_final_size_at_once(size, name, monkeypatch):
+    """The archive is left out, because it first says that it is being read."""
     sizes = {}
-    really = Widget._size_updated
+    real_size_updated = Widget._size_updated
 
-    def noted(widget, size, *more, **named):
+    def note_and_update(widget, size, *arguments, **options):
         if widget.has_class("dialog") or (widget.parent is not None and widget.parent.has_class("body")):
             sizes.setdefault(widget, []).append(size)
-        return really(widget, size, *more, **named)
+        return real_size_updated(widget, size, *arguments, **options)
 
-    monkeypatch.setattr(Widget, "_size_updated", noted)
-    make, _ = DIALOGS[which]
+    monkeypatch.setattr(Widget, "_size_updated", note_and_update)
+    make, _ = DIALOGS[name]
     app = Around(make())
     async with app.run_test(size=size) as pilot:
         await pilot.pause()
         assert sizes
-        assert all(len(set(seen)) == 1 for seen in sizes.values()), sizes
+        assert all(len(set(widget_sizes)) == 1 for widget_sizes in sizes.values()), sizes
 
 
-async def test_the_answer_under_the_cursor_is_scrolled_into_sight():
+async def test_the_selected_answer_is_scrolled_into_view():
     app = Around(ChoiceDialog("go on", [LONG], CHOICES))
     async with app.run_test(size=(40, 10)) as pilot:
         await pilot.pause()
@@ -134,7 +134,7 @@ async def test_the_answer_under_the_cursor_is_scrolled_into_sight():
         assert "there is none" in text
 
 
-async def test_what_a_dialog_has_no_room_for_is_scrolled():
+async def test_a_long_dialog_scrolls():
     app = Around(_resume())
     async with app.run_test(size=(40, 10)) as pilot:
         await pilot.pause()

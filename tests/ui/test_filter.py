@@ -1,74 +1,74 @@
-"""The filter of the browser: typed, kept, and taken off."""
+"""The filter of the browser: typed, kept, and cleared."""
 
 from __future__ import annotations
 
 from tests.ui.conftest import HERE
 
 
-async def test_the_filter_narrows_while_typing_and_goes_with_escape(browser, three):
-    async with browser() as it:
-        await it.press("slash", "m", "a", "n")
-        assert it.listed() == [f"[{HERE}]", "plain"]
-        assert it.sessions.row.id == "plain"
-        assert "1 of 3" in it.text()
-        await it.press("escape")
-        assert len(it.listed()) == 5
-        assert it.focus == "sessions"
+async def test_the_filter_narrows_while_typing_and_escape_clears_it(browser, three):
+    async with browser() as ui:
+        await ui.press("slash", "m", "a", "n")
+        assert ui.listed() == [f"[{HERE}]", "plain"]
+        assert ui.sessions.row.id == "plain"
+        assert "1 of 3" in ui.text()
+        await ui.press("escape")
+        assert len(ui.listed()) == 5
+        assert ui.focus == "sessions"
 
 
 async def test_the_tree_follows_the_filter(browser, three):
-    async with browser() as it:
-        await it.press("slash", *"site1")
-        await it.until(lambda: it.tree.view.tree.header.id == "site1", "the tree of the match")
-        await it.until(lambda: it.screen.planned == it.sessions.row.path, "its plan")
+    async with browser() as ui:
+        await ui.press("slash", *"site1")
+        await ui.until(lambda: ui.tree.view.tree.header.id == "site1", "the tree of the match")
+        await ui.until(lambda: ui.screen.planned == ui.sessions.row.path, "its plan")
 
 
-async def test_a_kept_filter_goes_with_escape_from_the_list(browser, three):
-    async with browser() as it:
-        await it.press("slash", *"redis", "enter")
-        assert it.focus == "sessions"
-        assert it.listed() == [f"[{HERE}]", "branchy"]
-        await it.press("escape")
-        assert len(it.listed()) == 5
+async def test_escape_in_the_list_clears_a_kept_filter(browser, three):
+    async with browser() as ui:
+        await ui.press("slash", *"redis", "enter")
+        assert ui.focus == "sessions"
+        assert ui.listed() == [f"[{HERE}]", "branchy"]
+        await ui.press("escape")
+        assert len(ui.listed()) == 5
 
 
 async def test_letters_that_are_commands_are_typed_into_the_filter(browser, three):
-    async with browser() as it:
-        await it.press("slash", "q", "j", "1", "question_mark")
-        assert it.app.is_running
-        assert it.screen.query_one("#filter").value == "qj1?"
-        assert "No session matches" in it.text()
+    async with browser() as ui:
+        await ui.press("slash", "q", "j", "1", "question_mark")
+        assert ui.app.is_running
+        assert ui.screen.query_one("#filter").value == "qj1?"
+        assert "No session matches" in ui.text()
 
 
 async def test_a_slash_in_the_filter_is_a_letter(browser, three):
-    async with browser() as it:
-        await it.press("slash", "slash", "w")
-        assert it.screen.query_one("#filter").value == "/w"
+    async with browser() as ui:
+        await ui.press("slash", "slash", "w")
+        assert ui.screen.query_one("#filter").value == "/w"
 
 
-async def test_arrows_move_the_list_while_the_filter_has_the_keys(browser, three):
-    async with browser() as it:
-        await it.press("slash", "d", "o", "n")
-        await it.press("backspace", "backspace", "backspace", "down")
-        assert it.focus == "filter"
-        assert it.sessions.row.id == "plain"
+async def test_arrows_move_the_list_while_the_filter_has_the_focus(browser, three):
+    async with browser() as ui:
+        await ui.press("slash", "d", "o", "n")
+        await ui.press("backspace", "backspace", "backspace", "down")
+        assert ui.focus == "filter"
+        assert ui.sessions.row.id == "plain"
 
 
-async def test_a_word_is_deleted_to_the_left(browser, three):
-    async with browser() as it:
-        await it.press("slash", *"man page", "ctrl+w")
-        assert it.screen.query_one("#filter").value == "man "
+async def test_ctrl_w_deletes_a_word(browser, three):
+    async with browser() as ui:
+        await ui.press("slash", *"man page", "ctrl+w")
+        assert ui.screen.query_one("#filter").value == "man "
 
 
 async def test_the_cursor_stays_on_its_session_through_a_filter(browser, three):
-    async with browser() as it:
-        await it.press("G")
-        await it.press("slash", "s", "i", "t", "e", "escape")
-        assert it.sessions.row.id == "site1"
+    async with browser() as ui:
+        await ui.press("G")
+        await ui.press("slash", "s", "i", "t", "e", "escape")
+        assert ui.sessions.row.id == "site1"
 
 
 async def test_a_typo_in_the_filter_does_not_move_the_cursor(browser, three):
-    async with browser() as it:
-        await it.press("down")
-        await it.press("slash", *"zzz", "escape")
-        assert it.sessions.row.id == "plain"
+    async with browser() as ui:
+        await ui.press("down")
+        await ui.press("slash", *"zzz", "escape")
+        assert ui.sessions.row.id == "plain"

@@ -1,4 +1,6 @@
-"""Without a catalog every session is listed before its file is read, and exact when it is (bar 4)."""
+"""Without a catalog, every session is listed before its file is read completely, and its row is then
+completed.
+"""
 
 from __future__ import annotations
 
@@ -14,15 +16,15 @@ from tests.ui.conftest import HERE, pi_session
 
 
 class Held:
-    """Workers that read the ends of all files, and the files when the test lets them."""
+    """Workers that read the ends of all files at once, and the complete files when `go` is set."""
 
     go: threading.Event
 
     def __init__(self, **_):
-        """As gentle as can be."""
+        """Ignores the priority."""
 
     def start(self):
-        """There already."""
+        """Starts nothing."""
 
     def read(self, tasks):
         for index, (task, _) in enumerate(tasks):
@@ -31,14 +33,14 @@ class Held:
             yield [(index, read(task))]
 
     def keep(self, texts):
-        """No text is looked for here."""
+        """Stores no texts."""
 
     def close(self):
-        """Nothing to end."""
+        """Has nothing to close."""
 
 
 @pytest.fixture
-def held(monkeypatch):
+def workers(monkeypatch):
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
     monkeypatch.setattr(executor, "FIRST_BYTES", 0)
     monkeypatch.setattr(worker_pool, "WorkerPool", Held)
@@ -49,65 +51,65 @@ def held(monkeypatch):
 
 @pytest.fixture
 def large(tmp_path):
-    """Three sessions of 50 kB; the newest message of the oldest one stands in the middle of its file."""
-    for at, name in enumerate(("first", "second", "third")):
+    """Three sessions of 50 kB. The newest message of the oldest session is in the middle of its file."""
+    for number, name in enumerate(("first", "second", "third")):
         lines = chain(f"the {name} prompt", *["x" * 10_000] * 5, id=name)
         if name == "third":
             lines.insert(3, message("late", "00000001", "user", "from the future", 50))
-        lines += [message("end", "00000006", "user", f"the end of {name}", 30 - at)]
+        lines += [message("end", "00000006", "user", f"the end of {name}", 30 - number)]
         pi_session(tmp_path, *lines, id=name)
 
 
-def provisional(it):
-    return {row.id: row.provisional for row in it.sessions.model.rows()}
+def provisional(ui):
+    return {row.id: row.provisional for row in ui.sessions.model.rows()}
 
 
 def facts(text, name):
-    """Program and number of messages in a session's row."""
+    """Agent and number of messages in a session's row."""
     rows = [line.split("│")[1] for line in text.splitlines() if line.count("│") > 1]
     (row,) = [row for row in rows if f"the {name} prompt" in row]
     return row.split()[-3:-1]
 
 
-async def test_every_session_is_listed_and_then_read(browser, large, held):
-    async with browser(settle=False) as it:
-        await it.until(lambda: len(provisional(it)) == 3, "the list")
-        assert set(provisional(it).values()) == {True}
-        assert it.listed() == [f"[{HERE}]", "first", "second", "third"]
-        await it.until(lambda: "the second prompt" in it.text(), "the rows")
-        text = it.text()
+async def test_every_session_is_listed_before_it_is_read(browser, large, workers):
+    async with browser(settle=False) as ui:
+        await ui.until(lambda: len(provisional(ui)) == 3, "the list")
+        assert set(provisional(ui).values()) == {True}
+        assert ui.listed() == [f"[{HERE}]", "first", "second", "third"]
+        await ui.until(lambda: "the second prompt" in ui.text(), "the rows")
+        text = ui.text()
         assert "3 sessions" in text
         assert "reading 0 of 3" in text
         assert facts(text, "second") == ["pi", "…"]
 
-        await it.press("down")
-        assert it.sessions.row.id == "second"
-        held.go.set()
-        await it.until(lambda: not any(provisional(it).values()), "the reading")
-        assert it.listed() == [f"[{HERE}]", "third", "first", "second"]
-        assert it.sessions.row.id == "second"
-        await it.settled()
-        await it.until(lambda: "reading" not in it.text(), "the end of the scan")
-        assert facts(it.text(), "second") == ["pi", "7"]
+        await ui.press("down")
+        assert ui.sessions.row.id == "second"
+        workers.go.set()
+        await ui.until(lambda: not any(provisional(ui).values()), "the reading")
+        assert ui.listed() == [f"[{HERE}]", "third", "first", "second"]
+        assert ui.sessions.row.id == "second"
+        await ui.settled()
+        await ui.until(lambda: "reading" not in ui.text(), "the end of the scan")
+        assert facts(ui.text(), "second") == ["pi", "7"]
 
 
-async def test_a_session_that_is_not_read_yet_opens(browser, large, held):
-    async with browser(settle=False) as it:
-        await it.until(lambda: len(provisional(it)) == 3, "the list")
-        await it.until(
-            lambda: it.tree.view is not None and it.tree.view.tree.path == str(it.path("first")), "its tree"
+async def test_a_session_that_is_not_read_yet_can_be_opened(browser, large, workers):
+    async with browser(settle=False) as ui:
+        await ui.until(lambda: len(provisional(ui)) == 3, "the list")
+        await ui.until(
+            lambda: ui.tree.view is not None and ui.tree.view.tree.path == str(ui.path("first")), "its tree"
         )
-        assert it.tree.view.leaf.id == "end"
-        await it.until(lambda: it.screen.planned == str(it.path("first")), "the plan")
-        assert provisional(it)["first"]
+        assert ui.tree.view.leaf.id == "end"
+        await ui.until(lambda: ui.screen.planned == str(ui.path("first")), "the plan")
+        assert provisional(ui)["first"]
 
 
-async def test_a_filter_finds_what_is_known(browser, large, held):
-    async with browser(settle=False) as it:
-        await it.until(lambda: len(provisional(it)) == 3, "the list")
-        await it.press("/", *"third")
-        assert it.listed() == [f"[{HERE}]", "third"]
-        held.go.set()
-        await it.until(lambda: not any(provisional(it).values()), "the reading")
-        assert it.listed() == [f"[{HERE}]", "third"]
-        assert it.sessions.row.id == "third"
+async def test_a_filter_works_on_provisional_rows(browser, large, workers):
+    async with browser(settle=False) as ui:
+        await ui.until(lambda: len(provisional(ui)) == 3, "the list")
+        await ui.press("/", *"third")
+        assert ui.listed() == [f"[{HERE}]", "third"]
+        workers.go.set()
+        await ui.until(lambda: not any(provisional(ui).values()), "the reading")
+        assert ui.listed() == [f"[{HERE}]", "third"]
+        assert ui.sessions.row.id == "third"

@@ -1,5 +1,5 @@
-"""Where leafmark cannot write down what it remembers by itself, or what it has read, one line says so and
-nothing stops.
+"""Without room on the disk for the journal, the settings or the cache, one toast says so and everything goes
+on.
 """
 
 from __future__ import annotations
@@ -24,111 +24,109 @@ FULL = os.strerror(errno.ENOSPC)
 
 
 def full(*_):
-    # of a descriptor the system names no path
+    # without a path, because the error comes from a descriptor
     raise OSError(errno.ENOSPC, FULL)
 
 
-async def test_what_is_done_without_a_journal_says_where_there_is_no_room(
+async def test_an_action_without_a_journal_is_reported_and_can_be_undone(
     browser, three, tmp_path, monkeypatch
 ):
     monkeypatch.setattr(Journal, "_append", full)
-    async with browser() as it:
-        path = it.path("branchy")
-        await it.press("ctrl+r", *"QQ", "enter")
-        await it.until(lambda: len(it.toasts()) == 2, "the words")
-        said = f"the journal cannot be written: {tmp_path / 'state'}: {FULL}"
-        assert set(it.toasts()) == {said, "Named – z takes it back"}
+    async with browser() as ui:
+        path = ui.path("branchy")
+        await ui.press("ctrl+r", *"QQ", "enter")
+        await ui.until(lambda: len(ui.toasts()) == 2, "the words")
+        reason = f"the journal cannot be written: {tmp_path / 'state'}: {FULL}"
+        assert set(ui.toasts()) == {reason, "Named – z takes it back"}
         assert json.loads(path.read_text().splitlines()[-1])["name"] == "Refactor authQQ"
-        # this run knows of it all the same
-        await it.press("z")
-        await it.until(lambda: "The old name is back" in it.toasts(), "the name of before")
+        # the running leafmark still knows the action
+        await ui.press("z")
+        await ui.until(lambda: "The old name is back" in ui.toasts(), "the name of before")
         assert json.loads(path.read_text().splitlines()[-1])["name"] == "Refactor auth"
 
 
-async def test_what_is_not_remembered_says_where_there_is_no_room(browser, three, tmp_path, monkeypatch):
-    def full_beside(path, *_):
+async def test_a_layout_or_theme_that_cannot_be_saved_is_reported(browser, three, tmp_path, monkeypatch):
+    def fail_with_path(path, *_):
         raise OSError(errno.ENOSPC, FULL, f"{path}.aside")
 
-    monkeypatch.setattr(paths, "replace_file", full_beside)
-    async with browser() as it:
-        await it.press("d")
-        await it.until(it.toasts, "the word")
-        assert it.toasts() == [f"This is not remembered: {tmp_path / 'state'}: {FULL}"]
-        it.app.action_toggle_theme()
-        await it.until(lambda: len(it.toasts()) == 2, "the other word")
-        assert it.toasts()[1] == f"The theme is not remembered: {tmp_path / 'state'}: {FULL}"
+    monkeypatch.setattr(paths, "replace_file", fail_with_path)
+    async with browser() as ui:
+        await ui.press("d")
+        await ui.until(ui.toasts, "the word")
+        assert ui.toasts() == [f"This is not remembered: {tmp_path / 'state'}: {FULL}"]
+        ui.app.action_toggle_theme()
+        await ui.until(lambda: len(ui.toasts()) == 2, "the other word")
+        assert ui.toasts()[1] == f"The theme is not remembered: {tmp_path / 'state'}: {FULL}"
 
 
-async def test_what_has_no_room_in_the_trash_stays_and_is_not_offered_for_deletion(
+async def test_a_session_that_does_not_fit_into_the_trash_stays_and_is_not_offered_for_deletion(
     browser, three, monkeypatch
 ):
     monkeypatch.setattr(trash, "_send", full)
-    async with browser() as it:
-        path = it.path("branchy")
-        await it.press("ctrl+d", "enter")
-        await it.until(it.toasts, "the word")
-        said = f"“Refactor auth”: {path}: cannot be moved to the trash: {FULL}"
-        assert it.toasts() == [said]
-        assert "for good" not in it.text()
+    async with browser() as ui:
+        path = ui.path("branchy")
+        await ui.press("ctrl+d", "enter")
+        await ui.until(ui.toasts, "the word")
+        reason = f"“Refactor auth”: {path}: cannot be moved to the trash: {FULL}"
+        assert ui.toasts() == [reason]
+        assert "for good" not in ui.text()
         assert path.exists()
-        assert "branchy" in it.listed()
+        assert "branchy" in ui.listed()
 
 
-def header(it):
-    return it.text().splitlines()[0]
+def header(ui):
+    return ui.text().splitlines()[0]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
-async def test_a_cache_folder_that_cannot_be_written_is_told_of(browser, three, tmp_path, way):
+async def test_an_unwritable_cache_folder_is_reported_once(browser, three, tmp_path, way):
     (tmp_path / "cache").write_text("in the way")
-    async with browser(**way) as it:
-        await it.until(it.toasts, "the word")
+    async with browser(**way) as ui:
+        await ui.until(ui.toasts, "the word")
         path = tmp_path / "cache"
-        assert it.toasts() == [f"the list is kept in memory only: {path}: {os.strerror(errno.ENOTDIR)}"]
-        assert "the list is kept in memory only " in header(it)
-        await it.press("f5")
-        await it.until(lambda: len(it.toasts()) == 2, "that it has looked again")
-        assert "the list is kept" not in it.toasts()[1], "it is told once"
-        assert it.sessions.model.known == 3
+        assert ui.toasts() == [f"the list is kept in memory only: {path}: {os.strerror(errno.ENOTDIR)}"]
+        assert "the list is kept in memory only " in header(ui)
+        await ui.press("f5")
+        await ui.until(lambda: len(ui.toasts()) == 2, "that it has looked again")
+        assert "the list is kept" not in ui.toasts()[1], "it is told once"
+        assert ui.sessions.model.known == 3
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
-async def test_a_disk_that_is_full_of_texts_is_told_of(browser, three, tmp_path, monkeypatch, way):
+async def test_texts_that_cannot_be_stored_are_reported(browser, three, tmp_path, monkeypatch, way):
     monkeypatch.setattr(Segment, "append", full)
-    async with browser(**way) as it:
-        await it.until(it.toasts, "the word")
+    async with browser(**way) as ui:
+        await ui.until(ui.toasts, "the word")
         folder = tmp_path / "cache" / f"text-{SCHEMA}"
-        assert it.toasts() == [f"the text of sessions is not kept: {folder}: {FULL}"]
-        assert "the text of sessions is not kept " in header(it)
-        assert it.sessions.model.known == 3
+        assert ui.toasts() == [f"the text of sessions is not kept: {folder}: {FULL}"]
+        assert "the text of sessions is not kept " in header(ui)
+        assert ui.sessions.model.known == 3
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
-async def test_a_catalog_that_has_no_room_any_more_is_told_of(browser, three, tmp_path, way):
-    async with browser(**way) as it:
-        assert not it.toasts()
-        before = header(it)
-        it.screen._indexing.index.catalog.run(
+async def test_a_full_catalog_is_reported(browser, three, tmp_path, way):
+    async with browser(**way) as ui:
+        assert not ui.toasts()
+        before = header(ui)
+        ui.screen._indexing.index.catalog.run(
             lambda connection: connection.execute("PRAGMA max_page_count = 1")
         )
         for number in range(8):
             pi_session(tmp_path, *chain(f"{number} " * 5_000, id=f"new{number}"), id=f"new{number}")
-        await it.until(lambda: it.sessions.model.known == 11, "the sessions")
-        await it.until(it.toasts, "the word")
+        await ui.until(lambda: ui.sessions.model.known == 11, "the sessions")
+        await ui.until(ui.toasts, "the word")
         file = tmp_path / "cache" / f"catalog-{SCHEMA}.db"
-        assert it.toasts() == [f"what is new is kept in memory only: {file}: database or disk is full"]
-        assert "what is new is kept in memory only " in header(it)
+        assert ui.toasts() == [f"what is new is kept in memory only: {file}: database or disk is full"]
+        assert "what is new is kept in memory only " in header(ui)
         assert "in memory" not in before
 
 
-async def test_a_screen_over_another_one_has_it_in_its_header_and_says_it_no_second_time(
-    browser, three, tmp_path
-):
+async def test_the_browser_over_the_selector_does_not_repeat_the_report(browser, three, tmp_path):
     (tmp_path / "cache").write_text("in the way")
-    async with browser(selector="") as it:
-        await it.until(it.toasts, "the word")
-        await it.press("shift+tab", "t")
-        await it.until(lambda: not it.selects, "the browser")
-        await it.settled()
-        assert "the list is kept in memory only " in header(it)
-        assert len(it.toasts()) == 1
+    async with browser(selector="") as ui:
+        await ui.until(ui.toasts, "the word")
+        await ui.press("shift+tab", "t")
+        await ui.until(lambda: not ui.selects, "the browser")
+        await ui.settled()
+        assert "the list is kept in memory only " in header(ui)
+        assert len(ui.toasts()) == 1

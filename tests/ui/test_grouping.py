@@ -1,4 +1,4 @@
-"""Which projects are open when the list is shown by project: all where there is room, else the first."""
+"""Which projects are open when the list is grouped by project: all if they fit, otherwise the first."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ OPENED = [("tab", "shift+tab", "o"), ("shift+tab", "o", "shift+tab", "shift+tab"
 
 
 @pytest.mark.parametrize("keys", OPENED)
-async def test_by_project_all_are_open_where_there_is_room(browser, three, keys):
-    async with browser(selector="") as it:
-        await it.press(*keys)
-        assert it.sessions.model.arrangement.scope == "all"
-        assert it.listed() == APP + SITE
+async def test_all_projects_are_open_if_they_fit(browser, three, keys):
+    async with browser(selector="") as ui:
+        await ui.press(*keys)
+        assert ui.sessions.model.arrangement.scope == "all"
+        assert ui.listed() == APP + SITE
 
 
-async def test_so_are_they_in_the_browser_over_the_selector(browser, three):
-    async with browser(selector="") as it:
-        await it.press("shift+tab", "t")
-        await it.until(lambda: not it.selects and it.screen.scanned and it.listed(), "the browser")
-        assert it.listed() == APP + SITE
-        assert it.sessions.row.id == "branchy"
+async def test_all_projects_are_open_in_the_browser_over_the_selector(browser, three):
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab", "t")
+        await ui.until(lambda: not ui.selects and ui.screen.scanned and ui.listed(), "the browser")
+        assert ui.listed() == APP + SITE
+        assert ui.sessions.row.id == "branchy"
 
 
 @pytest.fixture
@@ -52,42 +52,42 @@ def begun(three, tmp_path):
     return model
 
 
-async def test_grouping_before_all_is_read_opens_them_too(browser, begun, slow):  # noqa: F811
-    async with browser(selector="", settle=False, model=begun) as it:
-        it.screen.action_turn("scope")
-        it.screen.action_turn("grouped")
+async def test_all_projects_are_open_if_the_list_is_grouped_before_it_is_read(browser, begun, slow):  # noqa: F811
+    async with browser(selector="", settle=False, model=begun) as ui:
+        ui.screen.action_turn("scope")
+        ui.screen.action_turn("grouped")
         slow.set()
-        await it.settled()
-        assert it.listed() == APP + SITE
+        await ui.settled()
+        assert ui.listed() == APP + SITE
 
 
-async def test_where_there_is_no_room_the_first_alone_is_open(browser, three):
+async def test_only_the_first_project_is_open_without_room_for_all(browser, three):
     for number in range(30):
         id = f"more{number}"
         pi_session(three, *chain("more", id=id, cwd="/work/site"), id=id, project="site")
-    async with browser(selector="") as it:
-        await it.press("tab", "shift+tab", "o")
-        assert it.listed() == [*APP, "[/work/site]"]
+    async with browser(selector="") as ui:
+        await ui.press("tab", "shift+tab", "o")
+        assert ui.listed() == [*APP, "[/work/site]"]
 
 
-async def test_what_the_user_has_folded_stays_folded(browser, three):
-    async with browser(selector="") as it:
-        await it.press("tab", "shift+tab", "o")
-        it.sessions.move_to(3)
-        await it.press("left", "up")
-        assert it.listed() == [*APP, "[/work/site]"]
-        await it.press("o", "o")
-        assert it.listed() == [*APP, "[/work/site]"]
-        it.screen.action_turn("scope")
-        it.screen.action_turn("scope")
-        assert it.listed() == [*APP, "[/work/site]"]
+async def test_a_folded_project_stays_folded(browser, three):
+    async with browser(selector="") as ui:
+        await ui.press("tab", "shift+tab", "o")
+        ui.sessions.move_to(3)
+        await ui.press("left", "up")
+        assert ui.listed() == [*APP, "[/work/site]"]
+        await ui.press("o", "o")
+        assert ui.listed() == [*APP, "[/work/site]"]
+        ui.screen.action_turn("scope")
+        ui.screen.action_turn("scope")
+        assert ui.listed() == [*APP, "[/work/site]"]
 
 
 async def test_the_cursor_stays_on_its_session(browser, three):
-    async with browser(selector="", size=(80, 24)) as it:
-        await it.press("tab", "shift+tab")
-        while it.sessions.row.id != "site1":
-            await it.press("down")
-        await it.press("o")
-        assert isinstance(it.app.focused, SessionListView)
-        assert it.sessions.row.id == "site1"
+    async with browser(selector="", size=(80, 24)) as ui:
+        await ui.press("tab", "shift+tab")
+        while ui.sessions.row.id != "site1":
+            await ui.press("down")
+        await ui.press("o")
+        assert isinstance(ui.app.focused, SessionListView)
+        assert ui.sessions.row.id == "site1"

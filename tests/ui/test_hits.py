@@ -1,4 +1,4 @@
-"""What was found in a session is gone to in its tree, and marked in its entry."""
+"""A hit in a session: the tree's cursor moves to its entry, and the entry highlights the words."""
 
 from __future__ import annotations
 
@@ -29,178 +29,178 @@ def branched(tmp_path):
     return tmp_path
 
 
-def hit(it, entry_id, *words, where="", again=False):
-    path = str(it.path("s"))
-    at = 0
+def hit(ui, entry_id, *words, place="", again=False):
+    path = str(ui.path("s"))
+    offset = 0
     with open(path, "rb") as file:
         for line in file:
             if json.loads(line).get("id") == entry_id:
                 break
-            at += len(line)
-    return HitLocated(path, "", entry_id, at, words, where, again=again)
+            offset += len(line)
+    return HitLocated(path, "", entry_id, offset, words, place, again=again)
 
 
-def reading(it):
-    return it.screen._reading
+def reading(ui):
+    return ui.screen._reading
 
 
-def marked(it):
-    """The marked pieces of the lines of the entry that are in sight."""
-    pane = it.entry
-    seen = range(pane.scroll_offset.y, min(pane.scroll_offset.y + pane.size.height, len(pane.lines)))
-    return [text for line in seen for text, style in pane.draw(line, 60, False) if style == "match"]
+def highlights(ui):
+    """The highlighted texts in the visible lines of the entry."""
+    pane = ui.entry
+    visible = range(pane.scroll_offset.y, min(pane.scroll_offset.y + pane.size.height, len(pane.lines)))
+    return [text for line in visible for text, style in pane.draw(line, 60, False) if style == "match"]
 
 
-async def test_a_search_puts_the_cursor_on_what_it_found(browser, branched):
-    async with browser(size=(160, 45)) as it:
-        await it.press("slash", *"slower")
-        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "d", "the entry")
-        await it.until(lambda: marked(it) == ["slower"], "the mark, in sight")
-        assert "slower than before" in it.text()
-        assert "branch 1 of 2, not on the active path" in it.text()
-        await it.press("escape")
-        await it.until(lambda: not marked(it), "the end of the mark")
-        assert it.tree.node.id == "d"
-        assert "not on the active path" not in it.text()
+async def test_a_search_moves_the_cursor_to_the_hit(browser, branched):
+    async with browser(size=(160, 45)) as ui:
+        await ui.press("slash", *"slower")
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "d", "the entry")
+        await ui.until(lambda: highlights(ui) == ["slower"], "the mark, in sight")
+        assert "slower than before" in ui.text()
+        assert "branch 1 of 2, not on the active path" in ui.text()
+        await ui.press("escape")
+        await ui.until(lambda: not highlights(ui), "the end of the mark")
+        assert ui.tree.node.id == "d"
+        assert "not on the active path" not in ui.text()
 
 
-async def test_what_is_found_in_another_session_is_gone_to_as_soon_as_that_is_shown(browser, branched):
+async def test_a_hit_in_another_session_is_shown_with_that_session(browser, branched):
     pi_session(branched, *chain("zeppelin", "it flies", "and lands", id="o"), id="o")
-    async with browser(size=(160, 45)) as it:
+    async with browser(size=(160, 45)) as ui:
         for words, session, node in (("zeppelin", "o", "00000001"), ("slower", "s", "d")):
-            await it.press("slash", *words)
-            await it.until(lambda id=session: it.sessions.row.id == id, "its session")
-            await it.until(lambda id=node: it.tree.node is not None and it.tree.node.id == id, "the entry")
-            await it.until(lambda text=words: marked(it)[:1] == [text], "the mark")
-            await it.press("escape")
+            await ui.press("slash", *words)
+            await ui.until(lambda id=session: ui.sessions.row.id == id, "its session")
+            await ui.until(lambda id=node: ui.tree.node is not None and ui.tree.node.id == id, "the entry")
+            await ui.until(lambda text=words: highlights(ui)[:1] == [text], "the mark")
+            await ui.press("escape")
 
 
-async def test_folds_and_filters_that_hide_it_are_left(browser, branched):
-    async with browser() as it:
-        await it.press("tab", "ctrl+u", "minus")
-        reading(it).open_at(hit(it, "d", "slower"))
-        assert it.tree.node.id == "d"
-        assert it.tree.mode == "default"
-        await it.press("minus")
-        assert it.tree.node.id == "c"
-        reading(it).open_at(hit(it, "f", "faster"))
-        reading(it).open_at(hit(it, "d", "slower"))
-        assert it.tree.node.id == "d"
-        reading(it).open_at(hit(it, "x", "zebra"))
-        assert (it.tree.node.id, it.tree.mode) == ("x", "all")
+async def test_folds_and_filters_that_hide_the_hit_are_opened(browser, branched):
+    async with browser() as ui:
+        await ui.press("tab", "ctrl+u", "minus")
+        reading(ui).open_at(hit(ui, "d", "slower"))
+        assert ui.tree.node.id == "d"
+        assert ui.tree.mode == "default"
+        await ui.press("minus")
+        assert ui.tree.node.id == "c"
+        reading(ui).open_at(hit(ui, "f", "faster"))
+        reading(ui).open_at(hit(ui, "d", "slower"))
+        assert ui.tree.node.id == "d"
+        reading(ui).open_at(hit(ui, "x", "zebra"))
+        assert (ui.tree.node.id, ui.tree.mode) == ("x", "all")
 
 
 @pytest.mark.parametrize(("own", "chosen"), [((), "default"), (("ctrl+u",), "user")])
-async def test_a_filter_that_was_left_for_it_is_back_in_the_next_session(browser, branched, own, chosen):
+async def test_a_filter_dropped_for_a_hit_returns_in_the_next_session(browser, branched, own, chosen):
     pi_session(branched, *chain("one", "two", id="o"), id="o")
-    async with browser() as it:
-        it.sessions.go_to(str(it.path("s")))
-        await it.settled()
-        await it.press("tab", *own, "shift+tab")
-        reading(it).open_at(hit(it, "x", "zebra"))
-        assert it.tree.mode == "all"
-        reading(it).open_at(hit(it, "d", "slower"))
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("s")))
+        await ui.settled()
+        await ui.press("tab", *own, "shift+tab")
+        reading(ui).open_at(hit(ui, "x", "zebra"))
+        assert ui.tree.mode == "all"
+        reading(ui).open_at(hit(ui, "d", "slower"))
         for id in ("o", "s"):
-            it.sessions.go_to(str(it.path(id)))
-            await it.settled()
-            assert (it.tree.mode, it.tree.view.mode) == (chosen, chosen)
-            assert "all: " not in it.text()
+            ui.sessions.go_to(str(ui.path(id)))
+            await ui.settled()
+            assert (ui.tree.mode, ui.tree.view.mode) == (chosen, chosen)
+            assert "all: " not in ui.text()
 
 
-async def test_a_filter_that_was_chosen_since_stays(browser, branched):
+async def test_a_filter_chosen_after_the_hit_stays(browser, branched):
     pi_session(branched, *chain("one", "two", id="o"), id="o")
-    async with browser() as it:
-        it.sessions.go_to(str(it.path("s")))
-        await it.settled()
-        reading(it).open_at(hit(it, "x", "zebra"))
-        await it.press("tab", "ctrl+t", "shift+tab")
-        it.sessions.go_to(str(it.path("o")))
-        await it.settled()
-        assert it.tree.mode == it.tree.view.mode == "no-tools"
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("s")))
+        await ui.settled()
+        reading(ui).open_at(hit(ui, "x", "zebra"))
+        await ui.press("tab", "ctrl+t", "shift+tab")
+        ui.sessions.go_to(str(ui.path("o")))
+        await ui.settled()
+        assert ui.tree.mode == ui.tree.view.mode == "no-tools"
 
 
-async def test_its_place_moves_nobody(browser, branched):
-    async with browser(size=(160, 45)) as it:
-        reading(it).open_at(hit(it, "d", "slower"))
-        await it.press("tab", "home")
-        assert it.tree.node.id == "a"
-        reading(it).open_at(hit(it, "d", "slower", where="branch 1 of 2, not on the active path", again=True))
-        await it.pilot.pause()
-        assert it.tree.node.id == "a"
-        assert "branch 1 of 2, not on the active path" in it.text()
+async def test_the_place_of_a_hit_found_later_moves_no_cursor(browser, branched):
+    async with browser(size=(160, 45)) as ui:
+        reading(ui).open_at(hit(ui, "d", "slower"))
+        await ui.press("tab", "home")
+        assert ui.tree.node.id == "a"
+        reading(ui).open_at(hit(ui, "d", "slower", place="branch 1 of 2, not on the active path", again=True))
+        await ui.pilot.pause()
+        assert ui.tree.node.id == "a"
+        assert "branch 1 of 2, not on the active path" in ui.text()
 
 
-async def test_a_hit_of_another_session_and_one_that_is_gone_move_nobody(browser, branched):
-    async with browser() as it:
-        before = it.tree.node
-        other = hit(it, "d", "slower")
-        other.path += ".other"
-        reading(it).open_at(other)
-        gone = hit(it, "d", "slower")
-        gone.entry_id, gone.offset = "nowhere", 3
-        reading(it).open_at(gone)
-        reading(it).open_at(HitLocated(str(it.path("s")), "", None, -1, ("fix",), ""))
-        assert it.tree.node is before
+async def test_hits_of_other_sessions_or_removed_entries_move_no_cursor(browser, branched):
+    async with browser() as ui:
+        before = ui.tree.node
+        elsewhere = hit(ui, "d", "slower")
+        elsewhere.path += ".other"
+        reading(ui).open_at(elsewhere)
+        removed = hit(ui, "d", "slower")
+        removed.entry_id, removed.offset = "nowhere", 3
+        reading(ui).open_at(removed)
+        reading(ui).open_at(HitLocated(str(ui.path("s")), "", None, -1, ("fix",), ""))
+        assert ui.tree.node is before
 
 
-async def test_marks_go_with_the_session(browser, branched, tmp_path):
+async def test_highlights_end_with_the_session(browser, branched, tmp_path):
     pi_session(tmp_path, *chain("one", "two faster", id="other"), id="other")
-    async with browser() as it:
-        first = it.sessions.row.path
-        where = HitLocated(first, "", None, -1, ("faster",), "")
-        reading(it).open_at(where)
-        assert it.entry.words == ("faster",)
-        await it.press("down")
-        await it.settled()
-        assert it.sessions.row.path != first
-        assert it.entry.words == ()
+    async with browser() as ui:
+        first = ui.sessions.row.path
+        located = HitLocated(first, "", None, -1, ("faster",), "")
+        reading(ui).open_at(located)
+        assert ui.entry.words == ("faster",)
+        await ui.press("down")
+        await ui.settled()
+        assert ui.sessions.row.path != first
+        assert ui.entry.words == ()
 
 
-async def test_in_a_long_session_it_is_gone_to_when_the_whole_is_there(browser, tmp_path, monkeypatch):
+async def test_in_a_long_session_the_cursor_moves_when_the_whole_tree_is_read(browser, tmp_path, monkeypatch):
     monkeypatch.setattr(session_tree, "END_BYTES", 4096)
     lines = chain(*(f"text {n} " + "word " * 20 for n in range(400)), id="s")
     pi_session(tmp_path, *lines, id="s")
-    async with browser() as it:
-        reading(it).show(None)
-        reading(it).show(it.sessions.row)
-        reading(it).open_at(hit(it, f"{3:08x}", "text 2"))
-        await it.until(lambda: it.tree.node is not None and it.tree.node.id == f"{3:08x}", "the entry")
-        assert it.tree.view.tree.is_whole
-        await it.until(lambda: marked(it) == ["text 2"], "the mark")
+    async with browser() as ui:
+        reading(ui).show(None)
+        reading(ui).show(ui.sessions.row)
+        reading(ui).open_at(hit(ui, f"{3:08x}", "text 2"))
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == f"{3:08x}", "the entry")
+        assert ui.tree.view.tree.is_whole
+        await ui.until(lambda: highlights(ui) == ["text 2"], "the mark")
 
 
-async def test_the_selector_opens_its_preview_at_what_was_found(browser, branched):
-    async with browser(size=(140, 30), selector="") as it:
-        await it.until(lambda: "faster" in it.text(), "the end")
-        await it.press(*"slower")
-        await it.until(lambda: "branch 1 of 2, not on the active path" in it.text(), "where it is")
-        assert "slower than before" in it.text()
-        assert "4 of 4" in it.text()
-        await it.press("escape")
-        await it.until(lambda: "slower" not in it.text(), "the end again")
+async def test_the_selectors_preview_opens_at_the_hit(browser, branched):
+    async with browser(size=(140, 30), selector="") as ui:
+        await ui.until(lambda: "faster" in ui.text(), "the end")
+        await ui.press(*"slower")
+        await ui.until(lambda: "branch 1 of 2, not on the active path" in ui.text(), "where it is")
+        assert "slower than before" in ui.text()
+        assert "4 of 4" in ui.text()
+        await ui.press("escape")
+        await ui.until(lambda: "slower" not in ui.text(), "the end again")
 
 
-async def test_the_selectors_preview_follows_a_session_that_grows(browser, branched):
-    async with browser(size=(140, 30), selector="") as it:
-        await it.until(lambda: "faster" in it.text(), "the end")
-        append(it.path("s"), message("new", "f", "user", "one thing more", 60))
-        await it.until(lambda: "one thing more" in it.text(), "what came")
+async def test_the_selectors_preview_follows_a_growing_session(browser, branched):
+    async with browser(size=(140, 30), selector="") as ui:
+        await ui.until(lambda: "faster" in ui.text(), "the end")
+        append(ui.path("s"), message("new", "f", "user", "one thing more", 60))
+        await ui.until(lambda: "one thing more" in ui.text(), "what came")
 
 
-# from place to place
+# from match to match
 
 
-def border(it):
-    return it.screen.query_one("#tree-pane")._words[1]
+def border(ui):
+    return ui.screen.query_one("#tree-pane")._words[1]
 
 
-async def go(it, key, node):
-    await it.press(key)
-    await it.until(lambda: it.tree.hits is not None and it.tree.hits.done, "all that there is")
-    await it.until(lambda: it.tree.node.id == node, "the next place")
+async def go(ui, key, node):
+    await ui.press(key)
+    await ui.until(lambda: ui.tree.hits is not None and ui.tree.hits.done, "all that there is")
+    await ui.until(lambda: ui.tree.node.id == node, "the next place")
 
 
-async def test_after_a_search_of_the_sessions_n_goes_from_place_to_place(browser, tmp_path):
+async def test_after_a_search_n_moves_from_match_to_match(browser, tmp_path):
     lines = [
         header("s"),
         message("a", None, "user", "the token is old"),
@@ -210,58 +210,60 @@ async def test_after_a_search_of_the_sessions_n_goes_from_place_to_place(browser
         message("e", "b", "user", "use redis for tokens"),
     ]
     pi_session(tmp_path, *lines, id="s")
-    async with browser() as it:
-        await it.press("slash", *"token", "enter", "t")
-        await it.until(lambda: it.tree.node is not None and it.tree.node.id in "ace", "the entry")
+    async with browser() as ui:
+        await ui.press("slash", *"token", "enter", "t")
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id in "ace", "the entry")
         order = ["a", "e", "c"]
-        at = order.index(it.tree.node.id)
+        start = order.index(ui.tree.node.id)
         for step, key in ((1, "n"), (2, "n"), (3, "n"), (2, "N"), (1, "N")):
-            await go(it, key, order[(at + step) % 3])
-        assert border(it).startswith(f"{order.index(it.tree.node.id) + 1} of 3")
-        await it.until(lambda: marked(it) and marked(it)[0].casefold() == "token", "the mark, in its entry")
-        await it.press("escape")
-        assert it.tree.hits is None
-        assert "of 3" not in border(it)
-        assert (it.focus, it.box.value) == ("tree", "token"), "one step back"
-        await it.press("escape")
-        assert it.box.value == ""
+            await go(ui, key, order[(start + step) % 3])
+        assert border(ui).startswith(f"{order.index(ui.tree.node.id) + 1} of 3")
+        await ui.until(
+            lambda: highlights(ui) and highlights(ui)[0].casefold() == "token", "the mark, in its entry"
+        )
+        await ui.press("escape")
+        assert ui.tree.hits is None
+        assert "of 3" not in border(ui)
+        assert (ui.focus, ui.box.value) == ("tree", "token"), "one step back"
+        await ui.press("escape")
+        assert ui.box.value == ""
 
 
-async def test_words_that_no_entry_has_all_of_are_gone_to_one_by_one(browser, branched):
-    async with browser() as it:
-        await it.press("slash", *"redis", "space", *"cache", "space", *"login", "enter", "t")
-        await it.until(lambda: it.tree.node is not None and it.tree.node.id in "ace", "the entry")
-        seen = []
+async def test_words_that_are_in_no_single_entry_are_visited_one_by_one(browser, branched):
+    async with browser() as ui:
+        await ui.press("slash", *"redis", "space", *"cache", "space", *"login", "enter", "t")
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id in "ace", "the entry")
+        visited = []
         for _ in range(3):
-            before = it.tree.node.id
-            await it.press("n")
-            await it.until(lambda last=before: it.tree.node.id != last, "the next place")
-            seen.append(it.tree.node.id)
-        assert sorted(seen) == ["a", "c", "e"]
-        assert "of 3" in border(it)
+            before = ui.tree.node.id
+            await ui.press("n")
+            await ui.until(lambda last=before: ui.tree.node.id != last, "the next place")
+            visited.append(ui.tree.node.id)
+        assert sorted(visited) == ["a", "c", "e"]
+        assert "of 3" in border(ui)
 
 
 async def test_another_search_of_the_sessions_ends_the_one_in_the_tree(browser, branched):
     pi_session(branched, *chain("slower", "a second", "slower again", id="o"), id="o")
-    async with browser() as it:
-        await it.press("slash", *"redis", "enter", "t")
-        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "e", "the entry")
-        await go(it, "n", "e")
-        assert "1 of 1" in border(it)
-        await it.press("slash")
-        assert it.tree.hits is None
-        await it.press("escape", "escape", "slash", *"slower")
-        await it.until(lambda: it.sessions.row.id == "o" and it.tree.view is not None, "the other session")
-        await it.press("enter", "t")
-        await it.until(lambda: it.tree.node is not None, "its tree")
-        first = it.tree.node.id
-        assert it.tree.hits is None
-        await it.press("n")
-        await it.until(lambda: it.tree.hits is not None and it.tree.hits.done, "the search")
-        await it.until(lambda: it.tree.node.id != first, "the other place")
+    async with browser() as ui:
+        await ui.press("slash", *"redis", "enter", "t")
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "e", "the entry")
+        await go(ui, "n", "e")
+        assert "1 of 1" in border(ui)
+        await ui.press("slash")
+        assert ui.tree.hits is None
+        await ui.press("escape", "escape", "slash", *"slower")
+        await ui.until(lambda: ui.sessions.row.id == "o" and ui.tree.view is not None, "the other session")
+        await ui.press("enter", "t")
+        await ui.until(lambda: ui.tree.node is not None, "its tree")
+        first = ui.tree.node.id
+        assert ui.tree.hits is None
+        await ui.press("n")
+        await ui.until(lambda: ui.tree.hits is not None and ui.tree.hits.done, "the search")
+        await ui.until(lambda: ui.tree.node.id != first, "the other place")
 
 
-async def test_where_no_words_are_looked_for_that_is_said(browser, branched):
-    async with browser() as it:
-        await it.press("t", "n")
-        assert it.toasts() == ["No words are looked for here: / searches the tree"]
+async def test_n_without_a_search_says_so(browser, branched):
+    async with browser() as ui:
+        await ui.press("t", "n")
+        assert ui.toasts() == ["No words are looked for here: / searches the tree"]

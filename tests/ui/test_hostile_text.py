@@ -1,4 +1,4 @@
-"""Text that means harm, in everything that a session or a setting can name: it reaches the screen as text."""
+"""Hostile text in everything that a session or a setting can name reaches the screen as inert text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ HOSTILE = "\x1b]52;c;aGk=\x07\x1b[2J\x9b31m\u202eevil\u2066\x1bPq\x1b\\[bold red
 BAD = ("\x1b", "\x07", "\x9b", "\x00", "\u202e", "\u2066", "\u2028", "\r")
 
 
-def inert_screen(it):
-    """The text of the screen, which holds nothing that a terminal would obey."""
-    text = it.text()
+def inert_screen(ui):
+    """The text of the screen, after a check that it contains no control characters."""
+    text = ui.text()
     for bad in BAD:
         assert bad not in text, repr(bad)
-    assert len(text.splitlines()) == it.app.size.height
+    assert len(text.splitlines()) == ui.app.size.height
     return text
 
 
@@ -32,7 +32,7 @@ def inert_screen(it):
 
 @pytest.fixture
 def hostile(tmp_path):
-    """A session all of whose text is hostile, in a folder that is."""
+    """A session in which all text is hostile, in a folder with a hostile name."""
     folder = f"/work/{HOSTILE.replace(chr(0), '')}"
     lines = chain(HOSTILE, HOSTILE, id="evil", cwd=folder)
     lines += [
@@ -47,111 +47,111 @@ def hostile(tmp_path):
 
 @pytest.mark.parametrize("size", [(160, 45), (80, 24), (44, 12)])
 async def test_hostile_text_is_inert_in_rows_preview_and_bars(browser, hostile, size):
-    async with browser(selector="", size=size) as it:
-        await it.press("tab", "ctrl+p")
-        inert_screen(it)
-        await it.press("ctrl+p", "shift+tab", "d")
-        await it.press("home", *["down"] * it.listed().index("evil"))
-        assert it.sessions.row.id == "evil"
-        await it.settled()
+    async with browser(selector="", size=size) as ui:
+        await ui.press("tab", "ctrl+p")
+        inert_screen(ui)
+        await ui.press("ctrl+p", "shift+tab", "d")
+        await ui.press("home", *["down"] * ui.listed().index("evil"))
+        assert ui.sessions.row.id == "evil"
+        await ui.settled()
         if size[1] > 16:
-            await it.until(lambda: "user ·" in it.text(), "the transcript")
-        text = inert_screen(it)
+            await ui.until(lambda: "user ·" in ui.text(), "the transcript")
+        text = inert_screen(ui)
         if size[0] > 100:
             assert "evil" in text
             assert "[bold red]x[/]" in text, "markup is text"
-        await it.press("slash", *"evil")
-        await it.until(lambda: it.listed() == ["evil"], "the session")
-        inert_screen(it)
+        await ui.press("slash", *"evil")
+        await ui.until(lambda: ui.listed() == ["evil"], "the session")
+        inert_screen(ui)
 
 
 async def test_hostile_text_is_inert_in_question_editor_and_dialogs(browser, hostile):
-    async with browser(selector="evil", here="/work/app", size=(160, 30)) as it:
-        await it.press("tab")
-        await it.until(lambda: it.listed() == ["evil"], "the session")
-        await it.settled()
-        await it.press("ctrl+d")
-        assert isinstance(it.screen, RowQuestion)
-        inert_screen(it)
-        await it.press("escape", "ctrl+r")
-        assert isinstance(it.screen, RowEditor)
-        assert "evil" in inert_screen(it)
-        path, before = it.path("evil"), it.path("evil").read_bytes()
-        await it.press("enter")
-        assert it.selects
+    async with browser(selector="evil", here="/work/app", size=(160, 30)) as ui:
+        await ui.press("tab")
+        await ui.until(lambda: ui.listed() == ["evil"], "the session")
+        await ui.settled()
+        await ui.press("ctrl+d")
+        assert isinstance(ui.screen, RowQuestion)
+        inert_screen(ui)
+        await ui.press("escape", "ctrl+r")
+        assert isinstance(ui.screen, RowEditor)
+        assert "evil" in inert_screen(ui)
+        path, before = ui.path("evil"), ui.path("evil").read_bytes()
+        await ui.press("enter")
+        assert ui.selects
         assert path.read_bytes() == before, "a name that nobody changed stays as it is"
-        await it.press("enter")
-        assert isinstance(it.screen, ResumeDialog)
-        assert "evil" in inert_screen(it)
-        await it.press("escape", "shift+tab", "F")
-        assert isinstance(it.screen, FolderDialog)
-        inert_screen(it)
-        await it.press("ctrl+u", *"/nowhere[bold]x", "enter")
-        assert "/nowhere[bold]x is no folder" in inert_screen(it)
+        await ui.press("enter")
+        assert isinstance(ui.screen, ResumeDialog)
+        assert "evil" in inert_screen(ui)
+        await ui.press("escape", "shift+tab", "F")
+        assert isinstance(ui.screen, FolderDialog)
+        inert_screen(ui)
+        await ui.press("ctrl+u", *"/nowhere[bold]x", "enter")
+        assert "/nowhere[bold]x is no folder" in inert_screen(ui)
 
 
 async def test_hostile_text_is_inert_in_toasts(browser, hostile):
-    async with browser(selector="evil", size=(160, 30), notifications=True) as it:
-        await it.press("tab")
-        await it.until(lambda: it.listed() == ["evil"], "the session")
-        await it.press("ctrl+d")
-        it.path("evil").unlink()
-        await it.press("enter")
-        await it.until(lambda: it.screen.query(Toast), "why not")
-        assert not any(bad in toast for toast in it.toasts() for bad in BAD)
-        inert_screen(it)
+    async with browser(selector="evil", size=(160, 30), notifications=True) as ui:
+        await ui.press("tab")
+        await ui.until(lambda: ui.listed() == ["evil"], "the session")
+        await ui.press("ctrl+d")
+        ui.path("evil").unlink()
+        await ui.press("enter")
+        await ui.until(lambda: ui.screen.query(Toast), "why not")
+        assert not any(bad in toast for toast in ui.toasts() for bad in BAD)
+        inert_screen(ui)
 
 
-async def test_the_folder_it_was_started_in_may_have_any_name(browser, tmp_path):
+async def test_the_start_folder_may_have_any_name(browser, tmp_path):
     here = tmp_path / "a\x1b]52;c;aGk=\x07b"
     here.mkdir()
     pi_session(tmp_path, *chain("in an odd folder", "x", id="odd", cwd=str(here)), id="odd")
-    async with browser(selector="", here=str(here)) as it:
-        assert it.listed() == ["odd"]
-        inert_screen(it)
-        await it.press("shift+tab", "F")
-        assert isinstance(it.screen, FolderDialog)
-        inert_screen(it)
-        await it.press("enter")
-        await it.until(lambda: len(it.listed()) == 2, "a fork in that very folder")
-        inert_screen(it)
+    async with browser(selector="", here=str(here)) as ui:
+        assert ui.listed() == ["odd"]
+        inert_screen(ui)
+        await ui.press("shift+tab", "F")
+        assert isinstance(ui.screen, FolderDialog)
+        inert_screen(ui)
+        await ui.press("enter")
+        await ui.until(lambda: len(ui.listed()) == 2, "a fork in that very folder")
+        inert_screen(ui)
 
 
 async def test_hostile_titles_are_inert_in_the_archive(browser, three, tmp_path):
     pack(tmp_path, "evil", *chain(HOSTILE, "x", id="evil"))
-    async with browser(selector="") as it:
-        await it.press("shift+tab", "A")
-        assert isinstance(it.screen, ArchiveDialog)
-        await it.until(lambda: "evil" in it.text(), "the archive")
-        inert_screen(it)
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab", "A")
+        assert isinstance(ui.screen, ArchiveDialog)
+        await ui.until(lambda: "evil" in ui.text(), "the archive")
+        inert_screen(ui)
 
 
-async def test_a_query_of_the_command_line_is_inert_too(browser, three):
-    async with browser(selector="a\x1b]52;c;aGk=\x07b", size=(160, 30)) as it:
-        await it.until(lambda: it.screen.scanned, "the sessions")
-        await it.pilot.pause()
-        inert_screen(it)
+async def test_a_query_of_the_command_line_is_inert(browser, three):
+    async with browser(selector="a\x1b]52;c;aGk=\x07b", size=(160, 30)) as ui:
+        await ui.until(lambda: ui.screen.scanned, "the sessions")
+        await ui.pilot.pause()
+        inert_screen(ui)
 
 
-async def test_settings_that_are_wrong_are_said_in_inert_lines(browser, three, tmp_path):
+async def test_wrong_settings_are_reported_in_inert_lines(browser, three, tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text('"\\u001b]52;c;aGk=\\u0007[bold]x" = 1\n')
-    async with browser(selector="") as it:
-        assert any("there is no such setting" in toast for toast in it.toasts())
-        assert not any(bad in toast for toast in it.toasts() for bad in BAD)
-        inert_screen(it)
+    async with browser(selector="") as ui:
+        assert any("there is no such setting" in toast for toast in ui.toasts())
+        assert not any(bad in toast for toast in ui.toasts() for bad in BAD)
+        inert_screen(ui)
 
 
 # the dialogs, questions and toasts of the browser
 
 HOSTILE_NAME = HOSTILE.replace("/", "_").replace("\0", "")
-"""The same where a file system has to take it as a name."""
+"""The same text without characters that a file name cannot have."""
 
 
 @pytest.fixture
 def branches(tmp_path):
-    """The file of a session with two branches. All that can be hostile in it is: texts, name, labels, ids,
-    tools, paths, damage, the file's name and that of the folder, which exists. The agent is installed.
+    """A session with two branches. Texts, name, labels, ids, tools, paths, damage, file name and folder name
+    are hostile. The folder exists, and the agent is installed.
     """
     folder = tmp_path / f"work{HOSTILE_NAME}"
     folder.mkdir()
@@ -189,44 +189,44 @@ OPENED = {
     "outline": (TextDialog, ["enter", "l", "ctrl+s", "w"]),
     "command that sums up": (WaitDialog, ["enter", "l", "ctrl+s", "c"]),
 }
-"""Name -> the dialog that is open after the keys, pressed in the tree with the cursor on a prompt."""
+"""Name -> the dialog that these keys open in the tree, with the cursor on a prompt."""
 
 
-@pytest.mark.parametrize("which", OPENED)
+@pytest.mark.parametrize("name", OPENED)
 @pytest.mark.parametrize("size", [(160, 45), (60, 20)], ids=str)
-async def test_hostile_text_is_inert_in_the_dialogs_of_the_tree(browser, branches, tmp_path, which, size):
-    kind, keys = OPENED[which]
+async def test_hostile_text_is_inert_in_the_dialogs_of_the_tree(browser, branches, tmp_path, name, size):
+    kind, keys = OPENED[name]
     waits = ["/bin/sh", "-c", "exec /bin/sleep 100", HOSTILE.replace("\0", "")]
     (tmp_path / "config").mkdir()
     (tmp_path / "config/config.toml").write_text(f"summary_command = {json.dumps(waits)}\n")
-    async with browser(here="/elsewhere", size=size) as it:
-        await it.press("tab")
-        it.tree.open_at("u2", -1)
-        await it.pilot.pause()
-        below = it.screen
-        inert_screen(it)
+    async with browser(here="/elsewhere", size=size) as ui:
+        await ui.press("tab")
+        ui.tree.open_at("u2", -1)
+        await ui.pilot.pause()
+        below = ui.screen
+        inert_screen(ui)
         for key in keys:
-            before = it.screen
-            await it.press(key)
-            await it.until(lambda before=before: it.screen not in (before, below), f"the dialog of {key}")
-            inert_screen(it)
-        assert isinstance(it.screen, kind)
+            before = ui.screen
+            await ui.press(key)
+            await ui.until(lambda before=before: ui.screen not in (before, below), f"the dialog of {key}")
+            inert_screen(ui)
+        assert isinstance(ui.screen, kind)
         if kind is CompareDialog:
-            await it.until(lambda: "reading" not in it.text(), "the comparison")
-        text = inert_screen(it)
+            await ui.until(lambda: "reading" not in ui.text(), "the comparison")
+        text = inert_screen(ui)
         if size[0] > 100:
             assert "evil" in text
             assert "[bold red]x[/]" in text or "[bold red]x[_]" in text, "markup is text"
 
 
-async def test_a_hostile_folder_that_is_gone_is_inert_above_the_choices(browser, branches, tmp_path):
+async def test_a_missing_hostile_folder_is_inert_above_the_choices(browser, branches, tmp_path):
     (tmp_path / f"work{HOSTILE_NAME}").rmdir()
-    async with browser(here="/elsewhere", size=(160, 45)) as it:
-        await it.press("tab")
-        it.tree.open_at("u2", -1)
-        await it.press("enter")
-        await it.until(lambda: "The program cannot be started from here: the folder" in it.text(), "why")
-        inert_screen(it)
+    async with browser(here="/elsewhere", size=(160, 45)) as ui:
+        await ui.press("tab")
+        ui.tree.open_at("u2", -1)
+        await ui.press("enter")
+        await ui.until(lambda: "The program cannot be started from here: the folder" in ui.text(), "why")
+        inert_screen(ui)
 
 
 @pytest.mark.parametrize(
@@ -240,40 +240,40 @@ async def test_a_hostile_folder_that_is_gone_is_inert_above_the_choices(browser,
     ],
     ids=["choice that cannot be taken", "choice", "choice of a command", "text", "wait"],
 )
-async def test_hostile_words_are_inert_in_any_dialog_that_is_given_them(browser, three, dialog):
-    async with browser(size=(160, 45), notifications=True) as it:
-        it.app.push_screen(dialog())
-        await it.until(lambda: "[bold red]x[/]" in it.text(), "the dialog")
-        inert_screen(it)
-        await it.press("a")
-        assert not any(bad in toast for toast in it.toasts() for bad in BAD)
-        inert_screen(it)
+async def test_hostile_words_are_inert_in_any_dialog(browser, three, dialog):
+    async with browser(size=(160, 45), notifications=True) as ui:
+        ui.app.push_screen(dialog())
+        await ui.until(lambda: "[bold red]x[/]" in ui.text(), "the dialog")
+        inert_screen(ui)
+        await ui.press("a")
+        assert not any(bad in toast for toast in ui.toasts() for bad in BAD)
+        inert_screen(ui)
 
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_hostile_titles_and_folders_are_inert_in_the_questions_of_the_list(browser, branches, way):
-    async with browser(here="/elsewhere", size=(160, 45), **way) as it:
-        if it.selects:
-            await it.press("tab", "shift+tab")
-        it.sessions.go_to(str(branches))
-        await it.settled()
+    async with browser(here="/elsewhere", size=(160, 45), **way) as ui:
+        if ui.selects:
+            await ui.press("tab", "shift+tab")
+        ui.sessions.go_to(str(branches))
+        await ui.settled()
         for key, question in (("ctrl+d", "Trash “"), ("ctrl+r", "Name of “"), ("n", "new session of pi in ")):
-            await it.press(key)
-            assert question in asked(it)[0]
-            assert "␛" in asked(it)[0]
-            inert_screen(it)
-            await it.press("escape")
+            await ui.press(key)
+            assert question in asked(ui)[0]
+            assert "␛" in asked(ui)[0]
+            inert_screen(ui)
+            await ui.press("escape")
 
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_hostile_titles_are_inert_in_the_question_of_a_later_undo(browser, branches, way):
-    async with browser(here="/elsewhere", size=(160, 45), **way) as it:
-        await it.press(*(["tab", "shift+tab"] if it.selects else []))
-        await it.press("p")
-        await it.until(it.toasts, "the pin")
-    async with browser(here="/elsewhere", size=(160, 45), **way) as it:
-        await it.press(*(["tab", "shift+tab"] if it.selects else []))
-        await it.press("z")
-        await it.until(lambda: "Take back" in asked(it)[0], "the question")
-        assert "evil" in asked(it)[0]
-        inert_screen(it)
+    async with browser(here="/elsewhere", size=(160, 45), **way) as ui:
+        await ui.press(*(["tab", "shift+tab"] if ui.selects else []))
+        await ui.press("p")
+        await ui.until(ui.toasts, "the pin")
+    async with browser(here="/elsewhere", size=(160, 45), **way) as ui:
+        await ui.press(*(["tab", "shift+tab"] if ui.selects else []))
+        await ui.press("z")
+        await ui.until(lambda: "Take back" in asked(ui)[0], "the question")
+        assert "evil" in asked(ui)[0]
+        inert_screen(ui)

@@ -1,4 +1,4 @@
-"""Images in the entry pane: drawn, overtaken, and what stands there where there is none."""
+"""Images in the entry pane: drawn, cancelled, or replaced by a reason."""
 
 from __future__ import annotations
 
@@ -31,36 +31,36 @@ def answer(*blocks, id="s"):
     return [*lines, last]
 
 
-def said(text):
+def text_block(text):
     return {"type": "text", "text": text}
 
 
-def pixels_of(it, line):
-    """The cells of a line of the pane that is on the screen: character, its colour, the one behind it."""
-    found = []
-    for segment in it.entry.render_line(line - it.entry.scroll_offset.y):
+def pixels_of(ui, line):
+    """The cells of a line of the pane on the screen: character, colour, background."""
+    cells = []
+    for segment in ui.entry.render_line(line - ui.entry.scroll_offset.y):
         style = segment.style
         colours = (style.color.name if style.color else "", style.bgcolor.name)
-        found += [(char, *colours) for char in segment.text]
-    return found
+        cells += [(char, *colours) for char in segment.text]
+    return cells
 
 
-def image_positions(it):
-    return [at for at, line in enumerate(it.entry.lines) if isinstance(line, ImageLine)]
+def image_positions(ui):
+    return [number for number, line in enumerate(ui.entry.lines) if isinstance(line, ImageLine)]
 
 
-def is_drawn(it):
-    lines = [it.entry.lines[at] for at in image_positions(it)]
+def is_drawn(ui):
+    lines = [ui.entry.lines[number] for number in image_positions(ui)]
     return bool(lines) and all(line.drawing.is_done for line in lines)
 
 
-def texts(it):
-    return [line.text for line in it.entry.lines]
+def texts(ui):
+    return [line.text for line in ui.entry.lines]
 
 
 @pytest.fixture
 def opened(browser, tmp_path):
-    """A function that opens the browser on one session, on a terminal of full colour."""
+    """A function that opens the browser on one session, in a terminal with full colour."""
 
     def open_session(*blocks, env=COLOURS, settings="", size=(120, 60), **options):
         pi_session(tmp_path, *answer(*blocks), id="s")
@@ -74,30 +74,30 @@ def opened(browser, tmp_path):
     return open_session
 
 
-async def test_an_image_is_drawn_below_what_is_said_about_it(opened):
-    async with opened(said("before"), block(FOUR), said("after")) as it:
-        await it.until(lambda: is_drawn(it), "the image")
-        at = texts(it).index(f"image/png, 2×2, {len(FOUR)} bytes")
-        assert image_positions(it) == [at + 1]
-        assert pixels_of(it, at + 1)[:4] == [
+async def test_an_image_is_drawn_below_its_description(opened):
+    async with opened(text_block("before"), block(FOUR), text_block("after")) as ui:
+        await ui.until(lambda: is_drawn(ui), "the image")
+        number = texts(ui).index(f"image/png, 2×2, {len(FOUR)} bytes")
+        assert image_positions(ui) == [number + 1]
+        assert pixels_of(ui, number + 1)[:4] == [
             (" ", DARK["text"], DARK["background"]),
             (UPPER, "#ff0000", "#0000ff"),
             (UPPER, "#00ff00", "#ffffff"),
             (" ", DARK["text"], DARK["background"]),
         ]
-        assert texts(it).index("after") > at
-        await it.press("tab", "tab", "r")
-        await it.until(lambda: not image_positions(it), "the entry as it stands in the file")
+        assert texts(ui).index("after") > number
+        await ui.press("tab", "tab", "r")
+        await ui.until(lambda: not image_positions(ui), "the entry as it stands in the file")
 
 
-async def test_what_shines_through_follows_the_theme(opened):
+async def test_transparent_pixels_follow_the_theme(opened):
     clear = image_file([(0, 0, 0, 0), RED], [(0, 0, 0, 0), RED], mode="RGBA")
-    async with opened(block(clear), theme="dark") as it:
-        await it.until(lambda: is_drawn(it), "the image")
-        [at] = image_positions(it)
-        assert pixels_of(it, at)[1] == (UPPER, DARK["background"], DARK["background"])
-        await it.press("f2")
-        assert pixels_of(it, at)[1] == (UPPER, LIGHT["background"], LIGHT["background"])
+    async with opened(block(clear), theme="dark") as ui:
+        await ui.until(lambda: is_drawn(ui), "the image")
+        [number] = image_positions(ui)
+        assert pixels_of(ui, number)[1] == (UPPER, DARK["background"], DARK["background"])
+        await ui.press("f2")
+        assert pixels_of(ui, number)[1] == (UPPER, LIGHT["background"], LIGHT["background"])
 
 
 @pytest.mark.parametrize(
@@ -111,32 +111,33 @@ async def test_what_shines_through_follows_the_theme(opened):
         (COLOURS, 'images = "blocks"\nascii = true'),
     ],
 )
-async def test_where_the_terminal_cannot_it_is_described(opened, env, settings):
-    async with opened(block(FOUR), env=env, settings=settings) as it:
-        assert f"image/png, 2×2, {len(FOUR)} bytes" in texts(it)
-        assert not image_positions(it)
-        assert not any("not drawn" in text for text in texts(it))
+async def test_without_image_support_only_the_description_is_shown(opened, env, settings):
+    async with opened(block(FOUR), env=env, settings=settings) as ui:
+        assert f"image/png, 2×2, {len(FOUR)} bytes" in texts(ui)
+        assert not image_positions(ui)
+        assert not any("not drawn" in text for text in texts(ui))
 
 
-async def test_no_image_is_higher_than_the_pane_or_wider(opened):
-    async with opened(block(plain(3_000, 2_000)), block(plain(30, 3_000)), size=(130, 30)) as it:
-        await it.until(lambda: is_drawn(it), "the images")
-        drawings = {it.entry.lines[at].drawing for at in image_positions(it)}
+async def test_no_image_is_larger_than_the_pane(opened):
+    async with opened(block(plain(3_000, 2_000)), block(plain(30, 3_000)), size=(130, 30)) as ui:
+        await ui.until(lambda: is_drawn(ui), "the images")
+        drawings = {ui.entry.lines[number].drawing for number in image_positions(ui)}
         assert len(drawings) == 2
         for drawing in drawings:
-            assert drawing.rows <= it.entry.size.height - 2
-            assert drawing.cells <= it.entry.cells
+            assert drawing.rows <= ui.entry.size.height - 2
+            assert drawing.cells <= ui.entry.cells
         before = max(drawing.rows for drawing in drawings)
-        await it.pilot.resize_terminal(130, 50)
-        await it.until(
+        await ui.pilot.resize_terminal(130, 50)
+        await ui.until(
             lambda: (
-                is_drawn(it) and max(it.entry.lines[at].drawing.rows for at in image_positions(it)) > before
+                is_drawn(ui)
+                and max(ui.entry.lines[number].drawing.rows for number in image_positions(ui)) > before
             ),
             "larger images",
         )
 
 
-async def test_what_is_wrong_with_an_image_is_said_in_its_place(opened):
+async def test_the_reason_for_an_undrawn_image_is_in_its_place(opened):
     cut = saved(Image.effect_noise((64, 64), 90), "PNG")
     cut = cut[: len(cut) // 2]
     blocks = [
@@ -146,109 +147,113 @@ async def test_what_is_wrong_with_an_image_is_said_in_its_place(opened):
         block(cut),
         {"type": "image"},
         {"type": "image", "mimeType": 3, "data": {"path": "/etc/passwd"}},
-        said("after"),
+        text_block("after"),
     ]
-    async with opened(*blocks) as it:
-        await it.until(
-            lambda: any("damaged" in text for text in texts(it)) and not image_positions(it), "all of it"
+    async with opened(*blocks) as ui:
+        await ui.until(
+            lambda: any("damaged" in text for text in texts(ui)) and not image_positions(ui), "all of it"
         )
-        found = [text for text in texts(it) if text.startswith("not drawn: ")]
-        assert found[0] == "not drawn: its agent keeps no blobs"
-        assert [sum(what in text for text in found) for what in ("base64", "it is no PNG", "is damaged")] == [
+        reasons = [text for text in texts(ui) if text.startswith("not drawn: ")]
+        assert reasons[0] == "not drawn: its agent keeps no blobs"
+        assert [
+            sum(part in text for text in reasons) for part in ("base64", "it is no PNG", "is damaged")
+        ] == [
             1,
             1,
             1,
         ]
-        assert found.count("not drawn: it is not in the file") == 2
-        assert "after" in texts(it)
-        assert "\x1b" not in "".join(texts(it))
-        await it.press("tab", "up", "down")
-        await it.until(lambda: "after" in texts(it) and not image_positions(it), "the same again")
-        assert [text for text in texts(it) if text.startswith("not drawn: ")] == found
+        assert reasons.count("not drawn: it is not in the file") == 2
+        assert "after" in texts(ui)
+        assert "\x1b" not in "".join(texts(ui))
+        await ui.press("tab", "up", "down")
+        await ui.until(lambda: "after" in texts(ui) and not image_positions(ui), "the same again")
+        assert [text for text in texts(ui) if text.startswith("not drawn: ")] == reasons
 
 
-async def test_what_is_read_stays_where_it_is_when_an_image_above_turns_out_damaged(opened, monkeypatch):
+async def test_the_visible_lines_stay_when_an_image_above_is_damaged(opened, monkeypatch):
     cut = saved(Image.effect_noise((64, 64), 90), "PNG")
-    gate, of = Event(), entry_reader.rgb_pixels
-    monkeypatch.setattr(entry_reader, "rgb_pixels", lambda *given: (gate.wait(20), of(*given))[1])
-    story = said("\n".join(f"line {number}" for number in range(200)))
-    async with opened(block(cut[: len(cut) // 2]), story) as it:
-        await it.until(lambda: "line 199" in texts(it), "the text")
-        assert image_positions(it)
-        it.entry.move_to(120)
-        first = texts(it)[it.entry.scroll_offset.y]
+    gate, real_pixels = Event(), entry_reader.rgb_pixels
+    monkeypatch.setattr(
+        entry_reader, "rgb_pixels", lambda *arguments: (gate.wait(20), real_pixels(*arguments))[1]
+    )
+    story = text_block("\n".join(f"line {number}" for number in range(200)))
+    async with opened(block(cut[: len(cut) // 2]), story) as ui:
+        await ui.until(lambda: "line 199" in texts(ui), "the text")
+        assert image_positions(ui)
+        ui.entry.move_to(120)
+        first = texts(ui)[ui.entry.scroll_offset.y]
         gate.set()
-        await it.until(lambda: not image_positions(it), "the end of the image")
-        assert texts(it)[it.entry.scroll_offset.y] == first
+        await ui.until(lambda: not image_positions(ui), "the end of the image")
+        assert texts(ui)[ui.entry.scroll_offset.y] == first
 
 
-async def test_an_image_is_decoded_while_the_text_is_there_and_not_at_all_once_the_cursor_left(
-    opened, monkeypatch
-):
-    begun, gate, ended = Event(), Event(), []
-    of = entry_reader.rgb_pixels
+async def test_an_image_is_decoded_after_the_text_and_not_if_the_cursor_left(opened, monkeypatch):
+    begun, gate, was_overtaken = Event(), Event(), []
+    real_pixels = entry_reader.rgb_pixels
 
     def slow(data, size, grounds, overtaken):
         begun.set()
         gate.wait(20)
-        ended.append(overtaken())
-        return of(data, size, grounds, overtaken)
+        was_overtaken.append(overtaken())
+        return real_pixels(data, size, grounds, overtaken)
 
     monkeypatch.setattr(entry_reader, "rgb_pixels", slow)
-    async with opened(said("before"), block(FOUR), said("after")) as it:
-        await it.until(begun.is_set, "the decoding")
-        await it.until(lambda: "after" in texts(it), "the text")
-        [at] = image_positions(it)
-        assert it.entry.draw(at, 20, False) == [(" ", "text"), (" " * 19, "text")]
-        await it.press("tab", "up")
-        reader = it.screen.query_one("#entry-pane")._reader
-        await it.until(lambda: reader.generation > 1, "the other entry")
+    async with opened(text_block("before"), block(FOUR), text_block("after")) as ui:
+        await ui.until(begun.is_set, "the decoding")
+        await ui.until(lambda: "after" in texts(ui), "the text")
+        [number] = image_positions(ui)
+        assert ui.entry.draw(number, 20, False) == [(" ", "text"), (" " * 19, "text")]
+        await ui.press("tab", "up")
+        reader = ui.screen.query_one("#entry-pane")._reader
+        await ui.until(lambda: reader.generation > 1, "the other entry")
         gate.set()
-        await it.until(lambda: texts(it)[:1] == ["q"], "the entry above")
-        assert ended == [True]
-        assert not image_positions(it)
-        # and back, where it is decoded after all
-        await it.press("down")
-        await it.until(lambda: is_drawn(it), "the image")
+        await ui.until(lambda: texts(ui)[:1] == ["q"], "the entry above")
+        assert was_overtaken == [True]
+        assert not image_positions(ui)
+        # back at the entry, it is decoded
+        await ui.press("down")
+        await ui.until(lambda: is_drawn(ui), "the image")
 
 
-async def test_an_image_that_was_drawn_is_not_decoded_again(opened, monkeypatch):
+async def test_a_drawn_image_is_not_decoded_again(opened, monkeypatch):
     decoded = []
-    of = entry_reader.rgb_pixels
-    monkeypatch.setattr(entry_reader, "rgb_pixels", lambda *given: (decoded.append(None), of(*given))[1])
-    async with opened(block(FOUR), block(FOUR)) as it:
-        await it.until(lambda: is_drawn(it), "the image")
-        assert len(image_positions(it)) == 2
-        await it.press("tab", "up")
-        await it.until(lambda: texts(it)[:1] == ["q"], "the entry above")
-        await it.press("down")
-        await it.until(lambda: is_drawn(it), "the image")
+    real_pixels = entry_reader.rgb_pixels
+    monkeypatch.setattr(
+        entry_reader, "rgb_pixels", lambda *arguments: (decoded.append(None), real_pixels(*arguments))[1]
+    )
+    async with opened(block(FOUR), block(FOUR)) as ui:
+        await ui.until(lambda: is_drawn(ui), "the image")
+        assert len(image_positions(ui)) == 2
+        await ui.press("tab", "up")
+        await ui.until(lambda: texts(ui)[:1] == ["q"], "the entry above")
+        await ui.press("down")
+        await ui.until(lambda: is_drawn(ui), "the image")
         assert len(decoded) == 1
 
 
-async def test_of_very_many_images_the_first_are_drawn(opened):
-    async with opened(*[block(FOUR)] * 23, said("after")) as it:
-        await it.until(lambda: is_drawn(it), "the images")
-        assert len(image_positions(it)) == 20
-        assert [text for text in texts(it) if "not drawn" in text] == [
+async def test_only_the_first_of_very_many_images_are_drawn(opened):
+    async with opened(*[block(FOUR)] * 23, text_block("after")) as ui:
+        await ui.until(lambda: is_drawn(ui), "the images")
+        assert len(image_positions(ui)) == 20
+        assert [text for text in texts(ui) if "not drawn" in text] == [
             "not drawn: no more than 20 images of an entry are"
         ]
 
 
-async def test_the_images_of_omp_come_from_its_store(browser, tmp_path):
+async def test_the_images_of_omp_come_from_its_blob_store(browser, tmp_path):
     agent = tmp_path / "home/.omp/agent"
     blobs = BlobStore(str(agent / "blobs"))
-    whole, broken = blobs.put(FOUR), blobs.put(FOUR + b"x")
+    intact, broken = blobs.put(FOUR), blobs.put(FOUR + b"x")
     (agent / "blobs" / broken.removeprefix("blob:sha256:")).write_bytes(FOUR)
-    gone = "blob:sha256:" + "0" * 64
-    lines = answer(block(whole), block(broken), block(gone), block("blob:sha256:../../secret"))
+    missing = "blob:sha256:" + "0" * 64
+    lines = answer(block(intact), block(broken), block(missing), block("blob:sha256:../../secret"))
     write_session(agent / "sessions/-app/2026_s.jsonl", *lines)
     before = sorted((path, path.stat().st_mtime_ns) for path in agent.rglob("*"))
-    async with browser(env=COLOURS) as it:
-        await it.until(lambda: is_drawn(it), "the image")
-        [at] = image_positions(it)
-        assert texts(it)[at - 1] == f"2×2, {len(FOUR)} bytes"
-        assert [text for text in texts(it) if text.startswith("not drawn")] == [
+    async with browser(env=COLOURS) as ui:
+        await ui.until(lambda: is_drawn(ui), "the image")
+        [number] = image_positions(ui)
+        assert texts(ui)[number - 1] == f"2×2, {len(FOUR)} bytes"
+        assert [text for text in texts(ui) if text.startswith("not drawn")] == [
             "not drawn: the blob cannot be read, or is damaged",
             "not drawn: the blob is gone",
             "not drawn: that is no name of a blob",
@@ -256,83 +261,83 @@ async def test_the_images_of_omp_come_from_its_store(browser, tmp_path):
     assert sorted((path, path.stat().st_mtime_ns) for path in agent.rglob("*")) == before
 
 
-async def test_kitty_is_told_the_image_once_and_draws_it_in_cells_of_its_own(opened, monkeypatch):
-    async with opened(block(FOUR), block(plain(400, 200)), settings='images = "kitty"') as it:
+async def test_kitty_gets_the_image_once_and_draws_it_in_placeholder_cells(opened, monkeypatch):
+    async with opened(block(FOUR), block(plain(400, 200)), settings='images = "kitty"') as ui:
         written = []
-        monkeypatch.setattr(it.app._driver, "write", written.append)
-        await it.press("tab", "up")
-        await it.until(lambda: texts(it)[:1] == ["q"], "the entry above")
-        await it.press("down")
-        await it.until(lambda: is_drawn(it), "the images")
-        drawing = it.entry.lines[image_positions(it)[-1]].drawing
+        monkeypatch.setattr(ui.app._driver, "write", written.append)
+        await ui.press("tab", "up")
+        await ui.until(lambda: texts(ui)[:1] == ["q"], "the entry above")
+        await ui.press("down")
+        await ui.until(lambda: is_drawn(ui), "the images")
+        drawing = ui.entry.lines[image_positions(ui)[-1]].drawing
         assert (drawing.cells, drawing.rows) == (40, 10)
-        told = [text for text in written if text.startswith("\x1b_G")]
-        spans = it.entry.lines[image_positions(it)[-1]].spans_over(DARK["background"])
+        sent = [text for text in written if text.startswith("\x1b_G")]
+        spans = ui.entry.lines[image_positions(ui)[-1]].spans_over(DARK["background"])
         assert spans == [(placeholder_cells(9, 40), f"color({drawing.number})")]
-        # another program had the terminal
+        # another program used the terminal
         written.clear()
-        it.app.app_resume_signal.publish(it.app)
-        await it.pilot.pause()
-        again = [text for text in written if text.startswith("\x1b_G")]
-        assert drawing.sent in again
-        assert len(again) == 2
-        assert set(told) <= set(again)
+        ui.app.app_resume_signal.publish(ui.app)
+        await ui.pilot.pause()
+        sent_again = [text for text in written if text.startswith("\x1b_G")]
+        assert drawing.sent in sent_again
+        assert len(sent_again) == 2
+        assert set(sent) <= set(sent_again)
         written.clear()
     assert delete_command(drawing.number) in "".join(written)
 
 
-def placeholders(it):
-    """How many cells of images the screen has by the colour that says of which."""
-    found = Counter()
-    for strip in it.app.screen._compositor.render_strips():
+def placeholders(ui):
+    """The number of placeholder cells on the screen by colour, which identifies the image."""
+    counts = Counter()
+    for strip in ui.app.screen._compositor.render_strips():
         for text, style, _ in strip:
             if PLACEHOLDER in text:
-                found[style.color.name] += text.count(PLACEHOLDER)
-    return found
+                counts[style.color.name] += text.count(PLACEHOLDER)
+    return counts
 
 
-async def test_an_image_that_kitty_draws_is_not_lost_behind_a_dialog(opened):
-    async with opened(block(plain(400, 200)), settings='images = "kitty"') as it:
-        await it.until(lambda: is_drawn(it), "the image")
-        drawing = it.entry.lines[image_positions(it)[-1]].drawing
+async def test_a_kitty_image_is_covered_by_a_dialog_and_returns(opened):
+    async with opened(block(plain(400, 200)), settings='images = "kitty"') as ui:
+        await ui.until(lambda: is_drawn(ui), "the image")
+        drawing = ui.entry.lines[image_positions(ui)[-1]].drawing
         colour = f"color({drawing.number})"
-        whole = Counter({colour: drawing.cells * drawing.rows})
-        assert placeholders(it) == whole
-        # one that is in the tree's row, one that is over a part of the image, and one that is over all
+        all_cells = Counter({colour: drawing.cells * drawing.rows})
+        assert placeholders(ui) == all_cells
+        # a line in the tree, a dialog over a part of the image, and a dialog over all of it
         for keys, is_partly_covered in ((("tab", "L"), True), (("F",), True), (("question_mark",), False)):
-            await it.press(*keys)
-            assert isinstance(it.app.screen, ModalScreen)
-            assert set(placeholders(it)) == ({colour} if is_partly_covered else set())
-            await it.press("escape")
-            assert placeholders(it) == whole
+            await ui.press(*keys)
+            assert isinstance(ui.app.screen, ModalScreen)
+            assert set(placeholders(ui)) == ({colour} if is_partly_covered else set())
+            await ui.press("escape")
+            assert placeholders(ui) == all_cells
 
 
-async def test_nor_behind_two_of_which_one_is_over_the_other(opened):
-    async with opened(block(plain(400, 200)), settings='images = "kitty"') as it:
-        await it.until(lambda: is_drawn(it), "the image")
-        await it.press("tab", "L")
-        [(colour, behind_one)] = placeholders(it).items()
-        # over the label's line, and over a part of the image
+async def test_a_kitty_image_is_covered_by_two_dialogs(opened):
+    async with opened(block(plain(400, 200)), settings='images = "kitty"') as ui:
+        await ui.until(lambda: is_drawn(ui), "the image")
+        await ui.press("tab", "L")
+        [(colour, behind_one)] = placeholders(ui).items()
+        # over the label's line, then over a dialog that covers a part of the image
         for keys in ([], ["escape", "F"]):
-            await it.press(*keys)
-            it.app.action_command_palette()
-            await it.until(lambda: len(it.app.screen_stack) == 3, "the palette over the dialog")
-            await it.pilot.pause()
-            assert 0 < placeholders(it)[colour] <= behind_one
-            await it.press("escape")
+            await ui.press(*keys)
+            ui.app.action_command_palette()
+            await ui.until(lambda: len(ui.app.screen_stack) == 3, "the palette over the dialog")
+            await ui.pilot.pause()
+            assert 0 < placeholders(ui)[colour] <= behind_one
+            await ui.press("escape")
 
 
-async def test_the_terminal_is_not_left_with_more_and_more_images(opened, monkeypatch):
+async def test_old_kitty_images_are_deleted(opened, monkeypatch):
     monkeypatch.setattr(entry_side, "MOST_IMAGES", 2)
     blocks = [block(plain(10, 10, (0, 0, number))) for number in range(4)]
-    async with opened(*blocks, settings='images = "kitty"') as it:
-        await it.until(lambda: is_drawn(it), "the images")
+    async with opened(*blocks, settings='images = "kitty"') as ui:
+        await ui.until(lambda: is_drawn(ui), "the images")
         written = []
-        monkeypatch.setattr(it.app._driver, "write", written.append)
-        numbers = [it.entry.lines[at].drawing.number for at in image_positions(it)]
-        sent = it.screen.query_one("#entry-pane")._terminal_images
-        sent.send([it.entry.lines[image_positions(it)[0]].drawing])
+        monkeypatch.setattr(ui.app._driver, "write", written.append)
+        numbers = [ui.entry.lines[number].drawing.number for number in image_positions(ui)]
+        sent = ui.screen.query_one("#entry-pane")._terminal_images
+        sent.send([ui.entry.lines[image_positions(ui)[0]].drawing])
         assert [text for text in written if text.startswith("\x1b_G")] == [
-            it.entry.lines[image_positions(it)[0]].drawing.sent,
+            ui.entry.lines[image_positions(ui)[0]].drawing.sent,
             delete_command(numbers[2]),
         ]

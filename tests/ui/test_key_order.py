@@ -1,4 +1,4 @@
-"""Keys that come together: typed ahead, pasted, or on a machine that is busy."""
+"""Keys that arrive together: typed ahead, pasted, or on a busy machine."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from tests.factory import chain
 from tests.ui.conftest import pi_session
 
 
-def together(it, *keys):
-    """All keys at once, before the first has been looked at."""
+def together(ui, *keys):
+    """Post all keys before the first is processed."""
     for key in keys:
-        it.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        ui.app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
-async def test_a_key_behind_tab_goes_to_the_tree(browser, three):
-    async with browser() as it:
-        together(it, "tab", "up", "v")
-        await it.until(lambda: it.focus == "entry", "the focus on the entry")
-        assert not it.app._exit
-        assert it.tree.view.node(it.tree.cursor) is not it.tree.view.tree.leaf
+async def test_a_key_after_tab_goes_to_the_tree(browser, three):
+    async with browser() as ui:
+        together(ui, "tab", "up", "v")
+        await ui.until(lambda: ui.focus == "entry", "the focus on the entry")
+        assert not ui.app._exit
+        assert ui.tree.view.node(ui.tree.cursor) is not ui.tree.view.tree.leaf
 
 
 async def test_no_letter_of_a_filter_is_lost(browser, three):
-    async with browser() as it:
-        together(it, "slash", *"login")
-        await it.until(lambda: it.screen.query_one("Input").value == "login", "the whole filter")
+    async with browser() as ui:
+        together(ui, "slash", *"login")
+        await ui.until(lambda: ui.screen.query_one("Input").value == "login", "the whole filter")
 
 
 @pytest.fixture
 def typed(monkeypatch):
-    """What is put into the line, a text each time."""
+    """The texts that are inserted into the search line, one for each insertion."""
     texts = []
     insert = SearchBox.insert_text_at_cursor
     monkeypatch.setattr(
@@ -41,48 +41,48 @@ def typed(monkeypatch):
     return texts
 
 
-async def test_letters_that_wait_are_typed_at_once(browser, three, typed):
-    async with browser() as it:
-        together(it, "slash", *"fix the login", "enter")
-        await it.until(lambda: it.focus == "sessions", "the list")
-        assert it.screen.query_one("Input").value == "fix the login"
+async def test_waiting_letters_are_inserted_together(browser, three, typed):
+    async with browser() as ui:
+        together(ui, "slash", *"fix the login", "enter")
+        await ui.until(lambda: ui.focus == "sessions", "the list")
+        assert ui.screen.query_one("Input").value == "fix the login"
         assert "".join(typed) == "fix the login"
         assert len(typed) <= 3
 
 
-async def test_no_letter_of_what_is_pasted_goes_its_way_alone_but_the_last(browser, three, typed):
-    async with browser(selector="") as it:
-        together(it, *"fix the login")
-        await it.until(lambda: it.box.value == "fix the login", "the letters")
+async def test_pasted_letters_are_inserted_together_but_for_the_last(browser, three, typed):
+    async with browser(selector="") as ui:
+        together(ui, *"fix the login")
+        await ui.until(lambda: ui.box.value == "fix the login", "the letters")
         assert typed == ["fix the logi", "n"]
 
 
-async def test_a_blank_into_an_empty_line_stays_a_command(browser, three):
-    async with browser(selector="") as it:
-        it.app.post_message(events.Key("space", " "))
-        together(it, *"do")
-        await it.until(lambda: it.box.value == "do", "the letters")
-        assert len(it.sessions.model.marked) == 1
+async def test_a_space_in_an_empty_line_is_a_command(browser, three):
+    async with browser(selector="") as ui:
+        ui.app.post_message(events.Key("space", " "))
+        together(ui, *"do")
+        await ui.until(lambda: ui.box.value == "do", "the letters")
+        assert len(ui.sessions.model.marked) == 1
 
 
-async def test_a_filter_that_is_kept_and_dropped_leaves_the_list(browser, three):
-    async with browser() as it:
-        before = it.listed()
-        together(it, "slash", *"login", "enter", "escape")
-        await it.until(lambda: it.focus == "sessions" and it.listed() == before, "the whole list")
-        assert not it.app._exit
+async def test_a_filter_that_is_kept_and_cleared_leaves_the_list_focused(browser, three):
+    async with browser() as ui:
+        before = ui.listed()
+        together(ui, "slash", *"login", "enter", "escape")
+        await ui.until(lambda: ui.focus == "sessions" and ui.listed() == before, "the whole list")
+        assert not ui.app._exit
 
 
-async def test_a_key_that_ends_its_widget_holds_up_no_other(browser, three):
-    async with browser() as it:
-        together(it, "question_mark", "escape", "tab")
-        await it.until(lambda: it.focus == "tree", "the focus on the tree")
+async def test_a_key_that_closes_a_dialog_does_not_delay_the_next(browser, three):
+    async with browser() as ui:
+        together(ui, "question_mark", "escape", "tab")
+        await ui.until(lambda: ui.focus == "tree", "the focus on the tree")
 
 
-async def test_keys_come_in_their_order(browser, tmp_path):
-    for at in range(30):
-        pi_session(tmp_path, *chain(f"s{at}", id=f"s{at:02}"), id=f"s{at:02}")
-    async with browser() as it:
-        start = it.sessions.cursor
-        together(it, *["down"] * 12, *["up"] * 5)
-        await it.until(lambda: it.sessions.cursor == start + 7, "the seventh row")
+async def test_keys_are_processed_in_order(browser, tmp_path):
+    for number in range(30):
+        pi_session(tmp_path, *chain(f"s{number}", id=f"s{number:02}"), id=f"s{number:02}")
+    async with browser() as ui:
+        start = ui.sessions.cursor
+        together(ui, *["down"] * 12, *["up"] * 5)
+        await ui.until(lambda: ui.sessions.cursor == start + 7, "the seventh row")

@@ -1,4 +1,4 @@
-"""Labels from the tree and from their list."""
+"""Labels, set in the tree and in the list of labels."""
 
 from __future__ import annotations
 
@@ -10,50 +10,50 @@ from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
 
 
-def last(path):
+def last_entry(path):
     return json.loads(path.read_text().splitlines()[-1])
 
 
-async def test_shift_l_labels_the_entry_and_z_takes_it_back(browser, three):
-    async with browser() as it:
-        path = it.path("plain")
+async def test_shift_l_labels_the_entry_and_z_undoes_it(browser, three):
+    async with browser() as ui:
+        path = ui.path("plain")
         times = path.stat().st_mtime_ns
-        await it.press("down")
-        await it.settled()
-        await it.press("tab", "L")
-        assert isinstance(it.screen, RowEditor)
-        await it.press(*"good point", "enter")
-        await it.until(lambda: "[good point]" in it.text(), "the label")
-        assert last(path)["label"] == "good point"
+        await ui.press("down")
+        await ui.settled()
+        await ui.press("tab", "L")
+        assert isinstance(ui.screen, RowEditor)
+        await ui.press(*"good point", "enter")
+        await ui.until(lambda: "[good point]" in ui.text(), "the label")
+        assert last_entry(path)["label"] == "good point"
         assert path.stat().st_mtime_ns == times
-        await it.press("z")
-        await it.until(lambda: "[good point]" not in it.text(), "its end")
+        await ui.press("z")
+        await ui.until(lambda: "[good point]" not in ui.text(), "its end")
 
 
-async def test_a_label_for_an_entry_that_has_gone_meanwhile_is_not_put_on_another(browser, tmp_path):
+async def test_a_label_for_a_removed_entry_is_not_put_on_another(browser, tmp_path):
     path = pi_session(
         tmp_path, header("s"), message("a", None, "user", "one"), message("b", "a", "user", "two"), id="s"
     )
-    async with browser() as it:
-        await it.press("tab", "end", "L")
-        # an id that begins as the one that goes
+    async with browser() as ui:
+        await ui.press("tab", "end", "L")
+        # the new entry's id begins with the removed entry's id
         lines = [header("s"), message("a", None, "user", "one"), message("bc", "a", "user", "anew")]
         pi_session(tmp_path, *lines, id="s")
         before = path.read_bytes()
-        await it.press(*"lost", "enter")
-        await it.until(lambda: any("'b' has gone" in said for said in it.toasts()), "what happened")
+        await ui.press(*"lost", "enter")
+        await ui.until(lambda: any("'b' has gone" in toast for toast in ui.toasts()), "what happened")
         assert path.read_bytes() == before
 
 
-async def test_an_empty_label_takes_it_off(browser, three):
-    async with browser() as it:
-        path = it.path("branchy")
-        await it.press("tab")
-        it.tree.open_at("e", -1)
-        await it.pilot.pause()
-        await it.press("L", "ctrl+u", "enter")
-        await it.until(lambda: not it.sessions.row.labels, "its end")
-        assert not last(path).get("label")
+async def test_an_empty_label_clears_it(browser, three):
+    async with browser() as ui:
+        path = ui.path("branchy")
+        await ui.press("tab")
+        ui.tree.open_at("e", -1)
+        await ui.pilot.pause()
+        await ui.press("L", "ctrl+u", "enter")
+        await ui.until(lambda: not ui.sessions.row.labels, "its end")
+        assert not last_entry(path).get("label")
 
 
 async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tmp_path):
@@ -69,18 +69,18 @@ async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tm
         }
     )
     pi_session(tmp_path, *lines, id="other", project="site")
-    async with browser() as it:
-        await it.press("apostrophe")
-        assert isinstance(it.screen, LabelsDialog)
-        assert "redis idea" in it.text()
-        assert "elsewhere" not in it.text()
-        await it.press("tab")
-        assert "elsewhere" in it.text()
-        place = [one.label for one in it.screen._list.items].index("elsewhere")
-        await it.press(*["down"] * place, "enter")
-        await it.until(lambda: it.sessions.row.id == "other", "its session")
-        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "00000001", "its entry")
-        assert it.focus == "tree"
+    async with browser() as ui:
+        await ui.press("apostrophe")
+        assert isinstance(ui.screen, LabelsDialog)
+        assert "redis idea" in ui.text()
+        assert "elsewhere" not in ui.text()
+        await ui.press("tab")
+        assert "elsewhere" in ui.text()
+        index = [item.label for item in ui.screen._list.items].index("elsewhere")
+        await ui.press(*["down"] * index, "enter")
+        await ui.until(lambda: ui.sessions.row.id == "other", "its session")
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "00000001", "its entry")
+        assert ui.focus == "tree"
 
 
 def labelled_elsewhere(tmp_path):
@@ -90,79 +90,79 @@ def labelled_elsewhere(tmp_path):
     pi_session(tmp_path, *lines, id="other", project="site")
 
 
-async def go_elsewhere(it):
-    """By way of the list of all labels."""
-    await it.press("apostrophe")
-    if not it.screen._all:
-        await it.press("tab")
-    place = [one.label for one in it.screen._list.items].index("elsewhere")
-    await it.press(*["down"] * place, "enter")
-    await it.until(lambda: it.tree.node is not None and it.tree.node.id == "00000001", "its entry")
+async def go_elsewhere(ui):
+    """Select the label "elsewhere" in the list of all labels."""
+    await ui.press("apostrophe")
+    if not ui.screen._all:
+        await ui.press("tab")
+    index = [item.label for item in ui.screen._list.items].index("elsewhere")
+    await ui.press(*["down"] * index, "enter")
+    await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "00000001", "its entry")
 
 
-async def test_the_list_leads_to_sessions_that_are_left_out_too(browser, three, tmp_path):
+async def test_the_list_leads_to_hidden_sessions(browser, three, tmp_path):
     labelled_elsewhere(tmp_path)
-    async with browser() as it:
-        side = it.screen.side
+    async with browser() as ui:
+        side = ui.screen.side
         side.show_arrangement(side.model.arrangement.changed(scope="here", named_only=True))
-        await it.settled()
-        await go_elsewhere(it)
-        assert it.sessions.row.id == "other"
-        assert any("More sessions are listed" in said for said in it.toasts())
+        await ui.settled()
+        await go_elsewhere(ui)
+        assert ui.sessions.row.id == "other"
+        assert any("More sessions are listed" in toast for toast in ui.toasts())
 
 
-async def test_the_list_leads_out_of_what_a_search_has_left(browser, three, tmp_path):
+async def test_the_list_leads_to_sessions_outside_of_a_search(browser, three, tmp_path):
     labelled_elsewhere(tmp_path)
-    async with browser() as it:
-        await it.press("slash", *"redis", "enter")
-        await it.until(lambda: "other" not in it.listed(), "what the search leaves")
-        await go_elsewhere(it)
-        await it.settled()
-        assert it.sessions.row.id == "other"
-        assert not it.toasts()
+    async with browser() as ui:
+        await ui.press("slash", *"redis", "enter")
+        await ui.until(lambda: "other" not in ui.listed(), "what the search leaves")
+        await go_elsewhere(ui)
+        await ui.settled()
+        assert ui.sessions.row.id == "other"
+        assert not ui.toasts()
 
 
 async def test_a_label_is_cleared_from_the_list(browser, three):
-    async with browser() as it:
-        await it.press("apostrophe", "delete")
-        await it.until(lambda: not it.sessions.row.labels, "its end")
-        await it.press("z")
-        await it.until(lambda: it.sessions.row.labels, "its return")
+    async with browser() as ui:
+        await ui.press("apostrophe", "delete")
+        await ui.until(lambda: not ui.sessions.row.labels, "its end")
+        await ui.press("z")
+        await ui.until(lambda: ui.sessions.row.labels, "its return")
 
 
 async def test_e_goes_to_the_other_end_of_a_fork(browser, three, tmp_path):
     fork = chain("fork of it", "yes", id="forked")
     fork[0]["parentSession"] = str(next(tmp_path.rglob("*branchy.jsonl")))
     pi_session(tmp_path, *fork, id="forked")
-    async with browser() as it:
-        it.sessions.go_to(str(it.path("forked")))
-        await it.settled()
-        await it.press("tab", "e")
-        await it.until(lambda: it.sessions.row.id == "branchy", "the session it is a fork of")
-        await it.settled()
-        await it.press("e")
-        await it.until(lambda: it.sessions.row.id == "forked", "the fork")
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("forked")))
+        await ui.settled()
+        await ui.press("tab", "e")
+        await ui.until(lambda: ui.sessions.row.id == "branchy", "the session it is a fork of")
+        await ui.settled()
+        await ui.press("e")
+        await ui.until(lambda: ui.sessions.row.id == "forked", "the fork")
 
 
-async def test_nothing_is_done_to_a_session_by_the_tree_of_another(browser, three):
-    async with browser() as it:
-        it.sessions.go_to(str(it.path("branchy")))
-        await it.settled()
-        await it.press("tab")
-        it.screen._reading._tree_side._trees.open = lambda *about, **more: None
-        it.sessions.go_to(str(it.path("plain")))
-        before = it.path("plain").read_bytes(), it.path("branchy").read_bytes()
+async def test_the_tree_of_another_session_does_nothing(browser, three):
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("branchy")))
+        await ui.settled()
+        await ui.press("tab")
+        ui.screen._reading._tree_side._trees.open = lambda *arguments, **options: None
+        ui.sessions.go_to(str(ui.path("plain")))
+        before = ui.path("plain").read_bytes(), ui.path("branchy").read_bytes()
         for key in ("L", "enter", "f", "F", "C", "y"):
-            await it.press(key)
-            assert len(it.app.screen_stack) == 1
-        assert it.toasts().count("the session is still being read") == 6
-        assert before == (it.path("plain").read_bytes(), it.path("branchy").read_bytes())
+            await ui.press(key)
+            assert len(ui.app.screen_stack) == 1
+        assert ui.toasts().count("the session is still being read") == 6
+        assert before == (ui.path("plain").read_bytes(), ui.path("branchy").read_bytes())
 
 
-async def test_an_empty_list_says_so_and_how_to_fill_it(browser, tmp_path):
+async def test_an_empty_list_says_so_and_how_to_add_a_label(browser, tmp_path):
     pi_session(tmp_path, *chain("x", "y", id="s"), id="s")
-    async with browser(size=(80, 24)) as it:
-        await it.press("apostrophe")
-        assert "No labels yet; L in the tree makes one   Tab this session   Esc back" in it.text()
-        await it.press("tab")
-        assert "No labels here; L in the tree makes one   Tab all sessions   Esc back" in it.text()
+    async with browser(size=(80, 24)) as ui:
+        await ui.press("apostrophe")
+        assert "No labels yet; L in the tree makes one   Tab this session   Esc back" in ui.text()
+        await ui.press("tab")
+        assert "No labels here; L in the tree makes one   Tab all sessions   Esc back" in ui.text()

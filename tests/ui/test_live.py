@@ -1,4 +1,4 @@
-"""What other programs do to the files is on the screen, and the cursor stays where it was."""
+"""Changes by other programs appear on the screen, and the cursor stays on its session and entry."""
 
 from __future__ import annotations
 
@@ -24,164 +24,164 @@ def _poll(env, monkeypatch):
         monkeypatch.setenv(name, value)
 
 
-async def test_an_append_to_the_leaf_is_followed(browser, three):
-    async with browser() as it:
-        await it.press("down")
-        await it.settled()
-        path = it.path("plain")
+async def test_an_append_at_the_leaf_is_followed(browser, three):
+    async with browser() as ui:
+        await ui.press("down")
+        await ui.settled()
+        path = ui.path("plain")
         append(path, message("new", "00000002", "user", "and a changelog", 30))
-        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "new", "the new leaf")
-        await it.until(lambda: "and a changelog" in it.entry.lines[0].text, "its text")
-        assert it.sessions.row.id == "plain"
-        assert it.listed()[1] == "plain", "newest activity first"
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "new", "the new leaf")
+        await ui.until(lambda: "and a changelog" in ui.entry.lines[0].text, "its text")
+        assert ui.sessions.row.id == "plain"
+        assert ui.listed()[1] == "plain", "newest activity first"
 
 
-async def test_away_from_the_leaf_the_cursor_stays(browser, three):
-    async with browser() as it:
-        await it.press("tab", "home")
-        entry = it.tree.node.id
+async def test_a_cursor_away_from_the_leaf_stays(browser, three):
+    async with browser() as ui:
+        await ui.press("tab", "home")
+        entry = ui.tree.node.id
         append(
-            it.path("branchy"),
+            ui.path("branchy"),
             message("n1", "h", "user", "more", 30),
             message("n2", "n1", "assistant", "ok", 31),
         )
-        await it.until(
-            lambda: "n2" in it.tree.view.tree.by_id and it.tree.view.leaf.id == "n2", "the entries"
+        await ui.until(
+            lambda: "n2" in ui.tree.view.tree.by_id and ui.tree.view.leaf.id == "n2", "the entries"
         )
-        assert it.tree.node.id == entry
+        assert ui.tree.node.id == entry
 
 
-async def test_a_session_that_appears_does_not_move_the_cursor(browser, three, tmp_path):
-    async with browser() as it:
-        await it.press("down")
+async def test_a_new_session_does_not_move_the_cursor(browser, three, tmp_path):
+    async with browser() as ui:
+        await ui.press("down")
         pi_session(tmp_path, *chain("brand new", id="fresh"), id="fresh")
-        await it.until(lambda: "fresh" in it.listed(), "the new session")
-        assert it.sessions.row.id == "plain"
+        await ui.until(lambda: "fresh" in ui.listed(), "the new session")
+        assert ui.sessions.row.id == "plain"
 
 
-async def test_a_session_that_is_deleted_leaves_the_cursor_beside_it(browser, three):
-    async with browser() as it:
-        await it.press("down")
-        await it.settled()
-        it.path("plain").unlink()
-        await it.until(lambda: "plain" not in it.listed(), "the removal")
-        assert it.sessions.row is not None or it.sessions.group is not None
-        assert "2 sessions" in it.text()
+async def test_a_deleted_session_leaves_the_cursor_beside_it(browser, three):
+    async with browser() as ui:
+        await ui.press("down")
+        await ui.settled()
+        ui.path("plain").unlink()
+        await ui.until(lambda: "plain" not in ui.listed(), "the removal")
+        assert ui.sessions.row is not None or ui.sessions.group is not None
+        assert "2 sessions" in ui.text()
 
 
-async def test_a_folder_that_is_renamed_keeps_the_cursor_on_its_session(browser, three):
-    async with browser() as it:
-        await it.press("down")
-        await it.settled()
-        folder = it.path("plain").parent
+async def test_the_cursor_follows_its_session_into_a_renamed_folder(browser, three):
+    async with browser() as ui:
+        await ui.press("down")
+        await ui.settled()
+        folder = ui.path("plain").parent
         folder.rename(folder.with_name("--renamed--"))
-        await it.until(
-            lambda: it.sessions.row is not None and "--renamed--" in it.sessions.row.path, "the move"
+        await ui.until(
+            lambda: ui.sessions.row is not None and "--renamed--" in ui.sessions.row.path, "the move"
         )
-        assert it.sessions.row.id == "plain"
+        assert ui.sessions.row.id == "plain"
 
 
-@pytest.mark.parametrize("what", ["folder", "file"])
-async def test_a_session_that_moved_keeps_its_entry(browser, three, what):
-    async with browser() as it:
-        await it.press("tab", "home")
-        entry = it.tree.node.id
-        assert not it.tree.follows
-        path = it.path("branchy")
-        if what == "folder":
+@pytest.mark.parametrize("kind", ["folder", "file"])
+async def test_a_moved_session_keeps_the_cursor_on_its_entry(browser, three, kind):
+    async with browser() as ui:
+        await ui.press("tab", "home")
+        entry = ui.tree.node.id
+        assert not ui.tree.follows
+        path = ui.path("branchy")
+        if kind == "folder":
             path.parent.rename(path.parent.with_name("--renamed--"))
         else:
             path.rename(path.with_name("2027_branchy.jsonl"))
-        moved = str(it.path("branchy"))
-        await it.until(
-            lambda: it.tree.view is not None and it.tree.view.tree.path == moved, "the tree at its new place"
+        moved = str(ui.path("branchy"))
+        await ui.until(
+            lambda: ui.tree.view is not None and ui.tree.view.tree.path == moved, "the tree at its new place"
         )
-        assert it.sessions.row.id == "branchy"
-        assert it.tree.node.id == entry
+        assert ui.sessions.row.id == "branchy"
+        assert ui.tree.node.id == entry
 
 
-async def test_a_session_deleted_and_made_again_gets_cursor_and_entry_back(browser, three, monkeypatch):
+async def test_a_session_deleted_and_written_again_gets_the_cursor_back(browser, three, monkeypatch):
     monkeypatch.setattr(session_list, "monotonic", lambda: 0.0)
-    async with browser() as it:
-        await it.press("tab", "home")
-        path = it.path("branchy")
+    async with browser() as ui:
+        await ui.press("tab", "home")
+        path = ui.path("branchy")
         content = path.read_bytes()
         path.unlink()
-        await it.until(lambda: "branchy" not in it.listed(), "the removal")
-        await it.pilot.pause(0.2)
+        await ui.until(lambda: "branchy" not in ui.listed(), "the removal")
+        await ui.pilot.pause(0.2)
         path.write_bytes(content)
-        await it.until(lambda: it.sessions.row is not None and it.sessions.row.id == "branchy", "the session")
-        await it.until(lambda: it.tree.view is not None and it.tree.view.tree.path == str(path), "its tree")
-        assert it.tree.node.id == "00000001"
+        await ui.until(lambda: ui.sessions.row is not None and ui.sessions.row.id == "branchy", "the session")
+        await ui.until(lambda: ui.tree.view is not None and ui.tree.view.tree.path == str(path), "its tree")
+        assert ui.tree.node.id == "00000001"
 
 
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
-async def test_a_session_made_again_later_leaves_the_cursor_where_it_is(browser, three, monkeypatch, way):
+async def test_a_session_written_again_later_does_not_get_the_cursor(browser, three, monkeypatch, way):
     now = [0.0]
     monkeypatch.setattr(session_list, "monotonic", lambda: now[0])
-    async with browser(**way) as it:
-        path = it.path("branchy")
+    async with browser(**way) as ui:
+        path = ui.path("branchy")
         content = path.read_bytes()
         path.unlink()
-        await it.until(lambda: "branchy" not in it.listed(), "the removal")
-        await it.settled()
-        assert it.sessions.row.id == "plain"
+        await ui.until(lambda: "branchy" not in ui.listed(), "the removal")
+        await ui.settled()
+        assert ui.sessions.row.id == "plain"
         now[0] = session_list.RETURN_SECONDS + 0.1
         path.write_bytes(content)
-        await it.until(lambda: "branchy" in it.listed(), "the session")
-        await it.settled()
-        assert it.sessions.row.id == "plain"
-        assert it.screen.planned == str(it.path("plain"))
+        await ui.until(lambda: "branchy" in ui.listed(), "the session")
+        await ui.settled()
+        assert ui.sessions.row.id == "plain"
+        assert ui.screen.planned == str(ui.path("plain"))
         now[0] *= 3
         append(path, message("more", "h", "user", "later still", 60))
-        await it.until(lambda: it.sessions.model.row_at(str(path)).message_count > 6, "the message")
-        assert it.sessions.row.id == "plain"
+        await ui.until(lambda: ui.sessions.model.row_at(str(path)).message_count > 6, "the message")
+        assert ui.sessions.row.id == "plain"
 
 
-@pytest.mark.parametrize("at", [2, 21, 38])
+@pytest.mark.parametrize("index", [2, 21, 38])
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
-async def test_a_big_folder_that_is_renamed_keeps_the_cursor(browser, tmp_path, monkeypatch, at, way):
-    # what is gone is told in slices, and first; then it takes long to read what has come
+async def test_the_cursor_stays_when_a_large_folder_is_renamed(browser, tmp_path, monkeypatch, index, way):
+    # removals come first, in slices; then the new files take a while to be read
     monkeypatch.setattr(keeping_screen, "SLICE", 7)
     for number in range(40):
         name = f"s{number:02}"
         file = pi_session(tmp_path, *chain(name, "yes", "and", "so", id=name), id=name)
         os.utime(file, (1_780_000_000 - number, 1_780_000_000 - number))
     pi_session(tmp_path, *chain("other", "x", id="other", cwd="/work/other"), id="other", project="other")
-    async with browser(**way) as it:
+    async with browser(**way) as ui:
         monkeypatch.setattr(
-            session_list, "monotonic", lambda: (session_list.RETURN_SECONDS + 1) * it.screen.is_reading
+            session_list, "monotonic", lambda: (session_list.RETURN_SECONDS + 1) * ui.screen.is_reading
         )
-        path = it.path(f"s{at:02}")
-        it.sessions.go_to(str(path))
-        await it.settled()
-        if not it.selects:
-            await it.press("tab", "home", "down")
-            entry = it.tree.node.id
+        path = ui.path(f"s{index:02}")
+        ui.sessions.go_to(str(path))
+        await ui.settled()
+        if not ui.selects:
+            await ui.press("tab", "home", "down")
+            entry = ui.tree.node.id
         path.parent.rename(path.parent.with_name("--renamed--"))
-        model = it.sessions.model
-        await it.until(lambda: sum("--renamed--" in row.path for row in model.rows()) == 40, "the others")
-        await it.until(lambda: not it.screen.is_reading, "the end")
-        await it.settled()
-        assert it.sessions.row is not None
-        assert it.sessions.row.path == str(path.parent.with_name("--renamed--") / path.name)
-        if not it.selects:
-            assert it.tree.node.id == entry
+        model = ui.sessions.model
+        await ui.until(lambda: sum("--renamed--" in row.path for row in model.rows()) == 40, "the others")
+        await ui.until(lambda: not ui.screen.is_reading, "the end")
+        await ui.settled()
+        assert ui.sessions.row is not None
+        assert ui.sessions.row.path == str(path.parent.with_name("--renamed--") / path.name)
+        if not ui.selects:
+            assert ui.tree.node.id == entry
 
 
-async def test_who_goes_elsewhere_while_a_folder_is_renamed_stays_there(browser, three, monkeypatch):
+async def test_a_cursor_moved_while_a_folder_is_renamed_stays(browser, three, monkeypatch):
     monkeypatch.setattr(session_list, "monotonic", lambda: 0.0)
-    async with browser() as it:
-        path = it.path("branchy")
+    async with browser() as ui:
+        path = ui.path("branchy")
         content = path.read_bytes()
         path.unlink()
-        await it.until(lambda: "branchy" not in it.listed(), "the removal")
-        it.sessions.go_to(str(it.path("site1")))
-        await it.settled()
+        await ui.until(lambda: "branchy" not in ui.listed(), "the removal")
+        ui.sessions.go_to(str(ui.path("site1")))
+        await ui.settled()
         path.write_bytes(content)
-        await it.until(lambda: "branchy" in it.listed(), "the session")
-        await it.settled()
-        assert it.sessions.row.id == "site1"
+        await ui.until(lambda: "branchy" in ui.listed(), "the session")
+        await ui.settled()
+        assert ui.sessions.row.id == "site1"
 
 
 async def test_the_second_file_with_one_id_opens_on_its_own_leaf(browser, three, tmp_path):
@@ -190,26 +190,26 @@ async def test_the_second_file_with_one_id_opens_on_its_own_leaf(browser, three,
         message("tail", "00000002", "user", "its own end", 50),
     ]
     pi_session(tmp_path, *twin, id="twin-of-branchy")
-    async with browser() as it:
-        await it.press("home", "down", "tab", "home", "shift+tab", "down")
-        await it.settled()
-        assert it.tree.follows
+    async with browser() as ui:
+        await ui.press("home", "down", "tab", "home", "shift+tab", "down")
+        await ui.settled()
+        assert ui.tree.follows
 
 
-async def test_a_file_that_is_replaced_is_read_anew_and_the_entry_kept(browser, three, tmp_path):
-    async with browser() as it:
-        await it.press("down")
-        await it.settled()
-        await it.press("tab", "home")
-        path = it.path("plain")
+async def test_a_replaced_file_is_read_again_and_the_cursor_keeps_its_entry(browser, three, tmp_path):
+    async with browser() as ui:
+        await ui.press("down")
+        await ui.settled()
+        await ui.press("tab", "home")
+        path = ui.path("plain")
         new = write_session(tmp_path / "new.jsonl", *chain("write a man page", "other", "words", id="plain"))
         os.replace(new, path)
-        await it.until(lambda: it.tree.view is not None and it.tree.rows == 3, "the new tree")
-        assert it.tree.node.id == "00000001"
+        await ui.until(lambda: ui.tree.view is not None and ui.tree.rows == 3, "the new tree")
+        assert ui.tree.node.id == "00000001"
 
 
-async def test_a_name_given_elsewhere_changes_the_row(browser, three):
-    async with browser() as it:
+async def test_a_name_set_by_another_program_changes_the_row(browser, three):
+    async with browser() as ui:
         info = {
             "type": "session_info",
             "id": "nm",
@@ -217,13 +217,13 @@ async def test_a_name_given_elsewhere_changes_the_row(browser, three):
             "timestamp": "x",
             "name": "Man page",
         }
-        append(it.path("plain"), info)
-        await it.until(lambda: "Man page" in it.text(), "the name")
-        assert it.sessions.row.id == "branchy"
+        append(ui.path("plain"), info)
+        await ui.until(lambda: "Man page" in ui.text(), "the name")
+        assert ui.sessions.row.id == "branchy"
 
 
-async def test_a_label_given_elsewhere_shows_in_the_tree(browser, three):
-    async with browser() as it:
+async def test_a_label_set_by_another_program_appears_in_the_tree(browser, three):
+    async with browser() as ui:
         label = {
             "type": "label",
             "id": "lb",
@@ -232,60 +232,60 @@ async def test_a_label_given_elsewhere_shows_in_the_tree(browser, three):
             "targetId": "00000001",
             "label": "start",
         }
-        append(it.path("branchy"), label)
-        await it.until(lambda: "[start]" in it.text(), "the label")
+        append(ui.path("branchy"), label)
+        await ui.until(lambda: "[start]" in ui.text(), "the label")
 
 
-async def test_a_burst_arrives_whole(browser, three):
-    async with browser() as it:
-        path = it.path("branchy")
+async def test_a_burst_of_entries_is_complete(browser, three):
+    async with browser() as ui:
+        path = ui.path("branchy")
         parent = "h"
         with path.open("a") as file:
-            for at in range(1_000):
-                file.write(json.dumps(message(f"b{at}", parent, "user", f"burst {at}", 30)) + "\n")
+            for number in range(1_000):
+                file.write(json.dumps(message(f"b{number}", parent, "user", f"burst {number}", 30)) + "\n")
                 file.flush()
-                parent = f"b{at}"
-        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "b999", "the last entry")
-        await it.until(lambda: it.sessions.row.message_count == 1_006, "the count")
+                parent = f"b{number}"
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "b999", "the last entry")
+        await ui.until(lambda: ui.sessions.row.message_count == 1_006, "the count")
 
 
-async def test_a_half_written_line_is_no_damage_and_then_an_entry(browser, three):
-    async with browser() as it:
-        path = it.path("branchy")
+async def test_a_torn_line_is_not_damage_and_then_an_entry(browser, three):
+    async with browser() as ui:
+        path = ui.path("branchy")
         line = json.dumps(message("half", "h", "user", "whole at last", 30))
         with path.open("a") as file:
             file.write(line[:40])
-        append(it.path("plain"), message("x", "00000002", "user", "elsewhere", 31))
-        await it.until(
-            lambda: it.sessions.model.row_at(str(it.path("plain"))).message_count == 3, "the other one"
+        append(ui.path("plain"), message("x", "00000002", "user", "elsewhere", 31))
+        await ui.until(
+            lambda: ui.sessions.model.row_at(str(ui.path("plain"))).message_count == 3, "the other one"
         )
-        assert "damaged" not in it.text()
+        assert "damaged" not in ui.text()
         with path.open("a") as file:
             file.write(line[40:] + "\n")
-        await it.until(lambda: it.tree.node is not None and it.tree.node.id == "half", "the whole line")
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "half", "the whole line")
 
 
 async def test_the_first_session_of_an_empty_machine_appears(browser, tmp_path):
-    async with browser() as it:
-        assert "No sessions found" in it.text()
+    async with browser() as ui:
+        assert "No sessions found" in ui.text()
         pi_session(tmp_path, *chain("hello", "hi", id="first"), id="first")
-        await it.until(lambda: it.listed() == [f"[{HERE}]", "first"], "the first session")
-        await it.until(lambda: it.sessions.row is not None and it.tree.view is not None, "its tree")
+        await ui.until(lambda: ui.listed() == [f"[{HERE}]", "first"], "the first session")
+        await ui.until(lambda: ui.sessions.row is not None and ui.tree.view is not None, "its tree")
 
 
-async def test_a_change_draws_the_rows_in_view(browser, tmp_path):
-    for at in range(25):
-        pi_session(tmp_path, *chain(f"task {at}", id=f"s{at:02}"), id=f"s{at:02}")
-    async with browser() as it:
-        newest = it.sessions.row
-        await it.press("G")
-        await it.settled()
+async def test_a_change_draws_only_visible_rows(browser, tmp_path):
+    for number in range(25):
+        pi_session(tmp_path, *chain(f"task {number}", id=f"s{number:02}"), id=f"s{number:02}")
+    async with browser() as ui:
+        newest = ui.sessions.row
+        await ui.press("G")
+        await ui.settled()
         path = next(tmp_path.rglob(f"*{newest.id}.jsonl"))
-        before = it.sessions.drawn
+        before = ui.sessions.drawn
         append(path, message("n", "00000001", "assistant", "answer", 90))
-        await it.until(lambda: it.sessions.model.row_at(str(path)).message_count == 2, "the change")
-        await it.pilot.pause(0.1)
-        assert 1 <= it.sessions.drawn - before <= 2 * it.sessions.size.height
-        fresh = [it.sessions.draw(at, 60, False) for at in range(it.sessions.rows)]
-        shown = it.text()
+        await ui.until(lambda: ui.sessions.model.row_at(str(path)).message_count == 2, "the change")
+        await ui.pilot.pause(0.1)
+        assert 1 <= ui.sessions.drawn - before <= 2 * ui.sessions.size.height
+        fresh = [ui.sessions.draw(number, 60, False) for number in range(ui.sessions.rows)]
+        shown = ui.text()
         assert all("".join(text for text, _ in line)[4:24] in shown for line in fresh)

@@ -1,5 +1,5 @@
-"""A long session: its end on the screen before the rest is read, and rows that are read when they are near
-the screen.
+"""A long session: its end is shown before the rest is read, and rows are read when they come near the
+screen.
 """
 
 from __future__ import annotations
@@ -22,150 +22,150 @@ LONG = 2_500
 
 @pytest.fixture
 def long(tmp_path):
-    texts = [f"number {at} " + "x" * 500 for at in range(LONG)]
+    texts = [f"number {number} " + "x" * 500 for number in range(LONG)]
     pi_session(tmp_path, *chain(*texts, id="long"), id="long")
     return tmp_path
 
 
 @pytest.fixture
 def gate(monkeypatch):
-    """The whole of a tree is not read until this is set."""
+    """The complete tree is read only after this is set."""
     opened = threading.Event()
-    whole = tree_reader.open_tree
+    real_open_tree = tree_reader.open_tree
 
-    def wait(*given):
+    def wait(*arguments):
         opened.wait(30)
-        return whole(*given)
+        return real_open_tree(*arguments)
 
     monkeypatch.setattr(tree_reader, "open_tree", wait)
     yield opened
     opened.set()
 
 
-def is_whole(it):
-    return it.tree.view is not None and it.tree.view.tree.is_whole
+def is_whole(ui):
+    return ui.tree.view is not None and ui.tree.view.tree.is_whole
 
 
-def line_of_the_cursor(it):
-    return it.tree.cursor - it.tree.scroll_offset.y
+def line_of_the_cursor(ui):
+    return ui.tree.cursor - ui.tree.scroll_offset.y
 
 
-async def test_the_end_is_shown_with_the_cursor_on_the_leaf_until_the_whole_is_there(browser, long, gate):
-    async with browser() as it:
-        assert not is_whole(it)
-        assert "reading…" in it.text()
-        assert f"number {LONG - 1}" in it.text()
-        assert it.tree.follows
-        line = line_of_the_cursor(it)
+async def test_the_end_is_shown_with_the_cursor_on_the_leaf_until_the_whole_tree_is_read(browser, long, gate):
+    async with browser() as ui:
+        assert not is_whole(ui)
+        assert "reading…" in ui.text()
+        assert f"number {LONG - 1}" in ui.text()
+        assert ui.tree.follows
+        line = line_of_the_cursor(ui)
         gate.set()
-        await it.until(lambda: is_whole(it), "the whole tree")
-        assert f"{LONG:,} entries" in it.text()
-        assert f"number {LONG - 1}" in it.text()
-        assert it.tree.follows
-        assert line_of_the_cursor(it) == line
-        assert it.tree.node is it.tree.view.leaf
+        await ui.until(lambda: is_whole(ui), "the whole tree")
+        assert f"{LONG:,} entries" in ui.text()
+        assert f"number {LONG - 1}" in ui.text()
+        assert ui.tree.follows
+        assert line_of_the_cursor(ui) == line
+        assert ui.tree.node is ui.tree.view.leaf
 
 
-async def test_a_cursor_that_was_moved_meanwhile_stays_on_its_entry_and_line(browser, long, gate):
-    async with browser() as it:
-        await it.press("tab", *["up"] * 3)
-        before, line = it.tree.node.id, line_of_the_cursor(it)
+async def test_a_cursor_moved_meanwhile_keeps_its_entry_and_line(browser, long, gate):
+    async with browser() as ui:
+        await ui.press("tab", *["up"] * 3)
+        before, line = ui.tree.node.id, line_of_the_cursor(ui)
         gate.set()
-        await it.until(lambda: is_whole(it), "the whole tree")
-        assert (it.tree.node.id, line_of_the_cursor(it)) == (before, line)
-        assert not it.tree.follows
-        await it.press("up")
-        assert it.tree.cursor == LONG - 5
+        await ui.until(lambda: is_whole(ui), "the whole tree")
+        assert (ui.tree.node.id, line_of_the_cursor(ui)) == (before, line)
+        assert not ui.tree.follows
+        await ui.press("up")
+        assert ui.tree.cursor == LONG - 5
 
 
 async def test_the_entry_is_not_read_again_when_the_whole_tree_comes(browser, long, gate, monkeypatch):
     read = []
-    of = EntryReader.read
+    real_read = EntryReader.read
 
-    def counted(self, *given, **how):
+    def counted(self, *arguments, **options):
         read.append(None)
-        of(self, *given, **how)
+        real_read(self, *arguments, **options)
 
     monkeypatch.setattr(EntryReader, "read", counted)
-    async with browser() as it:
-        await it.press("tab", "tab", "down")
+    async with browser() as ui:
+        await ui.press("tab", "tab", "down")
         before = len(read)
         gate.set()
-        await it.until(lambda: is_whole(it), "the whole tree")
-        await it.pilot.pause(3 * entry_side.REST_SECONDS)
+        await ui.until(lambda: is_whole(ui), "the whole tree")
+        await ui.pilot.pause(3 * entry_side.REST_SECONDS)
         assert len(read) == before
 
 
-async def test_an_end_of_which_a_filter_shows_nothing_says_nothing(browser, long, gate):
-    async with browser() as it:
-        await it.press("tab", "ctrl+l")
-        await it.press("shift+tab", "home", "end")
-        await it.pilot.pause(0.2)
-        assert "no entry passes" not in it.text()
+async def test_an_end_without_rows_in_the_filter_gives_no_message(browser, long, gate):
+    async with browser() as ui:
+        await ui.press("tab", "ctrl+l")
+        await ui.press("shift+tab", "home", "end")
+        await ui.pilot.pause(0.2)
+        assert "no entry passes" not in ui.text()
         gate.set()
-        await it.until(lambda: "no entry passes" in it.text(), "the word")
+        await ui.until(lambda: "no entry passes" in ui.text(), "the word")
 
 
-async def test_rows_far_away_are_read_when_they_are_shown(browser, long):
-    async with browser() as it:
-        await it.until(lambda: is_whole(it), "the whole tree")
-        first = it.tree.view.tree.entries[0]
+async def test_distant_rows_are_read_when_they_are_shown(browser, long):
+    async with browser() as ui:
+        await ui.until(lambda: is_whole(ui), "the whole tree")
+        first = ui.tree.view.tree.entries[0]
         assert first.row_text is None
-        await it.press("tab", "home")
-        await it.until(lambda: "user: number 0 x" in it.text(), "the text of the first row")
-        unread = [node for node in it.tree.view.tree.entries if node.row_text is None]
+        await ui.press("tab", "home")
+        await ui.until(lambda: "user: number 0 x" in ui.text(), "the text of the first row")
+        unread = [node for node in ui.tree.view.tree.entries if node.row_text is None]
         assert len(unread) > LONG // 2
 
 
-async def test_rows_are_read_before_they_come_into_sight(browser, long):
-    async with browser() as it:
-        await it.until(lambda: is_whole(it), "the whole tree")
-        view = it.tree.view
-        await it.press("tab")
+async def test_rows_are_read_before_they_become_visible(browser, long):
+    async with browser() as ui:
+        await ui.until(lambda: is_whole(ui), "the whole tree")
+        view = ui.tree.view
+        await ui.press("tab")
         for _ in range(60):
-            await it.press("pageup")
-            await it.until(lambda: not it.tree._rows_requested, "the rows ahead")
-            page = it.tree.size.height
-            above = range(max(0, it.tree.cursor - page), it.tree.cursor)
-            assert all(view.node(at).row_text is not None for at in above)
+            await ui.press("pageup")
+            await ui.until(lambda: not ui.tree._rows_requested, "the rows ahead")
+            page = ui.tree.size.height
+            above = range(max(0, ui.tree.cursor - page), ui.tree.cursor)
+            assert all(view.node(index).row_text is not None for index in above)
 
 
-async def test_in_a_burst_only_the_session_where_the_cursor_rests_is_read(browser, three, monkeypatch):
+async def test_only_the_session_where_the_cursor_rests_is_read(browser, three, monkeypatch):
     opened = []
-    of = TreeReader.open
+    real_open = TreeReader.open
 
-    def counted(self, path, *given, **how):
+    def counted(self, path, *arguments, **options):
         opened.append(path)
-        of(self, path, *given, **how)
+        real_open(self, path, *arguments, **options)
 
     monkeypatch.setattr(TreeReader, "open", counted)
-    async with browser() as it:
+    async with browser() as ui:
         now = line_list.monotonic()
         monkeypatch.setattr(line_list, "monotonic", lambda: now + 10)
-        rows = [row for row in it.sessions.model.rows() if row.path != it.sessions.row.path]
-        side = it.screen.query_one("#right")
+        rows = [row for row in ui.sessions.model.rows() if row.path != ui.sessions.row.path]
+        side = ui.screen.query_one("#right")
         opened.clear()
-        for row in [*rows, rows[0], it.sessions.row]:
+        for row in [*rows, rows[0], ui.sessions.row]:
             side.show(row)
         assert opened == [row.path for row in rows]
-        await it.until(lambda: len(opened) > 2, "the one that it rests on")
-        assert opened[2:] == [it.sessions.row.path]
+        await ui.until(lambda: len(opened) > 2, "the one that it rests on")
+        assert opened[2:] == [ui.sessions.row.path]
 
 
-async def test_a_row_out_of_sight_that_is_drawn_is_asked_for_once(browser, long, monkeypatch):
-    asked = []
-    ask = EntryTree._request_rows
+async def test_a_row_drawn_outside_of_the_screen_is_requested_once(browser, long, monkeypatch):
+    requested = []
+    request = EntryTree._request_rows
     monkeypatch.setattr(
-        EntryTree, "_request_rows", lambda self, index: (asked.append(index), ask(self, index))
+        EntryTree, "_request_rows", lambda self, index: (requested.append(index), request(self, index))
     )
-    async with browser() as it:
-        await it.until(lambda: is_whole(it), "the whole tree")
-        await it.pilot.pause()
-        asked.clear()
-        far = it.tree.view.node(100)
+    async with browser() as ui:
+        await ui.until(lambda: is_whole(ui), "the whole tree")
+        await ui.pilot.pause()
+        requested.clear()
+        far = ui.tree.view.node(100)
         assert far.row_text is None
-        # as where a row was drawn before the list was scrolled
-        it.tree.draw(100, 80, False)
-        await it.until(lambda: far.row_text is not None, "its text")
-        await it.pilot.pause(0.2)
-        assert len(asked) <= 2
+        # as if the row was drawn before the list was scrolled
+        ui.tree.draw(100, 80, False)
+        await ui.until(lambda: far.row_text is not None, "its text")
+        await ui.pilot.pause(0.2)
+        assert len(requested) <= 2

@@ -1,6 +1,5 @@
-"""While something is asked about a session, its agent renames the folder of its file
-(formats/README.md, "oh-my-pi"): what is
-answered is done to the session, wherever it is by then.
+"""While leafmark asks something about a session, its agent renames the folder of the file (formats/README.md,
+"oh-my-pi"). The answer still applies to that session, at its new path.
 """
 
 from __future__ import annotations
@@ -17,24 +16,24 @@ from tests.factory import chain, message
 from tests.ui.conftest import WAYS, asked, pi_session
 
 
-def below(it):
-    """The screen that what is asked stands over."""
-    return it.app.screen_stack[0]
+def main_screen(ui):
+    """The screen under the question or dialog."""
+    return ui.app.screen_stack[0]
 
 
-async def move(it, id, to="--moved--"):
-    """Rename the folder of a session, and wait until the list has it there; its new path."""
-    path = it.path(id)
+async def move(ui, id, to="--moved--"):
+    """Rename the folder of a session, wait until the list has the new path, and return it."""
+    path = ui.path(id)
     folder = path.parent.rename(path.parent.parent / to)
     moved = folder / path.name
-    await it.until(lambda: below(it).model.row_at(str(moved)) is not None, "the new path")
-    await it.until(lambda: below(it).model.row_at(str(path)) is None, "the old path's end")
+    await ui.until(lambda: main_screen(ui).model.row_at(str(moved)) is not None, "the new path")
+    await ui.until(lambda: main_screen(ui).model.row_at(str(path)) is None, "the old path's end")
     return moved
 
 
 @pytest.fixture
 def work(tmp_path):
-    """Two branches in a folder that is there, and the program installed."""
+    """Two branches in an existing folder, with the agent installed."""
     folder = tmp_path / "work"
     folder.mkdir()
     (tmp_path / "bin").mkdir()
@@ -53,218 +52,218 @@ def entries(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-# in the row
+# questions in a row
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("marks", [0, 2])
-async def test_what_was_moved_while_it_is_asked_about_is_trashed(browser, three, way, marks):
-    async with browser(**way) as it:
-        if it.selects:
-            await it.press("shift+tab")
-        await it.press(*["space"] * marks, "ctrl+d")
-        question = asked(it)[0]
-        moved = await move(it, "branchy")
-        assert isinstance(it.screen, RowQuestion)
-        assert asked(it) == [question, "Enter trash  Esc keep"]
-        assert sum("✗" in line for line in it.text().splitlines()) == (marks or 1)
-        await it.press("enter")
-        await it.until(lambda: not moved.exists(), "the trash")
-        await it.until(lambda: any("Moved to the trash" in toast for toast in it.toasts()), "the word")
+async def test_a_session_moved_during_the_question_is_trashed(browser, three, way, marks):
+    async with browser(**way) as ui:
+        if ui.selects:
+            await ui.press("shift+tab")
+        await ui.press(*["space"] * marks, "ctrl+d")
+        question = asked(ui)[0]
+        moved = await move(ui, "branchy")
+        assert isinstance(ui.screen, RowQuestion)
+        assert asked(ui) == [question, "Enter trash  Esc keep"]
+        assert sum("✗" in line for line in ui.text().splitlines()) == (marks or 1)
+        await ui.press("enter")
+        await ui.until(lambda: not moved.exists(), "the trash")
+        await ui.until(lambda: any("Moved to the trash" in toast for toast in ui.toasts()), "the word")
         assert (moved.parent / "2026_plain.jsonl").exists() == (not marks)
 
 
-async def test_another_file_with_its_id_is_not_trashed_in_its_place(browser, three):
-    async with browser(settle=False) as it:
-        path = it.path("branchy")
+async def test_another_file_with_the_same_id_is_not_trashed_instead(browser, three):
+    async with browser(settle=False) as ui:
+        path = ui.path("branchy")
         copy = path.with_name("2027_copy.jsonl")
         shutil.copy2(path, copy)
-        await it.settled()
-        await it.until(lambda: it.sessions.model.row_at(str(copy)) is not None, "the copy")
-        it.sessions.go_to(str(path))
-        await it.settled()
-        await it.press("ctrl+d")
+        await ui.settled()
+        await ui.until(lambda: ui.sessions.model.row_at(str(copy)) is not None, "the copy")
+        ui.sessions.go_to(str(path))
+        await ui.settled()
+        await ui.press("ctrl+d")
         path.unlink()
-        await it.until(lambda: "is gone: nothing is left to trash" in asked(it)[0], "the word")
-        await it.press("enter", "enter")
+        await ui.until(lambda: "is gone: nothing is left to trash" in asked(ui)[0], "the word")
+        await ui.press("enter", "enter")
         assert copy.exists()
 
 
-async def test_a_name_is_given_to_the_session_that_was_moved(browser, three):
-    async with browser() as it:
-        await it.press("ctrl+r", *"QQQ")
-        moved = await move(it, "branchy")
-        await it.press("enter")
-        await it.until(lambda: "Refactor authQQQ" in moved.read_text(), "the name")
+async def test_a_moved_session_is_renamed(browser, three):
+    async with browser() as ui:
+        await ui.press("ctrl+r", *"QQQ")
+        moved = await move(ui, "branchy")
+        await ui.press("enter")
+        await ui.until(lambda: "Refactor authQQQ" in moved.read_text(), "the name")
 
 
-async def test_a_name_is_not_given_to_another_file_with_the_same_id(browser, three):
-    async with browser(settle=False) as it:
-        path = it.path("branchy")
+async def test_another_file_with_the_same_id_is_not_renamed_instead(browser, three):
+    async with browser(settle=False) as ui:
+        path = ui.path("branchy")
         copy = path.with_name("2027_copy.jsonl")
         shutil.copy2(path, copy)
         before = copy.read_bytes()
-        await it.settled()
-        await it.until(lambda: it.sessions.model.row_at(str(copy)) is not None, "the copy")
-        it.sessions.go_to(str(path))
-        await it.settled()
-        await it.press("ctrl+r", *"QQQ")
+        await ui.settled()
+        await ui.until(lambda: ui.sessions.model.row_at(str(copy)) is not None, "the copy")
+        ui.sessions.go_to(str(path))
+        await ui.settled()
+        await ui.press("ctrl+r", *"QQQ")
         path.unlink()
-        await it.until(lambda: "is gone: “Refactor authQQQ” is not written" in it.text(), "the word")
-        await it.press("enter", "enter")
+        await ui.until(lambda: "is gone: “Refactor authQQQ” is not written" in ui.text(), "the word")
+        await ui.press("enter", "enter")
         assert copy.read_bytes() == before
 
 
-async def test_a_label_is_put_into_the_session_that_was_moved(browser, three):
-    async with browser() as it:
-        await it.press("tab", "L", *"ab")
-        moved = await move(it, "branchy")
-        assert isinstance(it.screen, RowEditor)
-        await it.until(lambda: below(it).query_one("#tree").view.tree.path == str(moved), "its tree")
-        assert isinstance(it.screen, RowEditor)
-        await it.press("enter")
-        await it.until(lambda: '"label": "ab"' in moved.read_text() or '"ab"' in moved.read_text(), "it")
-        assert not any("gone" in toast for toast in it.toasts())
+async def test_a_moved_session_is_labelled(browser, three):
+    async with browser() as ui:
+        await ui.press("tab", "L", *"ab")
+        moved = await move(ui, "branchy")
+        assert isinstance(ui.screen, RowEditor)
+        await ui.until(lambda: main_screen(ui).query_one("#tree").view.tree.path == str(moved), "its tree")
+        assert isinstance(ui.screen, RowEditor)
+        await ui.press("enter")
+        await ui.until(lambda: '"label": "ab"' in moved.read_text() or '"ab"' in moved.read_text(), "it")
+        assert not any("gone" in toast for toast in ui.toasts())
 
 
-async def test_a_label_of_what_is_gone_is_not_written_and_that_is_said(browser, three):
-    async with browser() as it:
-        await it.press("tab", "L", *"ab")
-        it.path("branchy").unlink()
-        await it.until(lambda: "is gone: “ab” is not written" in it.text(), "the word")
+async def test_a_label_for_a_removed_session_is_not_written(browser, three):
+    async with browser() as ui:
+        await ui.press("tab", "L", *"ab")
+        ui.path("branchy").unlink()
+        await ui.until(lambda: "is gone: “ab” is not written" in ui.text(), "the word")
 
 
 # dialogs
 
 
-async def test_the_list_of_labels_leads_to_where_the_session_is(browser, three):
-    async with browser() as it:
-        await it.press("apostrophe")
-        assert isinstance(it.screen, LabelsDialog)
-        moved = await move(it, "branchy")
-        await it.press("delete")
-        await it.until(lambda: entries(moved)[-1].get("targetId") == "e", "the label's end")
-        await it.until(lambda: any("label is gone" in toast for toast in it.toasts()), "the word")
+async def test_the_list_of_labels_finds_a_moved_session(browser, three):
+    async with browser() as ui:
+        await ui.press("apostrophe")
+        assert isinstance(ui.screen, LabelsDialog)
+        moved = await move(ui, "branchy")
+        await ui.press("delete")
+        await ui.until(lambda: entries(moved)[-1].get("targetId") == "e", "the label's end")
+        await ui.until(lambda: any("label is gone" in toast for toast in ui.toasts()), "the word")
 
 
-async def test_a_fork_in_another_folder_is_made_of_the_session_that_was_moved(browser, three, tmp_path):
+async def test_a_moved_session_can_be_forked_to_another_folder(browser, three, tmp_path):
     (tmp_path / "other").mkdir()
     for pane in ("sessions", "tree"):
-        async with browser() as it:
+        async with browser() as ui:
             if pane == "tree":
-                await it.press("tab")
-            await it.press("F")
-            assert isinstance(it.screen, FolderDialog)
-            it.screen.query_one("Input").value = str(tmp_path / "other")
-            await move(it, "branchy", f"--{pane}--")
-            await it.press("enter")
-            await it.until(lambda: any("New session made" in toast for toast in it.toasts()), "the fork")
+                await ui.press("tab")
+            await ui.press("F")
+            assert isinstance(ui.screen, FolderDialog)
+            ui.screen.query_one("Input").value = str(tmp_path / "other")
+            await move(ui, "branchy", f"--{pane}--")
+            await ui.press("enter")
+            await ui.until(lambda: any("New session made" in toast for toast in ui.toasts()), "the fork")
 
 
 @pytest.mark.parametrize(("key", "grows"), [("n", False), ("l", True)])
-async def test_going_on_goes_on_in_the_session_that_was_moved(browser, work, key, grows):
-    async with browser(here=str(work), size=(160, 45)) as it:
-        before = it.path("branchy").read_bytes()
-        await it.go_to_entry("two")
-        await it.press("enter")
-        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
-        moved = await move(it, "branchy")
-        await it.press(key)
+async def test_a_moved_session_can_be_continued(browser, work, key, grows):
+    async with browser(here=str(work), size=(160, 45)) as ui:
+        before = ui.path("branchy").read_bytes()
+        await ui.go_to_entry("two")
+        await ui.press("enter")
+        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
+        moved = await move(ui, "branchy")
+        await ui.press(key)
         if grows:
-            await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question of the summary")
-            await it.press("n")
-            await it.until(lambda: moved.read_bytes() != before, "the leaf")
+            await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question of the summary")
+            await ui.press("n")
+            await ui.until(lambda: moved.read_bytes() != before, "the leaf")
             assert moved.read_bytes().startswith(before)
         else:
-            await it.until(lambda: it.app._exit, "the end")
-            made = it.app.return_value.argv[-1]
-            assert made.startswith(str(moved.parent))
+            await ui.until(lambda: ui.app._exit, "the end")
+            new_path = ui.app.return_value.argv[-1]
+            assert new_path.startswith(str(moved.parent))
             assert moved.read_bytes() == before
-        assert not any("no such" in toast.lower() for toast in it.toasts())
+        assert not any("no such" in toast.lower() for toast in ui.toasts())
 
 
-async def test_the_question_how_to_go_on_knows_where_the_session_is(browser, work):
-    async with browser(here=str(work), size=(200, 45)) as it:
-        await it.go_to_entry("two")
-        await it.press("enter")
-        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
-        question = it.screen
-        assert it.text().count("/--work-app--/") == 2
-        await it.press("down")
-        moved = await move(it, "branchy")
-        await it.until(lambda: it.text().count("/--moved--/") == 2, "the new commands")
-        assert "/--work-app--/" not in it.text()
-        assert it.screen is question
-        await it.press("enter")
-        await it.until(lambda: "left behind" in getattr(it.screen, "_title", ""), "the summary")
-        await it.press("n")
-        await it.until(lambda: it.app._exit, "the end")
-        assert it.app.return_value.argv == ["pi", "--session", str(moved)]
+async def test_the_question_how_to_continue_shows_the_new_path(browser, work):
+    async with browser(here=str(work), size=(200, 45)) as ui:
+        await ui.go_to_entry("two")
+        await ui.press("enter")
+        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
+        question = ui.screen
+        assert ui.text().count("/--work-app--/") == 2
+        await ui.press("down")
+        moved = await move(ui, "branchy")
+        await ui.until(lambda: ui.text().count("/--moved--/") == 2, "the new commands")
+        assert "/--work-app--/" not in ui.text()
+        assert ui.screen is question
+        await ui.press("enter")
+        await ui.until(lambda: "left behind" in getattr(ui.screen, "_title", ""), "the summary")
+        await ui.press("n")
+        await ui.until(lambda: ui.app._exit, "the end")
+        assert ui.app.return_value.argv == ["pi", "--session", str(moved)]
 
 
-async def test_what_stands_in_the_way_by_then_is_said_in_the_question(browser, work):
+async def test_a_reason_against_an_answer_appears_in_the_open_question(browser, work):
     program = work.parent / "bin" / "pi"
-    async with browser(here=str(work), size=(160, 45)) as it:
-        await it.go_to_entry("two")
-        await it.press("enter")
-        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
+    async with browser(here=str(work), size=(160, 45)) as ui:
+        await ui.go_to_entry("two")
+        await ui.press("enter")
+        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
         program.rename(program.with_name("gone"))
-        await move(it, "branchy")
-        await it.until(lambda: "pi is not installed" in " ".join(it.text().split()), "the word")
+        await move(ui, "branchy")
+        await ui.until(lambda: "pi is not installed" in " ".join(ui.text().split()), "the word")
         program.with_name("gone").rename(program)
-        await move(it, "branchy", "--again--")
-        await it.until(lambda: "pi is not installed" not in " ".join(it.text().split()), "its end")
-        assert "/--again--/" in it.text()
+        await move(ui, "branchy", "--again--")
+        await ui.until(lambda: "pi is not installed" not in " ".join(ui.text().split()), "its end")
+        assert "/--again--/" in ui.text()
 
 
-async def test_what_was_moved_before_it_is_known_how_to_go_on_is_asked_about_where_it_is(browser, work):
-    async with browser(here=str(work), size=(200, 45)) as it:
-        entry_id = await it.go_to_entry("two")
-        row, going_on = it.sessions.row, it.screen._going_on
+async def test_a_session_moved_before_the_question_is_asked_about_at_its_new_path(browser, work):
+    async with browser(here=str(work), size=(200, 45)) as ui:
+        entry_id = await ui.go_to_entry("two")
+        row, going_on = ui.sessions.row, ui.screen._going_on
         going_on.begin(row, entry_id)
-        # what was found out of the file where it was comes after that of the list
-        found, going_on.found = going_on.found, lambda event: late.append(event)
-        late = []
-        await it.until(lambda: late, "the answer")
-        await move(it, "branchy")
-        going_on.found = found
-        found(late[0])
-        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
-        assert it.text().count("/--moved--/") == 2
+        # hold back the answer about the old path until the list has the new path
+        real_found, going_on.found = going_on.found, lambda event: events.append(event)
+        events = []
+        await ui.until(lambda: events, "the answer")
+        await move(ui, "branchy")
+        going_on.found = real_found
+        real_found(events[0])
+        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
+        assert ui.text().count("/--moved--/") == 2
 
 
-async def test_going_on_here_resumes_the_session_where_it_is(browser, work):
-    async with browser(here=str(work), size=(160, 45)) as it:
-        await it.go_to_entry("two")
-        await it.press("enter")
-        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
-        await it.press("h")
-        await it.until(lambda: "left behind" in getattr(it.screen, "_title", ""), "the summary")
-        moved = await move(it, "branchy")
-        await it.press("n")
-        await it.until(lambda: it.app._exit, "the end")
-        assert it.app.return_value.argv == ["pi", "--session", str(moved)]
+async def test_continuing_here_resumes_a_moved_session(browser, work):
+    async with browser(here=str(work), size=(160, 45)) as ui:
+        await ui.go_to_entry("two")
+        await ui.press("enter")
+        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
+        await ui.press("h")
+        await ui.until(lambda: "left behind" in getattr(ui.screen, "_title", ""), "the summary")
+        moved = await move(ui, "branchy")
+        await ui.press("n")
+        await ui.until(lambda: ui.app._exit, "the end")
+        assert ui.app.return_value.argv == ["pi", "--session", str(moved)]
 
 
-async def test_a_summary_for_what_is_gone_is_kept(browser, work):
-    async with browser(here=str(work), size=(160, 45)) as it:
-        await it.go_to_entry("two")
-        await it.press("enter")
-        await it.until(lambda: isinstance(it.screen, ChoiceDialog), "the question")
-        await it.press("l")
-        await it.until(lambda: "left behind" in getattr(it.screen, "_title", ""), "the summary")
-        await it.press("w")
-        await it.until(lambda: isinstance(it.screen, TextDialog), "the outline")
-        it.path("branchy").unlink()
-        await it.until(lambda: not below(it).model.rows(), "its end")
-        await it.press(*"what I wrote", "ctrl+s")
-        await it.until(lambda: any("“one” is gone" in toast for toast in it.toasts()), "the word")
-        assert "what I wrote" in it.app.clipboard
+async def test_a_summary_for_a_removed_session_is_on_the_clipboard(browser, work):
+    async with browser(here=str(work), size=(160, 45)) as ui:
+        await ui.go_to_entry("two")
+        await ui.press("enter")
+        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
+        await ui.press("l")
+        await ui.until(lambda: "left behind" in getattr(ui.screen, "_title", ""), "the summary")
+        await ui.press("w")
+        await ui.until(lambda: isinstance(ui.screen, TextDialog), "the outline")
+        ui.path("branchy").unlink()
+        await ui.until(lambda: not main_screen(ui).model.rows(), "its end")
+        await ui.press(*"what I wrote", "ctrl+s")
+        await ui.until(lambda: any("“one” is gone" in toast for toast in ui.toasts()), "the word")
+        assert "what I wrote" in ui.app.clipboard
 
 
 @pytest.fixture
-def gone(tmp_path):
-    """A session whose working folder is gone, and its program."""
+def without_folder(tmp_path):
+    """A session whose working folder is missing; its agent is installed."""
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "pi").write_text("#!/bin/sh\n")
     (tmp_path / "bin" / "pi").chmod(0o755)
@@ -272,109 +271,111 @@ def gone(tmp_path):
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_the_dialog_before_resuming_knows_where_the_session_is(browser, gone, tmp_path, way):
-    other = tmp_path / "other"
-    other.mkdir()
-    async with browser(here="/gone/for/good", size=(160, 45), **way) as it:
-        await it.press("enter")
-        assert isinstance(it.screen, ResumeDialog)
-        moved = await move(it, "s")
-        await it.until(lambda: str(moved) in it.screen.standing.plan.shell, "the new command")
-        await it.press("c")
-        assert str(moved) in it.app.clipboard
-        assert "--moved--" in it.text()
-        await it.press("f")
-        assert isinstance(it.screen, FolderDialog)
-        it.screen.query_one("Input").value = str(other)
-        again = await move(it, "s", "--moved-again--")
-        await it.press("enter")
-        await it.until(lambda: it.app._exit, "the end")
-        plan = it.app.return_value
-        assert plan.cwd == str(other)
-        assert entries(again)[0]["cwd"] == "/gone/for/good"
+async def test_the_dialog_before_resuming_follows_a_moved_session(browser, without_folder, tmp_path, way):
+    folder = tmp_path / "other"
+    folder.mkdir()
+    async with browser(here="/gone/for/good", size=(160, 45), **way) as ui:
+        await ui.press("enter")
+        assert isinstance(ui.screen, ResumeDialog)
+        moved = await move(ui, "s")
+        await ui.until(lambda: str(moved) in ui.screen.standing.plan.shell, "the new command")
+        await ui.press("c")
+        assert str(moved) in ui.app.clipboard
+        assert "--moved--" in ui.text()
+        await ui.press("f")
+        assert isinstance(ui.screen, FolderDialog)
+        ui.screen.query_one("Input").value = str(folder)
+        moved_again = await move(ui, "s", "--moved-again--")
+        await ui.press("enter")
+        await ui.until(lambda: ui.app._exit, "the end")
+        plan = ui.app.return_value
+        assert plan.cwd == str(folder)
+        assert entries(moved_again)[0]["cwd"] == "/gone/for/good"
 
 
-async def test_the_dialog_before_resuming_says_that_the_session_is_gone_until_it_is_back(browser, gone):
-    async with browser(size=(160, 45)) as it:
-        await it.press("enter")
-        assert isinstance(it.screen, ResumeDialog)
-        text = gone.read_bytes()
-        gone.unlink()
-        await it.until(lambda: "This session is gone." in it.text(), "the word")
-        await it.press("c", "f")
-        assert isinstance(it.screen, ResumeDialog)
-        assert not it.app.clipboard
-        gone.write_bytes(text)
-        await it.until(lambda: "/gone/for/good is gone" in it.text(), "the reason")
-        await it.press("c")
-        assert str(gone) in it.app.clipboard
+async def test_the_dialog_before_resuming_says_that_a_session_is_gone_until_it_returns(
+    browser, without_folder
+):
+    async with browser(size=(160, 45)) as ui:
+        await ui.press("enter")
+        assert isinstance(ui.screen, ResumeDialog)
+        text = without_folder.read_bytes()
+        without_folder.unlink()
+        await ui.until(lambda: "This session is gone." in ui.text(), "the word")
+        await ui.press("c", "f")
+        assert isinstance(ui.screen, ResumeDialog)
+        assert not ui.app.clipboard
+        without_folder.write_bytes(text)
+        await ui.until(lambda: "/gone/for/good is gone" in ui.text(), "the reason")
+        await ui.press("c")
+        assert str(without_folder) in ui.app.clipboard
 
 
-async def test_resuming_all_the_same_resumes_the_session_where_it_is(browser, work):
+async def test_resuming_anyway_uses_the_new_path(browser, work):
     head = {"v": 4, "kind": "header", "id": "v4", "storageVersion": 1, "createdAt": 1, "cwd": str(work)}
-    said = {"kind": "entry", "type": "message", "id": "1", "message": {"role": "user", "content": "of v4"}}
-    path = pi_session(work.parent, head, said, id="v4", project="four")
-    async with browser(here=str(work), size=(160, 45)) as it:
-        it.sessions.go_to(str(path))
-        await it.settled()
-        await it.press("enter")
-        assert isinstance(it.screen, ResumeDialog)
-        moved = await move(it, "v4")
-        await it.press("r")
-        await it.until(lambda: it.app._exit, "the end")
-        assert it.app.return_value.argv == ["pi", "--session", str(moved)]
+    prompt = {"kind": "entry", "type": "message", "id": "1", "message": {"role": "user", "content": "of v4"}}
+    path = pi_session(work.parent, head, prompt, id="v4", project="four")
+    async with browser(here=str(work), size=(160, 45)) as ui:
+        ui.sessions.go_to(str(path))
+        await ui.settled()
+        await ui.press("enter")
+        assert isinstance(ui.screen, ResumeDialog)
+        moved = await move(ui, "v4")
+        await ui.press("r")
+        await ui.until(lambda: ui.app._exit, "the end")
+        assert ui.app.return_value.argv == ["pi", "--session", str(moved)]
 
 
-# away for a moment
+# sessions that are missing for a moment
 
 
-async def away(it, id):
-    """Take a session away as the list sees it while its folder is renamed: (where it will be, its text)."""
-    path = it.path(id)
+async def away(ui, id):
+    """Remove a session as it looks while its folder is renamed; return its future path and its content."""
+    path = ui.path(id)
     text = path.read_bytes()
     path.unlink()
-    await it.until(lambda: below(it).model.row_at(str(path)) is None, "its end")
+    await ui.until(lambda: main_screen(ui).model.row_at(str(path)) is None, "its end")
     return path.parent.parent / "--moved--" / path.name, text
 
 
-async def back(it, moved, text):
+async def back(ui, moved, text):
     moved.parent.mkdir()
     moved.write_bytes(text)
-    await it.until(lambda: below(it).model.row_at(str(moved)) is not None, "the new path")
+    await ui.until(lambda: main_screen(ui).model.row_at(str(moved)) is not None, "the new path")
 
 
 @pytest.mark.parametrize("keys", ["ctrl+d", "ctrl+r", "tab L"])
-async def test_while_files_are_read_nothing_is_said_to_be_gone(browser, three, keys):
-    async with browser() as it:
-        below(it).is_reading = True
-        await it.press(*keys.split())
-        question = asked(it)
-        moved, text = await away(it, "branchy")
-        # what the index tells of another file says that all are read
-        below(it).is_reading = True
-        await it.pilot.pause(0.01)
-        assert asked(it) == question
-        await back(it, moved, text)
-        assert asked(it) == question
-        assert isinstance(it.screen, RowQuestion if keys == "ctrl+d" else RowEditor)
+async def test_no_session_is_called_gone_while_files_are_read(browser, three, keys):
+    async with browser() as ui:
+        main_screen(ui).is_reading = True
+        await ui.press(*keys.split())
+        question = asked(ui)
+        moved, text = await away(ui, "branchy")
+        # a change in another file ends the reading
+        main_screen(ui).is_reading = True
+        await ui.pilot.pause(0.01)
+        assert asked(ui) == question
+        await back(ui, moved, text)
+        assert asked(ui) == question
+        assert isinstance(ui.screen, RowQuestion if keys == "ctrl+d" else RowEditor)
 
 
-async def test_an_answer_waits_for_what_is_being_moved(browser, three):
-    async with browser() as it:
-        await it.press("ctrl+d")
-        moved, text = await away(it, "branchy")
-        below(it).is_reading = True
-        await it.press("enter")
-        assert not isinstance(it.screen, RowQuestion)
-        await back(it, moved, text)
-        await it.until(lambda: not moved.exists(), "the trash")
+async def test_an_answer_waits_for_a_session_that_is_being_moved(browser, three):
+    async with browser() as ui:
+        await ui.press("ctrl+d")
+        moved, text = await away(ui, "branchy")
+        main_screen(ui).is_reading = True
+        await ui.press("enter")
+        assert not isinstance(ui.screen, RowQuestion)
+        await back(ui, moved, text)
+        await ui.until(lambda: not moved.exists(), "the trash")
 
 
-async def test_a_name_that_is_taken_while_its_session_goes_is_told(browser, three):
-    async with browser() as it:
-        await it.press("ctrl+r", *"QQ")
-        await away(it, "branchy")
-        if isinstance(it.screen, RowEditor):
-            await it.press("enter")
-        said = "“Refactor auth” is gone: “Refactor authQQ” is not written"
-        await it.until(lambda: said in it.text() or said in it.toasts(), "the word")
+async def test_a_name_for_a_session_that_vanishes_is_reported(browser, three):
+    async with browser() as ui:
+        await ui.press("ctrl+r", *"QQ")
+        await away(ui, "branchy")
+        if isinstance(ui.screen, RowEditor):
+            await ui.press("enter")
+        reason = "“Refactor auth” is gone: “Refactor authQQ” is not written"
+        await ui.until(lambda: reason in ui.text() or reason in ui.toasts(), "the word")

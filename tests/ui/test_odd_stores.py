@@ -1,4 +1,4 @@
-"""Stores that are empty, go away, or cannot be read: the screen says so, and shows what comes."""
+"""Stores that are empty, vanish, or cannot be read: the screen says so, and shows later sessions."""
 
 from __future__ import annotations
 
@@ -15,79 +15,79 @@ WAYS = pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "
 
 @pytest.fixture
 def denied(monkeypatch):
-    """Folders that may not be listed, also by who may list all."""
-    really = os.scandir
+    """Folders that cannot be listed, even by root."""
+    real_scandir = os.scandir
     folders = []
 
     def refuse(path="."):
         if str(path).endswith(tuple(folders)):
             raise PermissionError(13, "Permission denied", path)
-        return really(path)
+        return real_scandir(path)
 
     monkeypatch.setattr("app.stores.layout.os.scandir", refuse)
     return folders
 
 
 @WAYS
-async def test_folders_that_cannot_be_read_are_counted_in_the_header(browser, three, tmp_path, denied, way):
+async def test_unreadable_folders_are_counted_in_the_header(browser, three, tmp_path, denied, way):
     pi_session(tmp_path, *chain("unseen", id="away"), id="away", project="secret")
     pi_session(tmp_path, *chain("unseen", id="off"), id="off", project="private")
     denied += ["-secret--", "-private--"]
-    async with browser(**way) as it:
-        await it.until(lambda: "2 folders not read: leafmark doctor" in it.text(), "the note")
+    async with browser(**way) as ui:
+        await ui.until(lambda: "2 folders not read: leafmark doctor" in ui.text(), "the note")
         denied.pop()
-        await it.press("f5")
-        await it.until(lambda: "1 folder not read: leafmark doctor" in it.text(), "the lesser note")
+        await ui.press("f5")
+        await ui.until(lambda: "1 folder not read: leafmark doctor" in ui.text(), "the lesser note")
         denied.clear()
-        await it.press("f5")
-        await it.until(lambda: "not read" not in it.text(), "no note")
+        await ui.press("f5")
+        await ui.until(lambda: "not read" not in ui.text(), "no note")
 
 
-async def test_a_store_that_cannot_be_read_is_counted_in_the_header(browser, three, denied):
+async def test_an_unreadable_store_is_counted_in_the_header(browser, three, denied):
     denied.append(os.path.join(".pi", "agent", "sessions"))
-    async with browser() as it:
-        await it.until(lambda: "1 folder not read: leafmark doctor" in it.text(), "the note")
+    async with browser() as ui:
+        await ui.until(lambda: "1 folder not read: leafmark doctor" in ui.text(), "the note")
 
 
-async def test_the_first_session_on_an_empty_screen_is_open(browser, tmp_path):
-    async with browser() as it:
-        await it.until(lambda: "No sessions found." in it.text(), "the notice")
+async def test_the_first_session_on_an_empty_screen_is_selected(browser, tmp_path):
+    async with browser() as ui:
+        await ui.until(lambda: "No sessions found." in ui.text(), "the notice")
         pi_session(tmp_path, *chain("hello", "hi", id="fresh", cwd="/other"), id="fresh", project="other")
-        await it.until(lambda: "fresh" in it.listed(), "the session")
-        assert it.sessions.row.id == "fresh"
-        await it.settled()
-        assert it.tree.view.count
+        await ui.until(lambda: "fresh" in ui.listed(), "the session")
+        assert ui.sessions.row.id == "fresh"
+        await ui.settled()
+        assert ui.tree.view.count
 
 
-async def test_what_comes_later_does_not_unfold_what_is_folded(browser, tmp_path):
-    async with browser() as it:
+async def test_a_new_session_does_not_unfold_its_project(browser, tmp_path):
+    async with browser() as ui:
         pi_session(tmp_path, *chain("hello", id="fresh", cwd="/other"), id="fresh", project="other")
-        await it.until(lambda: it.listed() == ["[/other]", "fresh"], "the session")
-        await it.press("left", "left")
-        assert it.listed() == ["[/other]"]
+        await ui.until(lambda: ui.listed() == ["[/other]", "fresh"], "the session")
+        await ui.press("left", "left")
+        assert ui.listed() == ["[/other]"]
         pi_session(tmp_path, *chain("again", id="more", cwd="/other"), id="more", project="other")
-        await it.until(lambda: it.sessions.model.known == 2, "the second session")
-        assert it.listed() == ["[/other]"]
+        await ui.until(lambda: ui.sessions.model.known == 2, "the second session")
+        assert ui.listed() == ["[/other]"]
 
 
 @WAYS
-async def test_a_store_that_vanished_is_said_to_be_not_there(browser, three, tmp_path, way):
-    async with browser(**way) as it:
+async def test_a_vanished_store_is_reported_as_missing(browser, three, tmp_path, way):
+    async with browser(**way) as ui:
         (tmp_path / "home" / ".pi").rename(tmp_path / "elsewhere")
-        await it.until(lambda: "No sessions found." in it.text(), "the notice")
-        await it.until(lambda: "pi: ~/.pi/agent/sessions, not there (default)" in it.text(), "its state")
+        await ui.until(lambda: "No sessions found." in ui.text(), "the notice")
+        await ui.until(lambda: "pi: ~/.pi/agent/sessions, not there (default)" in ui.text(), "its state")
         shutil.copytree(tmp_path / "elsewhere", tmp_path / "home" / ".pi")
-        await it.until(lambda: it.sessions.model.known == 3, "the sessions")
+        await ui.until(lambda: ui.sessions.model.known == 3, "the sessions")
 
 
 async def test_the_footer_says_what_enter_does_to_a_project(browser, three):
-    async with browser() as it:
-        await it.press("home")
-        assert it.sessions.row is None
-        footer = it.text().splitlines()[-1]
+    async with browser() as ui:
+        await ui.press("home")
+        assert ui.sessions.row is None
+        footer = ui.text().splitlines()[-1]
         assert "Enter fold" in footer
-        await it.press("enter")
-        assert it.listed() == [f"[{HERE}]", "[/work/site]", "site1"]
-        await it.until(lambda: "Enter unfold" in it.text().splitlines()[-1], "the other word")
-        await it.press("enter")
-        await it.until(lambda: "Enter fold" in it.text().splitlines()[-1], "the first word")
+        await ui.press("enter")
+        assert ui.listed() == [f"[{HERE}]", "[/work/site]", "site1"]
+        await ui.until(lambda: "Enter unfold" in ui.text().splitlines()[-1], "the other word")
+        await ui.press("enter")
+        await ui.until(lambda: "Enter fold" in ui.text().splitlines()[-1], "the first word")

@@ -1,5 +1,5 @@
-"""What a change costs the screen: rows drawn, borders and bars painted, layouts made. Counted, not timed;
-tests/benchmarks has the times.
+"""The cost of a change on the screen: rows drawn, borders and bars painted, layouts. They are counted;
+tests/benchmarks measures the times.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from tests.ui.conftest import HERE, pi_session
 
 
 @pytest.fixture(autouse=True)
-def nobody_looks_who_is_live(monkeypatch):
-    """That would add its marks whenever it happens."""
+def no_live_checks(monkeypatch):
+    """Live marks would be drawn at any time."""
     monkeypatch.setattr(surroundings_screen, "LOOK_EVERY", 3_600.0)
 
 
 @pytest.fixture
 def counted(monkeypatch):
-    """Counts calls of methods: ``counted(Class, "method")`` gives a list that grows by one object a call."""
+    """A function that counts calls: ``counted(Class, "method")`` returns a list that gets one item for each
+    call.
+    """
 
     def count(cls, name):
         calls = []
@@ -43,84 +45,84 @@ def counted(monkeypatch):
     return count
 
 
-async def quiet(it, calls):
-    """Wait until nothing more is drawn and counted."""
+async def quiet(ui, calls):
+    """Wait until nothing more is drawn, then clear the calls."""
     before, now = None, ()
     while before != now:
-        await it.pilot.pause(0.15)
-        before, now = now, (len(calls), it.sessions.drawn, it.tree.drawn, it.entry.drawn)
+        await ui.pilot.pause(0.15)
+        before, now = now, (len(calls), ui.sessions.drawn, ui.tree.drawn, ui.entry.drawn)
     calls.clear()
 
 
-async def test_a_line_above_the_list_is_laid_out_at_most_twice(browser, three, counted):
+async def test_opening_the_search_line_needs_at_most_two_layouts(browser, three, counted):
     layouts = counted(Compositor, "reflow")
-    async with browser() as it:
-        await quiet(it, layouts)
-        await it.press("slash")
-        await it.until(lambda: it.sessions.region.y > it.screen.query_one("Input").region.y, "the line")
-        await it.pilot.pause(0.1)
+    async with browser() as ui:
+        await quiet(ui, layouts)
+        await ui.press("slash")
+        await ui.until(lambda: ui.sessions.region.y > ui.screen.query_one("Input").region.y, "the line")
+        await ui.pilot.pause(0.1)
         assert 1 <= len(layouts) <= 2
 
 
-async def test_an_append_elsewhere_draws_the_list_and_nothing_else(browser, three, counted):
+async def test_an_append_to_another_session_draws_only_the_list(browser, three, counted):
     layouts, bars = counted(Compositor, "reflow"), counted(Bar, "refresh")
-    async with browser() as it:
-        await quiet(it, layouts)
+    async with browser() as ui:
+        await quiet(ui, layouts)
         bars.clear()
-        before, tree, entry = it.sessions.drawn, it.tree.drawn, it.entry.drawn
-        path = it.path("site1")
+        before, tree, entry = ui.sessions.drawn, ui.tree.drawn, ui.entry.drawn
+        path = ui.path("site1")
         append(path, message("n", "00000002", "user", "and in print?", 0.5))
-        await it.until(lambda: "   3 " in it.text(), "the count of messages")
-        await it.pilot.pause(0.1)
-        assert 1 <= it.sessions.drawn - before <= 2 * it.sessions.size.height
-        assert (it.tree.drawn, it.entry.drawn) == (tree, entry)
+        await ui.until(lambda: "   3 " in ui.text(), "the count of messages")
+        await ui.pilot.pause(0.1)
+        assert 1 <= ui.sessions.drawn - before <= 2 * ui.sessions.size.height
+        assert (ui.tree.drawn, ui.entry.drawn) == (tree, entry)
         assert layouts == []
         assert bars == []
 
 
-async def test_a_leaf_that_runs_on_lays_nothing_out_and_draws_what_is_in_sight(browser, three, counted):
+async def test_a_growing_leaf_needs_no_layout_and_draws_only_visible_rows(browser, three, counted):
     layouts = counted(Compositor, "reflow")
-    async with browser() as it:
-        path = it.path("branchy")
+    async with browser() as ui:
+        path = ui.path("branchy")
         parent = "h"
-        for at in range(60):
-            append(path, message(f"b{at}", parent, "user", f"go on {at}", 20 + at))
-            parent = f"b{at}"
-        await it.until(lambda: it.tree.node.id == "b59", "the last of many")
-        await quiet(it, layouts)
-        before = it.tree.drawn
+        for number in range(60):
+            append(path, message(f"b{number}", parent, "user", f"go on {number}", 20 + number))
+            parent = f"b{number}"
+        await ui.until(lambda: ui.tree.node.id == "b59", "the last of many")
+        await quiet(ui, layouts)
+        before = ui.tree.drawn
         append(path, message("last", parent, "user", "the last one", 90))
-        await it.until(lambda: it.tree.node.id == "last" and "the last one" in it.text(), "the last one")
-        await it.pilot.pause(0.1)
-        # each row in sight is compared once, and drawn once where it is another
-        assert it.tree.drawn - before <= 2 * it.tree.size.height + 4
+        await ui.until(lambda: ui.tree.node.id == "last" and "the last one" in ui.text(), "the last one")
+        await ui.pilot.pause(0.1)
+        # each visible row is compared once, and drawn once if it has changed
+        assert ui.tree.drawn - before <= 2 * ui.tree.size.height + 4
         assert layouts == []
 
 
-async def test_a_list_that_shows_its_beginning_goes_on_to(browser, tmp_path):
-    for at in range(60):
-        pi_session(tmp_path, *chain(f"task {at}", id=f"s{at:02}"), id=f"s{at:02}")
-    async with browser() as it:
-        await it.press(*["down"] * 5)
-        row = it.sessions.row
-        append(it.path(row.id), message("n", "00000001", "assistant", "answer", 90))
-        await it.until(lambda: it.sessions.cursor == 1, "the session to be the first")
-        assert it.sessions.row.id == row.id
-        assert it.sessions.scroll_offset.y == 0
+async def test_a_list_at_its_start_stays_there(browser, tmp_path):
+    for number in range(60):
+        pi_session(tmp_path, *chain(f"task {number}", id=f"s{number:02}"), id=f"s{number:02}")
+    async with browser() as ui:
+        await ui.press(*["down"] * 5)
+        row = ui.sessions.row
+        append(ui.path(row.id), message("n", "00000001", "assistant", "answer", 90))
+        await ui.until(lambda: ui.sessions.cursor == 1, "the session to be the first")
+        assert ui.sessions.row.id == row.id
+        assert ui.sessions.scroll_offset.y == 0
 
 
 async def test_further_down_the_cursor_keeps_its_line(browser, tmp_path):
-    for at in range(60):
-        pi_session(tmp_path, *chain(f"task {at}", id=f"s{at:02}"), id=f"s{at:02}")
-    async with browser() as it:
-        await it.press("G", "up", "up")
-        line = it.sessions.cursor - it.sessions.scroll_offset.y
+    for number in range(60):
+        pi_session(tmp_path, *chain(f"task {number}", id=f"s{number:02}"), id=f"s{number:02}")
+    async with browser() as ui:
+        await ui.press("G", "up", "up")
+        line = ui.sessions.cursor - ui.sessions.scroll_offset.y
         pi_session(tmp_path, *chain("brand new", id="fresh"), id="fresh")
-        await it.until(lambda: len(it.listed()) == 62, "the new session")
-        assert it.sessions.cursor - it.sessions.scroll_offset.y == line
+        await ui.until(lambda: len(ui.listed()) == 62, "the new session")
+        assert ui.sessions.cursor - ui.sessions.scroll_offset.y == line
 
 
-async def test_many_changes_are_taken_over_in_slices(browser, three, monkeypatch):
+async def test_many_changes_are_applied_in_slices(browser, three, monkeypatch):
     sizes = []
     original = SessionListView.apply
 
@@ -130,81 +132,81 @@ async def test_many_changes_are_taken_over_in_slices(browser, three, monkeypatch
         original(self, changed, removed)
 
     monkeypatch.setattr(SessionListView, "apply", apply)
-    async with browser() as it:
+    async with browser() as ui:
         sizes.clear()
-        rows = [make_row(f"m{at}", cwd=HERE, modified=NOW - at) for at in range(2 * SLICE + 5)]
-        it.screen.post_message(SessionsChanged(rows, [], 1, 1))
-        await it.until(lambda: it.sessions.model.total == len(rows) + 3, "all rows")
+        rows = [make_row(f"m{number}", cwd=HERE, modified=NOW - number) for number in range(2 * SLICE + 5)]
+        ui.screen.post_message(SessionsChanged(rows, [], 1, 1))
+        await ui.until(lambda: ui.sessions.model.total == len(rows) + 3, "all rows")
         assert sizes == [(SLICE, 0), (SLICE, 0), (5, 0)]
         sizes.clear()
-        it.screen.post_message(SessionsChanged(rows[:5], [row.path for row in rows[5:]], 1, 1))
-        await it.until(lambda: it.sessions.model.total == 8, "the removals")
+        ui.screen.post_message(SessionsChanged(rows[:5], [row.path for row in rows[5:]], 1, 1))
+        await ui.until(lambda: ui.sessions.model.total == 8, "the removals")
         assert sizes == [(5, SLICE), (0, SLICE)]
 
 
-async def test_of_letters_that_come_at_once_the_whole_is_looked_for(browser, three, counted):
-    asked = counted(SessionSearch, "search")
-    async with browser() as it:
-        await it.press("slash")
-        asked.clear()
-        box = it.screen.query_one("#filter")
+async def test_letters_that_arrive_together_cause_one_search(browser, three, counted):
+    searches = counted(SessionSearch, "search")
+    async with browser() as ui:
+        await ui.press("slash")
+        searches.clear()
+        box = ui.screen.query_one("#filter")
         for typed in ("d", "da", "dar", "dark"):
             box.value = typed
-        await it.until(lambda: it.listed() == ["[/work/site]", "site1"], "the matches")
-        assert len(asked) == 1
+        await ui.until(lambda: ui.listed() == ["[/work/site]", "site1"], "the matches")
+        assert len(searches) == 1
 
 
-async def test_what_is_answered_in_time_is_not_looked_for_in_the_rows(browser, three, counted, monkeypatch):
+async def test_an_answer_in_time_avoids_filtering_the_rows(browser, three, counted, monkeypatch):
     monkeypatch.setattr(sessions_side, "FILTER_DELAY", 60)
     queries = counted(SessionList, "set_query")
-    async with browser() as it:
-        await it.press("slash", *"dark")
-        await it.until(lambda: it.listed() == ["[/work/site]", "site1"], "the matches")
+    async with browser() as ui:
+        await ui.press("slash", *"dark")
+        await ui.until(lambda: ui.listed() == ["[/work/site]", "site1"], "the matches")
         assert queries == []
 
 
-async def test_until_a_search_is_answered_the_rows_that_match_are_there(browser, three, counted, monkeypatch):
+async def test_matching_rows_are_shown_until_the_search_answers(browser, three, counted, monkeypatch):
     monkeypatch.setattr(sessions_side, "FILTER_DELAY", 0)
-    monkeypatch.setattr(SessionSearch, "search", lambda *args, **how: None)
+    monkeypatch.setattr(SessionSearch, "search", lambda *args, **options: None)
     queries = counted(SessionList, "set_query")
-    async with browser() as it:
-        await it.press("slash", *"dark")
-        await it.until(lambda: it.listed() == ["[/work/site]", "site1"], "the matches")
+    async with browser() as ui:
+        await ui.press("slash", *"dark")
+        await ui.until(lambda: ui.listed() == ["[/work/site]", "site1"], "the matches")
         assert queries
 
 
 async def test_words_in_a_border_are_painted_when_they_change(browser, three, counted):
     painted = counted(Pane, "refresh")
-    async with browser() as it:
-        pane = it.screen.query_one("#tree-pane", Pane)
-        await quiet(it, painted)
+    async with browser() as ui:
+        pane = ui.screen.query_one("#tree-pane", Pane)
+        await quiet(ui, painted)
         pane.say("seven entries")
         pane.say("seven entries")
         assert painted == [pane]
-        await it.pilot.pause()
-        assert "seven entries" in it.text()
+        await ui.pilot.pause()
+        assert "seven entries" in ui.text()
         pane.say("", "oak")
-        await it.pilot.pause()
-        assert "seven entries" not in it.text()
-        assert "─ oak ─" in it.text()
+        await ui.pilot.pause()
+        assert "seven entries" not in ui.text()
+        assert "─ oak ─" in ui.text()
         pane.say("", "oak · ash and elm")
-        await it.pilot.resize_terminal(20, 20)
-        await it.press("tab")
-        await it.pilot.pause()
-        assert "─ oak ─" in it.text()
-        assert "ash" not in it.text()
-        await it.pilot.resize_terminal(120, 40)
-        await it.pilot.pause()
-        assert "─ oak · ash and elm ─" in it.text()
+        await ui.pilot.resize_terminal(20, 20)
+        await ui.press("tab")
+        await ui.pilot.pause()
+        assert "─ oak ─" in ui.text()
+        assert "ash" not in ui.text()
+        await ui.pilot.resize_terminal(120, 40)
+        await ui.pilot.pause()
+        assert "─ oak · ash and elm ─" in ui.text()
 
 
 async def test_without_colours_the_lists_are_grey(browser, three, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
-    async with browser() as it:
-        region = it.tree.size.region
+    async with browser() as ui:
+        region = ui.tree.size.region
         colours = {
             colour.get_truecolor()
-            for strip in it.tree.render_lines(region)
+            for strip in ui.tree.render_lines(region)
             for segment in strip
             if segment.style is not None
             for colour in (segment.style.color, segment.style.bgcolor)
@@ -214,37 +216,37 @@ async def test_without_colours_the_lists_are_grey(browser, three, monkeypatch):
         assert all(red == green == blue for red, green, blue in colours)
 
 
-async def test_a_letter_of_the_filter_lays_nothing_out_and_a_long_one_shows_its_end(browser, three, counted):
+async def test_typing_needs_no_layout_and_shows_the_end_of_a_long_query(browser, three, counted):
     layouts = counted(Compositor, "reflow")
-    async with browser() as it:
-        await it.press("slash")
-        await quiet(it, layouts)
-        await it.press(*"dark")
-        await it.until(lambda: it.listed() == ["[/work/site]", "site1"], "the matches")
+    async with browser() as ui:
+        await ui.press("slash")
+        await quiet(ui, layouts)
+        await ui.press(*"dark")
+        await ui.until(lambda: ui.listed() == ["[/work/site]", "site1"], "the matches")
         assert layouts == []
-        await it.press(*"0123456789" * 6, "z")
-        assert "456789z " in it.text().split("\n")[2]
-        await it.press("home")
-        assert "dark01234" in it.text().split("\n")[2]
+        await ui.press(*"0123456789" * 6, "z")
+        assert "456789z " in ui.text().split("\n")[2]
+        await ui.press("home")
+        assert "dark01234" in ui.text().split("\n")[2]
 
 
 @pytest.mark.parametrize("size", [(120, 24), (120, 30), (160, 45), (80, 20)], ids=str)
-async def test_at_another_size_no_picture_lacks_the_row_of_the_cursor(browser, tmp_path, monkeypatch, size):
-    words = [f"prompt {at}" if at % 2 == 0 else f"answer {at}" for at in range(80)]
+async def test_every_frame_after_a_resize_shows_the_cursor(browser, tmp_path, monkeypatch, size):
+    words = [f"prompt {number}" if number % 2 == 0 else f"answer {number}" for number in range(80)]
     pi_session(tmp_path, *chain(*words, id="long"), id="long")
-    async with browser(size=(100, 36)) as it:
-        assert it.tree.cursor > 40
-        seen = []
-        really = LineList.render_lines
+    async with browser(size=(100, 36)) as ui:
+        assert ui.tree.cursor > 40
+        is_visible = []
+        real_render_lines = LineList.render_lines
 
-        def noted(self, crop):
+        def note_and_render(self, crop):
             top, height = self.scroll_offset.y, self.scrollable_content_region.height
-            if self is it.tree:
-                seen.append(top <= self.cursor < top + height)
-            return really(self, crop)
+            if self is ui.tree:
+                is_visible.append(top <= self.cursor < top + height)
+            return real_render_lines(self, crop)
 
-        monkeypatch.setattr(LineList, "render_lines", noted)
-        await it.pilot.resize_terminal(*size)
-        await it.pilot.pause()
-        assert seen
-        assert all(seen)
+        monkeypatch.setattr(LineList, "render_lines", note_and_render)
+        await ui.pilot.resize_terminal(*size)
+        await ui.pilot.pause()
+        assert is_visible
+        assert all(is_visible)

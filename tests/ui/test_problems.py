@@ -1,4 +1,4 @@
-"""The list of what is wrong with a session."""
+"""The list of problems of a session."""
 
 from __future__ import annotations
 
@@ -24,73 +24,73 @@ def _bad(tmp_path):
     return pi_session(tmp_path, *lines, id="bad")
 
 
-async def test_the_list_says_every_line_and_leads_there(browser, tmp_path):
+async def test_the_list_has_every_problem_and_leads_to_its_line(browser, tmp_path):
     _bad(tmp_path)
-    async with browser() as it:
-        await it.press("tab", "exclamation_mark")
-        assert isinstance(it.screen, ProblemsDialog)
-        text = it.text()
+    async with browser() as ui:
+        await ui.press("tab", "exclamation_mark")
+        assert isinstance(ui.screen, ProblemsDialog)
+        text = ui.text()
         assert [n for n in range(1, 10) if f"line {n} " in text] == [4, 5, 6, 7]
         assert "'gone' is not in the file" in text
-        await it.press("down", "down", "enter")
-        assert it.focus == "tree"
-        assert it.tree.node.row_text.text == "twin"
-        await it.press("exclamation_mark", "enter")
-        assert it.focus == "tree"
-        assert (it.tree.node, it.tree.damaged.line) == (None, 4)
+        await ui.press("down", "down", "enter")
+        assert ui.focus == "tree"
+        assert ui.tree.node.row_text.text == "twin"
+        await ui.press("exclamation_mark", "enter")
+        assert ui.focus == "tree"
+        assert (ui.tree.node, ui.tree.damaged.line) == (None, 4)
 
 
-async def test_the_border_says_how_much_is_wrong(browser, tmp_path):
+async def test_the_border_counts_the_problems(browser, tmp_path):
     path = _bad(tmp_path)
-    async with browser() as it:
-        await it.until(lambda: it.screen._reading.knows_branches, "the branches")
-        assert "4 faults, 1 damaged (!)" in it.screen.query_one("#tree-pane")._words[1]
+    async with browser() as ui:
+        await ui.until(lambda: ui.screen._reading.knows_branches, "the branches")
+        assert "4 faults, 1 damaged (!)" in ui.screen.query_one("#tree-pane")._words[1]
         with path.open("a") as file:
             label = entry("label", "l", "z", 8, targetId="nobody", label="lost")
             file.write(json.dumps(label) + "\n")
-        await it.until(lambda: "5 faults" in it.screen.query_one("#tree-pane")._words[1], "the one that came")
+        await ui.until(lambda: "5 faults" in ui.screen.query_one("#tree-pane")._words[1], "the one that came")
 
 
-async def test_it_leads_out_of_a_filter_and_of_a_fold(browser, tmp_path):
+async def test_a_selected_problem_leaves_filter_and_fold(browser, tmp_path):
     _bad(tmp_path)
-    async with browser() as it:
-        await it.press("tab", "ctrl+l")
-        assert not it.tree.view.count
-        await it.press("exclamation_mark", "down", "enter")
-        assert it.tree.node.id == "x"
-        assert it.tree.mode == "default"
+    async with browser() as ui:
+        await ui.press("tab", "ctrl+l")
+        assert not ui.tree.view.count
+        await ui.press("exclamation_mark", "down", "enter")
+        assert ui.tree.node.id == "x"
+        assert ui.tree.mode == "default"
 
 
-async def test_escape_leaves_the_cursor(browser, tmp_path):
+async def test_escape_keeps_the_cursor(browser, tmp_path):
     _bad(tmp_path)
-    async with browser() as it:
-        await it.press("tab", "home")
-        node = it.tree.node
-        await it.press("exclamation_mark", "down", "escape")
-        assert it.tree.node is node
-        assert it.focus == "tree"
+    async with browser() as ui:
+        await ui.press("tab", "home")
+        node = ui.tree.node
+        await ui.press("exclamation_mark", "down", "escape")
+        assert ui.tree.node is node
+        assert ui.focus == "tree"
 
 
-async def test_a_session_without_faults_says_so(browser, three):
-    async with browser() as it:
-        await it.press("tab", "exclamation_mark")
-        assert not isinstance(it.screen, ProblemsDialog)
-        assert "Nothing is wrong with this session" in it.toasts()
+async def test_a_session_without_problems_says_so(browser, three):
+    async with browser() as ui:
+        await ui.press("tab", "exclamation_mark")
+        assert not isinstance(ui.screen, ProblemsDialog)
+        assert "Nothing is wrong with this session" in ui.toasts()
 
 
-async def test_an_entry_that_has_gone_meanwhile_is_said(browser, tmp_path):
+async def test_a_problem_of_a_removed_entry_is_reported(browser, tmp_path):
     path = _bad(tmp_path)
-    async with browser() as it:
-        await it.press("tab", "exclamation_mark")
+    async with browser() as ui:
+        await ui.press("tab", "exclamation_mark")
         pi_session(tmp_path, *chain("anew", "two", id="bad"), id="bad")
-        it.app.screen_stack[0]._reading._open(again=True)
-        await it.until(lambda: len(it.app.screen_stack[0].entry_tree.view.tree.entries) == 2, "the new file")
-        await it.press("down", "enter")
-        assert any("has gone" in said for said in it.toasts())
+        ui.app.screen_stack[0]._reading._open(again=True)
+        await ui.until(lambda: len(ui.app.screen_stack[0].entry_tree.view.tree.entries) == 2, "the new file")
+        await ui.press("down", "enter")
+        assert any("has gone" in toast for toast in ui.toasts())
         assert path.exists()
 
 
-async def test_what_is_out_of_the_ordinary_is_drawn_and_marked(browser, tmp_path):
+async def test_unusual_entries_have_a_mark(browser, tmp_path):
     pi_session(
         tmp_path,
         *chain("one", "two", id="odd"),
@@ -103,161 +103,161 @@ async def test_what_is_out_of_the_ordinary_is_drawn_and_marked(browser, tmp_path
         message("r", None, "user", "anew", 10),
         id="odd",
     )
-    async with browser(size=(160, 40)) as it:
-        rows = [line for line in it.text().splitlines() if "││" in line]
+    async with browser(size=(160, 40)) as ui:
+        rows = [line for line in ui.text().splitlines() if "││" in line]
 
-        def row(said):
-            return next(line for line in rows if said in line)
+        def row_with(text):
+            return next(line for line in rows if text in line)
 
-        assert "! its parent is not in the file" in row("user: lost")
-        assert "! id used twice" in row("other twin")
-        assert "! its parents go round" in row("user: round")
-        assert "! not known" in row("[future]")
-        # the active path is drawn first: what is below it is the other
-        assert "(another root)" in row("user: one")
-        assert "another root" not in row("user: anew")
-        # somebody began anew: that is nothing wrong
-        await it.until(lambda: it.screen._reading.knows_branches, "the branches")
-        faults = it.screen.query_one("#tree-pane")._words[1]
-        await it.press("tab", "exclamation_mark")
-        listed = len(it.screen._faults)
+        assert "! its parent is not in the file" in row_with("user: lost")
+        assert "! id used twice" in row_with("other twin")
+        assert "! its parents go round" in row_with("user: round")
+        assert "! not known" in row_with("[future]")
+        # the active path is drawn first, so that the other root is the one below
+        assert "(another root)" in row_with("user: one")
+        assert "another root" not in row_with("user: anew")
+        # a second root on the active path is not a problem
+        await ui.until(lambda: ui.screen._reading.knows_branches, "the branches")
+        faults = ui.screen.query_one("#tree-pane")._words[1]
+        await ui.press("tab", "exclamation_mark")
+        listed = len(ui.screen._faults)
         assert f"{listed - 1} faults (!)" in faults
 
 
 async def test_a_damaged_line_has_a_row_and_can_be_read(browser, tmp_path):
     _bad(tmp_path)
-    async with browser(size=(160, 40)) as it:
-        assert "! line 4: " in it.text()
-        assert it.tree.follows
-        await it.press("tab", "end")
-        assert (it.tree.node, it.tree.damaged.line) == (None, 4)
-        await it.until(lambda: "{ damaged" in it.text(), "the line")
-        assert "line 4, no entry" in it.text()
-        await it.press("v", "r")
-        await it.until(lambda: [line.text for line in it.entry.lines] == ["{ damaged"], "the line alone")
-        await it.press("y")
-        assert it.app.clipboard == "{ damaged"
+    async with browser(size=(160, 40)) as ui:
+        assert "! line 4: " in ui.text()
+        assert ui.tree.follows
+        await ui.press("tab", "end")
+        assert (ui.tree.node, ui.tree.damaged.line) == (None, 4)
+        await ui.until(lambda: "{ damaged" in ui.text(), "the line")
+        assert "line 4, no entry" in ui.text()
+        await ui.press("v", "r")
+        await ui.until(lambda: [line.text for line in ui.entry.lines] == ["{ damaged"], "the line alone")
+        await ui.press("y")
+        assert ui.app.clipboard == "{ damaged"
 
 
 @pytest.mark.parametrize("key", ["enter", "L", "f", "F", "C"])
-async def test_nothing_is_done_to_a_damaged_line(browser, tmp_path, key):
+async def test_actions_on_a_damaged_line_are_refused(browser, tmp_path, key):
     path = _bad(tmp_path)
     before = path.read_bytes()
-    async with browser() as it:
-        await it.press("tab", "end", key)
-        assert [said for said in it.toasts() if said.startswith("line 4 is no entry")]
-        assert len(it.app.screen_stack) == 1
+    async with browser() as ui:
+        await ui.press("tab", "end", key)
+        assert [toast for toast in ui.toasts() if toast.startswith("line 4 is no entry")]
+        assert len(ui.app.screen_stack) == 1
         assert path.read_bytes() == before
         assert len(list(path.parent.iterdir())) == 1
 
 
-async def test_the_cursor_on_a_damaged_line_comes_back_with_the_filter(browser, tmp_path):
+async def test_a_cursor_on_a_damaged_line_returns_with_the_filter(browser, tmp_path):
     _bad(tmp_path)
-    async with browser() as it:
-        await it.press("tab", "end", "ctrl+u")
-        assert it.tree.damaged is None
-        assert it.tree.node is not None
-        await it.press("ctrl+u")
-        assert it.tree.damaged.line == 4
-        await it.press("ctrl+u", "exclamation_mark", "enter")
-        assert (it.tree.mode, it.tree.damaged.line) == ("default", 4)
+    async with browser() as ui:
+        await ui.press("tab", "end", "ctrl+u")
+        assert ui.tree.damaged is None
+        assert ui.tree.node is not None
+        await ui.press("ctrl+u")
+        assert ui.tree.damaged.line == 4
+        await ui.press("ctrl+u", "exclamation_mark", "enter")
+        assert (ui.tree.mode, ui.tree.damaged.line) == ("default", 4)
 
 
-async def test_a_search_from_a_damaged_line_comes_back_to_it(browser, tmp_path):
+async def test_escape_from_a_search_returns_to_a_damaged_line(browser, tmp_path):
     _bad(tmp_path)
-    async with browser() as it:
-        await it.press("tab", "end", "slash", *"twin")
-        await it.until(lambda: it.tree.node is not None and "twin" in it.tree.node.row_text.text, "a hit")
-        await it.press("escape")
-        assert it.tree.damaged.line == 4
+    async with browser() as ui:
+        await ui.press("tab", "end", "slash", *"twin")
+        await ui.until(lambda: ui.tree.node is not None and "twin" in ui.tree.node.row_text.text, "a hit")
+        await ui.press("escape")
+        assert ui.tree.damaged.line == 4
 
 
-async def test_damaged_lines_come_and_go_while_it_is_followed(browser, tmp_path):
+async def test_damaged_lines_are_added_and_removed_while_the_session_grows(browser, tmp_path):
     path = _bad(tmp_path)
-    async with browser() as it:
-        await it.press("tab")
-        assert it.tree.follows
+    async with browser() as ui:
+        await ui.press("tab")
+        assert ui.tree.follows
         with path.open("a") as file:
             file.write("{ more\n")
-        await it.until(lambda: it.tree.view.rows - it.tree.view.count == 2, "the second")
-        assert it.tree.follows
-        await it.press("end")
-        assert it.tree.damaged.line == 9
+        await ui.until(lambda: ui.tree.view.rows - ui.tree.view.count == 2, "the second")
+        assert ui.tree.follows
+        await ui.press("end")
+        assert ui.tree.damaged.line == 9
         line = json.dumps(message("n", "z", "user", "new", 9))
         with path.open("a") as file:
             file.write(line[:30])
-        await it.until(lambda: it.tree.view.rows - it.tree.view.count == 3, "the torn one")
-        assert "line 10: the last line is unfinished" in it.text()
-        assert it.tree.damaged.line == 9
+        await ui.until(lambda: ui.tree.view.rows - ui.tree.view.count == 3, "the torn one")
+        assert "line 10: the last line is unfinished" in ui.text()
+        assert ui.tree.damaged.line == 9
         with path.open("a") as file:
             file.write(line[30:] + "\n")
-        await it.until(lambda: it.tree.view.rows - it.tree.view.count == 2, "the end of it")
-        assert it.tree.view.leaf.id == "n"
-        assert it.tree.damaged.line == 9
+        await ui.until(lambda: ui.tree.view.rows - ui.tree.view.count == 2, "the end of it")
+        assert ui.tree.view.leaf.id == "n"
+        assert ui.tree.damaged.line == 9
 
 
-async def test_of_a_torn_line_that_grows_the_newest_is_shown_and_the_reader_stays_in_it(browser, tmp_path):
+async def test_a_growing_torn_line_shows_its_newest_text_and_keeps_the_scroll_position(browser, tmp_path):
     path = _bad(tmp_path)
     with path.open("a") as file:
         file.write('{"type": "message", ' + '"filling", ' * 300)
-    async with browser() as it:
-        await it.press("tab", "end")
-        await it.until(lambda: any("filling" in line.text for line in it.entry.lines), "the torn line")
-        assert it.tree.damaged.torn
-        it.entry.focus()
-        await it.press("down", "down", "down")
-        top = it.entry.scroll_offset.y
+    async with browser() as ui:
+        await ui.press("tab", "end")
+        await ui.until(lambda: any("filling" in line.text for line in ui.entry.lines), "the torn line")
+        assert ui.tree.damaged.torn
+        ui.entry.focus()
+        await ui.press("down", "down", "down")
+        top = ui.entry.scroll_offset.y
         assert top
         for part in ('"so": "far', " and on"):
             with path.open("a") as file:
                 file.write(part)
-            await it.until(lambda part=part: it.entry.lines[-1].text.endswith(part), f"{part} at its end")
-            assert it.entry.scroll_offset.y == top
-        assert (it.tree.damaged.torn, it.tree.damaged.length) == (True, 20 + 11 * 300 + 17)
+            await ui.until(lambda part=part: ui.entry.lines[-1].text.endswith(part), f"{part} at its end")
+            assert ui.entry.scroll_offset.y == top
+        assert (ui.tree.damaged.torn, ui.tree.damaged.length) == (True, 20 + 11 * 300 + 17)
         with path.open("a") as file:
             file.write("\n")
-        await it.until(lambda: not it.tree.damaged.torn, "a line that is complete, and damaged")
-        assert it.tree.damaged.line == 9
+        await ui.until(lambda: not ui.tree.damaged.torn, "a line that is complete, and damaged")
+        assert ui.tree.damaged.line == 9
 
 
-async def test_the_cursor_stays_on_a_damaged_line_when_the_session_is_read_anew(browser, tmp_path):
+async def test_the_cursor_stays_on_a_damaged_line_when_the_session_is_read_again(browser, tmp_path):
     _bad(tmp_path)
-    async with browser() as it:
-        await it.press("tab", "end")
-        before = it.tree.view
-        it.screen._reading._open(again=True)
-        await it.until(lambda: it.tree.view is not before, "the same, read anew")
-        assert it.tree.damaged.line == 4
+    async with browser() as ui:
+        await ui.press("tab", "end")
+        before = ui.tree.view
+        ui.screen._reading._open(again=True)
+        await ui.until(lambda: ui.tree.view is not before, "the same, read anew")
+        assert ui.tree.damaged.line == 4
 
 
-async def test_of_a_line_without_end_the_beginning_is_shown(browser, tmp_path):
+async def test_only_the_start_of_a_very_long_line_is_shown(browser, tmp_path):
     pi_session(tmp_path, *chain("one", "two", id="long"), "{" + "x" * (3 << 20), id="long")
-    async with browser() as it:
-        await it.press("tab", "end")
-        await it.until(lambda: any("first 262,144 bytes" in line.text for line in it.entry.lines), "it")
-        await it.until(lambda: sum(line.text.count("x") for line in it.entry.lines) > 262_000, "all of that")
-        assert sum(line.text.count("x") for line in it.entry.lines) < 262_200
+    async with browser() as ui:
+        await ui.press("tab", "end")
+        await ui.until(lambda: any("first 262,144 bytes" in line.text for line in ui.entry.lines), "it")
+        await ui.until(lambda: sum(line.text.count("x") for line in ui.entry.lines) > 262_000, "all of that")
+        assert sum(line.text.count("x") for line in ui.entry.lines) < 262_200
 
 
-async def test_a_session_without_an_entry_shows_its_damaged_lines(browser, tmp_path):
+async def test_a_session_without_entries_shows_its_damaged_lines(browser, tmp_path):
     pi_session(tmp_path, *chain("one", id="none")[:1], "{ damaged", id="none")
-    async with browser() as it:
-        assert "! line 2: " in it.text()
-        await it.press("tab", "up", "left", "right", "ctrl+left", "n", "p", "b", "m", "full_stop")
-        assert it.tree.damaged.line == 2
+    async with browser() as ui:
+        assert "! line 2: " in ui.text()
+        await ui.press("tab", "up", "left", "right", "ctrl+left", "n", "p", "b", "m", "full_stop")
+        assert ui.tree.damaged.line == 2
 
 
-async def test_the_header_and_a_search_say_that_a_file_cannot_be_read(browser, three, monkeypatch):
+async def test_the_header_and_a_search_report_an_unreadable_file(browser, three, monkeypatch):
     secret = pi_session(three, *chain("write a login page", "done", id="secret"), id="secret")
     denied = deny(monkeypatch, str(secret))
-    async with browser(size=(140, 40)) as it:
-        await it.until(lambda: "1 file not read: leafmark doctor" in it.text(), "the header")
-        await it.press("slash", *"login")
-        await it.until(lambda: "cannot be read: " in it.text(), "the note")
-        await it.press("escape", "f5")
-        await it.until(lambda: it.toasts(), "that all was looked at again")
-        assert "1 file not read" in it.text()
+    async with browser(size=(140, 40)) as ui:
+        await ui.until(lambda: "1 file not read: leafmark doctor" in ui.text(), "the header")
+        await ui.press("slash", *"login")
+        await ui.until(lambda: "cannot be read: " in ui.text(), "the note")
+        await ui.press("escape", "f5")
+        await ui.until(lambda: ui.toasts(), "that all was looked at again")
+        assert "1 file not read" in ui.text()
         denied.clear()
-        await it.press("f5")
-        await it.until(lambda: "write a login page" in it.text(), "that it is listed")
-        await it.until(lambda: "file not read" not in it.text(), "the header")
+        await ui.press("f5")
+        await ui.until(lambda: "write a login page" in ui.text(), "that it is listed")
+        await ui.until(lambda: "file not read" not in ui.text(), "the header")

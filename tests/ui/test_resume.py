@@ -1,4 +1,4 @@
-"""Enter on a session: what is said before, and the plan the program ends with."""
+"""Enter on a session: the warnings before it, and the plan with which leafmark ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.ui.conftest import pi_session
 
 @pytest.fixture
 def installed(tmp_path):
-    """A session whose folder is there, and a ``pi`` on PATH."""
+    """A session with an existing folder, and a ``pi`` on PATH."""
     work = tmp_path / "work"
     work.mkdir()
     program = tmp_path / "bin" / "pi"
@@ -25,87 +25,87 @@ def installed(tmp_path):
     return path, str(work)
 
 
-async def test_program_command_and_folder_are_on_screen_before_enter(browser, installed, tmp_path):
+async def test_command_and_folder_are_on_the_screen_before_enter(browser, installed, tmp_path):
     path, work = installed
-    async with browser(here=work, size=(600, 40)) as it:
-        bar = it.text().splitlines()[-2]
+    async with browser(here=work, size=(600, 40)) as ui:
+        bar = ui.text().splitlines()[-2]
         assert f"pi --session {path}" in bar
         assert work.replace(str(tmp_path / "home"), "~") in bar
 
 
-async def test_enter_ends_with_the_plan(browser, installed):
+async def test_enter_ends_leafmark_with_the_plan(browser, installed):
     path, work = installed
-    async with browser(here=work) as it:
-        await it.press("enter")
-        plan = it.app.return_value
+    async with browser(here=work) as ui:
+        await ui.press("enter")
+        plan = ui.app.return_value
     assert plan.argv == ["pi", "--session", str(path)]
     assert plan.cwd == work
 
 
-async def test_a_double_click_resumes_and_a_single_one_only_selects(browser, installed, tmp_path):
+async def test_a_double_click_resumes_and_a_click_selects(browser, installed, tmp_path):
     path, work = installed
     pi_session(tmp_path, *chain("other", id="t", cwd=work), id="t")
-    async with browser(here=work) as it:
-        row = it.sessions.model.index_of(str(path))
-        await it.pilot.click("#sessions", offset=(5, row))
-        assert it.sessions.row.path == str(path)
-        assert not it.app._exit
-        await it.settled()
-        await it.pilot.click("#sessions", offset=(5, row), times=2)
-        assert it.app.return_value.argv[-1] == str(path)
+    async with browser(here=work) as ui:
+        row = ui.sessions.model.index_of(str(path))
+        await ui.pilot.click("#sessions", offset=(5, row))
+        assert ui.sessions.row.path == str(path)
+        assert not ui.app._exit
+        await ui.settled()
+        await ui.pilot.click("#sessions", offset=(5, row), times=2)
+        assert ui.app.return_value.argv[-1] == str(path)
 
 
-async def test_a_folder_that_is_gone_is_said_before_and_offers_the_command(browser, tmp_path):
+async def test_a_missing_folder_is_reported_and_the_command_can_be_copied(browser, tmp_path):
     pi_session(tmp_path, *chain("go on", id="s", cwd="/gone/for/good"), id="s")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "pi").write_text("#!/bin/sh\n")
     (tmp_path / "bin" / "pi").chmod(0o755)
-    async with browser() as it:
-        assert "/gone/for/good is gone" in it.text()
-        await it.press("enter")
-        assert isinstance(it.screen, ResumeDialog)
-        assert "pi --session" in it.text()
-        await it.press("c")
-        assert "pi --session" in it.app.clipboard
-        await it.press("enter")
-        assert not it.app._exit
-        assert not isinstance(it.screen, ResumeDialog)
+    async with browser() as ui:
+        assert "/gone/for/good is gone" in ui.text()
+        await ui.press("enter")
+        assert isinstance(ui.screen, ResumeDialog)
+        assert "pi --session" in ui.text()
+        await ui.press("c")
+        assert "pi --session" in ui.app.clipboard
+        await ui.press("enter")
+        assert not ui.app._exit
+        assert not isinstance(ui.screen, ResumeDialog)
 
 
-async def test_a_file_of_pis_version_4_is_asked_about(browser, installed):
+async def test_a_file_of_pis_version_4_has_a_warning(browser, installed):
     path, work = installed
     head = {"v": 4, "kind": "header", "id": "s", "storageVersion": 1, "createdAt": 1, "cwd": work}
-    said = {"kind": "entry", "type": "message", "id": "1", "message": {"role": "user", "content": "of v4"}}
-    write_session(path, head, said)
-    async with browser(here=work, size=(200, 40)) as it:
+    prompt = {"kind": "entry", "type": "message", "id": "1", "message": {"role": "user", "content": "of v4"}}
+    write_session(path, head, prompt)
+    async with browser(here=work, size=(200, 40)) as ui:
         warning = "this file is of pi's version 4, and pi may not read those yet"
-        bar = it.text().splitlines()[-2]
+        bar = ui.text().splitlines()[-2]
         assert warning in bar
         assert "pi --session" in bar
-        await it.press("enter")
-        assert isinstance(it.screen, ResumeDialog)
-        assert warning in it.text()
-        await it.press("r")
-        assert it.app.return_value.argv == ["pi", "--session", str(path)]
+        await ui.press("enter")
+        assert isinstance(ui.screen, ResumeDialog)
+        assert warning in ui.text()
+        await ui.press("r")
+        assert ui.app.return_value.argv == ["pi", "--session", str(path)]
 
 
-async def test_a_folder_with_a_nul_in_it_is_none(browser, installed, tmp_path):
+async def test_a_folder_with_a_nul_counts_as_no_folder(browser, installed, tmp_path):
     _, work = installed
     pi_session(tmp_path, *chain("of no folder", id="nul", cwd="/work/a\0b"), id="nul")
-    async with browser(here=work, size=(200, 40)) as it:
-        await it.press("+", "end")
-        await it.until(lambda: "the session names no folder" in it.text(), "why it cannot be gone on with")
-        assert it.sessions.row.id == "nul"
-        assert it.toasts() == []
+    async with browser(here=work, size=(200, 40)) as ui:
+        await ui.press("+", "end")
+        await ui.until(lambda: "the session names no folder" in ui.text(), "why it cannot be gone on with")
+        assert ui.sessions.row.id == "nul"
+        assert ui.toasts() == []
 
 
-async def test_a_program_that_is_missing_is_said_before(browser, three):
-    async with browser() as it:
-        assert "pi is not installed" in it.text()
-        await it.press("enter")
-        assert isinstance(it.screen, ResumeDialog)
-        await it.press("r")
-        assert not it.app._exit, "there is nothing to run"
+async def test_a_missing_program_is_reported(browser, three):
+    async with browser() as ui:
+        assert "pi is not installed" in ui.text()
+        await ui.press("enter")
+        assert isinstance(ui.screen, ResumeDialog)
+        await ui.press("r")
+        assert not ui.app._exit, "there is nothing to run"
 
 
 on_proc = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows who runs")
@@ -113,94 +113,94 @@ on_proc = pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /p
 
 @pytest.fixture
 def programs(tmp_path):
-    """A folder for programs that run."""
+    """A folder for the programs that a test runs."""
     folder = tmp_path / "running"
     folder.mkdir()
     return folder
 
 
 @on_proc
-async def test_a_live_session_asks_first_and_the_first_choice_is_harmless(browser, installed, programs):
+async def test_a_live_session_has_a_warning_and_the_first_choice_is_harmless(browser, installed, programs):
     path, work = installed
     with held(path, programs, "pi") as pid:
-        async with browser(here=work) as it:
-            await it.until(lambda: "●" in it.text() and "1 live" in it.text(), "the mark")
-            await it.press("enter")
-            said = " ".join(it.text().replace("│", " ").split())
-            assert f"this session is in use: process {pid} (pi) has it open; two agents" in said
-            await it.press("enter")
-            assert not it.app._exit
-            await it.press("enter", "r")
-            assert it.app.return_value.argv[-1] == str(path)
+        async with browser(here=work) as ui:
+            await ui.until(lambda: "●" in ui.text() and "1 live" in ui.text(), "the mark")
+            await ui.press("enter")
+            words = " ".join(ui.text().replace("│", " ").split())
+            assert f"this session is in use: process {pid} (pi) has it open; two agents" in words
+            await ui.press("enter")
+            assert not ui.app._exit
+            await ui.press("enter", "r")
+            assert ui.app.return_value.argv[-1] == str(path)
 
 
 @on_proc
-async def test_the_newest_session_beside_a_running_pi_asks_first(browser, installed, programs, tmp_path):
+async def test_the_newest_session_beside_a_running_pi_has_a_warning(browser, installed, programs, tmp_path):
     path, work = installed
     older = pi_session(tmp_path, *chain("of before", "yes", id="old", cwd=work), id="old")
     elsewhere = pi_session(tmp_path, *chain("of another", "yes", id="new", cwd="/work/other"), id="new")
     os.utime(older, (1_700_000_000, 1_700_000_000))
     os.utime(elsewhere, (4_000_000_000, 4_000_000_000))
     with running(programs, "pi", cwd=work):
-        async with browser(here=work) as it:
-            it.sessions.go_to(str(path))
-            await it.settled()
-            await it.press("enter")
-            said = " ".join(it.text().replace("│", " ").split())
-            assert "this session may be in use: pi runs in the same folder" in said
-            assert "two agents in one session make two branches, and the last writer wins" in said
-            await it.press("escape")
-            it.sessions.go_to(str(older))
-            await it.settled()
-            await it.press("enter")
-            assert it.app.return_value.argv[-1] == str(older)
+        async with browser(here=work) as ui:
+            ui.sessions.go_to(str(path))
+            await ui.settled()
+            await ui.press("enter")
+            words = " ".join(ui.text().replace("│", " ").split())
+            assert "this session may be in use: pi runs in the same folder" in words
+            assert "two agents in one session make two branches, and the last writer wins" in words
+            await ui.press("escape")
+            ui.sessions.go_to(str(older))
+            await ui.settled()
+            await ui.press("enter")
+            assert ui.app.return_value.argv[-1] == str(older)
 
 
 @on_proc
-async def test_a_pi_that_starts_later_is_asked_about(browser, installed, programs):
+async def test_a_pi_that_starts_later_causes_a_warning(browser, installed, programs):
     path, work = installed
-    async with browser(here=work) as it:
-        assert it.screen.plan.asks == ()
+    async with browser(here=work) as ui:
+        assert ui.screen.plan.asks == ()
         with running(programs, "pi", cwd=work):
-            it.screen.look()
-            await it.until(lambda: "◐" in it.text(), "the mark")
-            await it.press("enter")
-            await it.until(lambda: isinstance(it.screen, ResumeDialog), "the question")
-            await it.press("escape")
-        it.screen.look()
-        await it.until(lambda: "◐" not in it.text(), "the mark to go")
-        await it.press("enter")
-        await it.until(lambda: it.app._exit, "the end")
-        assert it.app.return_value.argv[-1] == str(path)
+            ui.screen.look()
+            await ui.until(lambda: "◐" in ui.text(), "the mark")
+            await ui.press("enter")
+            await ui.until(lambda: isinstance(ui.screen, ResumeDialog), "the question")
+            await ui.press("escape")
+        ui.screen.look()
+        await ui.until(lambda: "◐" not in ui.text(), "the mark to go")
+        await ui.press("enter")
+        await ui.until(lambda: ui.app._exit, "the end")
+        assert ui.app.return_value.argv[-1] == str(path)
 
 
-async def test_a_file_that_pi_refuses_is_asked_about_and_the_repair_is_named(browser, installed):
+async def test_a_file_that_pi_refuses_has_a_warning_that_names_the_repair(browser, installed):
     path, work = installed
     path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    async with browser(here=work, size=(200, 40)) as it:
-        assert "a byte order mark before the header: pi refuses such a file" in it.text().splitlines()[-2]
-        await it.press("enter")
-        assert isinstance(it.screen, ResumeDialog)
-        said = " ".join(it.text().replace("│", " ").split())
-        assert "pi refuses such a file; `leafmark fork` copies the active path" in said
-        await it.press("r")
-        assert it.app.return_value.argv[-1] == str(path)
+    async with browser(here=work, size=(200, 40)) as ui:
+        assert "a byte order mark before the header: pi refuses such a file" in ui.text().splitlines()[-2]
+        await ui.press("enter")
+        assert isinstance(ui.screen, ResumeDialog)
+        words = " ".join(ui.text().replace("│", " ").split())
+        assert "pi refuses such a file; `leafmark fork` copies the active path" in words
+        await ui.press("r")
+        assert ui.app.return_value.argv[-1] == str(path)
 
 
-async def test_the_command_is_copied(browser, installed):
+async def test_the_command_can_be_copied(browser, installed):
     path, work = installed
-    async with browser(here=work) as it:
-        await it.press("ctrl+y")
-        assert str(path) in it.app.clipboard
-        assert it.app.clipboard.startswith("cd ")
+    async with browser(here=work) as ui:
+        await ui.press("ctrl+y")
+        assert str(path) in ui.app.clipboard
+        assert ui.app.clipboard.startswith("cd ")
 
 
-async def test_enter_pressed_before_the_plan_is_made_is_not_lost(browser, installed):
+async def test_enter_before_the_plan_is_made_is_not_lost(browser, installed):
     path, work = installed
-    async with browser(here=work) as it:
-        it.screen.planned = ""
-        await it.press("enter")
-        assert not it.app._exit
-        it.screen._planner.make_plan(it.sessions.row)
-        await it.until(lambda: it.app._exit, "the plan")
-        assert it.app.return_value.argv[-1] == str(path)
+    async with browser(here=work) as ui:
+        ui.screen.planned = ""
+        await ui.press("enter")
+        assert not ui.app._exit
+        ui.screen._planner.make_plan(ui.sessions.row)
+        await ui.until(lambda: ui.app._exit, "the plan")
+        assert ui.app.return_value.argv[-1] == str(path)

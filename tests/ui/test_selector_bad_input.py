@@ -1,4 +1,4 @@
-"""What goes wrong outside: a message with the path and the reason, and a list that stays right."""
+"""Failures outside of leafmark: a message names the path and the reason, and the list stays right."""
 
 from __future__ import annotations
 
@@ -20,48 +20,46 @@ from tests.ui.conftest import pi_session, snapshot
 # stores
 
 
-async def test_a_store_that_cannot_be_read_hides_no_other(browser, three, monkeypatch):
+async def test_an_unreadable_store_does_not_hide_others(browser, three, monkeypatch):
     (three / "home/.omp/agent").mkdir(parents=True)
     (three / "home/.omp/agent/sessions").write_text("no folder")
-    async with browser(selector="") as it:
-        assert it.listed() == ["branchy", "plain"]
-        assert not it.app._exit
+    async with browser(selector="") as ui:
+        assert ui.listed() == ["branchy", "plain"]
+        assert not ui.app._exit
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is unreadable to this user")
-async def test_a_folder_that_may_not_be_read_is_named(browser, tmp_path):
+async def test_an_unreadable_folder_is_named(browser, tmp_path):
     root = tmp_path / "home/.pi/agent/sessions"
     root.mkdir(parents=True)
     root.chmod(0)
     try:
-        async with browser(selector="") as it:
-            assert "not readable" in it.text()
+        async with browser(selector="") as ui:
+            assert "not readable" in ui.text()
     finally:
         root.chmod(0o700)
 
 
-async def test_without_sessions_it_says_what_each_store_is(browser, tmp_path):
+async def test_without_sessions_the_state_of_each_store_is_shown(browser, tmp_path):
     (tmp_path / "home/.pi/agent").mkdir(parents=True)
     (tmp_path / "home/.pi/agent/sessions").write_text("no folder")
-    async with browser(selector="") as it:
-        text = it.text()
+    async with browser(selector="") as ui:
+        text = ui.text()
         assert "No sessions found." in text
         assert "~/.pi/agent/sessions, not a folder" in text
 
 
-async def test_a_store_that_goes_away_while_it_is_shown(browser, three):
-    async with browser(selector="") as it:
+async def test_a_store_that_vanishes_and_returns(browser, three):
+    async with browser(selector="") as ui:
         store = three / "home/.pi/agent/sessions"
         store.rename(three / "away")
-        await it.until(lambda: it.listed() == [], "the end of the rows")
+        await ui.until(lambda: ui.listed() == [], "the end of the rows")
         (three / "away").rename(store)
-        await it.press("f5")
-        await it.until(lambda: it.listed() == ["branchy", "plain"], "the rows again")
+        await ui.press("f5")
+        await ui.until(lambda: ui.listed() == ["branchy", "plain"], "the rows again")
 
 
-async def test_when_changes_can_no_longer_be_followed_it_says_why_and_which_key_helps(
-    browser, three, monkeypatch
-):
+async def test_when_following_fails_the_reason_and_the_key_to_rescan_are_shown(browser, three, monkeypatch):
     from app.index.index import Index
 
     def broken(self, *_):
@@ -69,17 +67,17 @@ async def test_when_changes_can_no_longer_be_followed_it_says_why_and_which_key_
 
     watch = Index.watch
     monkeypatch.setattr(Index, "watch", broken)
-    async with browser(selector="", settle=False, size=(200, 30)) as it:
-        await it.until(lambda: "no watches left" in it.text(), "why not")
-        assert "F5 looks again" in it.text()
+    async with browser(selector="", settle=False, size=(200, 30)) as ui:
+        await ui.until(lambda: "no watches left" in ui.text(), "why not")
+        assert "F5 looks again" in ui.text()
         monkeypatch.setattr(Index, "watch", watch)
-        await it.press("f5")
-        await it.settled()
-        assert it.listed() == ["branchy", "plain"]
-        assert "no watches" not in it.text()
+        await ui.press("f5")
+        await ui.settled()
+        assert ui.listed() == ["branchy", "plain"]
+        assert "no watches" not in ui.text()
 
 
-# files that are not what they were
+# files that have changed
 
 
 ACTIONS = {
@@ -89,87 +87,87 @@ ACTIONS = {
 }
 
 
-@pytest.mark.parametrize("what", ACTIONS)
-async def test_a_file_that_vanishes_between_list_and_action_is_named(browser, three, monkeypatch, what):
-    keys, id = ACTIONS[what]
-    async with browser(selector="") as it:
-        await it.press("down", "shift+tab")
-        path = it.path(id)
-        # the watch has not told of it yet
-        monkeypatch.setattr(it.screen, "_indexing", it.screen._indexing)
+@pytest.mark.parametrize("action", ACTIONS)
+async def test_a_file_that_vanishes_before_the_action_is_named(browser, three, monkeypatch, action):
+    keys, id = ACTIONS[action]
+    async with browser(selector="") as ui:
+        await ui.press("down", "shift+tab")
+        path = ui.path(id)
+        # the index has not noticed the removal yet
+        monkeypatch.setattr(ui.screen, "_indexing", ui.screen._indexing)
         before = snapshot(three / "home")
-        await it.press(*keys[:-1])
+        await ui.press(*keys[:-1])
         path.unlink()
-        await it.press(keys[-1])
-        await it.until(lambda: it.toasts(), "why not")
-        assert any(str(path) in toast or "write a man page" in toast for toast in it.toasts())
-        await it.until(lambda: it.listed() == ["branchy"], "the row's end")
+        await ui.press(keys[-1])
+        await ui.until(lambda: ui.toasts(), "why not")
+        assert any(str(path) in toast or "write a man page" in toast for toast in ui.toasts())
+        await ui.until(lambda: ui.listed() == ["branchy"], "the row's end")
         del before[path]
         assert snapshot(three / "home") == before
 
 
-async def test_a_session_that_grows_while_its_name_is_edited_keeps_what_came(browser, three):
-    async with browser(selector="") as it:
-        path = it.path("branchy")
-        await it.press("ctrl+r", "ctrl+u", *"New")
+async def test_a_session_that_grows_while_its_name_is_edited_keeps_the_new_entry(browser, three):
+    async with browser(selector="") as ui:
+        path = ui.path("branchy")
+        await ui.press("ctrl+r", "ctrl+u", *"New")
         line = json.dumps(message("late", "h", "user", "meanwhile", 20)) + "\n"
         with path.open("a") as file:
             file.write(line)
-        await it.press("enter")
-        await it.until(lambda: it.sessions.row.name == "New", "the name")
+        await ui.press("enter")
+        await ui.until(lambda: ui.sessions.row.name == "New", "the name")
         lines = path.read_text().splitlines(keepends=True)
         assert line in lines
         assert json.loads(lines[-1])["parentId"] == "late"
 
 
-async def test_a_session_that_is_rewritten_while_its_name_is_edited_gets_it(browser, three, tmp_path):
-    async with browser(selector="") as it:
-        path = it.path("branchy")
-        await it.press("ctrl+r", "ctrl+u", *"New")
+async def test_a_session_rewritten_while_its_name_is_edited_is_renamed(browser, three, tmp_path):
+    async with browser(selector="") as ui:
+        path = ui.path("branchy")
+        await ui.press("ctrl+r", "ctrl+u", *"New")
         new = write_session(tmp_path / "new.jsonl", *chain("another beginning", "x", id="branchy"))
         os.replace(new, path)
-        await it.press("enter")
-        await it.until(lambda: it.sessions.row.name == "New", "the name")
+        await ui.press("enter")
+        await ui.until(lambda: ui.sessions.row.name == "New", "the name")
         assert [json.loads(line)["type"] for line in path.read_text().splitlines()][-1] == "session_info"
         assert "another beginning" in path.read_text()
 
 
-async def test_a_name_is_not_written_over_what_another_writes_at_that_moment(browser, three, monkeypatch):
+async def test_a_name_is_not_written_over_a_concurrent_write(browser, three, monkeypatch):
     from app.actions import row_actions
 
     rename = row_actions.rename
 
-    def overtaken(row, *about, **named):
+    def overtaken(row, *arguments, **options):
         raise SessionError(row.path, 0, "another program wrote it meanwhile")
 
-    async with browser(selector="") as it:
+    async with browser(selector="") as ui:
         monkeypatch.setattr(row_actions, "rename", overtaken)
-        path = it.path("branchy")
+        path = ui.path("branchy")
         before = path.read_bytes()
-        await it.press("ctrl+r", "ctrl+u", *"New", "enter")
-        await it.until(lambda: it.toasts(), "why not")
-        assert "another program wrote it meanwhile" in it.toasts()[0]
-        assert str(path) in it.toasts()[0]
+        await ui.press("ctrl+r", "ctrl+u", *"New", "enter")
+        await ui.until(lambda: ui.toasts(), "why not")
+        assert "another program wrote it meanwhile" in ui.toasts()[0]
+        assert str(path) in ui.toasts()[0]
         assert path.read_bytes() == before
         monkeypatch.setattr(row_actions, "rename", rename)
 
 
-async def test_a_damaged_session_is_listed_shown_and_resumed_but_not_broken(browser, three):
+async def test_a_damaged_session_can_be_renamed_without_further_damage(browser, three):
     path = pi_session(three, *chain("half a line", "x", id="torn"), id="torn")
     with path.open("ab") as file:
         file.write(b'{"type":"message","id":"cut","par')
     before = path.read_bytes()
-    async with browser(selector="half") as it:
-        await it.until(lambda: it.listed() == ["torn"], "the session")
-        await it.press("ctrl+r", *"New", "enter")
-        await it.until(lambda: it.sessions.row.name == "New" or it.toasts(), "what became of it")
+    async with browser(selector="half") as ui:
+        await ui.until(lambda: ui.listed() == ["torn"], "the session")
+        await ui.press("ctrl+r", *"New", "enter")
+        await ui.until(lambda: ui.sessions.row.name == "New" or ui.toasts(), "what became of it")
         assert path.read_bytes().startswith(before)
 
 
 # trash
 
 
-async def test_of_two_selectors_that_trash_one_file_one_says_that_it_is_gone(browser, three):
+async def test_a_session_trashed_in_another_selector_is_reported_as_gone(browser, three):
     async with browser(selector="") as first, browser(selector="") as second:
         path = first.path("branchy")
         content = path.read_bytes()
@@ -177,110 +175,112 @@ async def test_of_two_selectors_that_trash_one_file_one_says_that_it_is_gone(bro
         await second.press("ctrl+d")
         await first.press("enter")
         await first.until(lambda: not path.exists(), "the trash")
-        gone = "“Refactor auth” is gone: nothing is left to trash"
-        await second.until(lambda: gone in second.text(), "the word")
+        reason = "“Refactor auth” is gone: nothing is left to trash"
+        await second.until(lambda: reason in second.text(), "the word")
         await second.press("enter")
         assert second.selects, "Enter that was on its way resumes nothing"
         assert any("Moved to the trash" in toast for toast in first.toasts())
         assert not second.toasts()
-        for each in (first, second):
-            await each.until(lambda it=each: it.listed() == ["plain"], "the row's end")
+        for selector in (first, second):
+            await selector.until(lambda ui=selector: ui.listed() == ["plain"], "the row's end")
         await first.press("ctrl+z")
         await first.until(path.exists, "the session")
         assert path.read_bytes() == content
-        for each in (first, second):
-            await each.until(lambda it=each: sorted(it.listed()) == ["branchy", "plain"], "its row")
+        for selector in (first, second):
+            await selector.until(lambda ui=selector: sorted(ui.listed()) == ["branchy", "plain"], "its row")
 
 
 @pytest.fixture
 def no_trash(monkeypatch):
     """A system without a trash."""
 
-    def refuses(path, env):
+    def refuse(path, env):
         raise OSError(errno.EXDEV, "no trash on this file system", path)
 
-    monkeypatch.setattr(trash, "_send", refuses)
+    monkeypatch.setattr(trash, "_send", refuse)
 
 
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
-async def test_without_a_trash_it_asks_again_and_only_x_deletes_for_good(browser, three, no_trash, way):
-    async with browser(**way) as it:
-        path = it.path("branchy")
-        other = it.path("plain").read_bytes()
-        await it.press("ctrl+d", "enter")
-        await it.until(lambda: "x deletes it for good" in it.text(), "the second question")
+async def test_without_a_trash_only_x_deletes_for_good(browser, three, no_trash, way):
+    async with browser(**way) as ui:
+        path = ui.path("branchy")
+        plain_before = ui.path("plain").read_bytes()
+        await ui.press("ctrl+d", "enter")
+        await ui.until(lambda: "x deletes it for good" in ui.text(), "the second question")
         assert path.exists()
-        assert any("no trash on this file system" in toast and str(path) in toast for toast in it.toasts())
-        await it.press("enter", "y", "ctrl+d", "space", "delete")
+        assert any("no trash on this file system" in toast and str(path) in toast for toast in ui.toasts())
+        await ui.press("enter", "y", "ctrl+d", "space", "delete")
         assert path.exists(), "the key that confirmed before does not confirm this"
-        assert isinstance(it.screen, RowQuestion)
-        await it.press("x")
-        await it.until(lambda: not path.exists(), "the end")
-        await it.until(lambda: "Deleted for good" in it.toasts(), "the word")
-        await it.until(lambda: "branchy" not in it.listed(), "the row's end")
-        assert it.path("plain").read_bytes() == other
-        await it.press("ctrl+z")
-        await it.until(lambda: "Nothing to take back" in it.toasts(), "that")
+        assert isinstance(ui.screen, RowQuestion)
+        await ui.press("x")
+        await ui.until(lambda: not path.exists(), "the end")
+        await ui.until(lambda: "Deleted for good" in ui.toasts(), "the word")
+        await ui.until(lambda: "branchy" not in ui.listed(), "the row's end")
+        assert ui.path("plain").read_bytes() == plain_before
+        await ui.press("ctrl+z")
+        await ui.until(lambda: "Nothing to take back" in ui.toasts(), "that")
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
-async def test_without_a_trash_escape_keeps_it(browser, three, no_trash, key):
-    async with browser(selector="") as it:
+async def test_without_a_trash_escape_keeps_the_session(browser, three, no_trash, key):
+    async with browser(selector="") as ui:
         before = snapshot(three / "home")
-        await it.press("ctrl+d", "enter")
-        await it.until(lambda: "for good" in it.text(), "the second question")
-        await it.press(key)
-        assert it.selects
-        assert "for good" not in it.text().splitlines()[3]
+        await ui.press("ctrl+d", "enter")
+        await ui.until(lambda: "for good" in ui.text(), "the second question")
+        await ui.press(key)
+        assert ui.selects
+        assert "for good" not in ui.text().splitlines()[3]
         assert snapshot(three / "home") == before
-        assert it.listed() == ["branchy", "plain"]
+        assert ui.listed() == ["branchy", "plain"]
 
 
-async def test_what_an_agent_may_have_open_is_deleted_for_good_after_the_same_warning(
+async def test_a_session_that_may_be_live_is_deleted_for_good_after_the_same_warning(
     browser, three, no_trash, monkeypatch
 ):
     maybe = Verdict(MAYBE, "pi runs in the same folder")
-    monkeypatch.setattr(live_guard, "verdict", lambda *about: maybe)
-    monkeypatch.setattr(list_facts, "live_sessions", lambda rows, *about: {row.path: maybe for row in rows})
-    async with browser(selector="") as it:
-        path = it.path("branchy")
-        await it.until(lambda: it.sessions.states.get(str(path)) == MAYBE, "the look at the processes")
-        await it.press("ctrl+d")
-        assert "Trash this session? Enter trashes · Esc keeps" in it.text()
-        assert f"{maybe.reason} – Trash “Refactor auth”?" in it.text().splitlines()[-2]
-        await it.press("enter")
-        await it.until(lambda: "x deletes it for good" in it.text(), "the second question")
-        await it.press("x")
-        await it.until(lambda: not path.exists(), "the end")
+    monkeypatch.setattr(live_guard, "verdict", lambda *arguments: maybe)
+    monkeypatch.setattr(
+        list_facts, "live_sessions", lambda rows, *arguments: {row.path: maybe for row in rows}
+    )
+    async with browser(selector="") as ui:
+        path = ui.path("branchy")
+        await ui.until(lambda: ui.sessions.states.get(str(path)) == MAYBE, "the look at the processes")
+        await ui.press("ctrl+d")
+        assert "Trash this session? Enter trashes · Esc keeps" in ui.text()
+        assert f"{maybe.reason} – Trash “Refactor auth”?" in ui.text().splitlines()[-2]
+        await ui.press("enter")
+        await ui.until(lambda: "x deletes it for good" in ui.text(), "the second question")
+        await ui.press("x")
+        await ui.until(lambda: not path.exists(), "the end")
 
 
-async def test_of_several_only_those_without_a_trash_are_asked_for_again(browser, three, monkeypatch):
+async def test_only_sessions_without_a_trash_are_asked_about_again(browser, three, monkeypatch):
     send = trash._send
 
-    def refuses_one(path, env):
+    def refuse_one(path, env):
         if "branchy" in path:
             raise OSError(errno.EXDEV, "no trash on this file system", path)
         send(path, env)
 
-    monkeypatch.setattr(trash, "_send", refuses_one)
-    async with browser(selector="") as it:
-        branchy, plain = it.path("branchy"), it.path("plain")
-        await it.press("shift+tab", "asterisk", "ctrl+d", "enter")
-        await it.until(lambda: "x deletes it for good" in it.text(), "the question about one")
+    monkeypatch.setattr(trash, "_send", refuse_one)
+    async with browser(selector="") as ui:
+        branchy, plain = ui.path("branchy"), ui.path("plain")
+        await ui.press("shift+tab", "asterisk", "ctrl+d", "enter")
+        await ui.until(lambda: "x deletes it for good" in ui.text(), "the question about one")
         assert not plain.exists()
         assert branchy.exists()
-        await it.press("x")
-        await it.until(lambda: not branchy.exists(), "the end")
-        await it.until(lambda: it.listed() == [], "the rows' end")
+        await ui.press("x")
+        await ui.until(lambda: not branchy.exists(), "the end")
+        await ui.until(lambda: ui.listed() == [], "the rows' end")
 
 
-async def test_what_has_come_to_its_place_since_is_not_written_over(browser, three):
-    async with browser(selector="") as it:
-        path = it.path("branchy")
-        await it.press("ctrl+d", "enter")
-        await it.until(lambda: not path.exists(), "the trash")
-        await it.until(lambda: it.listed() == ["plain"], "the row's end")
+async def test_undo_does_not_overwrite_a_new_file(browser, three):
+    async with browser(selector="") as ui:
+        path = ui.path("branchy")
+        await ui.press("ctrl+d", "enter")
+        await ui.until(lambda: not path.exists(), "the trash")
+        await ui.until(lambda: ui.listed() == ["plain"], "the row's end")
         path.write_text("mine")
-        await it.press("ctrl+z")
-        await it.until(lambda: any("there" in toast for toast in it.toasts()), "why not")
+        await ui.press("ctrl+z")
+        await ui.until(lambda: any("there" in toast for toast in ui.toasts()), "why not")
         assert path.read_text() == "mine"

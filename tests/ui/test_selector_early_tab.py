@@ -1,4 +1,4 @@
-"""Tab in the selector while only the rows of the first frame are known."""
+"""Tab in the selector while it has only the rows of the first frame."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.ui.conftest import HERE, pi_session
 
 @pytest.fixture
 def first_rows(tmp_path):
-    """The list of a first frame of this folder: "mine" is in it, and "other" in another folder."""
+    """The list of a first frame for this folder, which has the session "mine". Another folder has "other"."""
     for id, cwd, minute in [("other", "/work/site", 30), ("mine", HERE, 20)]:
         lines = chain(f"about {id}", "yes", id=id, cwd=cwd)
         for line in lines[1:]:
@@ -39,7 +39,7 @@ def first_rows(tmp_path):
 
 @pytest.fixture
 def may_be_read(monkeypatch):
-    """Set when the rows of all folders may be handed to the screen."""
+    """Set this to let the screen get the rows of all folders."""
     event = threading.Event()
     prepare = SessionList.prepare_filter
 
@@ -52,26 +52,24 @@ def may_be_read(monkeypatch):
     event.set()
 
 
-async def test_the_rows_of_this_folder_stay_until_those_of_all_folders_are_read(
-    browser, first_rows, may_be_read
-):
-    async with browser(selector="", model=first_rows, settle=False) as it:
-        assert it.listed() == ["mine"]
-        await it.press("tab")
-        assert it.listed() == ["mine"]
-        assert "all folders" in it.text()
+async def test_the_rows_of_this_folder_stay_until_all_are_read(browser, first_rows, may_be_read):
+    async with browser(selector="", model=first_rows, settle=False) as ui:
+        assert ui.listed() == ["mine"]
+        await ui.press("tab")
+        assert ui.listed() == ["mine"]
+        assert "all folders" in ui.text()
         may_be_read.set()
-        await it.settled()
-        assert it.listed() == ["other", "mine"]
-        assert it.sessions.row.id == "mine"
+        await ui.settled()
+        assert ui.listed() == ["other", "mine"]
+        assert ui.sessions.row.id == "mine"
 
 
 async def test_a_second_tab_shows_this_folder_again(browser, first_rows, may_be_read):
-    async with browser(selector="", model=first_rows, settle=False) as it:
-        await it.press("tab")
-        await it.press("tab")
-        assert it.listed() == ["mine"]
-        assert "sessions · this folder" in it.text()
+    async with browser(selector="", model=first_rows, settle=False) as ui:
+        await ui.press("tab")
+        await ui.press("tab")
+        assert ui.listed() == ["mine"]
+        assert "sessions · this folder" in ui.text()
         may_be_read.set()
-        await it.settled()
-        assert it.listed() == ["mine"]
+        await ui.settled()
+        assert ui.listed() == ["mine"]

@@ -1,4 +1,4 @@
-"""Each key of the table in the selector, and what pi's own tests pin for those of its picker."""
+"""Each key of the command table in the selector. Some tests correspond to tests of pi's session picker."""
 
 from __future__ import annotations
 
@@ -24,142 +24,142 @@ OF_THE_PREVIEW = [(command, key) for command in preview_commands() for key in co
 NOT_OF_THE_PREVIEW = [(command, key) for command, key in OF_THE_LIST if not command.preview]
 
 
-def named(pair):
+def pair_id(pair):
     return f"{pair[0].id}-{pair[1]}" if isinstance(pair, tuple) else str(pair)
 
 
-def noted(it, command, monkeypatch):
-    """What the command's action is called with, instead of doing it."""
+def record_calls(ui, command, monkeypatch):
+    """Replace the command's action; return the list of its calls, and the arguments in the table."""
     called = []
-    name, _, rest = command.action.removeprefix("screen.").removeprefix("app.").partition("(")
-    target = it.screen if command.action.startswith("screen.") else it.screen.command_target(command.pane)
+    name, _, arguments = command.action.removeprefix("screen.").removeprefix("app.").partition("(")
+    target = ui.screen if command.action.startswith("screen.") else ui.screen.command_target(command.pane)
     assert hasattr(target, f"action_{name}"), command.id
-    monkeypatch.setattr(target, f"action_{name}", lambda *given: called.append(given))
-    return called, rest
+    monkeypatch.setattr(target, f"action_{name}", lambda *values: called.append(values))
+    return called, arguments
 
 
-async def done_by_its_key(it, pair, monkeypatch):
-    """The key does what the table says of the command."""
+async def assert_key_runs_command(ui, pair, monkeypatch):
+    """Press the key, and check that the command's action is called as the table says."""
     command, key = pair
-    called, rest = noted(it, command, monkeypatch)
-    await it.press(key)
+    called, arguments = record_calls(ui, command, monkeypatch)
+    await ui.press(key)
     assert len(called) == 1
-    assert not rest or repr(called[0][0]) == rest.rstrip(")")
+    assert not arguments or repr(called[0][0]) == arguments.rstrip(")")
 
 
-@pytest.mark.parametrize("pair", OF_THE_LIST, ids=named)
-async def test_each_key_of_the_list_does_what_the_table_says(browser, three, monkeypatch, pair):
-    async with browser(selector="") as it:
-        await it.press("shift+tab")
-        assert it.focus == "sessions"
-        await done_by_its_key(it, pair, monkeypatch)
+@pytest.mark.parametrize("pair", OF_THE_LIST, ids=pair_id)
+async def test_each_key_of_the_list_runs_its_command(browser, three, monkeypatch, pair):
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab")
+        assert ui.focus == "sessions"
+        await assert_key_runs_command(ui, pair, monkeypatch)
 
 
-@pytest.mark.parametrize("pair", OF_THE_LINE, ids=named)
-async def test_each_key_of_the_line_does_what_the_table_says(browser, three, monkeypatch, pair):
-    async with browser(selector="") as it:
-        await it.press("x")
-        await done_by_its_key(it, pair, monkeypatch)
+@pytest.mark.parametrize("pair", OF_THE_LINE, ids=pair_id)
+async def test_each_key_of_the_search_line_runs_its_command(browser, three, monkeypatch, pair):
+    async with browser(selector="") as ui:
+        await ui.press("x")
+        await assert_key_runs_command(ui, pair, monkeypatch)
 
 
-@pytest.mark.parametrize("pair", OF_THE_PREVIEW, ids=named)
-async def test_each_key_of_the_preview_does_what_the_table_says(browser, three, monkeypatch, pair):
-    async with browser(selector="") as it:
-        await it.press("shift+tab", "shift+tab")
-        assert it.focus == "preview"
-        await done_by_its_key(it, pair, monkeypatch)
+@pytest.mark.parametrize("pair", OF_THE_PREVIEW, ids=pair_id)
+async def test_each_key_of_the_preview_runs_its_command(browser, three, monkeypatch, pair):
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab", "shift+tab")
+        assert ui.focus == "preview"
+        await assert_key_runs_command(ui, pair, monkeypatch)
 
 
-@pytest.mark.parametrize("pair", NOT_OF_THE_PREVIEW, ids=named)
-async def test_what_is_about_rows_stays_with_the_list(browser, three, monkeypatch, pair):
-    async with browser(selector="") as it:
-        await it.press("shift+tab", "shift+tab")
-        called, _ = noted(it, pair[0], monkeypatch)
-        await it.press(pair[1])
+@pytest.mark.parametrize("pair", NOT_OF_THE_PREVIEW, ids=pair_id)
+async def test_commands_about_rows_do_not_run_in_the_preview(browser, three, monkeypatch, pair):
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab", "shift+tab")
+        called, _ = record_calls(ui, pair[0], monkeypatch)
+        await ui.press(pair[1])
         assert called == []
 
 
-async def test_the_footer_offers_what_the_preview_can_do(browser, three):
-    async with browser(selector="") as it:
-        await it.press("shift+tab")
-        in_list = it.text().splitlines()[-1]
-        await it.pilot.click("#preview", offset=(3, 1))
-        assert it.focus == "preview"
-        footer = it.text().splitlines()[-1]
+async def test_the_footer_has_the_keys_of_the_preview(browser, three):
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab")
+        in_list = ui.text().splitlines()[-1]
+        await ui.pilot.click("#preview", offset=(3, 1))
+        assert ui.focus == "preview"
+        footer = ui.text().splitlines()[-1]
         assert "Enter resume  Ctrl+R rename  Ctrl+D trash  p pin  / search  z undo" in footer
         assert footer.split() == [word for word in in_list.split() if word not in ("Space", "mark")]
-        await it.press("question_mark")
-        said = " ".join(str(it.screen.query_one("#keys Static").content).split())
-        assert "the preview (the list's keys work there as well, but for marks, folds and new" in said
+        await ui.press("question_mark")
+        help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
+        assert "the preview (the list's keys work there as well, but for marks, folds and new" in help_text
 
 
-async def test_the_preview_of_nothing_offers_nothing_about_a_session(browser, three):
-    async with browser(selector="") as it:
-        await it.press("shift+tab", "s", "o", "home", "shift+tab")
-        assert (it.focus, it.sessions.row, it.sessions.group is None) == ("preview", None, False)
-        footer = it.text().splitlines()[-1]
+async def test_the_preview_of_a_project_has_no_keys_about_a_session(browser, three):
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab", "s", "o", "home", "shift+tab")
+        assert (ui.focus, ui.sessions.row, ui.sessions.group is None) == ("preview", None, False)
+        footer = ui.text().splitlines()[-1]
         assert not any(label in footer for label in ("Enter", "rename", "trash", "pin", "mark"))
         assert "/ search" in footer
-        before = it.listed()
-        await it.press("enter")
-        assert it.listed() == before, "no fold under the eye of who reads"
+        before = ui.listed()
+        await ui.press("enter")
+        assert ui.listed() == before, "no fold under the eye of who reads"
 
 
-async def test_who_reads_on_in_the_preview_names_that_session_and_is_still_there(browser, three):
-    async with browser(selector="") as it:
-        await it.press("down", "shift+tab", "shift+tab", "ctrl+r", *"read", "enter")
-        await it.until(lambda: it.sessions.row.name == "read", "the name")
-        assert (it.focus, it.sessions.row.id) == ("preview", "plain")
+async def test_renaming_from_the_preview_keeps_the_focus_there(browser, three):
+    async with browser(selector="") as ui:
+        await ui.press("down", "shift+tab", "shift+tab", "ctrl+r", *"read", "enter")
+        await ui.until(lambda: ui.sessions.row.name == "read", "the name")
+        assert (ui.focus, ui.sessions.row.id) == ("preview", "plain")
 
 
 async def test_the_help_has_every_command_with_its_keys(browser, three):
-    async with browser(selector="") as it:
-        await it.press("f1")
-        assert isinstance(it.screen, HelpDialog)
-        said = " ".join(str(it.screen.query_one("#keys Static").content).split())
+    async with browser(selector="") as ui:
+        await ui.press("f1")
+        assert isinstance(ui.screen, HelpDialog)
+        help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
         for command in COMMANDS:
-            selector = it.app.screen_stack[0]
+            selector = ui.app.screen_stack[0]
             if not selector.offers(command):
                 assert command.pane in ("tree", "entry", "app")
                 continue
-            assert selector.told(command) in said
-            assert keys_of(command) in said
-        await it.press("escape")
-        assert it.selects
+            assert selector.told(command) in help_text
+            assert keys_of(command) in help_text
+        await ui.press("escape")
+        assert ui.selects
 
 
-async def test_the_selectors_own_use_of_tab_is_what_footer_and_help_say(browser, three):
-    async with browser(selector="") as it:
-        await it.press("shift+tab")
-        assert "Tab all folders" in it.text().splitlines()[-1]
-        await it.press("tab")
-        await it.until(lambda: "Tab this folder" in it.text().splitlines()[-1], "the other scope")
-        assert "Tab pane" not in it.text()
-        await it.press("question_mark")
-        said = " ".join(str(it.screen.query_one("#keys Static").content).split())
-        assert "Tab This folder, or all" in said
-        assert "Next pane" not in said
-    async with browser() as it:
-        assert "Tab pane" in it.text().splitlines()[-1]
+async def test_footer_and_help_agree_about_tab_in_the_selector(browser, three):
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab")
+        assert "Tab all folders" in ui.text().splitlines()[-1]
+        await ui.press("tab")
+        await ui.until(lambda: "Tab this folder" in ui.text().splitlines()[-1], "the other scope")
+        assert "Tab pane" not in ui.text()
+        await ui.press("question_mark")
+        help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
+        assert "Tab This folder, or all" in help_text
+        assert "Next pane" not in help_text
+    async with browser() as ui:
+        assert "Tab pane" in ui.text().splitlines()[-1]
 
 
 # actions
 
 
-async def test_the_program_is_turned_and_said(browser, three, tmp_path):
+async def test_a_cycles_the_agents(browser, three, tmp_path):
     write_session(
         tmp_path / "home/.omp/agent/sessions/-work-app/2026_omp1.jsonl", *chain("of omp", "x", id="omp1")
     )
-    async with browser(selector="") as it:
-        await it.press("shift+tab", "a")
-        assert it.listed() == ["omp1"]
-        await it.press("a")
-        assert sorted(it.listed()) == ["branchy", "plain"]
-        await it.press("a")
-        assert len(it.listed()) == 3
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab", "a")
+        assert ui.listed() == ["omp1"]
+        await ui.press("a")
+        assert sorted(ui.listed()) == ["branchy", "plain"]
+        await ui.press("a")
+        assert len(ui.listed()) == 3
 
 
-async def test_enter_in_the_list_goes_on_with_the_session(browser, tmp_path):
+async def test_enter_resumes_the_session_from_every_pane(browser, tmp_path):
     work, program = tmp_path / "work", tmp_path / "bin" / "pi"
     for folder in (work, program.parent):
         folder.mkdir()
@@ -167,42 +167,42 @@ async def test_enter_in_the_list_goes_on_with_the_session(browser, tmp_path):
     program.chmod(0o755)
     path = pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
     for keys in (["enter"], ["shift+tab", "enter"], ["shift+tab", "shift+tab", "g", "enter"]):
-        async with browser(selector="", here=str(work)) as it:
-            await it.press(*keys)
-            assert it.app.return_value.argv == ["pi", "--session", str(path)]
+        async with browser(selector="", here=str(work)) as ui:
+            await ui.press(*keys)
+            assert ui.app.return_value.argv == ["pi", "--session", str(path)]
 
 
 async def test_copies_in_the_selector(browser, three):
-    async with browser(selector="") as it:
-        path = str(it.path("branchy"))
-        await it.press("ctrl+y")
-        assert path in it.app.clipboard
-        assert "Command copied" in it.toasts()
-        await it.press("shift+tab", "y")
-        assert it.app.clipboard == "branchy"
-        await it.press("Y")
-        assert it.app.clipboard == path
+    async with browser(selector="") as ui:
+        path = str(ui.path("branchy"))
+        await ui.press("ctrl+y")
+        assert path in ui.app.clipboard
+        assert "Command copied" in ui.toasts()
+        await ui.press("shift+tab", "y")
+        assert ui.app.clipboard == "branchy"
+        await ui.press("Y")
+        assert ui.app.clipboard == path
 
 
 async def test_forks_in_the_selector(browser, three, tmp_path):
-    other = tmp_path / "other"
-    other.mkdir()
-    async with browser(selector="") as it:
-        await it.press("shift+tab", "f")
-        await it.until(lambda: len(it.listed()) == 3, "the fork")
-        assert it.sessions.row.id == "branchy", "the cursor stays"
-        await it.press("F")
-        assert isinstance(it.screen, FolderDialog)
-        await it.press("ctrl+u", *str(other), "enter")
-        await it.until(lambda: any("New session" in toast for toast in it.toasts()), "the other fork")
-        await it.press("s")
-        await it.until(lambda: len(it.listed()) == 5, "both")
+    target = tmp_path / "other"
+    target.mkdir()
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab", "f")
+        await ui.until(lambda: len(ui.listed()) == 3, "the fork")
+        assert ui.sessions.row.id == "branchy", "the cursor stays"
+        await ui.press("F")
+        assert isinstance(ui.screen, FolderDialog)
+        await ui.press("ctrl+u", *str(target), "enter")
+        await ui.until(lambda: any("New session" in toast for toast in ui.toasts()), "the other fork")
+        await ui.press("s")
+        await ui.until(lambda: len(ui.listed()) == 5, "both")
         heads = [json.loads(path.open().readline()) for path in (tmp_path / "home").rglob("*.jsonl")]
-        assert str(other) in [head["cwd"] for head in heads]
+        assert str(target) in [head["cwd"] for head in heads]
 
 
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
-async def test_what_cannot_be_renamed_says_why_and_offers_no_key(browser, three, tmp_path, way):
+async def test_a_session_that_cannot_be_renamed_says_why_and_has_no_key(browser, three, tmp_path, way):
     write_session(
         tmp_path / "home/.config/agent/sessions/20260501-100000-abcdef12.jsonl",
         {
@@ -224,49 +224,49 @@ async def test_what_cannot_be_renamed_says_why_and_offers_no_key(browser, three,
             "message": {"role": "user", "content": [{"type": "text", "text": "plain agent"}]},
         },
     )
-    async with browser(**way) as it:
-        await it.until(lambda: "agent" in {row.agent for row in it.sessions.model.rows()}, "its session")
-        agents = [line.row.agent if line.row else "" for line in it.sessions.model.lines]
-        await it.press(*["pageup"] * 2, *["down"] * agents.index("agent"))
-        assert "Ctrl+R rename" not in it.text()
-        await it.press("ctrl+r")
-        assert not isinstance(it.screen, RowEditor)
-        assert any("nickcecere/agent" in toast for toast in it.toasts())
-        await it.press("up" if it.sessions.cursor else "down")
-        assert it.sessions.row is None or "Ctrl+R rename" in it.text()
+    async with browser(**way) as ui:
+        await ui.until(lambda: "agent" in {row.agent for row in ui.sessions.model.rows()}, "its session")
+        agents = [line.row.agent if line.row else "" for line in ui.sessions.model.lines]
+        await ui.press(*["pageup"] * 2, *["down"] * agents.index("agent"))
+        assert "Ctrl+R rename" not in ui.text()
+        await ui.press("ctrl+r")
+        assert not isinstance(ui.screen, RowEditor)
+        assert any("nickcecere/agent" in toast for toast in ui.toasts())
+        await ui.press("up" if ui.sessions.cursor else "down")
+        assert ui.sessions.row is None or "Ctrl+R rename" in ui.text()
 
 
-async def test_marks_of_all_that_are_shown(browser, three):
-    async with browser(selector="") as it:
-        await it.press("shift+tab", "asterisk")
-        assert "2 marked" in it.text()
-        await it.press("asterisk")
-        assert "marked" not in it.text()
+async def test_asterisk_marks_all_shown_sessions(browser, three):
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab", "asterisk")
+        assert "2 marked" in ui.text()
+        await ui.press("asterisk")
+        assert "marked" not in ui.text()
 
 
-async def test_several_are_pinned_and_unpinned_at_once(browser, three):
-    async with browser(selector="") as it:
-        await it.press("shift+tab", "asterisk", "p")
-        await it.until(lambda: it.text().count("★") == 2, "the pins")
-        await it.press("asterisk", "p")
-        await it.until(lambda: "★" not in it.text(), "their end")
-        await it.press("ctrl+z")
-        await it.until(lambda: it.text().count("★") == 2, "the pins again")
+async def test_several_sessions_are_pinned_and_unpinned_at_once(browser, three):
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab", "asterisk", "p")
+        await ui.until(lambda: ui.text().count("★") == 2, "the pins")
+        await ui.press("asterisk", "p")
+        await ui.until(lambda: "★" not in ui.text(), "their end")
+        await ui.press("ctrl+z")
+        await ui.until(lambda: ui.text().count("★") == 2, "the pins again")
 
 
-async def test_each_fold_key_in_the_browser(browser, three):
-    async with browser() as it:
-        await it.press("minus")
-        assert [each[0] for each in it.listed()] == ["[", "["]
-        await it.press("plus")
-        assert len(it.listed()) == 5
-        await it.press("home", "left")
-        assert it.listed()[:2] == [f"[{HERE}]", "[/work/site]"]
-        await it.press("right")
-        assert it.listed()[1] == "branchy"
-        await it.press("right", "h")
-        assert it.sessions.row is None, "at its head"
-        await it.press("space")
-        assert it.listed()[1] == "[/work/site]"
-        await it.press("l", "l")
-        assert it.sessions.row.id == "branchy"
+async def test_fold_keys_in_the_browser(browser, three):
+    async with browser() as ui:
+        await ui.press("minus")
+        assert [line[0] for line in ui.listed()] == ["[", "["]
+        await ui.press("plus")
+        assert len(ui.listed()) == 5
+        await ui.press("home", "left")
+        assert ui.listed()[:2] == [f"[{HERE}]", "[/work/site]"]
+        await ui.press("right")
+        assert ui.listed()[1] == "branchy"
+        await ui.press("right", "h")
+        assert ui.sessions.row is None, "at its head"
+        await ui.press("space")
+        assert ui.listed()[1] == "[/work/site]"
+        await ui.press("l", "l")
+        assert ui.sessions.row.id == "branchy"

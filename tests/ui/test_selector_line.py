@@ -1,4 +1,4 @@
-"""What is typed in the selector: what pi's own tests pin for its picker."""
+"""Typing in the selector's search line. Some tests correspond to tests of pi's session picker."""
 
 from __future__ import annotations
 
@@ -10,123 +10,121 @@ from tests.factory import chain, message
 from tests.ui.conftest import pi_session
 
 
-async def test_what_is_not_found_here_may_be_elsewhere(browser, three):
-    async with browser(selector="dark") as it:
-        await it.until(lambda: "No session in this folder matches “dark”." in it.text(), "nothing")
-        assert "Tab looks in all folders." in it.text()
-        await it.press("tab")
-        await it.until(lambda: it.listed() == ["site1"], "the session")
+async def test_a_query_without_matches_here_can_match_elsewhere(browser, three):
+    async with browser(selector="dark") as ui:
+        await ui.until(lambda: "No session in this folder matches “dark”." in ui.text(), "nothing")
+        assert "Tab looks in all folders." in ui.text()
+        await ui.press("tab")
+        await ui.until(lambda: ui.listed() == ["site1"], "the session")
 
 
-async def test_where_this_folder_has_no_sessions_nothing_is_counted_and_nothing_blinks(
-    browser, three, monkeypatch
-):
-    said, say = [], SessionsSide.say
+async def test_in_a_folder_without_sessions_no_count_flashes(browser, three, monkeypatch):
+    subtitles, say = [], SessionsSide.say
 
-    def noted(side, subtitle, title=None, *more):
-        said.append(subtitle)
+    def record(side, subtitle, title=None, *more):
+        subtitles.append(subtitle)
         say(side, subtitle, title, *more)
 
     async with browser():
-        pass  # it is known from here on what there is
-    monkeypatch.setattr(SessionsSide, "say", noted)
-    async with browser(selector="done", here="/work/nothing") as it:
-        await it.until(lambda: it.screen.side.is_answered and not it.screen.side.is_searching, "the answer")
-        await it.until(lambda: "No sessions in this folder" in it.text(), "what is said")
-        assert set(said) == {""}
-        await it.press("tab")
-        await it.until(lambda: said[-1] == "2 of 3", "the number of all")
+        pass  # the catalog exists from here on
+    monkeypatch.setattr(SessionsSide, "say", record)
+    async with browser(selector="done", here="/work/nothing") as ui:
+        await ui.until(lambda: ui.screen.side.is_answered and not ui.screen.side.is_searching, "the answer")
+        await ui.until(lambda: "No sessions in this folder" in ui.text(), "what is said")
+        assert set(subtitles) == {""}
+        await ui.press("tab")
+        await ui.until(lambda: subtitles[-1] == "2 of 3", "the number of all")
 
 
 @pytest.mark.parametrize("key", ["insert", "ctrl+@"])
-async def test_marks_are_set_while_something_is_typed(browser, three, key):
-    async with browser(selector="") as it:
-        await it.press(*"done")
-        await it.until(lambda: it.listed() == ["plain"], "the session")
-        await it.press(key)
-        assert it.sessions.model.marked == {str(it.path("plain"))}
-        assert it.box.value == "done"
+async def test_sessions_can_be_marked_while_typing(browser, three, key):
+    async with browser(selector="") as ui:
+        await ui.press(*"done")
+        await ui.until(lambda: ui.listed() == ["plain"], "the session")
+        await ui.press(key)
+        assert ui.sessions.model.marked == {str(ui.path("plain"))}
+        assert ui.box.value == "done"
 
 
 @pytest.mark.parametrize("key", ["ctrl+w", "alt+backspace", "ctrl+backspace"])
-async def test_words_are_deleted_to_the_left(browser, three, key):
-    async with browser(selector="") as it:
-        await it.press(*"man page")
-        await it.press(key)
-        assert it.box.value == "man "
-        await it.press(key)
-        assert it.box.value == ""
-        assert not isinstance(it.screen, RowQuestion)
+async def test_keys_that_delete_a_word(browser, three, key):
+    async with browser(selector="") as ui:
+        await ui.press(*"man page")
+        await ui.press(key)
+        assert ui.box.value == "man "
+        await ui.press(key)
+        assert ui.box.value == ""
+        assert not isinstance(ui.screen, RowQuestion)
 
 
-async def test_ctrl_d_asks_also_where_something_is_typed_and_where_nothing_is(browser, three):
-    async with browser(selector="") as it:
+async def test_ctrl_d_asks_with_and_without_a_query(browser, three):
+    async with browser(selector="") as ui:
         for typed in ("", "man"):
-            await it.press(*typed)
-            await it.press("ctrl+d")
-            assert isinstance(it.screen, RowQuestion)
-            await it.press("escape")
-            assert it.box.value == typed
-            assert it.path("plain").exists()
+            await ui.press(*typed)
+            await ui.press("ctrl+d")
+            assert isinstance(ui.screen, RowQuestion)
+            await ui.press("escape")
+            assert ui.box.value == typed
+            assert ui.path("plain").exists()
 
 
-async def test_a_phrase_is_found_over_any_blanks(browser, three, tmp_path):
+async def test_a_phrase_matches_any_white_space(browser, three, tmp_path):
     pi_session(tmp_path, *chain("a", "two   words\n\tthree", id="spaced"), id="spaced")
-    async with browser(selector="") as it:
-        await it.press(*'"two words three"')
-        await it.until(lambda: it.listed() == ["spaced"], "the phrase")
+    async with browser(selector="") as ui:
+        await ui.press(*'"two words three"')
+        await ui.until(lambda: ui.listed() == ["spaced"], "the phrase")
 
 
-async def test_a_pattern_without_capitals_does_not_heed_case(browser, three, tmp_path):
+async def test_a_pattern_without_capitals_ignores_case(browser, three, tmp_path):
     pi_session(tmp_path, *chain("a", "MAN  Pages", id="loud"), id="loud")
-    async with browser(selector="") as it:
-        await it.press(*"re:man\\s+p")
-        await it.until(lambda: sorted(it.listed()) == ["loud", "plain"], "the sessions")
+    async with browser(selector="") as ui:
+        await ui.press(*"re:man\\s+p")
+        await ui.until(lambda: sorted(ui.listed()) == ["loud", "plain"], "the sessions")
 
 
-async def test_what_fits_best_comes_first_only_where_that_is_asked_for(browser, tmp_path):
+async def test_the_best_match_comes_first_only_in_the_order_of_relevance(browser, tmp_path):
     pi_session(tmp_path, *chain("x", "zebra " * 30, id="much"), id="much")
     late = chain("y", "one zebra among many other words " + "w " * 200, id="little")
     late[-1]["timestamp"] = "2026-05-02T10:00:00.000Z"
     pi_session(tmp_path, *late, id="little")
-    async with browser(selector="") as it:
-        await it.press(*"zebra")
-        await it.until(lambda: it.listed() == ["little", "much"], "both, the newest first")
-        await it.press("ctrl+s")
-        assert it.listed() == ["little", "much"]
-        await it.press("ctrl+s")
-        await it.until(lambda: it.listed() == ["much", "little"], "the best first")
-        assert it.box.value == "zebra"
+    async with browser(selector="") as ui:
+        await ui.press(*"zebra")
+        await ui.until(lambda: ui.listed() == ["little", "much"], "both, the newest first")
+        await ui.press("ctrl+s")
+        assert ui.listed() == ["little", "much"]
+        await ui.press("ctrl+s")
+        await ui.until(lambda: ui.listed() == ["much", "little"], "the best first")
+        assert ui.box.value == "zebra"
 
 
-async def test_what_matches_is_marked_in_the_row(browser, three):
-    async with browser(selector="") as it:
-        await it.press(*"page")
-        await it.until(lambda: it.listed() == ["plain"], "the session")
-        line = it.sessions.draw(0, 50, False)
+async def test_matches_are_highlighted_in_the_row(browser, three):
+    async with browser(selector="") as ui:
+        await ui.press(*"page")
+        await ui.until(lambda: ui.listed() == ["plain"], "the session")
+        line = ui.sessions.draw(0, 50, False)
         assert [text for text, style in line if style == "match"] == ["page"]
 
 
-async def test_what_tools_gave_back_streams_in_when_it_is_asked_for(browser, three, tmp_path):
+async def test_tool_calls_and_output_are_searched_on_request(browser, three, tmp_path):
     call = {"type": "toolCall", "id": "t", "name": "bash", "arguments": {"command": "ls quokka"}}
     lines = chain("look", id="tooled")
     lines.append(message("a", "00000001", "assistant", "looking"))
     lines[-1]["message"]["content"].append(call)
     lines.append(message("b", "a", "toolResult", "wombat.txt", toolCallId="t", toolName="bash"))
     pi_session(tmp_path, *lines, id="tooled")
-    async with browser(selector="") as it:
-        await it.press(*"wombat")
-        await it.until(lambda: "No session matches" in it.text(), "nothing")
-        await it.press("ctrl+t")
-        await it.until(lambda: it.listed() == ["tooled"], "what the tool gave back")
-        assert it.box.value == "wombat"
-        await it.press("ctrl+u", *"quokka")
-        await it.until(lambda: it.listed() == ["tooled"], "what the tool was asked")
+    async with browser(selector="") as ui:
+        await ui.press(*"wombat")
+        await ui.until(lambda: "No session matches" in ui.text(), "nothing")
+        await ui.press("ctrl+t")
+        await ui.until(lambda: ui.listed() == ["tooled"], "what the tool gave back")
+        assert ui.box.value == "wombat"
+        await ui.press("ctrl+u", *"quokka")
+        await ui.until(lambda: ui.listed() == ["tooled"], "what the tool was asked")
 
 
-async def test_count_and_scope_are_said(browser, three):
-    async with browser(selector="") as it:
-        await it.press(*"done")
-        await it.until(lambda: "1 of 2" in it.text(), "the count")
-        await it.press("tab")
-        await it.until(lambda: "2 of 3" in it.text(), "the count of all")
+async def test_the_border_has_the_count_and_the_scope(browser, three):
+    async with browser(selector="") as ui:
+        await ui.press(*"done")
+        await ui.until(lambda: "1 of 2" in ui.text(), "the count")
+        await ui.press("tab")
+        await ui.until(lambda: "2 of 3" in ui.text(), "the count of all")

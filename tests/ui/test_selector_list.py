@@ -1,4 +1,4 @@
-"""Which sessions the selector lists, and how: what pi's own tests pin for its picker."""
+"""The sessions in the selector's list. Some tests correspond to tests of pi's session picker."""
 
 from __future__ import annotations
 
@@ -20,98 +20,96 @@ from tests.ui.conftest import WAYS, pi_session
 
 @pytest.fixture
 def slow(monkeypatch):
-    """What is stored is read when the test lets it."""
+    """The index is read only after this is set."""
     go = threading.Event()
     run = IndexService._run
 
-    def held(self):
+    def run_later(self):
         go.wait()
         run(self)
 
-    monkeypatch.setattr(IndexService, "_run", held)
+    monkeypatch.setattr(IndexService, "_run", run_later)
     yield go
     go.set()
 
 
 @pytest.mark.parametrize(("times", "scope"), [(0, "here"), (1, "all"), (2, "here"), (3, "all")])
-async def test_tab_during_a_slow_load_says_the_scope_and_the_load_does_not_turn_it(
-    browser, three, slow, times, scope
-):
-    async with browser(selector="", settle=False) as it:
-        await it.press(*["tab"] * times)
-        assert it.listed() == []
+async def test_tab_during_a_slow_load_keeps_the_chosen_scope(browser, three, slow, times, scope):
+    async with browser(selector="", settle=False) as ui:
+        await ui.press(*["tab"] * times)
+        assert ui.listed() == []
         slow.set()
-        await it.settled()
-        assert it.sessions.model.arrangement.scope == scope
-        assert len(it.listed()) == (2 if scope == "here" else 3)
+        await ui.settled()
+        assert ui.sessions.model.arrangement.scope == scope
+        assert len(ui.listed()) == (2 if scope == "here" else 3)
 
 
-async def test_a_load_of_an_empty_folder_turns_nothing_either(browser, three, slow):
-    async with browser(selector="", here="/work/nothing", settle=False) as it:
+async def test_loading_an_empty_folder_does_not_change_the_scope(browser, three, slow):
+    async with browser(selector="", here="/work/nothing", settle=False) as ui:
         slow.set()
-        await it.until(lambda: it.screen.scanned, "the load")
-        await it.press("tab", "tab")
-        assert it.sessions.model.arrangement.scope == "here"
-        assert it.listed() == []
-        assert "Tab shows those of all folders." in it.text()
+        await ui.until(lambda: ui.screen.scanned, "the load")
+        await ui.press("tab", "tab")
+        assert ui.sessions.model.arrangement.scope == "here"
+        assert ui.listed() == []
+        assert "Tab shows those of all folders." in ui.text()
 
 
 async def test_all_folders_are_loaded_once(browser, three, monkeypatch):
-    made, scans = [], []
+    reads, scans = [], []
     rows, scan = Index.rows, Index.rescan
-    monkeypatch.setattr(Index, "rows", lambda self: made.append(self) or rows(self))
+    monkeypatch.setattr(Index, "rows", lambda self: reads.append(self) or rows(self))
     monkeypatch.setattr(Index, "rescan", lambda self: scans.append(self) or scan(self))
-    async with browser(selector="") as it:
-        before = len(made)
-        await it.press("tab", "tab", "tab", "tab", "tab")
-        assert len(it.listed()) == 3
-        assert (len(made), scans) == (before, [])
+    async with browser(selector="") as ui:
+        before = len(reads)
+        await ui.press("tab", "tab", "tab", "tab", "tab")
+        assert len(ui.listed()) == 3
+        assert (len(reads), scans) == (before, [])
 
 
-async def test_with_both_scopes_empty_it_stays_open(browser, tmp_path):
-    async with browser(selector="") as it:
-        assert "No sessions found" in it.text()
-        await it.press("tab", "tab", "enter", "down", "ctrl+d", "ctrl+r", "ctrl+y", "ctrl+backspace")
-        await it.press("shift+tab", "t", "f", "F", "n", "p", "y", "Y", "space", "asterisk", "enter")
-        assert not it.app._exit
-        assert it.selects
-        assert it.toasts() == []
-        await it.press("slash", "escape")
-        assert it.app._exit
+async def test_without_any_session_every_key_is_harmless(browser, tmp_path):
+    async with browser(selector="") as ui:
+        assert "No sessions found" in ui.text()
+        await ui.press("tab", "tab", "enter", "down", "ctrl+d", "ctrl+r", "ctrl+y", "ctrl+backspace")
+        await ui.press("shift+tab", "t", "f", "F", "n", "p", "y", "Y", "space", "asterisk", "enter")
+        assert not ui.app._exit
+        assert ui.selects
+        assert ui.toasts() == []
+        await ui.press("slash", "escape")
+        assert ui.app._exit
 
 
 @pytest.mark.parametrize("linked", ["here", "session"])
-async def test_a_folder_that_is_spelled_otherwise_is_here(browser, tmp_path, linked):
+async def test_a_folder_behind_a_link_is_this_folder(browser, tmp_path, linked):
     real, link = tmp_path / "real", tmp_path / "link"
     real.mkdir()
     link.symlink_to(real)
     here, cwd = (link, real) if linked == "here" else (real, link)
     pi_session(tmp_path, *chain("through a link", "x", id="linked", cwd=str(cwd)), id="linked")
     pi_session(tmp_path, *chain("elsewhere", "x", id="other", cwd="/other"), id="other")
-    async with browser(selector="", here=str(here)) as it:
-        await it.until(lambda: it.listed() == ["linked"], "the session of this folder")
-        await it.press("tab")
-        assert len(it.listed()) == 2
+    async with browser(selector="", here=str(here)) as ui:
+        await ui.until(lambda: ui.listed() == ["linked"], "the session of this folder")
+        await ui.press("tab")
+        assert len(ui.listed()) == 2
 
 
-async def test_a_parent_that_is_named_through_a_link_is_the_parent(browser, three, tmp_path):
+async def test_a_parent_named_through_a_link_is_found(browser, three, tmp_path):
     (tmp_path / "alias").symlink_to(tmp_path / "home")
     parent = next(tmp_path.rglob("*branchy.jsonl"))
     fork = chain("fork of it", "yes", id="forked")
     fork[0]["parentSession"] = str(tmp_path / "alias" / parent.relative_to(tmp_path / "home"))
     pi_session(tmp_path, *fork, id="forked")
-    async with browser(selector="") as it:
-        listed = it.listed()
+    async with browser(selector="") as ui:
+        listed = ui.listed()
         assert listed.index("forked") == listed.index("branchy") + 1
-        assert "└" in next(line for line in it.text().splitlines() if "fork of it" in line)
+        assert "└" in next(line for line in ui.text().splitlines() if "fork of it" in line)
 
 
 # rows
 
 
 @pytest.fixture
-def helped(tmp_path):
-    """Two sessions, one of which has had a sub-agent work in another folder."""
+def with_helper(tmp_path):
+    """Two sessions. A sub-agent of the first one worked in another folder."""
     folder = tmp_path / "home/.omp/agent/sessions/-work-app"
     write_session(folder / "2026_boss.jsonl", *chain("look into it", "done", id="boss"))
     write_session(
@@ -121,43 +119,43 @@ def helped(tmp_path):
 
 
 @pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
-async def test_who_hides_the_sub_agents_again_has_the_numbers_of_before(browser, helped, way):
-    async with browser(**way) as it:
-        if it.selects:
-            await it.press("shift+tab", "s")
-        header = it.text().splitlines()[0]
+async def test_hiding_sub_agents_again_restores_the_counts(browser, with_helper, way):
+    async with browser(**way) as ui:
+        if ui.selects:
+            await ui.press("shift+tab", "s")
+        header = ui.text().splitlines()[0]
         assert "2 sessions" in header
-        await it.press("full_stop")
-        await it.until(lambda: "3 sessions · 2 projects" in it.text(), "the sub-agent")
-        late = [row for row in it.sessions.model.rows() if row.id == "helper"]
-        await it.press("full_stop")
-        assert "helper" not in it.listed()
-        assert it.text().splitlines()[0] == header
-        assert "hidden" not in it.screen.side._words[1]
-        # those that are read late, too
-        it.screen.post_message(SubagentsRead(late))
-        await it.pilot.pause()
-        assert it.text().splitlines()[0] == header
+        await ui.press("full_stop")
+        await ui.until(lambda: "3 sessions · 2 projects" in ui.text(), "the sub-agent")
+        late = [row for row in ui.sessions.model.rows() if row.id == "helper"]
+        await ui.press("full_stop")
+        assert "helper" not in ui.listed()
+        assert ui.text().splitlines()[0] == header
+        assert "hidden" not in ui.screen.side._words[1]
+        # and if sub-agents are read after that
+        ui.screen.post_message(SubagentsRead(late))
+        await ui.pilot.pause()
+        assert ui.text().splitlines()[0] == header
 
 
-async def test_the_cursor_comes_back_to_a_sub_agent_that_was_hidden_meanwhile(browser, helped):
-    async with browser(selector="") as it:
-        await it.press("shift+tab", "s", "full_stop")
-        await it.until(lambda: "helper" in it.listed(), "the sub-agent")
-        it.sessions.move_to(it.listed().index("helper"))
-        await it.press("full_stop")
-        assert it.sessions.row.id != "helper"
-        await it.press("full_stop")
-        await it.until(lambda: "helper" in it.listed(), "the sub-agent")
-        await it.until(lambda: it.sessions.row.id == "helper", "the cursor")
+async def test_the_cursor_returns_to_a_hidden_sub_agent(browser, with_helper):
+    async with browser(selector="") as ui:
+        await ui.press("shift+tab", "s", "full_stop")
+        await ui.until(lambda: "helper" in ui.listed(), "the sub-agent")
+        ui.sessions.move_to(ui.listed().index("helper"))
+        await ui.press("full_stop")
+        assert ui.sessions.row.id != "helper"
+        await ui.press("full_stop")
+        await ui.until(lambda: "helper" in ui.listed(), "the sub-agent")
+        await ui.until(lambda: ui.sessions.row.id == "helper", "the cursor")
 
 
-async def test_newest_is_by_the_last_message_and_not_by_the_files_time(browser, three):
-    async with browser(selector="") as it:
-        os.utime(it.path("plain"), (2_000_000_000, 2_000_000_000))
-        await it.press("f5")
-        await it.settled()
-        assert it.listed() == ["branchy", "plain"]
+async def test_the_newest_is_by_the_last_message_and_not_by_the_file_time(browser, three):
+    async with browser(selector="") as ui:
+        os.utime(ui.path("plain"), (2_000_000_000, 2_000_000_000))
+        await ui.press("f5")
+        await ui.settled()
+        assert ui.listed() == ["branchy", "plain"]
 
 
 @pytest.mark.parametrize(
@@ -170,30 +168,30 @@ async def test_newest_is_by_the_last_message_and_not_by_the_files_time(browser, 
         ("e\u0301clair", "e\u0301clair"),
     ],
 )
-async def test_names_and_prompts_of_any_kind_take_one_line(browser, tmp_path, text, shown):
+async def test_any_name_or_prompt_takes_one_line(browser, tmp_path, text, shown):
     pi_session(tmp_path, *chain(text, "x", id="prompt"), id="prompt")
     name = [*chain("p", "x", id="named"), entry("session_info", "n", "00000002", 13, name=text)]
     pi_session(tmp_path, *name, id="named")
-    async with browser(selector="", size=(120, 20)) as it:
-        lines = it.text().splitlines()
+    async with browser(selector="", size=(120, 20)) as ui:
+        lines = ui.text().splitlines()
         assert sum(shown in line.split("│")[1] for line in lines if line.count("│") > 1) == 2
         assert {width(line) for line in lines[:-1]} == {120}
-        await it.press("ctrl+r")
-        assert isinstance(it.screen, RowEditor)
-        assert "\n" not in it.screen.query_one("Input").value
+        await ui.press("ctrl+r")
+        assert isinstance(ui.screen, RowEditor)
+        assert "\n" not in ui.screen.query_one("Input").value
 
 
-async def test_pages_move_while_one_types(browser, tmp_path):
-    for at in range(60):
-        pi_session(tmp_path, *chain(f"task {at:02}", "x", id=f"s{at:02}"), id=f"s{at:02}")
-    async with browser(selector="", size=(120, 30)) as it:
-        first = it.sessions.row.id
-        await it.press("pagedown")
-        assert it.sessions.cursor == it.sessions.page
-        await it.press("pageup")
-        assert it.sessions.row.id == first
-        await it.press("pageup")
-        assert it.sessions.cursor == 0, "it does not go round"
-        await it.press(*["pagedown"] * 9, "down")
-        assert it.sessions.cursor == 59
-        assert it.focus == "filter"
+async def test_page_keys_move_while_typing(browser, tmp_path):
+    for number in range(60):
+        pi_session(tmp_path, *chain(f"task {number:02}", "x", id=f"s{number:02}"), id=f"s{number:02}")
+    async with browser(selector="", size=(120, 30)) as ui:
+        first = ui.sessions.row.id
+        await ui.press("pagedown")
+        assert ui.sessions.cursor == ui.sessions.page
+        await ui.press("pageup")
+        assert ui.sessions.row.id == first
+        await ui.press("pageup")
+        assert ui.sessions.cursor == 0, "it does not go round"
+        await ui.press(*["pagedown"] * 9, "down")
+        assert ui.sessions.cursor == 59
+        assert ui.focus == "filter"

@@ -1,5 +1,5 @@
-"""What other programs do to the files is in the selector's list, and the cursor stays on its session; what is
-typed and chosen outlasts looking, looking again and the tree.
+"""Changes by other programs in the selector's list. The cursor stays on its session; query and settings
+outlast a rescan and a visit to the browser.
 """
 
 from __future__ import annotations
@@ -23,172 +23,172 @@ def way(request, monkeypatch):
 
 @pytest.fixture
 def many(tmp_path):
-    """Sixty sessions of this folder; every second one speaks of cake."""
-    for at in range(60):
-        text = f"task {at:02} {'cake' if at % 2 else 'bread'}"
-        lines = chain(text, "x", id=f"s{at:02}")
-        lines[-1]["timestamp"] = f"2026-05-01T12:{59 - at:02}:00.000Z"
-        pi_session(tmp_path, *lines, id=f"s{at:02}")
+    """Sixty sessions of this folder; the text of every second one has the word cake."""
+    for number in range(60):
+        text = f"task {number:02} {'cake' if number % 2 else 'bread'}"
+        lines = chain(text, "x", id=f"s{number:02}")
+        lines[-1]["timestamp"] = f"2026-05-01T12:{59 - number:02}:00.000Z"
+        pi_session(tmp_path, *lines, id=f"s{number:02}")
     return tmp_path
 
 
-def place(it):
-    """What is to stay: the session under the cursor, its line on the screen, query, scope."""
-    sessions = it.sessions
+def state(ui):
+    """Return the state that must stay the same: the session at the cursor, its screen line, query, scope."""
+    sessions = ui.sessions
     return (
         sessions.row.id,
         sessions.cursor * sessions.row_height - sessions.scroll_offset.y,
-        it.box.value,
+        ui.box.value,
         sessions.model.arrangement.scope,
     )
 
 
-def shown_row(it, text):
-    """The list's line with this text."""
-    rows = [line.split("│")[1] for line in it.text().splitlines() if line.count("│") > 1]
+def shown_row(ui, text):
+    """The line of the list that contains the text."""
+    rows = [line.split("│")[1] for line in ui.text().splitlines() if line.count("│") > 1]
     return next((row for row in rows if text in row), "")
 
 
-async def somewhere(it, query):
-    """Go half way down the list, with something typed or without."""
+async def go_down(ui, query):
+    """Move down the list, after a query or without one."""
     if query:
-        await it.press(*query)
-        await it.until(lambda: len(it.listed()) == 30, "what was found")
-    await it.press(*["down"] * 20)
-    await it.settled()
-    assert it.sessions.scroll_offset.y > 0 or it.sessions.cursor < it.sessions.size.height
+        await ui.press(*query)
+        await ui.until(lambda: len(ui.listed()) == 30, "what was found")
+    await ui.press(*["down"] * 20)
+    await ui.settled()
+    assert ui.sessions.scroll_offset.y > 0 or ui.sessions.cursor < ui.sessions.size.height
 
 
 @pytest.mark.parametrize("query", ["", "cake"])
-async def test_changes_show_and_the_cursor_stays_on_its_session(browser, many, tmp_path, query):
-    async with browser(selector="", size=(120, 24)) as it:
-        await somewhere(it, query)
-        before = place(it)
-        count = len(it.listed())
+async def test_the_cursor_stays_on_its_session_through_changes(browser, many, tmp_path, query):
+    async with browser(selector="", size=(120, 24)) as ui:
+        await go_down(ui, query)
+        before = state(ui)
+        count = len(ui.listed())
 
         pi_session(tmp_path, *chain("brand new cake", "x", id="fresh"), id="fresh")
-        await it.until(lambda: "fresh" in it.listed(), "a session that appears")
-        assert len(it.listed()) == count + 1
-        assert place(it)[0] == before[0]
-        assert place(it)[2:] == before[2:]
+        await ui.until(lambda: "fresh" in ui.listed(), "a session that appears")
+        assert len(ui.listed()) == count + 1
+        assert state(ui)[0] == before[0]
+        assert state(ui)[2:] == before[2:]
 
-        grown = it.path(it.sessions.row.id)
+        grown = ui.path(ui.sessions.row.id)
         append(grown, message("more", "00000002", "user", "and more", 2))
-        await it.until(lambda: it.sessions.row.message_count == 3, "one that grows")
-        assert place(it)[0] == before[0]
-        await it.until(lambda: "and more" in it.text(), "what came, in the preview")
+        await ui.until(lambda: ui.sessions.row.message_count == 3, "one that grows")
+        assert state(ui)[0] == before[0]
+        await ui.until(lambda: "and more" in ui.text(), "what came, in the preview")
 
-        above = it.sessions.model.lines[it.sessions.cursor - 1].row
+        above = ui.sessions.model.lines[ui.sessions.cursor - 1].row
         info = {"type": "session_info", "id": "n", "parentId": "00000002", "name": "Renamed cake"}
-        append(it.path(above.id), info | {"timestamp": "2026-05-01T10:02:00.000Z"})
-        await it.until(lambda: shown_row(it, "Renamed cake"), "one that is renamed")
-        assert place(it)[0] == before[0]
+        append(ui.path(above.id), info | {"timestamp": "2026-05-01T10:02:00.000Z"})
+        await ui.until(lambda: shown_row(ui, "Renamed cake"), "one that is renamed")
+        assert state(ui)[0] == before[0]
 
-        it.path(above.id).unlink()
-        await it.until(lambda: above.id not in it.listed(), "one that vanishes")
-        assert place(it)[0] == before[0]
-        assert place(it)[2:] == before[2:]
-        assert it.focus == "filter"
+        ui.path(above.id).unlink()
+        await ui.until(lambda: above.id not in ui.listed(), "one that vanishes")
+        assert state(ui)[0] == before[0]
+        assert state(ui)[2:] == before[2:]
+        assert ui.focus == "filter"
 
 
 @pytest.mark.parametrize("query", ["", "cake"])
 async def test_the_cursor_is_beside_its_session_when_that_vanishes(browser, many, query):
-    async with browser(selector="", size=(120, 24)) as it:
-        await somewhere(it, query)
-        at, gone = it.sessions.cursor, it.sessions.row
-        it.path(gone.id).unlink()
-        await it.until(lambda: gone.id not in it.listed(), "its end")
-        assert it.sessions.cursor == at
-        assert it.box.value == query
+    async with browser(selector="", size=(120, 24)) as ui:
+        await go_down(ui, query)
+        cursor, removed = ui.sessions.cursor, ui.sessions.row
+        ui.path(removed.id).unlink()
+        await ui.until(lambda: removed.id not in ui.listed(), "its end")
+        assert ui.sessions.cursor == cursor
+        assert ui.box.value == query
 
 
-async def test_a_change_draws_the_rows_that_changed(browser, many):
-    async with browser(selector="", size=(120, 24)) as it:
-        await somewhere(it, "")
-        row = it.sessions.model.lines[it.sessions.cursor - 1].row
-        before = it.sessions.drawn
-        append(it.path(row.id), message("more", "00000002", "user", "more", 2))
-        await it.until(lambda: it.sessions.model.row_at(row.path).message_count == 3, "the change")
-        await it.pilot.pause()
-        assert it.sessions.drawn - before <= it.sessions.size.height + 2
+async def test_a_change_draws_only_changed_rows(browser, many):
+    async with browser(selector="", size=(120, 24)) as ui:
+        await go_down(ui, "")
+        row = ui.sessions.model.lines[ui.sessions.cursor - 1].row
+        before = ui.sessions.drawn
+        append(ui.path(row.id), message("more", "00000002", "user", "more", 2))
+        await ui.until(lambda: ui.sessions.model.row_at(row.path).message_count == 3, "the change")
+        await ui.pilot.pause()
+        assert ui.sessions.drawn - before <= ui.sessions.size.height + 2
 
 
-async def test_a_session_that_begins_to_match_comes_in(browser, many):
-    async with browser(selector="", size=(120, 24)) as it:
-        await somewhere(it, "cake")
-        before = place(it)
-        append(it.path("s10"), message("more", "00000002", "assistant", "let them eat cake", 2))
-        await it.until(lambda: "s10" in it.listed(), "the session")
-        assert place(it)[0] == before[0]
+async def test_a_session_that_begins_to_match_is_added(browser, many):
+    async with browser(selector="", size=(120, 24)) as ui:
+        await go_down(ui, "cake")
+        before = state(ui)
+        append(ui.path("s10"), message("more", "00000002", "assistant", "let them eat cake", 2))
+        await ui.until(lambda: "s10" in ui.listed(), "the session")
+        assert state(ui)[0] == before[0]
 
 
 @pytest.mark.parametrize("query", ["", "cake"])
-async def test_looking_again_keeps_everything(browser, many, query):
-    async with browser(selector="", size=(120, 24)) as it:
-        await it.press("tab")
-        await somewhere(it, query)
-        before, top = place(it), it.sessions.scroll_offset.y
-        await it.press("f5")
-        pi_session(it.folder, *chain("another project", "x", id="far", cwd="/work/far"), id="far")
-        await it.until(lambda: it.sessions.model.same_session("pi", "far") is not None, "the look")
-        await it.settled()
-        assert place(it)[0] == before[0]
-        assert place(it)[2:] == before[2:]
+async def test_a_rescan_keeps_everything(browser, many, query):
+    async with browser(selector="", size=(120, 24)) as ui:
+        await ui.press("tab")
+        await go_down(ui, query)
+        before, top = state(ui), ui.sessions.scroll_offset.y
+        await ui.press("f5")
+        pi_session(ui.folder, *chain("another project", "x", id="far", cwd="/work/far"), id="far")
+        await ui.until(lambda: ui.sessions.model.same_session("pi", "far") is not None, "the look")
+        await ui.settled()
+        assert state(ui)[0] == before[0]
+        assert state(ui)[2:] == before[2:]
         if query:
-            assert (place(it), it.sessions.scroll_offset.y) == (before, top)
+            assert (state(ui), ui.sessions.scroll_offset.y) == (before, top)
 
 
 @pytest.mark.parametrize("query", ["", "cake"])
-async def test_the_preview_and_the_tree_and_back_keep_everything(browser, many, query):
-    async with browser(selector="", size=(120, 24)) as it:
-        await it.press("tab")
-        await somewhere(it, query)
-        before, top, listed = place(it), it.sessions.scroll_offset.y, it.listed()
-        await it.press("shift+tab", "shift+tab")
-        assert it.focus == "preview"
-        await it.press("pageup", "home", "end")
-        assert place(it) == before
-        await it.press("shift+tab", "shift+tab", "t")
-        await it.until(lambda: not it.selects, "the tree")
-        await it.settled()
-        assert it.sessions.row.id == before[0]
+async def test_the_preview_and_the_browser_keep_everything(browser, many, query):
+    async with browser(selector="", size=(120, 24)) as ui:
+        await ui.press("tab")
+        await go_down(ui, query)
+        before, top, listed = state(ui), ui.sessions.scroll_offset.y, ui.listed()
+        await ui.press("shift+tab", "shift+tab")
+        assert ui.focus == "preview"
+        await ui.press("pageup", "home", "end")
+        assert state(ui) == before
+        await ui.press("shift+tab", "shift+tab", "t")
+        await ui.until(lambda: not ui.selects, "the tree")
+        await ui.settled()
+        assert ui.sessions.row.id == before[0]
         for _ in range(4):
-            if not it.selects:
-                await it.press("escape")
-        assert it.selects
-        assert (place(it), it.sessions.scroll_offset.y, it.listed()) == (before, top, listed)
-        await it.press("slash")
-        assert it.focus == "filter"
-        assert it.box.value == query
+            if not ui.selects:
+                await ui.press("escape")
+        assert ui.selects
+        assert (state(ui), ui.sessions.scroll_offset.y, ui.listed()) == (before, top, listed)
+        await ui.press("slash")
+        assert ui.focus == "filter"
+        assert ui.box.value == query
 
 
-async def test_the_selector_is_current_when_one_comes_back_from_the_tree(browser, many):
-    async with browser(selector="", size=(120, 24)) as it:
-        await it.press("shift+tab", "t")
-        await it.until(lambda: not it.selects, "the tree")
-        await it.settled()
-        path = it.path("s03")
+async def test_the_selector_is_current_after_a_visit_to_the_browser(browser, many):
+    async with browser(selector="", size=(120, 24)) as ui:
+        await ui.press("shift+tab", "t")
+        await ui.until(lambda: not ui.selects, "the tree")
+        await ui.settled()
+        path = ui.path("s03")
         append(path, message("more", "00000002", "user", "meanwhile", 90))
-        await it.until(
+        await ui.until(
             lambda: (
-                it.sessions.model.row_at(str(path)) is not None
-                and it.sessions.model.row_at(str(path)).message_count == 3
+                ui.sessions.model.row_at(str(path)) is not None
+                and ui.sessions.model.row_at(str(path)).message_count == 3
             ),
             "the change",
         )
         for _ in range(4):
-            if not it.selects:
-                await it.press("escape")
-        await it.until(lambda: it.sessions.model.row_at(str(path)).message_count == 3, "the same here")
+            if not ui.selects:
+                await ui.press("escape")
+        await ui.until(lambda: ui.sessions.model.row_at(str(path)).message_count == 3, "the same here")
 
 
 @pytest.fixture
-def held(monkeypatch):
-    """A search for cake has found all, and comes to its end when the test lets it."""
+def may_end(monkeypatch):
+    """A search for cake finds all sessions, and ends only after this is set."""
     go = threading.Event()
     run = Search.__iter__
 
-    def waits(self):
+    def pages(self):
         for page in run(self):
             if page.done and self.query.terms[0].text == "cake" and not go.is_set():
                 yield Page(page.hits, page.total, page.searched, page.of, False, page.notes, {}, [], [])
@@ -197,110 +197,110 @@ def held(monkeypatch):
                     return
             yield page
 
-    monkeypatch.setattr(Search, "__iter__", waits)
-    # what is found is shown at once
+    monkeypatch.setattr(Search, "__iter__", pages)
+    # found sessions are shown at once
     monkeypatch.setattr(session_search, "FIRST_SECONDS", 0)
     yield go
     go.set()
 
 
 @pytest.mark.parametrize("query", ["", "bread"])
-async def test_a_search_that_another_one_over_it_has_ended_is_begun_again(browser, many, held, query):
-    async with browser(selector="", size=(120, 24)) as it:
-        await it.press(*"cake")
-        await it.until(lambda: len(it.listed()) == 30, "what was found")
-        side = it.screen.side
-        await it.press("shift+tab", "t")
-        await it.until(lambda: not it.selects, "the tree")
-        await it.settled()
-        await it.press("shift+tab")
-        assert it.focus == "sessions"
-        await it.press("slash", *query)
-        above = it.screen.side
-        await it.until(lambda: above.is_answered and not above.is_due, "the search over it")
+async def test_a_search_interrupted_by_the_browser_is_repeated(browser, many, may_end, query):
+    async with browser(selector="", size=(120, 24)) as ui:
+        await ui.press(*"cake")
+        await ui.until(lambda: len(ui.listed()) == 30, "what was found")
+        side = ui.screen.side
+        await ui.press("shift+tab", "t")
+        await ui.until(lambda: not ui.selects, "the tree")
+        await ui.settled()
+        await ui.press("shift+tab")
+        assert ui.focus == "sessions"
+        await ui.press("slash", *query)
+        above = ui.screen.side
+        await ui.until(lambda: above.is_answered and not above.is_due, "the search over it")
         assert above.box.value == query
         assert side.is_due
         assert side.is_searching
-        held.set()
+        may_end.set()
         for _ in range(6):
-            if not it.selects:
-                await it.press("escape")
-        assert it.screen.side is side
-        await it.until(lambda: not side.is_due, "the end of the search")
+            if not ui.selects:
+                await ui.press("escape")
+        assert ui.screen.side is side
+        await ui.until(lambda: not side.is_due, "the end of the search")
         assert not side.is_searching
-        assert len(it.listed()) == 30
-        assert "30 of 60 ─" in it.text()
+        assert len(ui.listed()) == 30
+        assert "30 of 60 ─" in ui.text()
 
 
 @pytest.fixture
-def asked(monkeypatch):
-    """Every question that was put to the index: (who asked, for what)."""
-    asked = []
-    ask = session_search.SessionSearch.search
+def searches(monkeypatch):
+    """Every search: (service, query)."""
+    requests = []
+    search = session_search.SessionSearch.search
 
-    def noted(self, text, **how):
-        asked.append((self, text))
-        ask(self, text, **how)
+    def record_and_search(self, text, **options):
+        requests.append((self, text))
+        search(self, text, **options)
 
-    monkeypatch.setattr(session_search.SessionSearch, "search", noted)
-    return asked
+    monkeypatch.setattr(session_search.SessionSearch, "search", record_and_search)
+    return requests
 
 
-async def test_of_news_only_the_screen_on_top_asks_again(browser, many, asked):
-    async with browser(selector="", size=(120, 24)) as it:
-        await it.press(*"cake")
-        await it.until(lambda: len(it.listed()) == 30, "what was found")
-        side = it.screen.side
-        await it.press("shift+tab", "t")
-        await it.until(lambda: not it.selects, "the tree")
-        await it.settled()
-        await it.press("shift+tab", "slash", *"bread")
-        above = it.screen.side
-        # with the line of the folder
-        await it.until(lambda: not above.is_due and len(it.listed()) == 31, "what is found over it")
-        asked.clear()
+async def test_after_a_change_only_the_top_screen_searches_again(browser, many, searches):
+    async with browser(selector="", size=(120, 24)) as ui:
+        await ui.press(*"cake")
+        await ui.until(lambda: len(ui.listed()) == 30, "what was found")
+        side = ui.screen.side
+        await ui.press("shift+tab", "t")
+        await ui.until(lambda: not ui.selects, "the tree")
+        await ui.settled()
+        await ui.press("shift+tab", "slash", *"bread")
+        above = ui.screen.side
+        # 30 sessions, and the line of the folder
+        await ui.until(lambda: not above.is_due and len(ui.listed()) == 31, "what is found over it")
+        searches.clear()
         late = message("late", "00000002", "user", "cake and bread", 30)
-        append(it.path("s40"), late | {"timestamp": "2026-06-01T10:00:00.000Z"})
-        await it.until(lambda: it.listed()[1] == "s40" and not above.is_due, "the news")
+        append(ui.path("s40"), late | {"timestamp": "2026-06-01T10:00:00.000Z"})
+        await ui.until(lambda: ui.listed()[1] == "s40" and not above.is_due, "the news")
         assert side.model.lines[0].row.id != "s40", "it is known there, and not looked for"
-        # one from below that comes late would end it
-        assert {(who, text) for who, text in asked} == {(above._search, "bread")}
+        # a search of the screen below would cancel it
+        assert {(service, text) for service, text in searches} == {(above._search, "bread")}
         for _ in range(6):
-            if not it.selects:
-                await it.press("escape")
-        assert it.screen.side is side
-        await it.until(lambda: it.listed()[0] == "s40", "what was said meanwhile")
-        assert len(it.listed()) == 31
-        assert (side._search, "cake") in asked
+            if not ui.selects:
+                await ui.press("escape")
+        assert ui.screen.side is side
+        await ui.until(lambda: ui.listed()[0] == "s40", "what was said meanwhile")
+        assert len(ui.listed()) == 31
+        assert (side._search, "cake") in searches
 
 
-async def test_a_question_stays_with_its_session_while_others_come(browser, many):
-    async with browser(selector="", size=(120, 24)) as it:
-        await it.press("down", "down")
-        asked = it.sessions.row.id
-        await it.press("ctrl+d")
-        pi_session(it.folder, *chain("brand new", "x", id="fresh"), id="fresh")
+async def test_a_question_stays_with_its_session_while_others_arrive(browser, many):
+    async with browser(selector="", size=(120, 24)) as ui:
+        await ui.press("down", "down")
+        session_id = ui.sessions.row.id
+        await ui.press("ctrl+d")
+        pi_session(ui.folder, *chain("brand new", "x", id="fresh"), id="fresh")
         late = message("late", "00000002", "user", "the newest of all", 30)
-        append(it.path("s40"), late | {"timestamp": "2026-06-01T10:00:00.000Z"})
-        select = it.app.screen_stack[-2]
+        append(ui.path("s40"), late | {"timestamp": "2026-06-01T10:00:00.000Z"})
+        select = ui.app.screen_stack[-2]
         model = select.model
-        await it.until(lambda: model.same_session("pi", "fresh") is not None, "another")
-        await it.until(lambda: model.lines[0].row.id == "s40", "the newest")
-        path = it.path(asked)
-        await it.press("enter")
-        await it.until(lambda: not path.exists(), "the one that was asked for")
-        assert len(list((it.folder / "home").rglob("*.jsonl"))) == 60
+        await ui.until(lambda: model.same_session("pi", "fresh") is not None, "another")
+        await ui.until(lambda: model.lines[0].row.id == "s40", "the newest")
+        path = ui.path(session_id)
+        await ui.press("enter")
+        await ui.until(lambda: not path.exists(), "the one that was asked for")
+        assert len(list((ui.folder / "home").rglob("*.jsonl"))) == 60
 
 
-async def test_a_name_that_is_edited_is_given_to_the_session_it_was_begun_for(browser, many):
-    async with browser(selector="", size=(120, 24)) as it:
-        await it.press("down", "down")
-        path = it.path(it.sessions.row.id)
-        await it.press("ctrl+r", *"Mine")
+async def test_an_edited_name_goes_to_its_session(browser, many):
+    async with browser(selector="", size=(120, 24)) as ui:
+        await ui.press("down", "down")
+        path = ui.path(ui.sessions.row.id)
+        await ui.press("ctrl+r", *"Mine")
         late = message("late", "00000002", "user", "the newest of all", 30)
-        append(it.path("s40"), late | {"timestamp": "2026-06-01T10:00:00.000Z"})
-        model = it.app.screen_stack[-2].model
-        await it.until(lambda: model.lines[0].row.id == "s40", "the newest")
-        await it.press("enter")
-        await it.until(lambda: "session_info" in path.read_text(), "the name")
+        append(ui.path("s40"), late | {"timestamp": "2026-06-01T10:00:00.000Z"})
+        model = ui.app.screen_stack[-2].model
+        await ui.until(lambda: model.lines[0].row.id == "s40", "the newest")
+        await ui.press("enter")
+        await ui.until(lambda: "session_info" in path.read_text(), "the name")
         assert json.loads(path.read_text().splitlines()[-1])["name"] == "Mine"

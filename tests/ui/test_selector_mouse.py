@@ -1,4 +1,4 @@
-"""The mouse in the selector: one click selects, two resume, the wheel scrolls what it is over."""
+"""The mouse in the selector: a click selects, a double click resumes, the wheel scrolls the pane below it."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from tests.ui.conftest import pi_session
 
 @pytest.fixture
 def work(tmp_path):
-    """Forty sessions of a folder that is there, with a ``pi`` on PATH; the newest is long."""
+    """Forty sessions of an existing folder, with a ``pi`` on PATH. The newest session is long."""
     work, program = tmp_path / "work", tmp_path / "bin" / "pi"
     for folder in (work, program.parent):
         folder.mkdir()
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
-    for at in range(40):
-        texts = [f"line {number}" for number in range(60 if at == 0 else 1)]
-        lines = chain(f"task {at:02}", *texts, id=f"s{at:02}", cwd=str(work))
-        lines[-1]["timestamp"] = f"2026-05-01T12:{59 - at:02}:00.000Z"
-        pi_session(tmp_path, *lines, id=f"s{at:02}")
+    for number_of_session in range(40):
+        texts = [f"line {number}" for number in range(60 if number_of_session == 0 else 1)]
+        lines = chain(f"task {number_of_session:02}", *texts, id=f"s{number_of_session:02}", cwd=str(work))
+        lines[-1]["timestamp"] = f"2026-05-01T12:{59 - number_of_session:02}:00.000Z"
+        pi_session(tmp_path, *lines, id=f"s{number_of_session:02}")
     return str(work)
 
 
-async def wheel(it, id, times, kind=MouseScrollDown):
+async def wheel(ui, id, times, kind=MouseScrollDown):
     """Turn the wheel over a widget."""
-    region = it.screen.query_one(f"#{id}").content_region
+    region = ui.screen.query_one(f"#{id}").content_region
     x, y = region.x + 5, region.y + 5
     for _ in range(times):
-        it.screen._forward_event(
+        ui.screen._forward_event(
             kind(
                 None,
                 x=x,
@@ -45,45 +45,47 @@ async def wheel(it, id, times, kind=MouseScrollDown):
                 screen_y=y,
             )
         )
-        await it.pilot.pause()
+        await ui.pilot.pause()
 
 
-async def test_one_click_selects_and_shows_and_does_nothing_else(browser, work):
-    async with browser(selector="", here=work) as it:
-        await it.pilot.click("#sessions", offset=(8, 4))
-        await it.settled()
-        assert it.sessions.row.id == "s04"
-        await it.until(lambda: "task 04" in it.text().split("transcript")[-1], "its transcript")
-        assert not it.app._exit
-        assert it.sessions.model.marked == set()
+async def test_a_click_selects_and_shows(browser, work):
+    async with browser(selector="", here=work) as ui:
+        await ui.pilot.click("#sessions", offset=(8, 4))
+        await ui.settled()
+        assert ui.sessions.row.id == "s04"
+        await ui.until(lambda: "task 04" in ui.text().split("transcript")[-1], "its transcript")
+        assert not ui.app._exit
+        assert ui.sessions.model.marked == set()
 
 
-async def test_two_clicks_resume(browser, work):
-    async with browser(selector="", here=work) as it:
-        path = str(it.path("s03"))
-        await it.pilot.click("#sessions", offset=(8, 3), times=2)
-        await it.until(lambda: it.app._exit, "the plan")
-        assert it.app.return_value.argv == ["pi", "--session", path]
+async def test_a_double_click_resumes(browser, work):
+    async with browser(selector="", here=work) as ui:
+        path = str(ui.path("s03"))
+        await ui.pilot.click("#sessions", offset=(8, 3), times=2)
+        await ui.until(lambda: ui.app._exit, "the plan")
+        assert ui.app.return_value.argv == ["pi", "--session", path]
 
 
 async def test_clicks_on_two_rows_are_no_double_click(browser, work):
-    async with browser(selector="", here=work) as it:
-        await it.pilot.click("#sessions", offset=(8, 3))
-        await it.pilot.click("#sessions", offset=(8, 6))
-        await it.settled()
-        assert not it.app._exit
-        assert it.sessions.row.id == "s06"
+    async with browser(selector="", here=work) as ui:
+        await ui.pilot.click("#sessions", offset=(8, 3))
+        await ui.pilot.click("#sessions", offset=(8, 6))
+        await ui.settled()
+        assert not ui.app._exit
+        assert ui.sessions.row.id == "s06"
 
 
-async def clicks(it, id, offset, *buttons):
-    """Click fast, as a terminal tells it: Textual counts the clicks in one place, whatever their buttons."""
-    region = it.screen.query_one(f"#{id}").content_region
+async def clicks(ui, id, offset, *buttons):
+    """Click fast, as a terminal reports it. Textual counts fast clicks at one place, whatever their
+    buttons.
+    """
+    region = ui.screen.query_one(f"#{id}").content_region
     x, y = region.x + offset[0], region.y + offset[1]
     for button in buttons:
         for kind in (MouseDown, MouseUp):
-            it.app.post_message(kind(None, x, y, 0, 0, button, False, False, False, x, y))
-    await it.pilot.pause()
-    await it.settled()
+            ui.app.post_message(kind(None, x, y, 0, 0, button, False, False, False, x, y))
+    await ui.pilot.pause()
+    await ui.settled()
 
 
 LEFT, MIDDLE, RIGHT = 1, 2, 3
@@ -94,64 +96,64 @@ LEFT, MIDDLE, RIGHT = 1, 2, 3
     [(RIGHT, RIGHT), (MIDDLE, MIDDLE), (RIGHT, MIDDLE), (RIGHT, LEFT), (LEFT, RIGHT), (LEFT, MIDDLE, LEFT)],
     ids=str,
 )
-async def test_the_left_button_alone_opens(browser, work, monkeypatch, buttons):
-    async with browser(selector="", here=work) as it:
-        monkeypatch.setattr(it.app, "CLICK_CHAIN_TIME_THRESHOLD", 60.0)
-        await clicks(it, "sessions", (8, 3), *buttons)
-        assert not it.app._exit
-        assert it.sessions.row.id == ("s03" if LEFT in buttons else "s00"), "one click of it selects"
-        # two are a double click, whatever came before
-        await clicks(it, "sessions", (8, 5), RIGHT, LEFT, LEFT)
-        await it.until(lambda: it.app._exit, "the plan")
-        assert it.app.return_value.argv == ["pi", "--session", str(it.path("s05"))]
+async def test_only_the_left_button_resumes(browser, work, monkeypatch, buttons):
+    async with browser(selector="", here=work) as ui:
+        monkeypatch.setattr(ui.app, "CLICK_CHAIN_TIME_THRESHOLD", 60.0)
+        await clicks(ui, "sessions", (8, 3), *buttons)
+        assert not ui.app._exit
+        assert ui.sessions.row.id == ("s03" if LEFT in buttons else "s00"), "one click of it selects"
+        # two left clicks are a double click, whatever came before
+        await clicks(ui, "sessions", (8, 5), RIGHT, LEFT, LEFT)
+        await ui.until(lambda: ui.app._exit, "the plan")
+        assert ui.app.return_value.argv == ["pi", "--session", str(ui.path("s05"))]
 
 
-async def test_clicks_where_no_row_is_do_nothing(browser, work):
-    async with browser(selector="xyzzy", here=work, size=(120, 40)) as it:
-        await it.until(lambda: it.listed() == [], "nothing")
-        await it.pilot.click("#sessions", offset=(8, 20), times=2)
-        await it.pilot.click("#sessions", offset=(8, 0), times=2)
-        assert not it.app._exit
+async def test_clicks_outside_of_rows_do_nothing(browser, work):
+    async with browser(selector="xyzzy", here=work, size=(120, 40)) as ui:
+        await ui.until(lambda: ui.listed() == [], "nothing")
+        await ui.pilot.click("#sessions", offset=(8, 20), times=2)
+        await ui.pilot.click("#sessions", offset=(8, 0), times=2)
+        assert not ui.app._exit
 
 
-async def test_the_wheel_scrolls_the_list_and_leaves_the_cursor(browser, work):
-    async with browser(selector="", here=work, size=(120, 24)) as it:
-        await it.until(lambda: "line 59" in it.text(), "the transcript")
-        preview = it.screen.query_one("#preview")
+async def test_the_wheel_scrolls_the_list_and_keeps_the_cursor(browser, work):
+    async with browser(selector="", here=work, size=(120, 24)) as ui:
+        await ui.until(lambda: "line 59" in ui.text(), "the transcript")
+        preview = ui.screen.query_one("#preview")
         before = preview.top
-        await wheel(it, "sessions", 2)
-        assert it.sessions.scroll_offset.y > 0
-        assert it.sessions.row.id == "s00"
+        await wheel(ui, "sessions", 2)
+        assert ui.sessions.scroll_offset.y > 0
+        assert ui.sessions.row.id == "s00"
         assert preview.top == before
-        await wheel(it, "sessions", 5, MouseScrollUp)
-        assert it.sessions.scroll_offset.y == 0
+        await wheel(ui, "sessions", 5, MouseScrollUp)
+        assert ui.sessions.scroll_offset.y == 0
 
 
-async def test_the_wheel_scrolls_the_transcript_and_leaves_the_list(browser, work):
-    async with browser(selector="", here=work, size=(120, 24)) as it:
-        await it.until(lambda: "line 59" in it.text(), "the transcript")
-        await wheel(it, "preview", 3, MouseScrollUp)
-        assert "line 59" not in it.text()
-        assert it.sessions.scroll_offset.y == 0
-        assert it.focus == "filter", "the keys stay where they are"
-        await wheel(it, "preview", 9)
-        assert "line 59" in it.text()
+async def test_the_wheel_scrolls_the_transcript_and_keeps_the_list(browser, work):
+    async with browser(selector="", here=work, size=(120, 24)) as ui:
+        await ui.until(lambda: "line 59" in ui.text(), "the transcript")
+        await wheel(ui, "preview", 3, MouseScrollUp)
+        assert "line 59" not in ui.text()
+        assert ui.sessions.scroll_offset.y == 0
+        assert ui.focus == "filter", "the keys stay where they are"
+        await wheel(ui, "preview", 9)
+        assert "line 59" in ui.text()
 
 
-async def test_while_something_is_asked_clicks_do_nothing(browser, work):
-    async with browser(selector="", here=work) as it:
-        await it.press("ctrl+d")
-        before = it.app.screen
-        await it.pilot.click(offset=(12, 9), times=2)
-        assert it.app.screen is before
-        await it.press("escape")
-        assert it.sessions.row.id == "s00"
-        assert not it.app._exit
+async def test_during_a_question_clicks_do_nothing(browser, work):
+    async with browser(selector="", here=work) as ui:
+        await ui.press("ctrl+d")
+        before = ui.app.screen
+        await ui.pilot.click(offset=(12, 9), times=2)
+        assert ui.app.screen is before
+        await ui.press("escape")
+        assert ui.sessions.row.id == "s00"
+        assert not ui.app._exit
 
 
-async def test_a_roomy_row_is_clicked_on_either_line(browser, work):
-    async with browser(selector="", here=work) as it:
-        await it.press("shift+tab", "d")
+async def test_a_click_on_either_line_selects_a_roomy_row(browser, work):
+    async with browser(selector="", here=work) as ui:
+        await ui.press("shift+tab", "d")
         for y, id in ((4, "s02"), (7, "s03")):
-            await it.pilot.click("#sessions", offset=(8, y))
-            assert it.sessions.row.id == id
+            await ui.pilot.click("#sessions", offset=(8, y))
+            assert ui.sessions.row.id == id

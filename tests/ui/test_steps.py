@@ -1,4 +1,4 @@
-"""What stands beside the list at each step from session to session: nothing goes out and comes back."""
+"""The panes beside the list while the cursor moves: their content changes without flicker."""
 
 from __future__ import annotations
 
@@ -14,85 +14,87 @@ from tests.waiting import PATIENCE
 
 
 @pytest.fixture
-def held(monkeypatch):
-    """Plans and branches are read when this is set."""
+def may_read(monkeypatch):
+    """Plans and branches are read only while this is set."""
     free = threading.Event()
     free.set()
     plan, read = resume_planner.plan, BranchReader.read
 
-    def later(*arguments):
+    def plan_later(*arguments):
         assert free.wait(PATIENCE)
         return plan(*arguments)
 
-    def branches(reader, tree):
+    def read_if_set(reader, tree):
         if free.is_set():
             read(reader, tree)
 
-    monkeypatch.setattr(resume_planner, "plan", later)
-    monkeypatch.setattr(BranchReader, "read", branches)
+    monkeypatch.setattr(resume_planner, "plan", plan_later)
+    monkeypatch.setattr(BranchReader, "read", read_if_set)
     yield free
     free.set()
 
 
-def bar(it):
-    """What Enter would do."""
-    return it.text().splitlines()[-2].strip()
+def bar(ui):
+    """The bar with the effect of Enter."""
+    return ui.text().splitlines()[-2].strip()
 
 
-def border(it):
-    """What the border of the tree says."""
-    return it.text().splitlines()[1].partition("╮╭─ ")[2].partition(" ─")[0]
+def border(ui):
+    """The text in the border of the tree."""
+    return ui.text().splitlines()[1].partition("╮╭─ ")[2].partition(" ─")[0]
 
 
-async def step(it):
-    before = it.sessions.row.path
-    await it.press("down")
-    assert it.sessions.row.path != before
+async def step(ui):
+    before = ui.sessions.row.path
+    await ui.press("down")
+    assert ui.sessions.row.path != before
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_the_command_of_before_stays_until_the_next_is_known(browser, three, held, monkeypatch, way):
+async def test_the_old_command_stays_until_the_next_is_known(browser, three, may_read, monkeypatch, way):
     monkeypatch.setattr(resuming_screen, "PATIENCE", PATIENCE)
-    async with browser(**way) as it:
-        before = bar(it)
+    async with browser(**way) as ui:
+        before = bar(ui)
         assert "is gone" in before
-        held.clear()
-        await step(it)
-        assert bar(it) == before
-        assert it.screen.planned != it.sessions.row.path
-        held.set()
-        await it.settled()
+        may_read.clear()
+        await step(ui)
+        assert bar(ui) == before
+        assert ui.screen.planned != ui.sessions.row.path
+        may_read.set()
+        await ui.settled()
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_of_a_plan_that_takes_long_nothing_is_said_meanwhile(browser, three, held, monkeypatch, way):
+async def test_a_slow_plan_empties_the_bar(browser, three, may_read, monkeypatch, way):
     monkeypatch.setattr(resuming_screen, "PATIENCE", 0.01)
-    async with browser(**way) as it:
-        assert bar(it)
-        held.clear()
-        await step(it)
-        await it.until(lambda: not bar(it), "an empty bar")
-        held.set()
-        await it.settled()
-        assert bar(it)
+    async with browser(**way) as ui:
+        assert bar(ui)
+        may_read.clear()
+        await step(ui)
+        await ui.until(lambda: not bar(ui), "an empty bar")
+        may_read.set()
+        await ui.settled()
+        assert bar(ui)
 
 
-async def test_the_words_in_the_trees_border_stay_until_the_next_are_known(browser, three, held, monkeypatch):
+async def test_the_border_of_the_tree_keeps_its_text_until_the_next_is_known(
+    browser, three, may_read, monkeypatch
+):
     monkeypatch.setattr(tree_side, "PATIENCE", PATIENCE)
-    async with browser() as it:
-        await it.until(lambda: "turn" in border(it), "the branch")
-        before = border(it)
-        held.clear()
-        row = it.sessions.row
-        await step(it)
-        await it.until(lambda: it.tree.view.tree.path == it.sessions.row.path != row.path, "the tree")
-        assert border(it) == before
+    async with browser() as ui:
+        await ui.until(lambda: "turn" in border(ui), "the branch")
+        before = border(ui)
+        may_read.clear()
+        row = ui.sessions.row
+        await step(ui)
+        await ui.until(lambda: ui.tree.view.tree.path == ui.sessions.row.path != row.path, "the tree")
+        assert border(ui) == before
 
 
-async def test_of_branches_that_take_long_nothing_is_said_meanwhile(browser, three, held, monkeypatch):
+async def test_slow_branches_empty_the_border(browser, three, may_read, monkeypatch):
     monkeypatch.setattr(tree_side, "PATIENCE", 0.01)
-    async with browser() as it:
-        await it.until(lambda: "turn" in border(it), "the branch")
-        held.clear()
-        await step(it)
-        await it.until(lambda: border(it) == "tree", "no words")
+    async with browser() as ui:
+        await ui.until(lambda: "turn" in border(ui), "the branch")
+        may_read.clear()
+        await step(ui)
+        await ui.until(lambda: border(ui) == "tree", "no words")

@@ -1,5 +1,5 @@
-"""The first picture of the screen is the first frame that it finds on the terminal: nothing flickers. What is
-there when all is read is the same list, as far as the catalog has known it.
+"""The screen's first picture equals the first frame that is already on the terminal, so that nothing
+flickers. The complete list equals it as well, as far as the catalog was current.
 """
 
 from __future__ import annotations
@@ -30,29 +30,29 @@ SIZES = [(80, 24), (120, 40), (160, 45)]
 
 @pytest.fixture
 def begun(monkeypatch):
-    """What follows the first picture of the screen stays away."""
+    """Keep the screen from doing anything after its first picture."""
     monkeypatch.setattr(SessionsScreen, "begin", lambda screen: None)
 
 
 @pytest.fixture
 def pictures(monkeypatch):
-    """What has been painted, as lines of text, from the first picture with rows of panes on."""
-    painted = []
+    """The painted pictures as lines of text, each different from the one before."""
+    cells_on_screen = []
     paint = Screen._compositor_refresh
 
     def painting(screen):
         paint(screen)
         lines = ["".join(segment.text for segment in strip) for strip in screen._compositor.render_strips()]
-        if lines and (not painted or painted[-1] != lines):
-            painted.append(lines)
+        if lines and (not cells_on_screen or cells_on_screen[-1] != lines):
+            cells_on_screen.append(lines)
 
     monkeypatch.setattr(Screen, "_compositor_refresh", painting)
-    return painted
+    return cells_on_screen
 
 
 @pytest.fixture
-def known(tmp_path):
-    """A function that gives the list of a first frame, from a catalog."""
+def first_list(tmp_path):
+    """A function that returns the list of a first frame, from a catalog."""
     home = tmp_path / "home"
     home.mkdir(exist_ok=True)
     env = {"HOME": str(home), "LEAFMARK_STATE_DIR": str(tmp_path / "state")}
@@ -84,13 +84,13 @@ def pieces(setup, model, size, query, note=""):
     )
 
 
-def drawn(*of, **how):
-    return ["".join(text for text, _, _ in line) for line in pieces(*of, **how)]
+def drawn(*arguments, **options):
+    return ["".join(text for text, _, _ in line) for line in pieces(*arguments, **options)]
 
 
-def first(known, size, query=None, **changed):
-    """The first frame, and the list that the screen is given then."""
-    setup, model, counts = known(size[1] - 5, initial({}, selects=query is not None).changed(**changed))
+def first_picture(first_list, size, query=None, **changed):
+    """The first frame, and the list that the screen gets."""
+    setup, model, counts = first_list(size[1] - 5, initial({}, selects=query is not None).changed(**changed))
     if query:
         model.begin_with(query)
     picture = drawn(setup, model, size, query)
@@ -102,18 +102,18 @@ def first(known, size, query=None, **changed):
 @pytest.mark.parametrize("query", [None, "", "auth", "login", "re:log", "nowhere"])
 @pytest.mark.parametrize("changed", [{}, {"named_only": True}, {"roomy": True}, {"paths": True}])
 async def test_the_first_picture_of_the_screen_is_the_first_frame(
-    browser, begun, three, known, size, query, changed
+    browser, begun, three, first_list, size, query, changed
 ):
-    picture, model = first(known, size, query, **changed)
-    async with browser(size=size, settle=False, model=model, selector=query) as it:
-        await it.pilot.pause()
-        assert it.text().splitlines() == picture
+    picture, model = first_picture(first_list, size, query, **changed)
+    async with browser(size=size, settle=False, model=model, selector=query) as ui:
+        await ui.pilot.pause()
+        assert ui.text().splitlines() == picture
 
 
 @pytest.fixture
 def many(three):
-    """Many sessions: more than fit the screen in this folder and more folders than do; some are empty, the
-    newest of two folders and all of a third.
+    """More sessions than fit into this folder's list, and more folders. Some sessions are empty: the newest
+    ones of two folders, and the only one of a third.
     """
 
     def write(id, folder, *lines):
@@ -138,47 +138,47 @@ def pinned(many):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("query", [None, "", "step"])
 @pytest.mark.parametrize("changed", [{}, {"roomy": True}])
-async def test_it_is_with_pins_hidden_sessions_and_a_scrollbar(
-    browser, begun, pinned, known, size, query, changed
+async def test_pins_hidden_sessions_and_the_scrollbar_are_the_same(
+    browser, begun, pinned, first_list, size, query, changed
 ):
-    picture, model = first(known, size, query, **changed)
+    picture, model = first_picture(first_list, size, query, **changed)
     assert any("★" in line for line in picture)
     assert "hidden" in " ".join(picture)
-    async with browser(size=size, settle=False, model=model, selector=query) as it:
-        await it.pilot.pause()
-        assert it.text().splitlines() == picture
-        # what is drawn with blanks
-        assert it.sessions.show_vertical_scrollbar
-        bar = it.sessions.vertical_scrollbar
+    async with browser(size=size, settle=False, model=model, selector=query) as ui:
+        await ui.pilot.pause()
+        assert ui.text().splitlines() == picture
+        # the scrollbar is drawn with blanks
+        assert ui.sessions.show_vertical_scrollbar
+        bar = ui.sessions.vertical_scrollbar
         strips = bar.render_lines(bar.size.region)
         thumb = [bool(segment.style.reverse) for line in strips for segment in line]
-        of = pieces(known(size[1] - 5, model.arrangement)[0], model, size, query)
+        frame_lines = pieces(first_list(size[1] - 5, model.arrangement)[0], model, size, query)
         top = 2 + (query is not None)
         column = (place(*size) if query is None else place_selector(*size))["sessions"].width - 2
-        grounds = [_ground(line, column) for line in of[top : top + len(thumb)]]
-        assert ["border" if there else "background" for there in thumb] == grounds
+        grounds = [_background(line, column) for line in frame_lines[top : top + len(thumb)]]
+        assert ["border" if is_thumb else "background" for is_thumb in thumb] == grounds
 
 
-def _ground(line, column):
-    """The background of a cell."""
-    at = 0
-    for text, _, ground in line:
-        at += len(text)
-        if at > column:
-            return ground
+def _background(line, column):
+    """The background of the cell in a column."""
+    end = 0
+    for text, _, background in line:
+        end += len(text)
+        if end > column:
+            return background
     raise AssertionError
 
 
-def test_where_our_own_folder_is_nowhere_no_pin_is_known(pinned, known, monkeypatch):
-    setup, model, _ = known(35, initial({}))
+def test_without_an_absolute_state_folder_there_are_no_pins(pinned, first_list, monkeypatch):
+    setup, model, _ = first_list(35, initial({}))
     assert model.pins == {("pi", "plain"), ("pi", "h3")}
     setup.env["LEAFMARK_STATE_DIR"] = "state"
     monkeypatch.setattr(paths, "current_folder", lambda: None)
-    assert known(35, initial({}))[1].pins == frozenset()
+    assert first_list(35, initial({}))[1].pins == frozenset()
 
 
-def pane(picture, size, query):
-    """The list, and what is said of it above."""
+def list_part(picture, size, query):
+    """The header, and the box of the list."""
     box = (place(*size) if query is None else place_selector(*size))["sessions"]
     return [picture[0], *(line[: box.width] for line in picture[box.y : box.y + box.height])]
 
@@ -186,33 +186,31 @@ def pane(picture, size, query):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("query", [None, ""])
 @pytest.mark.parametrize("sessions", ["three", "many", "pinned"])
-async def test_what_is_there_when_all_is_read_is_what_was_there_first(
-    browser, known, size, query, sessions, request
-):
+async def test_the_complete_list_equals_the_first_frame(browser, first_list, size, query, sessions, request):
     request.getfixturevalue(sessions)
-    picture, model = first(known, size, query)
-    async with browser(size=size, model=model, selector=query) as it:
+    picture, model = first_picture(first_list, size, query)
+    async with browser(size=size, model=model, selector=query) as ui:
         assert model.is_complete
-        assert pane(it.text().splitlines(), size, query) == pane(picture, size, query)
-        assert it.sessions.cursor == model.first_session()
+        assert list_part(ui.text().splitlines(), size, query) == list_part(picture, size, query)
+        assert ui.sessions.cursor == model.first_session()
 
 
-async def test_a_screen_that_comes_while_files_are_being_read_goes_on_saying_so(browser, begun, three, known):
-    setup, model, counts = known(35, initial({}))
+async def test_the_progress_of_reading_is_shown_from_the_first_frame_on(browser, begun, three, first_list):
+    setup, model, counts = first_list(35, initial({}))
     model.preview(counts, ())
     model.reading = (3, 243)
     picture = drawn(setup, model, (120, 40), None, note=reading_note(*model.reading))
     assert "reading 3 of 243" in picture[0]
-    async with browser(settle=False, model=model) as it:
-        await it.pilot.pause()
-        assert it.text().splitlines() == picture
-        assert it.screen.doing == "reading 3 of 243"
+    async with browser(settle=False, model=model) as ui:
+        await ui.pilot.pause()
+        assert ui.text().splitlines() == picture
+        assert ui.screen.doing == "reading 3 of 243"
 
 
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("query", [None, "", "login"])
-async def test_where_there_is_nothing_at_all_the_first_frame_says_so(browser, known, pictures, size, query):
-    setup, model, _ = known(size[1] - 5, initial({}, selects=query is not None))
+async def test_the_first_frame_without_any_session_says_so(browser, first_list, pictures, size, query):
+    setup, model, _ = first_list(size[1] - 5, initial({}, selects=query is not None))
     assert all(store.is_bare() for store in setup.stores)
     if query:
         model.begin_with(query)
@@ -221,31 +219,29 @@ async def test_where_there_is_nothing_at_all_the_first_frame_says_so(browser, kn
     assert "No sessions found." in " ".join(picture)
     assert not any("resume" in line or "trash" in line for line in picture[-2:])
     async with browser(size=size, model=model, selector=query):
-        seen = list(pictures)
-    assert seen[0] == picture
-    # what is asked for in the line is answered
-    assert query or seen == [picture]
+        painted_pictures = list(pictures)
+    assert painted_pictures[0] == picture
+    # with a query there is a second picture, after its answer
+    assert query or painted_pictures == [picture]
 
 
 @pytest.mark.parametrize("size", SIZES)
-async def test_before_anything_is_looked_for_the_keys_are_those_of_the_picture_that_follows(
-    browser, begun, three, known, size
+async def test_the_keys_of_the_first_frame_are_those_of_the_complete_list(
+    browser, begun, three, first_list, size
 ):
-    setup, filled, _ = known(size[1] - 5, initial({}))
+    setup, filled, _ = first_list(size[1] - 5, initial({}))
     model = SessionList(setup.here, setup.home, initial({}))
     picture = drawn(setup, model, size, None)
     assert model.searched is None
     assert "F6" not in picture[-1]
-    async with browser(size=size, settle=False, model=model) as it:
-        await it.pilot.pause()
-        assert it.text().splitlines() == picture
+    async with browser(size=size, settle=False, model=model) as ui:
+        await ui.pilot.pause()
+        assert ui.text().splitlines() == picture
     assert drawn(setup, filled, size, None)[-1] == picture[-1]
 
 
 def cells(picture, theme, bits):
-    """What each cell of a first frame is: its character, attributes and colour; a blank has no colour but
-    behind it.
-    """
+    """The cells of a first frame: character, attributes, colour number. A blank has no colour."""
     out = []
     for line in picture:
         row = []
@@ -265,11 +261,11 @@ def _cell(sign, on, number):
     return sign, marks, number
 
 
-def painted(it):
-    """The same of the screen."""
-    width, height = it.app.size
+def cells_on_screen(ui):
+    """The cells of the screen, in the same form."""
+    width, height = ui.app.size
     out = []
-    for strip in it.screen._compositor.render_strips()[:height]:
+    for strip in ui.screen._compositor.render_strips()[:height]:
         row = []
         for text, style, _ in strip:
             names = [name for name in ("bold", "italic", "underline", "reverse") if getattr(style, name)]
@@ -287,42 +283,42 @@ def painted(it):
     ("env", "bits"),
     [({"NO_COLOR": "1"}, 0), ({"NO_COLOR": "1", "COLORTERM": "truecolor"}, 0), ({"TERM": "linux"}, 4)],
 )
-async def test_with_few_colours_or_none_it_has_the_terminals_own(
-    browser, begun, pinned, known, monkeypatch, theme, query, env, bits
+async def test_few_colours_are_those_of_the_terminal(
+    browser, begun, pinned, first_list, monkeypatch, theme, query, env, bits
 ):
     for name, value in env.items():
         monkeypatch.setenv(name, value)
     size = (120, 40)
-    setup, model, counts = known(35, initial({}, selects=query is not None))
+    setup, model, counts = first_list(35, initial({}, selects=query is not None))
     if query:
         model.begin_with(query)
     picture = cells(pieces(setup, model, size, query), theme, bits)
     model.preview(counts, ())
-    how = {"model": model, "selector": query, "theme": theme, "take_over": lambda: None, "env": env}
-    async with browser(size=size, settle=False, **how) as it:
-        await it.pilot.pause()
-        for number, (now, was) in enumerate(zip(painted(it), picture, strict=True)):
-            assert now == was, number
+    options = {"model": model, "selector": query, "theme": theme, "take_over": lambda: None, "env": env}
+    async with browser(size=size, settle=False, **options) as ui:
+        await ui.pilot.pause()
+        for number, (cell_row, expected) in enumerate(zip(cells_on_screen(ui), picture, strict=True)):
+            assert cell_row == expected, number
     marked = {number for row in picture for _, marks, number in row if number is not None}
     assert bool(marked) == (bits == 4)
     assert any(marks[-1 if query is None else -2] for row in picture for _, marks, _ in row)
 
 
-async def test_a_terminal_of_many_colours_has_them_where_no_color_is_empty(browser, three, monkeypatch):
+async def test_an_empty_no_color_variable_keeps_the_colours(browser, three, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "")
     env = {"NO_COLOR": "", "COLORTERM": "truecolor"}
-    async with browser(take_over=lambda: None, env=env, theme="dark") as it:
+    async with browser(take_over=lambda: None, env=env, theme="dark") as ui:
         colours = {
             segment.style.color.triplet.hex
-            for strip in it.screen._compositor.render_strips()
+            for strip in ui.screen._compositor.render_strips()
             for segment in strip
             if segment.style.color is not None and segment.style.color.triplet is not None
         }
         assert THEMES["dark"]["focus"] in colours
 
 
-def test_two_pictures_that_differ_would_be_seen(three, known):
-    setup, model, _ = known(35, initial({}))
+def test_a_different_list_gives_a_different_picture(three, first_list):
+    setup, model, _ = first_list(35, initial({}))
     before = drawn(setup, model, (120, 40), None)
     model.apply([], [next(row.path for row in model.rows() if row.id == "plain")])
     assert drawn(setup, model, (120, 40), None) != before

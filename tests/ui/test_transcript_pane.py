@@ -1,4 +1,4 @@
-"""The transcript pane by itself: what it shows, where, and how little it reads for that."""
+"""The transcript pane alone: its content, its position, and how little it reads."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ class Driver:
         await self.pilot.press(*keys)
         await self.pilot.pause()
 
-    async def until(self, holds, what="it"):
+    async def until(self, condition, what="it"):
         for _ in range(3000):
             await self.pilot.pause()
-            if holds():
+            if condition():
                 await self.pilot.pause()
                 return
             await self.pilot.pause(0.02)
@@ -47,14 +47,14 @@ class Driver:
     async def settle(self):
         await self.until(lambda: self.settled, "the transcript")
 
-    async def show(self, row, **how):
-        self.pane.show_session(row, **how)
+    async def show(self, row, **options):
+        self.pane.show_session(row, **options)
         await self.until(lambda: self.settled and bool(self.lines.lines or self.lines.notice))
 
-    async def hit(self, row, entry_id, *words, where="", offset=None):
+    async def hit(self, row, entry_id, *words, place="", offset=None):
         if offset is None:
             offset = offset_of(row.path, entry_id)
-        self.pane.show_hit(HitLocated(row.path, " ".join(words), entry_id, offset, words, where))
+        self.pane.show_hit(HitLocated(row.path, " ".join(words), entry_id, offset, words, place))
         await self.settle()
 
     def text(self):
@@ -62,7 +62,7 @@ class Driver:
         return "\n".join("".join(segment.text for segment in strip) for strip in strips)
 
     def rows(self):
-        """The lines in sight, without the border and the scrollbar."""
+        """The visible lines, without border and scrollbar."""
         cells = self.lines.cells
         return [line[2 : 2 + cells].rstrip() for line in self.text().splitlines()[1:-1]]
 
@@ -85,9 +85,9 @@ async def pane(size=(60, 20)):
     async with app.run_test(size=size) as pilot:
         app.pane.lines.focus()
         await pilot.pause()
-        it = Driver(app, pilot)
-        yield it
-        assert not it.errors
+        ui = Driver(app, pilot)
+        yield ui
+        assert not ui.errors
 
 
 def session(tmp_path, *lines, name="s", **fields):
@@ -103,12 +103,12 @@ def row_of(file, **fields):
 
 
 def offset_of(path, entry_id):
-    at = 0
+    offset = 0
     with open(path, "rb") as file:
         for line in file:
             if json.loads(line).get("id") == entry_id:
-                return at
-            at += len(line)
+                return offset
+            offset += len(line)
     raise AssertionError(entry_id)
 
 
@@ -133,102 +133,102 @@ BRANCHED = [
 ]
 
 
-async def test_it_shows_the_active_branch_from_its_end(tmp_path):
-    async with pane() as it:
-        await it.show(session(tmp_path, *BRANCHED, linear=False))
-        text = it.text()
+async def test_it_shows_the_end_of_the_active_branch(tmp_path):
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *BRANCHED, linear=False))
+        text = ui.text()
         assert "use redis" in text
         assert "much faster" in text
         assert "cache it" not in text
-        assert it.title == "4 of 4"
+        assert ui.title == "4 of 4"
 
 
-async def test_the_end_is_at_the_bottom_and_the_rest_comes_while_one_scrolls(tmp_path):
-    async with pane() as it:
+async def test_earlier_entries_are_read_while_scrolling(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *long_chain(300))
-        await it.show(row)
-        assert "text 299" in it.rows()[-1]
-        assert it.title == "300 of 300"
-        assert it.pane._reader.entries_read < 60
-        while not it.pane._at_root:
-            it.lines.scroll_lines(0)
-            await it.pilot.pause()
-            await it.settle()
-        await it.press("home")
-        assert it.title == "1 of 300"
-        shown = [line.text for line in it.lines.lines if line.text.startswith("text")]
+        await ui.show(row)
+        assert "text 299" in ui.rows()[-1]
+        assert ui.title == "300 of 300"
+        assert ui.pane._reader.entries_read < 60
+        while not ui.pane._at_root:
+            ui.lines.scroll_lines(0)
+            await ui.pilot.pause()
+            await ui.settle()
+        await ui.press("home")
+        assert ui.title == "1 of 300"
+        shown = [line.text for line in ui.lines.lines if line.text.startswith("text")]
         assert shown == [f"text {number}" for number in range(300)]
 
 
 async def test_home_and_end(tmp_path):
-    async with pane() as it:
-        await it.show(session(tmp_path, *long_chain(300)))
-        await it.press("home")
-        await it.until(lambda: it.title == "1 of 300", "the beginning")
-        await it.settle()
-        assert "text 0" in it.text()
-        assert it.lines.top == 0
-        await it.press("end")
-        await it.until(lambda: it.title == "300 of 300", "the end")
-        await it.settle()
-        assert "text 299" in it.rows()[-1]
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *long_chain(300)))
+        await ui.press("home")
+        await ui.until(lambda: ui.title == "1 of 300", "the beginning")
+        await ui.settle()
+        assert "text 0" in ui.text()
+        assert ui.lines.top == 0
+        await ui.press("end")
+        await ui.until(lambda: ui.title == "300 of 300", "the end")
+        await ui.settle()
+        assert "text 299" in ui.rows()[-1]
 
 
-async def test_what_is_in_sight_stays_when_more_comes_above(tmp_path):
-    async with pane() as it:
-        await it.show(session(tmp_path, *long_chain(300)))
-        it.lines.scroll_lines(5)
-        first, rows = it.lines.lines[5], len(it.lines.lines)
-        await it.until(lambda: len(it.lines.lines) > rows, "more")
-        assert it.lines.lines[it.lines.top] is first
-        assert it.rows()[0] == first.text
+async def test_the_visible_lines_stay_when_more_come_above(tmp_path):
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *long_chain(300)))
+        ui.lines.scroll_lines(5)
+        first, rows = ui.lines.lines[5], len(ui.lines.lines)
+        await ui.until(lambda: len(ui.lines.lines) > rows, "more")
+        assert ui.lines.lines[ui.lines.top] is first
+        assert ui.rows()[0] == first.text
 
 
-async def test_it_opens_at_a_hit_with_its_words_marked_and_says_where(tmp_path):
-    async with pane() as it:
+async def test_it_opens_at_a_hit_with_highlights_and_its_branch(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *BRANCHED, linear=False)
-        await it.show(row)
-        await it.hit(row, "d", "slower", where="branch 1 of 2, not on the active path")
-        text = it.text()
+        await ui.show(row)
+        await ui.hit(row, "d", "slower", place="branch 1 of 2, not on the active path")
+        text = ui.text()
         assert "cache it" in text
         assert "slower than before" in text
         assert "use redis" not in text
-        assert it.title == "4 of 4 · branch 1 of 2, not on the active path"
-        at = next(n for n, line in enumerate(it.lines.lines) if "slower" in line.text)
-        assert ("slower", "match") in it.lines.draw(at, 50, False)
+        assert ui.title == "4 of 4 · branch 1 of 2, not on the active path"
+        index = next(n for n, line in enumerate(ui.lines.lines) if "slower" in line.text)
+        assert ("slower", "match") in ui.lines.draw(index, 50, False)
 
 
-async def test_a_hit_far_up_is_in_sight_with_what_came_before_and_after(tmp_path):
-    async with pane() as it:
+async def test_a_distant_hit_is_shown_between_its_neighbours(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *long_chain(300))
-        it.pane.show_session(row, waits=True)
-        await it.hit(row, f"{101:08x}", "text", "100")
-        rows = it.rows()
+        ui.pane.show_session(row, waits=True)
+        await ui.hit(row, f"{101:08x}", "text", "100")
+        rows = ui.rows()
         assert "text 100" in rows
         assert "text 99" in rows
         assert "text 101" in rows
-        assert it.title == "101 of 300"
-        assert it.pane._reader.entries_read < 60
+        assert ui.title == "101 of 300"
+        assert ui.pane._reader.entries_read < 60
 
 
-async def test_when_its_place_is_told_later_nobody_is_moved(tmp_path):
-    async with pane() as it:
+async def test_the_place_of_a_hit_found_later_does_not_scroll(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *long_chain(300))
-        await it.show(row)
-        await it.hit(row, f"{101:08x}", "text")
-        await it.press("pagedown", "pagedown")
-        await it.settle()
-        before = it.rows()
-        at = offset_of(row.path, f"{101:08x}")
-        it.pane.show_hit(
-            HitLocated(row.path, "text", f"{101:08x}", at, ("text",), "on the active path", again=True)
+        await ui.show(row)
+        await ui.hit(row, f"{101:08x}", "text")
+        await ui.press("pagedown", "pagedown")
+        await ui.settle()
+        before = ui.rows()
+        offset = offset_of(row.path, f"{101:08x}")
+        ui.pane.show_hit(
+            HitLocated(row.path, "text", f"{101:08x}", offset, ("text",), "on the active path", again=True)
         )
-        await it.pilot.pause()
-        assert it.rows() == before
-        assert it.title.endswith("on the active path")
+        await ui.pilot.pause()
+        assert ui.rows() == before
+        assert ui.title.endswith("on the active path")
 
 
-async def test_a_hit_in_what_a_tool_gave_back_shows_its_place(tmp_path):
+async def test_a_hit_in_tool_output_is_visible(tmp_path):
     output = "\n".join(f"line {number}" for number in range(1000)) + "\nthe needle\nafter it"
     call = {"type": "toolCall", "id": "1", "name": "bash", "arguments": {"command": "make"}}
     lines = [
@@ -239,153 +239,153 @@ async def test_a_hit_in_what_a_tool_gave_back_shows_its_place(tmp_path):
         message("d", "c", "assistant", "done"),
     ]
     lines[2]["message"]["content"] = [call]
-    async with pane() as it:
+    async with pane() as ui:
         row = session(tmp_path, *lines)
-        await it.show(row)
-        assert "[bash: make]" in it.text()
-        assert "line 0" in it.text()
-        assert "the needle" not in it.text()
-        assert "998 lines more" in it.text()
-        await it.hit(row, "c", "needle")
-        assert "the needle" in it.text()
-        assert "after it" in it.text()
+        await ui.show(row)
+        assert "[bash: make]" in ui.text()
+        assert "line 0" in ui.text()
+        assert "the needle" not in ui.text()
+        assert "998 lines more" in ui.text()
+        await ui.hit(row, "c", "needle")
+        assert "the needle" in ui.text()
+        assert "after it" in ui.text()
 
 
-async def test_a_hit_that_is_no_entry_opens_at_the_end(tmp_path):
-    async with pane() as it:
+async def test_a_hit_without_an_entry_opens_at_the_end(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *long_chain(50))
-        it.pane.show_session(row, waits=True)
-        await it.hit(row, None, "name", offset=-1)
-        assert it.title == "50 of 50"
+        ui.pane.show_session(row, waits=True)
+        await ui.hit(row, None, "name", offset=-1)
+        assert ui.title == "50 of 50"
 
 
 async def test_waiting_for_a_hit_that_does_not_come_ends(tmp_path):
-    async with pane() as it:
-        await it.show(session(tmp_path, *long_chain(50)), waits=True)
-        assert it.title == "50 of 50"
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *long_chain(50)), waits=True)
+        assert ui.title == "50 of 50"
 
 
-async def test_who_is_at_the_end_follows(tmp_path):
-    async with pane() as it:
+async def test_at_the_end_new_entries_are_followed(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *long_chain(100))
-        await it.show(row)
+        await ui.show(row)
         append(row, message("new", f"{100:08x}", "user", "one thing more"))
-        it.pane.follow(row)
-        await it.until(lambda: "one thing more" in it.text(), "what came")
-        assert it.rows()[-1] == "one thing more"
-        assert it.title == "101 of 101"
+        ui.pane.follow(row)
+        await ui.until(lambda: "one thing more" in ui.text(), "what came")
+        assert ui.rows()[-1] == "one thing more"
+        assert ui.title == "101 of 101"
 
 
-async def test_who_reads_further_up_stays_there(tmp_path):
-    async with pane() as it:
+async def test_further_up_the_position_stays(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *long_chain(100))
-        await it.show(row)
-        await it.press("pageup")
-        await it.settle()
-        before = it.rows()
+        await ui.show(row)
+        await ui.press("pageup")
+        await ui.settle()
+        before = ui.rows()
         append(row, message("new", f"{100:08x}", "user", "one thing more"))
-        it.pane.follow(row)
-        await it.until(lambda: it.pane._total == 101, "what came")
-        assert it.rows() == before
+        ui.pane.follow(row)
+        await ui.until(lambda: ui.pane._total == 101, "what came")
+        assert ui.rows() == before
         append(row, message("other", f"{50:08x}", "user", "gone back"))
-        it.pane.follow(row)
-        await it.settle()
-        assert it.rows() == before
+        ui.pane.follow(row)
+        await ui.settle()
+        assert ui.rows() == before
 
 
-async def test_who_is_at_the_end_follows_to_another_branch(tmp_path):
-    async with pane() as it:
+async def test_at_the_end_another_branch_is_followed(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *long_chain(100))
-        await it.show(row)
+        await ui.show(row)
         append(row, message("other", f"{50:08x}", "user", "gone back"))
-        it.pane.follow(row)
-        await it.until(lambda: "gone back" in it.text(), "the branch")
-        assert "text 49" in it.text()
-        assert "text 99" not in it.text()
-        assert it.title == "51 of 51"
+        ui.pane.follow(row)
+        await ui.until(lambda: "gone back" in ui.text(), "the branch")
+        assert "text 49" in ui.text()
+        assert "text 99" not in ui.text()
+        assert ui.title == "51 of 51"
 
 
-async def test_a_file_that_is_written_anew_keeps_the_reader_on_the_entry(tmp_path):
-    async with pane() as it:
+async def test_a_rewritten_file_keeps_the_position(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *long_chain(100))
-        await it.show(row)
-        await it.press(*["pageup"] * 4)
-        await it.settle()
-        before = it.rows()
+        await ui.show(row)
+        await ui.press(*["pageup"] * 4)
+        await ui.settle()
+        before = ui.rows()
         lines = long_chain(100)
         lines[0]["title"] = "a longer header moves every entry"
-        other = write_session(tmp_path / "other.jsonl", *lines)
-        os.replace(other, row.path)
-        generation = it.pane._reader.path
-        it.pane.follow(row)
-        await it.settle()
-        assert it.pane._reader.path is not generation
-        assert it.rows() == before
+        new_file = write_session(tmp_path / "other.jsonl", *lines)
+        os.replace(new_file, row.path)
+        generation = ui.pane._reader.path
+        ui.pane.follow(row)
+        await ui.settle()
+        assert ui.pane._reader.path is not generation
+        assert ui.rows() == before
 
 
-async def test_a_file_that_is_gone_says_so_and_can_be_tried_again(tmp_path):
-    async with pane() as it:
+async def test_a_missing_file_is_reported_and_can_be_tried_again(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *chain("hello", "world"))
         os.rename(row.path, row.path + ".away")
-        await it.show(row)
-        assert "cannot be read" in it.text()
+        await ui.show(row)
+        assert "cannot be read" in ui.text()
         os.rename(row.path + ".away", row.path)
-        it.pane.retry()
-        await it.until(lambda: "world" in it.text(), "the session")
+        ui.pane.retry()
+        await ui.until(lambda: "world" in ui.text(), "the session")
 
 
-async def test_nothing_and_empty_sessions(tmp_path):
-    async with pane() as it:
+async def test_no_session_and_an_empty_one(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *chain("hello", "world"))
-        await it.show(row)
-        it.pane.show_session(None)
-        await it.pilot.pause()
-        assert "hello" not in it.text()
-        assert it.title == "transcript"
-        await it.show(session(tmp_path, header(), name="empty", message_count=0))
-        assert "nothing was said yet" in it.text()
+        await ui.show(row)
+        ui.pane.show_session(None)
+        await ui.pilot.pause()
+        assert "hello" not in ui.text()
+        assert ui.title == "transcript"
+        await ui.show(session(tmp_path, header(), name="empty", message_count=0))
+        assert "nothing was said yet" in ui.text()
 
 
-async def test_another_width_wraps_anew_around_the_reader(tmp_path):
-    async with pane(size=(80, 20)) as it:
+async def test_another_width_keeps_the_entry_in_view(tmp_path):
+    async with pane(size=(80, 20)) as ui:
         row = session(tmp_path, *chain(*(f"text {number} " + "word " * 30 for number in range(100))))
-        await it.show(row)
-        await it.hit(row, f"{51:08x}", "50")
-        await it.pilot.resize_terminal(50, 20)
-        await it.settle()
-        assert all(len(line.text) <= it.lines.cells for line in it.lines.lines)
-        assert "text 50 word" in it.text()
+        await ui.show(row)
+        await ui.hit(row, f"{51:08x}", "50")
+        await ui.pilot.resize_terminal(50, 20)
+        await ui.settle()
+        assert all(len(line.text) <= ui.lines.cells for line in ui.lines.lines)
+        assert "text 50 word" in ui.text()
 
 
-async def test_another_height_keeps_the_end_in_sight_and_fills_the_screen(tmp_path):
-    async with pane() as it:
-        await it.show(session(tmp_path, *long_chain(100)))
+async def test_another_height_keeps_the_end_in_view(tmp_path):
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *long_chain(100)))
         for height in (10, 60, 20):
-            await it.pilot.resize_terminal(60, height)
-            await it.settle()
-            assert it.rows()[-1] == "text 99"
-            assert len(it.lines.lines) >= it.lines.size.height
+            await ui.pilot.resize_terminal(60, height)
+            await ui.settle()
+            assert ui.rows()[-1] == "text 99"
+            assert len(ui.lines.lines) >= ui.lines.size.height
 
 
-async def test_a_pane_that_is_not_shown_reads_nothing_until_it_is(tmp_path):
-    async with pane() as it:
-        it.pane.display = False
-        await it.pilot.pause()
-        it.pane.show_session(session(tmp_path, *chain("hello", "world")))
-        await it.pilot.pause()
-        assert it.pane._reader.entries_read == 0
-        it.pane.display = True
-        await it.until(lambda: "world" in it.text(), "the session")
+async def test_a_hidden_pane_reads_nothing(tmp_path):
+    async with pane() as ui:
+        ui.pane.display = False
+        await ui.pilot.pause()
+        ui.pane.show_session(session(tmp_path, *chain("hello", "world")))
+        await ui.pilot.pause()
+        assert ui.pane._reader.entries_read == 0
+        ui.pane.display = True
+        await ui.until(lambda: "world" in ui.text(), "the session")
 
 
-async def test_under_a_held_key_only_the_session_it_rests_on_is_read(tmp_path, monkeypatch):
+async def test_only_the_session_where_the_cursor_rests_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(line_list, "BURST_SECONDS", 60)
-    async with pane() as it:
+    async with pane() as ui:
         rows = [session(tmp_path, *chain(f"session {n}", "x"), name=f"s{n}") for n in range(20)]
         for row in rows:
-            it.pane.show_session(row)
-        await it.until(lambda: "session 19" in it.text(), "the last session")
-        assert it.pane._reader.entries_read <= 6
+            ui.pane.show_session(row)
+        await ui.until(lambda: "session 19" in ui.text(), "the last session")
+        assert ui.pane._reader.entries_read <= 6
 
 
 async def test_hostile_text_is_inert(tmp_path):
@@ -403,71 +403,71 @@ async def test_hostile_text_is_inert(tmp_path):
         message("h", "g", "bashExecution", "", command=evil, output=evil),
     ]
     lines[2]["message"]["content"].append(call)
-    async with pane(size=(80, 60)) as it:
+    async with pane(size=(80, 60)) as ui:
         row = session(tmp_path, *lines)
-        await it.show(row)
+        await ui.show(row)
         for bad in ("\x1b", "\x07", "\u202e", "\x9b"):
-            assert bad not in it.text()
-        assert "[/foo]" in it.text()
-        await it.hit(row, "c", "gnp")
-        assert "\u202e" not in it.text()
+            assert bad not in ui.text()
+        assert "[/foo]" in ui.text()
+        await ui.hit(row, "c", "gnp")
+        assert "\u202e" not in ui.text()
 
 
-async def test_nothing_is_written_by_looking(tmp_path):
-    async with pane() as it:
+async def test_viewing_writes_nothing(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *long_chain(100))
         before = os.stat(row.path)
-        await it.show(row)
-        await it.press("home", "end")
-        await it.settle()
+        await ui.show(row)
+        await ui.press("home", "end")
+        await ui.settle()
         after = os.stat(row.path)
         assert (after.st_mtime_ns, after.st_ctime_ns) == (before.st_mtime_ns, before.st_ctime_ns)
         assert os.listdir(tmp_path) == ["s.jsonl"]
 
 
-async def test_the_end_of_a_session_of_80_000_entries_is_shown_by_reading_a_few(tmp_path):
-    async with pane() as it:
+async def test_the_end_of_80_000_entries_is_shown_after_reading_a_few(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *long_chain(80_000))
-        await it.show(row)
-        path = it.pane._reader.path
-        assert "text 79999" in it.rows()[-1]
-        assert it.title == "80,000 of 80,000"
+        await ui.show(row)
+        path = ui.pane._reader.path
+        assert "text 79999" in ui.rows()[-1]
+        assert ui.title == "80,000 of 80,000"
         assert path.trees == 0
         assert path.read <= 256 << 10
-        assert it.pane._reader.entries_read <= 40
+        assert ui.pane._reader.entries_read <= 40
 
 
-async def test_a_text_of_10_megabytes_further_up_is_not_read_to_show_the_end(tmp_path):
-    async with pane() as it:
+async def test_a_distant_text_of_10_megabytes_is_not_read(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *chain("hello", "a word " * 1_500_000, *(f"text {n}" for n in range(100))))
-        await it.show(row)
-        path = it.pane._reader.path
-        assert "text 99" in it.rows()[-1]
+        await ui.show(row)
+        path = ui.pane._reader.path
+        assert "text 99" in ui.rows()[-1]
         assert path.trees == 0
         assert path.read <= 256 << 10
 
 
-async def test_a_text_of_10_megabytes_is_not_wrapped_to_be_shown(tmp_path):
-    async with pane() as it:
+async def test_a_text_of_10_megabytes_is_not_wrapped_completely(tmp_path):
+    async with pane() as ui:
         row = session(tmp_path, *chain("hello", "a word " * 1_500_000, "short", "also short"))
-        await it.show(row)
-        assert "also short" in it.rows()[-1]
-        assert len(it.lines.lines) < 3_000
-        assert sum(len(line.text) for line in it.lines.lines) < 100_000
-        assert any("characters more" in line.text for line in it.lines.lines)
+        await ui.show(row)
+        assert "also short" in ui.rows()[-1]
+        assert len(ui.lines.lines) < 3_000
+        assert sum(len(line.text) for line in ui.lines.lines) < 100_000
+        assert any("characters more" in line.text for line in ui.lines.lines)
 
 
-async def test_far_from_the_reader_lines_are_let_go(tmp_path, monkeypatch):
+async def test_distant_lines_are_dropped(tmp_path, monkeypatch):
     monkeypatch.setattr(widget, "MOST_LINES", 300)
-    async with pane() as it:
-        await it.show(session(tmp_path, *long_chain(200)))
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *long_chain(200)))
         for way, last in (("pageup", "1 of 200"), ("pagedown", "200 of 200")):
             for _ in range(60):
-                await it.press(way)
-                await it.settle()
-                assert len(it.lines.lines) <= 300
-                assert any(row.startswith("text") for row in it.rows())
-                if it.title == last:
+                await ui.press(way)
+                await ui.settle()
+                assert len(ui.lines.lines) <= 300
+                assert any(row.startswith("text") for row in ui.rows())
+                if ui.title == last:
                     break
-            assert it.title == last
-        assert "text 199" in it.rows()[-1]
+            assert ui.title == last
+        assert "text 199" in ui.rows()[-1]

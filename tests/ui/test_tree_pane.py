@@ -26,85 +26,85 @@ def two_ends(tmp_path):
     return tmp_path
 
 
-def ids(it):
-    return [it.tree.view.node(at).id for at in range(it.tree.view.count)]
+def ids(ui):
+    return [ui.tree.view.node(row).id for row in range(ui.tree.view.count)]
 
 
-def at(it):
-    return it.tree.node.id
+def cursor_id(ui):
+    return ui.tree.node.id
 
 
 async def test_it_opens_on_the_leaf(browser, two_ends):
-    async with browser() as it:
-        assert ids(it) == ["a", "b", "e", "f", "g", "c", "d"]
-        assert at(it) == "g"
-        assert it.tree.follows
-        assert "ship it" in it.entry.lines[0].text
+    async with browser() as ui:
+        assert ids(ui) == ["a", "b", "e", "f", "g", "c", "d"]
+        assert cursor_id(ui) == "g"
+        assert ui.tree.follows
+        assert "ship it" in ui.entry.lines[0].text
 
 
-async def test_left_closes_then_climbs_and_right_opens_then_enters(browser, two_ends):
-    async with browser() as it:
-        await it.press("tab", "left")
-        assert at(it) == "e"
-        await it.press("left")
-        assert ids(it) == ["a", "b", "e", "c", "d"]
-        await it.press("left")
-        assert at(it) == "b"
-        await it.press("right", "right")
-        assert ids(it) == ["a", "b", "e", "f", "g", "c", "d"]
-        await it.press("right")
-        assert at(it) == "f"
+async def test_left_and_right_fold_and_move(browser, two_ends):
+    async with browser() as ui:
+        await ui.press("tab", "left")
+        assert cursor_id(ui) == "e"
+        await ui.press("left")
+        assert ids(ui) == ["a", "b", "e", "c", "d"]
+        await ui.press("left")
+        assert cursor_id(ui) == "b"
+        await ui.press("right", "right")
+        assert ids(ui) == ["a", "b", "e", "f", "g", "c", "d"]
+        await ui.press("right")
+        assert cursor_id(ui) == "f"
 
 
 @pytest.mark.parametrize("modifier", ["ctrl", "alt"])
-async def test_folds_and_stretches_as_in_pi(browser, two_ends, modifier):
-    async with browser() as it:
-        await it.press("tab", f"{modifier}+left")
-        assert at(it) == "e"
-        await it.press(f"{modifier}+right")
-        assert at(it) == "g"
-        await it.press(f"{modifier}+left", f"{modifier}+left")
-        assert ids(it) == ["a", "b", "e", "c", "d"]
-        await it.press(f"{modifier}+right")
-        assert len(ids(it)) == 7
+async def test_moves_by_segment_are_those_of_pi(browser, two_ends, modifier):
+    async with browser() as ui:
+        await ui.press("tab", f"{modifier}+left")
+        assert cursor_id(ui) == "e"
+        await ui.press(f"{modifier}+right")
+        assert cursor_id(ui) == "g"
+        await ui.press(f"{modifier}+left", f"{modifier}+left")
+        assert ids(ui) == ["a", "b", "e", "c", "d"]
+        await ui.press(f"{modifier}+right")
+        assert len(ids(ui)) == 7
 
 
 async def test_space_folds_and_a_folded_leaf_keeps_its_mark(browser, two_ends):
-    async with browser() as it:
-        await it.press("tab", "left", "space")
-        row = next(line for line in it.text().splitlines() if "⊞" in line)
+    async with browser() as ui:
+        await ui.press("tab", "left", "space")
+        row = next(line for line in ui.text().splitlines() if "⊞" in line)
         assert "(2)" in row
         assert "← active" in row
-        await it.press("space")
-        assert len(ids(it)) == 7
+        await ui.press("space")
+        assert len(ids(ui)) == 7
 
 
 async def test_fold_all_but_the_active_path_and_unfold_all(browser, two_ends):
-    async with browser() as it:
-        await it.press("tab", "minus")
-        assert ids(it) == ["a", "b", "e", "f", "g", "c"]
-        await it.press("equals_sign")
-        assert len(ids(it)) == 7
+    async with browser() as ui:
+        await ui.press("tab", "minus")
+        assert ids(ui) == ["a", "b", "e", "f", "g", "c"]
+        await ui.press("equals_sign")
+        assert len(ids(ui)) == 7
 
 
-async def test_turns(browser, two_ends):
-    async with browser() as it:
-        await it.press("tab", "left_square_bracket")
-        assert at(it) == "e"
-        await it.press("alt+up")
-        assert at(it) == "a"
-        await it.press("right_square_bracket", "alt+down")
-        assert at(it) == "g"
+async def test_moves_by_turn(browser, two_ends):
+    async with browser() as ui:
+        await ui.press("tab", "left_square_bracket")
+        assert cursor_id(ui) == "e"
+        await ui.press("alt+up")
+        assert cursor_id(ui) == "a"
+        await ui.press("right_square_bracket", "alt+down")
+        assert cursor_id(ui) == "g"
 
 
-async def test_back_to_the_leaf(browser, two_ends):
-    async with browser() as it:
-        await it.press("tab", "home")
-        assert at(it) == "a"
-        assert not it.tree.follows
-        await it.press("full_stop")
-        assert at(it) == "g"
-        assert it.tree.follows
+async def test_full_stop_returns_to_the_leaf(browser, two_ends):
+    async with browser() as ui:
+        await ui.press("tab", "home")
+        assert cursor_id(ui) == "a"
+        assert not ui.tree.follows
+        await ui.press("full_stop")
+        assert cursor_id(ui) == "g"
+        assert ui.tree.follows
 
 
 @pytest.mark.parametrize(
@@ -116,155 +116,155 @@ async def test_back_to_the_leaf(browser, two_ends):
         ("ctrl+a", "all", ["a", "b", "e", "f", "x", "g", "c", "d"]),
     ],
 )
-async def test_filters_and_back(browser, two_ends, key, mode, shown):
-    async with browser() as it:
-        await it.press("tab", key)
-        assert it.tree.mode == mode
-        assert ids(it) == shown
-        await it.press(key)
-        assert it.tree.mode == "default"
-        assert at(it) == "g"
-        await it.press(key, "ctrl+d")
-        assert it.tree.mode == "default"
+async def test_a_filter_key_toggles_its_filter(browser, two_ends, key, mode, shown):
+    async with browser() as ui:
+        await ui.press("tab", key)
+        assert ui.tree.mode == mode
+        assert ids(ui) == shown
+        await ui.press(key)
+        assert ui.tree.mode == "default"
+        assert cursor_id(ui) == "g"
+        await ui.press(key, "ctrl+d")
+        assert ui.tree.mode == "default"
 
 
 @pytest.mark.parametrize("key", ["ctrl+t", "ctrl+a", "ctrl+o", "O"])
-async def test_a_filter_unfolds_what_was_folded(browser, two_ends, key):
-    async with browser() as it:
-        await it.press("tab", "minus")
-        assert "d" not in ids(it)
-        await it.press("left", "space")
-        assert "f" not in ids(it)
-        await it.press(key)
-        assert {"a", "b", "e", "f", "g", "c", "d"} <= set(ids(it))
-        assert "⊞" not in it.text()
-        await it.press("ctrl+d")
-        assert ids(it) == ["a", "b", "e", "f", "g", "c", "d"]
+async def test_a_filter_unfolds_everything(browser, two_ends, key):
+    async with browser() as ui:
+        await ui.press("tab", "minus")
+        assert "d" not in ids(ui)
+        await ui.press("left", "space")
+        assert "f" not in ids(ui)
+        await ui.press(key)
+        assert {"a", "b", "e", "f", "g", "c", "d"} <= set(ids(ui))
+        assert "⊞" not in ui.text()
+        await ui.press("ctrl+d")
+        assert ids(ui) == ["a", "b", "e", "f", "g", "c", "d"]
 
 
 async def test_filters_cycle(browser, two_ends):
-    async with browser() as it:
-        await it.press("tab")
-        seen = []
+    async with browser() as ui:
+        await ui.press("tab")
+        modes = []
         for _ in range(5):
-            await it.press("ctrl+o")
-            seen.append(it.tree.mode)
-        assert seen == ["no-tools", "user", "labelled", "all", "default"]
-        await it.press("O")
-        assert it.tree.mode == "all"
+            await ui.press("ctrl+o")
+            modes.append(ui.tree.mode)
+        assert modes == ["no-tools", "user", "labelled", "all", "default"]
+        await ui.press("O")
+        assert ui.tree.mode == "all"
 
 
-async def test_a_hidden_entry_leaves_the_cursor_on_its_nearest_ancestor_and_gets_it_back(browser, two_ends):
-    async with browser() as it:
-        await it.press("tab", "ctrl+a", "up")
-        assert at(it) == "x"
-        await it.press("ctrl+d")
-        assert at(it) == "f"
-        await it.press("ctrl+a")
-        assert at(it) == "x"
+async def test_a_hidden_entry_moves_the_cursor_to_its_nearest_shown_ancestor_and_gets_it_back(
+    browser, two_ends
+):
+    async with browser() as ui:
+        await ui.press("tab", "ctrl+a", "up")
+        assert cursor_id(ui) == "x"
+        await ui.press("ctrl+d")
+        assert cursor_id(ui) == "f"
+        await ui.press("ctrl+a")
+        assert cursor_id(ui) == "x"
 
 
 async def test_hidden_entries_are_counted(browser, two_ends):
-    async with browser() as it:
-        assert "9 entries" not in it.text()
-        assert "8 entries · default: 1 hidden" in it.text()
+    async with browser() as ui:
+        assert "9 entries" not in ui.text()
+        assert "8 entries · default: 1 hidden" in ui.text()
 
 
-async def test_the_filter_is_kept_for_the_next_session(browser, two_ends, tmp_path):
+async def test_the_filter_stays_for_the_next_session(browser, two_ends, tmp_path):
     pi_session(tmp_path, *chain("one", "two", id="other"), id="other")
-    async with browser() as it:
-        first = it.sessions.row.id
-        await it.press("tab", "ctrl+u", "shift+tab", "down")
-        await it.settled()
-        assert it.sessions.row.id != first
-        assert all(it.tree.view.node(row).role == "user" for row in range(it.tree.rows))
+    async with browser() as ui:
+        first = ui.sessions.row.id
+        await ui.press("tab", "ctrl+u", "shift+tab", "down")
+        await ui.settled()
+        assert ui.sessions.row.id != first
+        assert all(ui.tree.view.node(row).role == "user" for row in range(ui.tree.rows))
 
 
 async def test_the_entry_scrolls_and_steps_to_its_neighbours(browser, tmp_path):
     long = "\n".join(f"line {number}" for number in range(300))
     pi_session(tmp_path, *chain("first", long, id="s"), id="s")
-    async with browser() as it:
-        await it.press("tab", "tab", "end")
-        assert "line 299" in it.text() or "role: assistant" in it.text()
-        await it.press("home")
-        assert "line 0" in it.text()
-        await it.press("pagedown", "down", "up", "pageup")
-        assert it.entry.scroll_offset.y == 0
-        await it.press("left_square_bracket")
-        await it.until(lambda: it.entry.lines and it.entry.lines[0].text == "first", "the entry before")
-        await it.press("right_square_bracket")
-        await it.until(lambda: it.entry.lines and it.entry.lines[0].text == "line 0", "the entry after")
+    async with browser() as ui:
+        await ui.press("tab", "tab", "end")
+        assert "line 299" in ui.text() or "role: assistant" in ui.text()
+        await ui.press("home")
+        assert "line 0" in ui.text()
+        await ui.press("pagedown", "down", "up", "pageup")
+        assert ui.entry.scroll_offset.y == 0
+        await ui.press("left_square_bracket")
+        await ui.until(lambda: ui.entry.lines and ui.entry.lines[0].text == "first", "the entry before")
+        await ui.press("right_square_bracket")
+        await ui.until(lambda: ui.entry.lines and ui.entry.lines[0].text == "line 0", "the entry after")
 
 
-async def test_the_entry_is_wrapped_anew_for_another_width(browser, tmp_path):
+async def test_another_width_wraps_the_entry_again(browser, tmp_path):
     pi_session(tmp_path, *chain("word " * 100, id="s"), id="s")
-    async with browser(size=(160, 40)) as it:
-        before = len(it.entry.lines)
-        await it.pilot.resize_terminal(120, 40)
-        await it.until(lambda: len(it.entry.lines) > before, "narrower lines")
-        assert all(len(line.text) <= it.entry.cells for line in it.entry.lines)
+    async with browser(size=(160, 40)) as ui:
+        before = len(ui.entry.lines)
+        await ui.pilot.resize_terminal(120, 40)
+        await ui.until(lambda: len(ui.entry.lines) > before, "narrower lines")
+        assert all(len(line.text) <= ui.entry.cells for line in ui.entry.lines)
 
 
-async def test_a_megabyte_is_shown_a_window_at_a_time(browser, tmp_path):
+async def test_only_visible_lines_of_a_megabyte_are_drawn(browser, tmp_path):
     pi_session(tmp_path, *chain("x" * 600_000 + "\n" + "y\n" * 200_000, id="s"), id="s")
-    async with browser() as it:
-        await it.until(lambda: len(it.entry.lines) > 200_000, "all lines")
-        # some windows: not the 200,000 lines, whose batches come while what is in sight is drawn
-        assert it.entry.drawn < 10_000
+    async with browser() as ui:
+        await ui.until(lambda: len(ui.entry.lines) > 200_000, "all lines")
+        # a few screens of lines, which are drawn again as batches arrive
+        assert ui.entry.drawn < 10_000
 
 
-async def test_damage_is_counted_in_the_tree(browser, tmp_path):
+async def test_damaged_lines_are_counted_in_the_tree(browser, tmp_path):
     pi_session(tmp_path, *chain("one", "two", id="s"), '{"broken', id="s")
-    async with browser() as it:
-        assert "1 damaged" in it.text()
-        assert " ! " in next(line for line in it.text().splitlines() if "❯" in line)
+    async with browser() as ui:
+        assert "1 damaged" in ui.text()
+        assert " ! " in next(line for line in ui.text().splitlines() if "❯" in line)
 
 
-async def test_the_entry_follows_a_filter_that_gives_the_cursor_back(browser, two_ends, tmp_path):
+async def test_the_entry_follows_the_cursor_through_a_filter(browser, two_ends, tmp_path):
     pi_session(
         tmp_path,
         *chain("one", "two", "three", id="lab"),
         entry("label", "l", "00000003", targetId="00000001", label="here"),
         id="lab",
     )
-    async with browser() as it:
-        await it.press("slash", *"lab", "enter")
-        await it.settled()
-        await it.press("tab", "ctrl+l")
-        await it.until(lambda: it.entry.lines[0].text == "one", "the labelled entry")
-        await it.press("ctrl+l")
-        assert at(it) == "00000003"
-        await it.until(lambda: it.entry.lines[0].text == "three", "the entry under the cursor")
+    async with browser() as ui:
+        await ui.press("slash", *"lab", "enter")
+        await ui.settled()
+        await ui.press("tab", "ctrl+l")
+        await ui.until(lambda: ui.entry.lines[0].text == "one", "the labelled entry")
+        await ui.press("ctrl+l")
+        assert cursor_id(ui) == "00000003"
+        await ui.until(lambda: ui.entry.lines[0].text == "three", "the entry under the cursor")
 
 
-async def test_a_narrow_border_says_the_filter_first(browser, three):
-    async with browser(size=(80, 24)) as it:
-        await it.press("tab", "ctrl+t")
-        said = it.screen.query_one("#tree-pane")._words[1]
-        assert said.startswith("no-tools: ")
-        assert "no-tools: " in it.text()
+async def test_a_narrow_border_has_the_filter_first(browser, three):
+    async with browser(size=(80, 24)) as ui:
+        await ui.press("tab", "ctrl+t")
+        border = ui.screen.query_one("#tree-pane")._words[1]
+        assert border.startswith("no-tools: ")
+        assert "no-tools: " in ui.text()
 
 
-async def test_a_filter_that_shows_nothing_says_so(browser, two_ends):
-    async with browser() as it:
-        await it.press("tab", "ctrl+l")
-        assert "no entry passes the filter" in it.text()
-        await it.press("up", "down", "left", "right", "space", "enter", "full_stop", "minus")
+async def test_a_filter_without_rows_says_so(browser, two_ends):
+    async with browser() as ui:
+        await ui.press("tab", "ctrl+l")
+        assert "no entry passes the filter" in ui.text()
+        await ui.press("up", "down", "left", "right", "space", "enter", "full_stop", "minus")
 
 
-async def test_a_session_without_entries_says_so_and_a_project_head_shows_nothing(
-    browser, two_ends, tmp_path
-):
+async def test_a_session_without_entries_and_a_group_row(browser, two_ends, tmp_path):
     pi_session(tmp_path, header("empty"), id="empty")
-    async with browser() as it:
+    async with browser() as ui:
         # empty sessions are shown on demand
-        await it.press("full_stop", "slash", *"empty", "enter")
-        await it.until(lambda: "no entries yet" in it.text(), "the word")
-        await it.press("escape", "home")
-        await it.pilot.pause()
-        assert it.sessions.row is None
-        assert "entries" not in it.text()
-        assert "Enter fold" in it.text()
-        await it.press("tab")
-        assert "read" not in it.text().splitlines()[-1]
-        assert "quit" in it.text().splitlines()[-1]
+        await ui.press("full_stop", "slash", *"empty", "enter")
+        await ui.until(lambda: "no entries yet" in ui.text(), "the word")
+        await ui.press("escape", "home")
+        await ui.pilot.pause()
+        assert ui.sessions.row is None
+        assert "entries" not in ui.text()
+        assert "Enter fold" in ui.text()
+        await ui.press("tab")
+        assert "read" not in ui.text().splitlines()[-1]
+        assert "quit" in ui.text().splitlines()[-1]

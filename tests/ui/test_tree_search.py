@@ -1,4 +1,4 @@
-"""Searching the entries of the tree, key by key, and the moves from mark to mark."""
+"""Searching the entries of the tree, key by key, and moves to branch points and labels."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def call(id, parent, name, arguments):
     return entry("message", id, parent, message={"role": "assistant", "content": [block]})
 
 
-def result(id, parent, of, name, text):
-    body = {"role": "toolResult", "toolCallId": f"call-{of}", "toolName": name}
+def result(id, parent, call_id, name, text):
+    body = {"role": "toolResult", "toolCallId": f"call-{call_id}", "toolName": name}
     return entry("message", id, parent, message={**body, "content": [{"type": "text", "text": text}]})
 
 
@@ -43,95 +43,95 @@ def forked(tmp_path):
     return tmp_path
 
 
-def at(it):
-    return it.tree.node.id
+def cursor_id(ui):
+    return ui.tree.node.id
 
 
-def border(it):
-    return it.screen.query_one("#tree-pane")._words[1]
+def border(ui):
+    return ui.screen.query_one("#tree-pane")._words[1]
 
 
-async def search(it, text):
-    await it.press("slash", *text)
-    await it.until(lambda: it.tree.hits is not None and it.tree.hits.done, "the search")
+async def search(ui, text):
+    await ui.press("slash", *text)
+    await ui.until(lambda: ui.tree.hits is not None and ui.tree.hits.done, "the search")
 
 
-async def test_a_search_goes_to_the_first_hit_and_n_from_hit_to_hit(browser, forked):
-    async with browser() as it:
-        await it.press("tab", "home", "down")
-        await search(it, "login")
-        assert it.focus == "find"
-        assert (at(it), border(it).split(" · ")[0]) == ("f", "2 of 3")
-        await it.press("enter")
-        assert it.focus == "tree"
-        await it.press("n")
-        assert (at(it), border(it).split(" · ")[0]) == ("c", "3 of 3")
-        await it.press("n")
-        assert at(it) == "a"
-        await it.press("N", "N")
-        assert at(it) == "f"
-        await it.press("down")
-        assert border(it).startswith("3 found")
+async def test_a_search_moves_to_the_first_hit_and_n_to_the_next(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab", "home", "down")
+        await search(ui, "login")
+        assert ui.focus == "find"
+        assert (cursor_id(ui), border(ui).split(" · ")[0]) == ("f", "2 of 3")
+        await ui.press("enter")
+        assert ui.focus == "tree"
+        await ui.press("n")
+        assert (cursor_id(ui), border(ui).split(" · ")[0]) == ("c", "3 of 3")
+        await ui.press("n")
+        assert cursor_id(ui) == "a"
+        await ui.press("N", "N")
+        assert cursor_id(ui) == "f"
+        await ui.press("down")
+        assert border(ui).startswith("3 found")
 
 
 @pytest.mark.parametrize(("keys", "reached"), [((), "f"), (("n",), "c"), (("down",), None)])
-async def test_keys_that_come_before_the_first_hit_lead_where_they_would_lead_later(
+async def test_keys_before_the_first_hit_have_the_same_effect_as_after_it(
     browser, forked, monkeypatch, keys, reached
 ):
     go, run = threading.Event(), TreeSearch._search
 
-    def waits(*arguments):
+    def search_later(*arguments):
         assert go.wait(PATIENCE)
         run(*arguments)
 
-    monkeypatch.setattr(TreeSearch, "_search", waits)
-    async with browser() as it:
-        await it.press("tab", "home", "down", "slash", *"login", "enter", *keys)
-        before = at(it)
+    monkeypatch.setattr(TreeSearch, "_search", search_later)
+    async with browser() as ui:
+        await ui.press("tab", "home", "down", "slash", *"login", "enter", *keys)
+        before = cursor_id(ui)
         go.set()
-        await it.until(lambda: it.tree.hits.done, "the search")
-        assert at(it) == (reached or before)
+        await ui.until(lambda: ui.tree.hits.done, "the search")
+        assert cursor_id(ui) == (reached or before)
 
 
-def texts(it):
-    """What was read ahead of a search; None before."""
-    kept = it.screen._reading._tree_side.finding._search._texts
-    return kept[1] if kept is not None else None
+def texts(ui):
+    """The texts that were read before a search; None before that."""
+    cached = ui.screen._reading._tree_side.finding._search._texts
+    return cached[1] if cached is not None else None
 
 
-async def test_who_is_in_the_tree_finds_its_texts_read(browser, forked):
-    async with browser() as it:
-        assert texts(it) is None
-        await it.press("tab")
-        await it.until(lambda: texts(it) is not None and texts(it).kept, "the texts")
-        read = texts(it).read
-        await search(it, "login")
-        await it.press("escape", "slash", "r")
-        await it.until(lambda: it.tree.hits is not None and it.tree.hits.done, "the search")
-        assert texts(it).read == read
+async def test_texts_are_read_when_the_tree_gets_the_focus(browser, forked):
+    async with browser() as ui:
+        assert texts(ui) is None
+        await ui.press("tab")
+        await ui.until(lambda: texts(ui) is not None and texts(ui).kept, "the texts")
+        read = texts(ui).read
+        await search(ui, "login")
+        await ui.press("escape", "slash", "r")
+        await ui.until(lambda: ui.tree.hits is not None and ui.tree.hits.done, "the search")
+        assert texts(ui).read == read
 
 
-async def test_the_texts_of_another_session_take_their_place(browser, forked):
+async def test_the_texts_of_another_session_are_dropped(browser, forked):
     pi_session(forked, *chain("other", "yes", id="t"), id="t")
-    async with browser() as it:
-        await it.press("tab")
-        await it.until(lambda: texts(it) is not None and texts(it).kept, "the texts")
-        await it.press("tab", "tab", "down")
-        await it.settled()
-        await it.until(lambda: texts(it) is None, "that they are gone")
+    async with browser() as ui:
+        await ui.press("tab")
+        await ui.until(lambda: texts(ui) is not None and texts(ui).kept, "the texts")
+        await ui.press("tab", "tab", "down")
+        await ui.settled()
+        await ui.until(lambda: texts(ui) is None, "that they are gone")
 
 
-async def test_every_word_must_be_in_an_entry_and_none_hides_a_row(browser, forked):
-    async with browser() as it:
-        rows = it.tree.rows
-        await it.press("tab")
-        await search(it, "LOGIN user")
-        assert it.tree.hits.counted(it.tree.view, None)[1:] == (2, 0)
-        assert it.tree.rows == rows
+async def test_every_word_must_match_and_no_row_is_hidden(browser, forked):
+    async with browser() as ui:
+        rows = ui.tree.rows
+        await ui.press("tab")
+        await search(ui, "LOGIN user")
+        assert ui.tree.hits.counted(ui.tree.view, None)[1:] == (2, 0)
+        assert ui.tree.rows == rows
 
 
 @pytest.mark.parametrize(
-    ("typed", "found"),
+    ("typed", "hit_id"),
     [
         ("hidden", "f"),
         ("slow one", "d"),
@@ -142,157 +142,157 @@ async def test_every_word_must_be_in_an_entry_and_none_hides_a_row(browser, fork
         ("redis", "e"),
     ],
 )
-async def test_text_label_role_and_tool_are_searched(browser, forked, typed, found):
-    async with browser() as it:
-        await it.press("tab")
+async def test_text_label_role_and_tool_are_searched(browser, forked, typed, hit_id):
+    async with browser() as ui:
+        await ui.press("tab")
         keys = ["space" if letter == " " else letter for letter in typed]
-        await search(it, ["full_stop" if key == "." else key for key in keys])
-        assert at(it) == found
+        await search(ui, ["full_stop" if key == "." else key for key in keys])
+        assert cursor_id(ui) == hit_id
 
 
-async def test_what_the_filter_hides_is_counted_apart(browser, forked):
-    async with browser() as it:
-        await it.press("tab", "home")
-        await search(it, "bash")
-        assert border(it).startswith("1 of 1, 1 filtered out")
-        await it.press("enter", "ctrl+a")
-        assert border(it).startswith("2 of 2 ·")
-        await it.press("ctrl+u")
-        assert border(it).startswith("0 found, 2 filtered out")
+async def test_hidden_hits_are_counted_separately(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab", "home")
+        await search(ui, "bash")
+        assert border(ui).startswith("1 of 1, 1 filtered out")
+        await ui.press("enter", "ctrl+a")
+        assert border(ui).startswith("2 of 2 ·")
+        await ui.press("ctrl+u")
+        assert border(ui).startswith("0 found, 2 filtered out")
 
 
-async def test_a_search_drops_the_folds_and_n_opens_one(browser, forked):
-    async with browser() as it:
-        await it.press("tab", "minus")
-        assert it.tree.view.folded
-        await search(it, "login")
-        assert not it.tree.view.folded
-        await it.press("enter", "minus", "home", "N")
-        assert at(it) == "c"
-        assert it.tree.row.folded
-        await it.press("home", "left")
-        assert it.tree.rows == 1
-        await it.press("n")
-        assert at(it) == "f"
+async def test_a_search_opens_the_folds_and_n_opens_one(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab", "minus")
+        assert ui.tree.view.folded
+        await search(ui, "login")
+        assert not ui.tree.view.folded
+        await ui.press("enter", "minus", "home", "N")
+        assert cursor_id(ui) == "c"
+        assert ui.tree.row.folded
+        await ui.press("home", "left")
+        assert ui.tree.rows == 1
+        await ui.press("n")
+        assert cursor_id(ui) == "f"
 
 
-async def test_escape_goes_back_where_one_was(browser, forked):
-    async with browser() as it:
-        await it.press("tab")
-        await search(it, "login")
-        assert at(it) != "g"
-        await it.press("escape")
-        assert (at(it), it.focus, it.tree.hits) == ("g", "tree", None)
-        assert it.tree.follows
-        assert "searching" not in border(it)
+async def test_escape_returns_to_the_entry_before_the_search(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab")
+        await search(ui, "login")
+        assert cursor_id(ui) != "g"
+        await ui.press("escape")
+        assert (cursor_id(ui), ui.focus, ui.tree.hits) == ("g", "tree", None)
+        assert ui.tree.follows
+        assert "searching" not in border(ui)
 
 
-async def test_escape_ends_a_search_that_was_kept_and_leaves_the_cursor(browser, forked):
-    async with browser() as it:
-        await it.press("tab")
-        await search(it, "redis")
-        await it.press("enter", "escape")
-        assert (at(it), it.focus, it.tree.hits) == ("e", "tree", None)
-        await it.press("escape")
-        assert it.focus == "sessions"
+async def test_escape_ends_a_kept_search_and_leaves_the_cursor(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab")
+        await search(ui, "redis")
+        await ui.press("enter", "escape")
+        assert (cursor_id(ui), ui.focus, ui.tree.hits) == ("e", "tree", None)
+        await ui.press("escape")
+        assert ui.focus == "sessions"
 
 
-async def test_the_arrows_step_while_one_types_and_a_slash_is_a_letter(browser, forked):
-    async with browser() as it:
-        await it.press("tab", "home")
-        await search(it, "login")
-        assert at(it) == "a"
-        await it.press("down")
-        assert at(it) == "f"
-        await it.press("up")
-        assert at(it) == "a"
-        await it.press("slash")
-        assert it.screen.query_one("#find").value == "login/"
-        await it.until(lambda: border(it).startswith("nothing found"), "the answer")
+async def test_arrows_move_between_hits_while_typing(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab", "home")
+        await search(ui, "login")
+        assert cursor_id(ui) == "a"
+        await ui.press("down")
+        assert cursor_id(ui) == "f"
+        await ui.press("up")
+        assert cursor_id(ui) == "a"
+        await ui.press("slash")
+        assert ui.screen.query_one("#find").value == "login/"
+        await ui.until(lambda: border(ui).startswith("nothing found"), "the answer")
 
 
-async def test_hits_are_marked_by_a_character_and_in_the_entry(browser, forked):
-    async with browser() as it:
-        await it.press("tab")
-        await search(it, "redis")
-        row = next(line for line in it.text().splitlines() if "use redis" in line)
+async def test_hits_have_a_mark_and_highlights(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab")
+        await search(ui, "redis")
+        row = next(line for line in ui.text().splitlines() if "use redis" in line)
         assert "❯•/" in row
-        assert it.entry.words == ("redis",)
-        await it.press("escape")
-        assert it.entry.words == ()
+        assert ui.entry.words == ("redis",)
+        await ui.press("escape")
+        assert ui.entry.words == ()
 
 
-async def test_what_is_appended_is_searched_too(browser, forked):
-    async with browser() as it:
-        await it.press("tab", "home")
-        await search(it, "xylograph")
-        assert border(it).startswith("nothing found")
-        with it.path("s").open("a") as file:
+async def test_appended_entries_are_searched(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab", "home")
+        await search(ui, "xylograph")
+        assert border(ui).startswith("nothing found")
+        with ui.path("s").open("a") as file:
             file.write(json.dumps(message("h", "g", "assistant", "a xylograph")) + "\n")
-        await it.until(lambda: it.tree.hits.counted(it.tree.view, None)[1] == 1, "the new entry")
+        await ui.until(lambda: ui.tree.hits.counted(ui.tree.view, None)[1] == 1, "the new entry")
 
 
-async def test_another_session_is_searched_for_the_same(browser, forked):
+async def test_another_session_is_searched_for_the_same_words(browser, forked):
     pi_session(forked, header("o"), message("x", None, "user", "login here"), id="o")
-    async with browser() as it:
-        await it.press("tab")
-        await search(it, "login")
-        await it.press("enter", "shift+tab", "down")
-        await it.settled()
-        if it.tree.view.tree.header.id != "o":
-            await it.press("up")
-            await it.settled()
-        await it.until(lambda: it.tree.hits.done and it.tree.view.tree.header.id == "o", "the other")
-        assert border(it).startswith("1 of 1")
+    async with browser() as ui:
+        await ui.press("tab")
+        await search(ui, "login")
+        await ui.press("enter", "shift+tab", "down")
+        await ui.settled()
+        if ui.tree.view.tree.header.id != "o":
+            await ui.press("up")
+            await ui.settled()
+        await ui.until(lambda: ui.tree.hits.done and ui.tree.view.tree.header.id == "o", "the other")
+        assert border(ui).startswith("1 of 1")
 
 
-async def test_branch_points_labels_and_the_parent(browser, forked):
-    async with browser() as it:
-        await it.press("tab", "home", "b")
-        assert at(it) == "b"
-        await it.press("b")
-        assert at(it) == "b"
-        await it.press("m")
-        assert at(it) == "d"
-        await it.press("m")
-        assert at(it) == "d"
-        await it.press("p")
-        assert at(it) == "c"
-        await it.press("p")
-        assert at(it) == "b"
-        await it.press("end", "B")
-        assert at(it) == "b"
-        await it.press("end", "M")
-        assert at(it) == "d"
+async def test_moves_to_branch_points_labels_and_the_parent(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab", "home", "b")
+        assert cursor_id(ui) == "b"
+        await ui.press("b")
+        assert cursor_id(ui) == "b"
+        await ui.press("m")
+        assert cursor_id(ui) == "d"
+        await ui.press("m")
+        assert cursor_id(ui) == "d"
+        await ui.press("p")
+        assert cursor_id(ui) == "c"
+        await ui.press("p")
+        assert cursor_id(ui) == "b"
+        await ui.press("end", "B")
+        assert cursor_id(ui) == "b"
+        await ui.press("end", "M")
+        assert cursor_id(ui) == "d"
 
 
-async def test_a_label_in_a_fold_is_gone_to(browser, forked):
-    async with browser() as it:
-        await it.press("tab", "minus", "home", "m")
-        assert at(it) == "d"
+async def test_a_label_in_a_fold_is_reached(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab", "minus", "home", "m")
+        assert cursor_id(ui) == "d"
 
 
-async def test_the_cursor_goes_round_the_ends_as_in_pi(browser, forked):
-    async with browser() as it:
-        await it.press("tab", "home", "up")
-        assert at(it) == "d"
-        await it.press("down")
-        assert at(it) == "a"
+async def test_the_cursor_wraps_around_as_in_pi(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab", "home", "up")
+        assert cursor_id(ui) == "d"
+        await ui.press("down")
+        assert cursor_id(ui) == "a"
 
 
-async def test_the_times_of_labels(browser, forked):
-    async with browser() as it:
-        row = next(line for line in it.text().splitlines() if "[Slow one]" in line)
-        await it.press("tab", "T")
-        timed = next(line for line in it.text().splitlines() if "[Slow one]" in line)
+async def test_label_times_can_be_shown(browser, forked):
+    async with browser() as ui:
+        row = next(line for line in ui.text().splitlines() if "[Slow one]" in line)
+        await ui.press("tab", "T")
+        timed = next(line for line in ui.text().splitlines() if "[Slow one]" in line)
         assert ":" in timed.split("[Slow one]")[1]
         assert ":" not in row.split("[Slow one]")[1]
-        assert "label times" in border(it)
-        await it.press("T")
-        assert "label times" not in border(it)
+        assert "label times" in border(ui)
+        await ui.press("T")
+        assert "label times" not in border(ui)
 
 
-async def test_the_branch_under_the_cursor_is_told_of(browser, tmp_path):
+async def test_the_border_describes_the_branch_under_the_cursor(browser, tmp_path):
     usage = {"input": 1000, "output": 200, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0.25}}
     pi_session(
         tmp_path,
@@ -305,22 +305,22 @@ async def test_the_branch_under_the_cursor_is_told_of(browser, tmp_path):
         id="s",
     )
 
-    def title(it):
-        return it.screen.query_one("#tree-pane")._words[0]
+    def title(ui):
+        return ui.screen.query_one("#tree-pane")._words[0]
 
-    async with browser() as it:
-        await it.until(lambda: "branch" in title(it), "the facts")
-        assert title(it) == "tree · branch 2 of 2 · 3 turns · 1.2k tokens · $0.25 · 1 h 02 min"
-        await it.press("tab", "end")
-        assert at(it) == "c"
-        assert title(it) == "tree · branch 1 of 2 · 2 turns · 1.2k tokens · $0.25 · 2 min 00 s"
-        with it.path("s").open("a") as file:
+    async with browser() as ui:
+        await ui.until(lambda: "branch" in title(ui), "the facts")
+        assert title(ui) == "tree · branch 2 of 2 · 3 turns · 1.2k tokens · $0.25 · 1 h 02 min"
+        await ui.press("tab", "end")
+        assert cursor_id(ui) == "c"
+        assert title(ui) == "tree · branch 1 of 2 · 2 turns · 1.2k tokens · $0.25 · 2 min 00 s"
+        with ui.path("s").open("a") as file:
             file.write(json.dumps(message("f", "e", "user", "six", 63)) + "\n")
-        await it.press("home")
-        await it.until(lambda: "4 turns" in title(it), "the new turn")
+        await ui.press("home")
+        await ui.until(lambda: "4 turns" in title(ui), "the new turn")
 
 
-async def test_half_of_eighty_columns_says_all_of_the_branch(browser, tmp_path):
+async def test_forty_columns_show_all_facts_of_the_branch(browser, tmp_path):
     usage = {"input": 30_000, "output": 200, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0.25}}
     pi_session(
         tmp_path,
@@ -330,56 +330,56 @@ async def test_half_of_eighty_columns_says_all_of_the_branch(browser, tmp_path):
         message("c", "a", "user", "three", 55),
         id="s",
     )
-    async with browser(size=(80, 24)) as it:
-        await it.until(lambda: it.screen._reading.knows_branches, "the branches")
-        await it.press("tab")
-        it.tree.open_at("b", -1)
-        await it.pilot.pause()
-        assert "─ 1/2 · 1 turn · 30k · $0.25 · 50m00s ─" in it.text()
+    async with browser(size=(80, 24)) as ui:
+        await ui.until(lambda: ui.screen._reading.knows_branches, "the branches")
+        await ui.press("tab")
+        ui.tree.open_at("b", -1)
+        await ui.pilot.pause()
+        assert "─ 1/2 · 1 turn · 30k · $0.25 · 50m00s ─" in ui.text()
 
 
-async def test_what_comes_while_the_cursor_is_elsewhere_is_counted(browser, forked):
-    async with browser() as it:
-        await it.press("tab", "home")
+async def test_new_entries_are_counted_while_the_cursor_is_elsewhere(browser, forked):
+    async with browser() as ui:
+        await ui.press("tab", "home")
         parent = "g"
         for number in range(3):
-            with it.path("s").open("a") as file:
+            with ui.path("s").open("a") as file:
                 file.write(json.dumps(message(f"n{number}", parent, "user", "more")) + "\n")
             parent = f"n{number}"
-        await it.until(lambda: border(it).startswith("+3 new"), "the count")
-        assert at(it) == "a"
-        await it.press("full_stop")
-        assert "new" not in border(it)
-        assert at(it) == "n2"
+        await ui.until(lambda: border(ui).startswith("+3 new"), "the count")
+        assert cursor_id(ui) == "a"
+        await ui.press("full_stop")
+        assert "new" not in border(ui)
+        assert cursor_id(ui) == "n2"
 
 
-async def test_ascii_says_the_same(browser, forked, tmp_path):
+async def test_ascii_has_the_same_content(browser, forked, tmp_path):
     (tmp_path / "config").mkdir()
     (tmp_path / "config" / "config.toml").write_text("ascii = true\n")
-    async with browser() as it:
-        await it.press("tab", "minus")
-        text = it.text()
+    async with browser() as ui:
+        await ui.press("tab", "minus")
+        text = ui.text()
         assert text.isascii()
         assert "<- active" in text
         assert ">* " in text
         assert "`+ user: cache the login (1)" in text
 
 
-async def test_a_terminal_without_other_characters_gets_none(browser, forked):
-    async with browser(env={"LANG": "C"}) as it:
-        assert it.text().isascii()
+async def test_a_terminal_without_unicode_gets_ascii(browser, forked):
+    async with browser(env={"LANG": "C"}) as ui:
+        assert ui.text().isascii()
 
 
-async def test_without_colour_nothing_is_lost(browser, forked, monkeypatch):
+async def test_without_colour_marks_remain(browser, forked, monkeypatch):
     monkeypatch.setenv("NO_COLOR", "1")
-    async with browser() as it:
-        await it.press("tab", "minus")
-        await search(it, "redis")
-        row = next(line for line in it.text().splitlines() if "use redis" in line)
+    async with browser() as ui:
+        await ui.press("tab", "minus")
+        await search(ui, "redis")
+        row = next(line for line in ui.text().splitlines() if "use redis" in line)
         assert "❯•/├⊟ user: use redis" in row
         colours = {
             colour.triplet
-            for strip in it.screen._compositor.render_strips()
+            for strip in ui.screen._compositor.render_strips()
             for segment in strip
             if segment.style is not None
             for colour in (segment.style.color, segment.style.bgcolor)

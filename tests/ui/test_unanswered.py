@@ -1,5 +1,5 @@
-"""Keys that come before the search has answered: they are about what matches what is typed, and about no
-session that the list happens to show until then.
+"""Keys pressed before the search has answered apply to a matching session, and to no session that the list
+happens to show until then.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from tests.ui.test_key_order import together
 
 
 @pytest.fixture
-def held(monkeypatch):
-    """A search answers when the test lets it."""
+def may_answer(monkeypatch):
+    """Searches answer only after this is set."""
     go = threading.Event()
     search = SessionSearch._search
 
-    def waits(self, *about):
+    def search_later(self, *arguments):
         go.wait()
-        search(self, *about)
+        search(self, *arguments)
 
-    monkeypatch.setattr(SessionSearch, "_search", waits)
-    # and nothing shows what the rows alone say to it
+    monkeypatch.setattr(SessionSearch, "_search", search_later)
+    # the rows are not filtered by their own text meanwhile
     monkeypatch.setattr(sessions_side, "FILTER_DELAY", 3_600)
     yield go
     go.set()
@@ -39,7 +39,7 @@ def held(monkeypatch):
 
 @pytest.fixture
 def resumed(monkeypatch):
-    """The ids of what is resumed, instead of doing it."""
+    """The ids and paths of the sessions that would be resumed."""
     ids = []
     monkeypatch.setattr(
         ResumingScreen, "_resume", lambda self, row, plan: ids.append((row.id, plan.argv[-1]))
@@ -52,309 +52,311 @@ def ids(resumed):
     return [id for id, _ in resumed]
 
 
-async def asked(it, *keys, of="man page"):
-    """Type, and press keys at once behind it; the first session of the list does not match."""
-    assert it.sessions.row.id == "branchy"
-    await it.press(*of)
-    await it.press(*keys)
-    assert it.box.value.startswith(of)
+async def type_query(ui, *keys, query="man page"):
+    """Type a query and press keys right after it. The first session of the list does not match."""
+    assert ui.sessions.row.id == "branchy"
+    await ui.press(*query)
+    await ui.press(*keys)
+    assert ui.box.value.startswith(query)
 
 
-async def goes_on(it, held, resumed):
-    """The search answers, and the session that matches is resumed."""
-    held.set()
-    await it.until(lambda: resumed, "the session")
+async def assert_resumes(ui, may_answer, resumed):
+    """Let the search answer, and check that the matching session is resumed."""
+    may_answer.set()
+    await ui.until(lambda: resumed, "the session")
     assert ids(resumed) == ["plain"]
 
 
-async def test_enter_waits_for_the_answer(browser, three, held, resumed):
-    async with browser(selector="") as it:
-        await asked(it, "enter")
+async def test_enter_waits_for_the_answer(browser, three, may_answer, resumed):
+    async with browser(selector="") as ui:
+        await type_query(ui, "enter")
         assert resumed == []
-        await goes_on(it, held, resumed)
-        assert it.listed() == ["plain"]
+        await assert_resumes(ui, may_answer, resumed)
+        assert ui.listed() == ["plain"]
 
 
-async def test_enter_behind_the_query_of_the_command_line_waits(browser, three, held, resumed):
-    async with browser(selector="done", settle=False) as it:
-        together(it, "enter")
-        await it.until(lambda: it.screen.scanned, "the sessions")
+async def test_enter_after_the_query_of_the_command_line_waits(browser, three, may_answer, resumed):
+    async with browser(selector="done", settle=False) as ui:
+        together(ui, "enter")
+        await ui.until(lambda: ui.screen.scanned, "the sessions")
         assert resumed == []
-        await goes_on(it, held, resumed)
+        await assert_resumes(ui, may_answer, resumed)
 
 
-def newest(three):
-    """A session that says what is looked for, and not in its row."""
+def add_newest(three):
+    """A session with the words in a message but not in its row."""
     lines = chain("newest", "the man page", id="newest")
     lines[-1]["timestamp"] = stamp(99)
     pi_session(three, *lines, id="newest")
 
 
-async def test_until_the_answer_the_query_of_the_command_line_shows_what_its_rows_say(browser, three, held):
-    async with browser(selector="man", settle=False) as it:
-        await it.until(lambda: it.screen.scanned, "the sessions")
-        assert it.listed() == ["plain"]
-        assert "1 of 2 · …" in it.text()
-    async with browser(selector="has:label", settle=False) as it:
-        await it.until(lambda: it.screen.scanned, "the sessions")
-        assert it.listed() == []
-        assert "Searching for “has:label” …" in it.text()
-        assert " of 2" not in it.text()
-        assert "resume" not in it.text().splitlines()[-1]
-        held.set()
-        await it.until(lambda: it.listed() == ["branchy"], "the answer")
-        assert "1 of 2" in it.text()
+async def test_until_the_answer_matching_rows_are_shown(browser, three, may_answer):
+    async with browser(selector="man", settle=False) as ui:
+        await ui.until(lambda: ui.screen.scanned, "the sessions")
+        assert ui.listed() == ["plain"]
+        assert "1 of 2 · …" in ui.text()
+    async with browser(selector="has:label", settle=False) as ui:
+        await ui.until(lambda: ui.screen.scanned, "the sessions")
+        assert ui.listed() == []
+        assert "Searching for “has:label” …" in ui.text()
+        assert " of 2" not in ui.text()
+        assert "resume" not in ui.text().splitlines()[-1]
+        may_answer.set()
+        await ui.until(lambda: ui.listed() == ["branchy"], "the answer")
+        assert "1 of 2" in ui.text()
 
 
-async def test_the_answer_to_the_query_of_the_command_line_puts_the_cursor_on_top(browser, three, held):
-    newest(three)
-    async with browser(selector="man", settle=False) as it:
-        await it.until(lambda: it.screen.scanned, "the sessions")
-        assert it.sessions.row.id == "plain", "whose title says it"
-        held.set()
-        await it.until(lambda: len(it.listed()) == 2, "the answer")
-        assert it.sessions.row.id == it.listed()[0] == "newest"
+async def test_the_answer_to_a_query_of_the_command_line_moves_the_cursor_to_the_top(
+    browser, three, may_answer
+):
+    add_newest(three)
+    async with browser(selector="man", settle=False) as ui:
+        await ui.until(lambda: ui.screen.scanned, "the sessions")
+        assert ui.sessions.row.id == "plain", "whose title says it"
+        may_answer.set()
+        await ui.until(lambda: len(ui.listed()) == 2, "the answer")
+        assert ui.sessions.row.id == ui.listed()[0] == "newest"
 
 
-async def test_the_answer_leaves_a_cursor_that_was_moved(browser, three, held):
+async def test_the_answer_does_not_move_a_cursor_that_was_moved(browser, three, may_answer):
     pi_session(three, *chain("another man page", "ok", id="other"), id="other")
-    newest(three)
-    async with browser(selector="man", settle=False) as it:
-        await it.until(lambda: it.screen.scanned and len(it.listed()) == 2, "the sessions")
-        await it.press("down")
-        chosen = it.sessions.row.id
-        held.set()
-        await it.until(lambda: len(it.listed()) == 3, "the answer")
-        assert it.sessions.row.id == chosen
+    add_newest(three)
+    async with browser(selector="man", settle=False) as ui:
+        await ui.until(lambda: ui.screen.scanned and len(ui.listed()) == 2, "the sessions")
+        await ui.press("down")
+        chosen = ui.sessions.row.id
+        may_answer.set()
+        await ui.until(lambda: len(ui.listed()) == 3, "the answer")
+        assert ui.sessions.row.id == chosen
 
 
-async def test_escape_before_the_answer_shows_all(browser, three, held):
-    async with browser(selector="has:label", settle=False) as it:
-        await it.until(lambda: it.screen.scanned, "the sessions")
-        await it.press("escape")
-        assert len(it.listed()) == 2
-        held.set()
-        await it.settled()
-        assert len(it.listed()) == 2
+async def test_escape_before_the_answer_shows_all(browser, three, may_answer):
+    async with browser(selector="has:label", settle=False) as ui:
+        await ui.until(lambda: ui.screen.scanned, "the sessions")
+        await ui.press("escape")
+        assert len(ui.listed()) == 2
+        may_answer.set()
+        await ui.settled()
+        assert len(ui.listed()) == 2
 
 
-async def test_a_query_of_the_command_line_that_cannot_be_run_leaves_all_rows(browser, three):
-    async with browser(selector="re:(") as it:
-        await it.until(lambda: "not a regular expression" in it.text(), "the answer")
-        assert len(it.listed()) == 2
-        await it.press(*"x")
-        await it.settled()
-        assert len(it.listed()) == 2, "as they were"
+async def test_a_wrong_query_of_the_command_line_leaves_all_rows(browser, three):
+    async with browser(selector="re:(") as ui:
+        await ui.until(lambda: "not a regular expression" in ui.text(), "the answer")
+        assert len(ui.listed()) == 2
+        await ui.press(*"x")
+        await ui.settled()
+        assert len(ui.listed()) == 2, "as they were"
 
 
-async def test_enter_typed_in_one_go_with_the_query_waits(browser, three, held, resumed):
-    async with browser(selector="") as it:
-        together(it, *"done", "enter")
-        await it.until(lambda: it.box.value == "done", "the letters")
-        await goes_on(it, held, resumed)
+async def test_enter_typed_ahead_with_the_query_waits(browser, three, may_answer, resumed):
+    async with browser(selector="") as ui:
+        together(ui, *"done", "enter")
+        await ui.until(lambda: ui.box.value == "done", "the letters")
+        await assert_resumes(ui, may_answer, resumed)
 
 
-async def test_enter_behind_a_pasted_query_waits(browser, three, held, resumed):
-    async with browser(selector="") as it:
-        it.app.post_message(events.Paste("done"))
-        together(it, "enter")
-        await it.until(lambda: it.box.value == "done", "the text")
-        await goes_on(it, held, resumed)
+async def test_enter_after_a_pasted_query_waits(browser, three, may_answer, resumed):
+    async with browser(selector="") as ui:
+        ui.app.post_message(events.Paste("done"))
+        together(ui, "enter")
+        await ui.until(lambda: ui.box.value == "done", "the text")
+        await assert_resumes(ui, may_answer, resumed)
 
 
-async def test_enter_in_the_browser_waits_wherever_its_cursor_is(browser, three, held, resumed):
-    async with browser() as it:
-        await it.press("home", "slash", *"done", "enter")
-        assert it.sessions.row is None, "on a head"
-        assert it.focus == "sessions"
-        await it.press("enter")
-        assert len(it.listed()) == 5, "which stays open"
-        await goes_on(it, held, resumed)
+async def test_enter_in_the_browser_waits_wherever_its_cursor_is(browser, three, may_answer, resumed):
+    async with browser() as ui:
+        await ui.press("home", "slash", *"done", "enter")
+        assert ui.sessions.row is None, "on a head"
+        assert ui.focus == "sessions"
+        await ui.press("enter")
+        assert len(ui.listed()) == 5, "which stays open"
+        await assert_resumes(ui, may_answer, resumed)
 
 
-async def test_enter_is_not_lost_when_the_answer_moves_the_cursor(browser, three, held, resumed, monkeypatch):
+async def test_enter_is_kept_when_the_answer_moves_the_cursor(
+    browser, three, may_answer, resumed, monkeypatch
+):
     go, plan = threading.Event(), ResumePlanner._plan
 
-    def waits(self, generation, row):
+    def plan_later(self, generation, row):
         go.wait()
         plan(self, generation, row)
 
-    monkeypatch.setattr(ResumePlanner, "_plan", waits)
-    async with browser(selector="", settle=False) as it:
-        await it.until(lambda: it.screen.scanned and it.sessions.row is not None, "the sessions")
-        await asked(it, "enter")
-        held.set()
-        await it.until(lambda: it.listed() == ["plain"], "the answer")
+    monkeypatch.setattr(ResumePlanner, "_plan", plan_later)
+    async with browser(selector="", settle=False) as ui:
+        await ui.until(lambda: ui.screen.scanned and ui.sessions.row is not None, "the sessions")
+        await type_query(ui, "enter")
+        may_answer.set()
+        await ui.until(lambda: ui.listed() == ["plain"], "the answer")
         assert resumed == []
         go.set()
-        await it.until(lambda: resumed, "the session")
+        await ui.until(lambda: resumed, "the session")
         assert ids(resumed) == ["plain"]
 
 
-async def test_enter_where_nothing_matches_does_nothing(browser, three, held, resumed):
-    async with browser(selector="") as it:
-        await asked(it, "enter", of="zebra")
-        held.set()
-        await it.until(lambda: "No session matches “zebra”." in it.text(), "the notice")
-        await it.press("escape")
-        await it.settled()
-        assert it.listed() == ["branchy", "plain"]
+async def test_enter_without_a_match_does_nothing(browser, three, may_answer, resumed):
+    async with browser(selector="") as ui:
+        await type_query(ui, "enter", query="zebra")
+        may_answer.set()
+        await ui.until(lambda: "No session matches “zebra”." in ui.text(), "the notice")
+        await ui.press("escape")
+        await ui.settled()
+        assert ui.listed() == ["branchy", "plain"]
         assert resumed == []
 
 
-async def test_enter_behind_a_wrong_pattern_does_nothing(browser, three, held, resumed):
-    async with browser(selector="", size=(160, 45)) as it:
-        await asked(it, "enter", of="re:(")
-        held.set()
-        await it.until(lambda: "not a regular expression" in it.text(), "why not")
+async def test_enter_after_a_wrong_pattern_does_nothing(browser, three, may_answer, resumed):
+    async with browser(selector="", size=(160, 45)) as ui:
+        await type_query(ui, "enter", query="re:(")
+        may_answer.set()
+        await ui.until(lambda: "not a regular expression" in ui.text(), "why not")
         assert resumed == []
 
 
 @pytest.mark.parametrize("keys", [["x"], ["down"], ["escape"], ["tab"], ["ctrl+n"], ["f1"], ["backspace"]])
-async def test_what_is_done_after_enter_takes_it_back(browser, three, held, resumed, keys):
-    async with browser(selector="") as it:
-        await asked(it, "enter")
-        await it.press(*keys)
-        held.set()
-        await it.until(lambda: it.app.screen_stack[0].side.is_answered, "the answer")
+async def test_another_key_after_enter_cancels_it(browser, three, may_answer, resumed, keys):
+    async with browser(selector="") as ui:
+        await type_query(ui, "enter")
+        await ui.press(*keys)
+        may_answer.set()
+        await ui.until(lambda: ui.app.screen_stack[0].side.is_answered, "the answer")
         if keys == ["f1"]:
-            await it.press("escape")
-        await it.settled()
+            await ui.press("escape")
+        await ui.settled()
         assert resumed == []
 
 
-async def test_the_row_on_which_the_user_went_is_the_one_that_is_meant(browser, three, held, resumed):
+async def test_a_row_chosen_with_the_arrows_is_resumed(browser, three, may_answer, resumed):
     pi_session(three, *chain("one more page", "x", id="third"), id="third")
-    async with browser(selector="") as it:
-        await it.press(*"page", "down")
-        chosen = it.sessions.row.id
+    async with browser(selector="") as ui:
+        await ui.press(*"page", "down")
+        chosen = ui.sessions.row.id
         assert chosen != "branchy"
-        await it.press("enter")
-        held.set()
-        await it.until(lambda: resumed, "the session")
+        await ui.press("enter")
+        may_answer.set()
+        await ui.until(lambda: resumed, "the session")
         assert ids(resumed) == [chosen]
 
 
-async def test_where_that_row_does_not_match_nothing_is_resumed_and_that_is_said(
-    browser, three, held, resumed
-):
-    async with browser(selector="") as it:
-        await asked(it, "down", "enter", of="slower")
-        assert it.sessions.row.id == "plain"
-        held.set()
-        await it.until(lambda: any("Nothing was done" in toast for toast in it.toasts()), "that")
+async def test_a_chosen_row_that_does_not_match_is_not_resumed(browser, three, may_answer, resumed):
+    async with browser(selector="") as ui:
+        await type_query(ui, "down", "enter", query="slower")
+        assert ui.sessions.row.id == "plain"
+        may_answer.set()
+        await ui.until(lambda: any("Nothing was done" in toast for toast in ui.toasts()), "that")
         assert resumed == []
-        assert it.listed() == ["branchy"]
-        await it.settled()
-        await it.press("enter")
+        assert ui.listed() == ["branchy"]
+        await ui.settled()
+        await ui.press("enter")
         assert ids(resumed) == ["branchy"]
 
 
-async def test_a_row_chosen_before_the_query_was_typed_is_not_meant(browser, three, held, resumed):
-    async with browser(selector="") as it:
-        await it.press("down", *"slower", "enter")
-        held.set()
-        await it.until(lambda: resumed, "the session")
+async def test_a_row_chosen_before_the_query_does_not_count(browser, three, may_answer, resumed):
+    async with browser(selector="") as ui:
+        await ui.press("down", *"slower", "enter")
+        may_answer.set()
+        await ui.until(lambda: resumed, "the session")
         assert ids(resumed) == ["branchy"]
 
 
 @pytest.mark.parametrize(
-    ("keys", "done"),
+    ("keys", "has_acted"),
     [
-        (["ctrl+d"], lambda it: isinstance(it.screen, RowQuestion) and "write a man page" in it.text()),
-        (["ctrl+r"], lambda it: isinstance(it.screen, RowEditor)),
-        (["ctrl+y"], lambda it: "_plain.jsonl" in it.app.clipboard),
-        (["insert"], lambda it: it.sessions.model.marked == {str(it.path("plain"))}),
-        (["shift+tab", "space"], lambda it: it.sessions.model.marked == {str(it.path("plain"))}),
-        (["shift+tab", "asterisk"], lambda it: it.sessions.model.marked == {str(it.path("plain"))}),
-        (["shift+tab", "y"], lambda it: it.app.clipboard == "plain"),
-        (["shift+tab", "Y"], lambda it: it.app.clipboard == str(it.path("plain"))),
-        (["shift+tab", "t"], lambda it: not it.selects and "❯   write a man page" in it.text()),
-        (["shift+tab", "p"], lambda it: {id for _, id in it.sessions.model.pins} == {"plain"}),
-        (["shift+tab", "f"], lambda it: len(it.listed()) == 2),
-        (["shift+tab", "F"], lambda it: it.screen.query("#folder-path")),
+        (["ctrl+d"], lambda ui: isinstance(ui.screen, RowQuestion) and "write a man page" in ui.text()),
+        (["ctrl+r"], lambda ui: isinstance(ui.screen, RowEditor)),
+        (["ctrl+y"], lambda ui: "_plain.jsonl" in ui.app.clipboard),
+        (["insert"], lambda ui: ui.sessions.model.marked == {str(ui.path("plain"))}),
+        (["shift+tab", "space"], lambda ui: ui.sessions.model.marked == {str(ui.path("plain"))}),
+        (["shift+tab", "asterisk"], lambda ui: ui.sessions.model.marked == {str(ui.path("plain"))}),
+        (["shift+tab", "y"], lambda ui: ui.app.clipboard == "plain"),
+        (["shift+tab", "Y"], lambda ui: ui.app.clipboard == str(ui.path("plain"))),
+        (["shift+tab", "t"], lambda ui: not ui.selects and "❯   write a man page" in ui.text()),
+        (["shift+tab", "p"], lambda ui: {id for _, id in ui.sessions.model.pins} == {"plain"}),
+        (["shift+tab", "f"], lambda ui: len(ui.listed()) == 2),
+        (["shift+tab", "F"], lambda ui: ui.screen.query("#folder-path")),
     ],
-    ids=lambda each: "-".join(each) if isinstance(each, list) else "",
+    ids=lambda keys: "-".join(keys) if isinstance(keys, list) else "",
 )
-async def test_every_key_that_is_about_the_session_waits_as_well(browser, three, held, keys, done):
-    async with browser(selector="") as it:
-        await asked(it, *keys)
-        assert it.selects
-        assert it.app.clipboard == ""
-        assert not it.sessions.model.marked
-        held.set()
-        await it.until(lambda: done(it), "what the key does, to what matches")
+async def test_every_key_about_a_session_waits(browser, three, may_answer, keys, has_acted):
+    async with browser(selector="") as ui:
+        await type_query(ui, *keys)
+        assert ui.selects
+        assert ui.app.clipboard == ""
+        assert not ui.sessions.model.marked
+        may_answer.set()
+        await ui.until(lambda: has_acted(ui), "what the key does, to what matches")
 
 
-async def test_of_two_keys_that_would_have_to_wait_neither_acts(browser, three, held, resumed):
-    async with browser(selector="") as it:
-        await asked(it, "ctrl+d", "enter")
-        assert any("Nothing was done" in toast for toast in it.toasts())
-        held.set()
-        await it.until(lambda: it.listed() == ["plain"], "the answer")
-        await it.settled()
+async def test_two_waiting_keys_cancel_each_other(browser, three, may_answer, resumed):
+    async with browser(selector="") as ui:
+        await type_query(ui, "ctrl+d", "enter")
+        assert any("Nothing was done" in toast for toast in ui.toasts())
+        may_answer.set()
+        await ui.until(lambda: ui.listed() == ["plain"], "the answer")
+        await ui.settled()
         assert resumed == []
-        assert it.selects
+        assert ui.selects
 
 
-async def test_a_key_that_is_pressed_twice_acts_once(browser, three, held, resumed):
-    async with browser(selector="") as it:
-        await asked(it, "enter", "enter")
-        await goes_on(it, held, resumed)
+async def test_a_key_pressed_twice_acts_once(browser, three, may_answer, resumed):
+    async with browser(selector="") as ui:
+        await type_query(ui, "enter", "enter")
+        await assert_resumes(ui, may_answer, resumed)
 
 
-async def test_a_wider_search_is_waited_for(browser, three, held, resumed):
-    held.set()
-    async with browser(selector="") as it:
-        await it.press(*"man page")
-        await it.until(lambda: it.listed() == ["plain"], "the session")
-        await it.settled()
-        held.clear()
-        await it.press("ctrl+t", "enter")
+async def test_enter_waits_for_a_wider_search(browser, three, may_answer, resumed):
+    may_answer.set()
+    async with browser(selector="") as ui:
+        await ui.press(*"man page")
+        await ui.until(lambda: ui.listed() == ["plain"], "the session")
+        await ui.settled()
+        may_answer.clear()
+        await ui.press("ctrl+t", "enter")
         assert resumed == []
-        await goes_on(it, held, resumed)
+        await assert_resumes(ui, may_answer, resumed)
 
 
 @pytest.mark.parametrize("selector", ["", None], ids=["selector", "browser"])
-async def test_before_the_sessions_are_read_it_waits_for_them(browser, three, monkeypatch, resumed, selector):
+async def test_enter_waits_until_the_sessions_are_read(browser, three, monkeypatch, resumed, selector):
     go, run = threading.Event(), IndexService._run
 
-    def waits(self):
+    def run_later(self):
         go.wait()
         run(self)
 
-    monkeypatch.setattr(IndexService, "_run", waits)
+    monkeypatch.setattr(IndexService, "_run", run_later)
     try:
-        async with browser(selector=selector, settle=False) as it:
+        async with browser(selector=selector, settle=False) as ui:
             keys = [*"done", "enter"] if selector is not None else ["slash", *"done", "enter", "enter"]
-            await it.press(*keys)
+            await ui.press(*keys)
             assert resumed == []
             go.set()
-            await it.until(lambda: resumed, "the session")
+            await ui.until(lambda: resumed, "the session")
             assert ids(resumed)[0] in ("plain", "site1")
-            assert it.sessions.row.id == ids(resumed)[0]
+            assert ui.sessions.row.id == ids(resumed)[0]
     finally:
         go.set()
 
 
-async def test_what_enter_would_do_is_said_once_it_is_known(browser, three, held):
-    async with browser(selector="") as it:
-        assert "the folder /work/app is gone" in it.text().splitlines()[-2]
-        await it.press(*"done")
-        it.screen.refresh_bars()
-        await it.pilot.pause()
-        assert not it.text().splitlines()[-2].strip()
-        held.set()
-        await it.settled()
-        await it.until(lambda: "the folder /work/app" in it.text().splitlines()[-2], "what it would do")
+async def test_the_effect_of_enter_is_shown_when_it_is_known(browser, three, may_answer):
+    async with browser(selector="") as ui:
+        assert "the folder /work/app is gone" in ui.text().splitlines()[-2]
+        await ui.press(*"done")
+        ui.screen.refresh_bars()
+        await ui.pilot.pause()
+        assert not ui.text().splitlines()[-2].strip()
+        may_answer.set()
+        await ui.settled()
+        await ui.until(lambda: "the folder /work/app" in ui.text().splitlines()[-2], "what it would do")
 
 
-async def test_making_ready_does_not_drop_a_search_that_was_asked(browser, three, resumed, monkeypatch):
+async def test_preparing_does_not_cancel_a_search(browser, three, resumed, monkeypatch):
     jobs = []
-    async with browser(selector="") as it:
-        search = it.screen.side._search
+    async with browser(selector="") as ui:
+        search = ui.screen.side._search
         monkeypatch.setattr(search, "_is_prepared", False)
-        monkeypatch.setattr(search._worker, "submit", lambda job, **how: jobs.append(job))
+        monkeypatch.setattr(search._worker, "submit", lambda job, **options: jobs.append(job))
         search.search("done")
         search.prepare()
         assert len(jobs) == 1

@@ -10,16 +10,16 @@ HERE = "/p1"
 EMPTY = {"message_count": 0, "title": "(no messages)"}
 
 
-def at(minutes):
+def minutes_ago(minutes):
     """The time `minutes` before now."""
     return NOW - minutes * MINUTE
 
 
 FAMILY = (
-    make_row("old", modified=at(90), cwd="/p2"),
-    make_row("middle", modified=at(50), cwd=HERE),
-    make_row("fork", modified=at(5), cwd=HERE, parent_session="/store/old.jsonl"),
-    make_row("new", modified=at(20), cwd="/p3"),
+    make_row("old", modified=minutes_ago(90), cwd="/p2"),
+    make_row("middle", modified=minutes_ago(50), cwd=HERE),
+    make_row("fork", modified=minutes_ago(5), cwd=HERE, parent_session="/store/old.jsonl"),
+    make_row("new", modified=minutes_ago(20), cwd="/p3"),
 )
 
 

@@ -54,16 +54,16 @@ def test_counts(number, text):
 
 
 @pytest.mark.parametrize(
-    ("then", "shown"),
+    ("local_time", "shown"),
     [
         ((2026, 5, 3, 14, 5), "14:05"),
         ((2026, 4, 30, 9, 0), "4/30 09:00"),
         ((2025, 12, 31, 23, 59), "25/12/31 23:59"),
     ],
 )
-def test_a_time_is_written_as_in_pi(then, shown):
+def test_a_time_is_written_as_in_pi(local_time, shown):
     now = time.mktime((2026, 5, 3, 20, 0, 0, 0, 0, -1)) * 1000
-    assert clock(int(time.mktime((*then, 0, 0, 0, -1)) * 1000), int(now)) == shown
+    assert clock(int(time.mktime((*local_time, 0, 0, 0, -1)) * 1000), int(now)) == shown
 
 
 def test_a_time_outside_of_the_calendar_is_empty():

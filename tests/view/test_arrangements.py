@@ -8,30 +8,30 @@ from app.view.arrangement import Arrangement
 from app.view.cells import first_fitting
 from app.view.session_list import SessionList
 from tests.factory import make_row
-from tests.view.listed import EMPTY, FAMILY, HERE, at, listed, shown
+from tests.view.listed import EMPTY, FAMILY, HERE, listed, minutes_ago, shown
 
 
 def test_an_arrangement_is_changed_into_another():
-    one = Arrangement()
-    other = one.changed(scope="here", roomy=True)
-    assert (one.scope, other.scope, other.roomy, other.order) == ("all", "here", True, "threaded")
-    assert other == Arrangement(scope="here", roomy=True)
-    assert hash(other) == hash(Arrangement(scope="here", roomy=True))
-    assert one != other
-    assert one.lists_like(one.changed(paths=True, roomy=True))
-    assert not one.lists_like(one.changed(pinned_first=False))
+    default = Arrangement()
+    changed = default.changed(scope="here", roomy=True)
+    assert (default.scope, changed.scope, changed.roomy, changed.order) == ("all", "here", True, "threaded")
+    assert changed == Arrangement(scope="here", roomy=True)
+    assert hash(changed) == hash(Arrangement(scope="here", roomy=True))
+    assert default != changed
+    assert default.lists_like(default.changed(paths=True, roomy=True))
+    assert not default.lists_like(default.changed(pinned_first=False))
     with pytest.raises(TypeError):
-        one.changed(named=True)
+        default.changed(named=True)
 
 
 def test_the_title_names_the_settings():
     assert Arrangement().titles()[0] == "sessions · all folders · threaded"
-    other = Arrangement(
+    arrangement = Arrangement(
         scope="here", order="recent", grouped=False, named_only=True, agent="omp", hidden=True
     )
     title = "sessions · named only · omp · this folder · recent · with hidden ones"
-    assert other.titles()[0] == title
-    assert other.titles(tools=True)[0] == title.replace(" · recent", " · tools as well · recent")
+    assert arrangement.titles()[0] == title
+    assert arrangement.titles(tools=True)[0] == title.replace(" · recent", " · tools as well · recent")
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_the_scope_here_shows_only_this_folder():
 
 def test_other_spellings_of_this_folder_come_first_and_are_open():
     model = SessionList((HERE,), "")
-    model.load([make_row("a", cwd="/link", modified=at(9)), make_row("b", cwd="/p2")])
+    model.load([make_row("a", cwd="/link", modified=minutes_ago(9)), make_row("b", cwd="/p2")])
     assert shown(model) == ["[/p2]", "[/link]"]
     model.also_here(["/link"])
     assert shown(model) == ["[/link]", "a", "[/p2]"]
@@ -223,7 +223,7 @@ def test_ranks_change_only_the_order_of_relevance():
 @pytest.mark.parametrize("order", ["threaded", "recent"])
 def test_pinned_sessions_come_first_with_their_thread(order):
     pins = {("pi", "fork"), ("omp", "new")}
-    rows = [*FAMILY, make_row("sole", cwd="/p2", modified=at(1))]
+    rows = [*FAMILY, make_row("sole", cwd="/p2", modified=minutes_ago(1))]
     model = listed(*rows, grouped=False, order=order)
     assert shown(model)[0] == "sole"
     model.set_pins(frozenset(pins))
@@ -239,8 +239,11 @@ def test_pinned_sessions_come_first_with_their_thread(order):
 def test_a_pin_does_not_move_its_project():
     model = listed(*FAMILY, pins={("pi", "old")})
     assert [name for name in shown(model) if name.startswith("[")] == [f"[{HERE}]", "[/p3]", "[/p2]"]
-    both = [make_row("x", cwd="/p2", modified=at(1)), make_row("y", cwd="/p2", modified=at(2))]
-    model = listed(*FAMILY, *both, pins={("pi", "y")})
+    rows = [
+        make_row("x", cwd="/p2", modified=minutes_ago(1)),
+        make_row("y", cwd="/p2", modified=minutes_ago(2)),
+    ]
+    model = listed(*FAMILY, *rows, pins={("pi", "y")})
     assert shown(model)[3:] == ["[/p2]", "y", "x", "old", "[/p3]", "new"]
 
 

@@ -125,11 +125,11 @@ def test_every_character_with_two_widths_is_known_as_uncertain(measure):
         sizes = by_the_library(chars)
     else:
         sizes = list(map(wcwidth, chars))
-    others = [(char, size) for char, size in zip(chars, sizes, strict=True) if size != width(char)]
+    different = [(char, size) for char, size in zip(chars, sizes, strict=True) if size != width(char)]
     # -1: newer than the tables that this system has
-    others = [(char, size) for char, size in others if size >= 0]
-    assert [char for char, _ in others if not has_uncertain_width(char)] == []
-    assert [char for char, size in others if not width(char) <= max_width(char) >= size] == []
+    different = [(char, size) for char, size in different if size >= 0]
+    assert [char for char, _ in different if not has_uncertain_width(char)] == []
+    assert [char for char, size in different if not width(char) <= max_width(char) >= size] == []
 
 
 def test_characters_of_uncertain_width():
@@ -156,7 +156,7 @@ def test_a_text_that_fits_is_not_changed():
 
 
 @pytest.mark.parametrize(
-    ("cells", "left"),
+    ("cells", "shown"),
     [
         (40, "tree · branch 4 of 4 · 5 turns"),
         (30, "tree · branch 4 of 4 · 5 turns"),
@@ -166,5 +166,5 @@ def test_a_text_that_fits_is_not_changed():
         (0, ""),
     ],
 )
-def test_fit_facts_leaves_out_whole_facts(cells, left):
-    assert fit_facts("tree · branch 4 of 4 · 5 turns", cells) == left
+def test_fit_facts_leaves_out_whole_facts(cells, shown):
+    assert fit_facts("tree · branch 4 of 4 · 5 turns", cells) == shown

@@ -8,7 +8,7 @@ from app.commands import COMMANDS, command_by_id
 from app.view.command_search import match_score
 
 
-def found(typed):
+def scored(typed):
     """The ids of the commands with the best score, and of all commands with a score."""
     grades = {command.id: match_score(typed, command, command.help) for command in COMMANDS}
     best = max(grades.values())
@@ -19,13 +19,13 @@ def found(typed):
 
 @pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command.id)
 def test_an_id_finds_its_command_first(command):
-    assert found(command.id)[0] == {command.id}
-    assert found(command.id.upper())[0] == {command.id}
+    assert scored(command.id)[0] == {command.id}
+    assert scored(command.id.upper())[0] == {command.id}
 
 
 @pytest.mark.parametrize("label", sorted({command.label for command in COMMANDS if command.label}))
 def test_a_label_finds_the_commands_that_have_it(label):
-    assert found(label)[0] == {command.id for command in COMMANDS if command.label == label}
+    assert scored(label)[0] == {command.id for command in COMMANDS if command.label == label}
 
 
 @pytest.mark.parametrize(
@@ -33,11 +33,11 @@ def test_a_label_finds_the_commands_that_have_it(label):
     [("rena", "session.rename"), ("unfold_all", "branch.unfold_all"), ("unfold all", "branch.unfold_all")],
 )
 def test_the_beginning_and_the_words_of_an_id_find_its_command(typed, id):
-    assert found(typed)[0] == {id}
+    assert scored(typed)[0] == {id}
 
 
 def test_a_match_in_the_name_scores_higher_than_one_in_the_description():
-    best, all = found("raw")
+    best, all = scored("raw")
     assert best == {"entry.raw"}
     assert all >= {"entry.raw"}
     grade = match_score("another", command_by_id("session.fork_to"), command_by_id("session.fork_to").help)
@@ -55,4 +55,4 @@ def test_words_may_come_from_label_and_description_in_any_order():
 
 @pytest.mark.parametrize("typed", ["", "  ", "xyzzy"])
 def test_an_empty_or_unknown_text_matches_no_command(typed):
-    assert found(typed)[1] == set()
+    assert scored(typed)[1] == set()

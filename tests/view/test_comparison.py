@@ -59,16 +59,16 @@ SIDES = st.builds(
 
 @given(one=SIDES, other=SIDES, cells=st.integers(0, 200), ascii_only=st.booleans())
 def test_every_line_has_the_width_and_both_sides(
-    one: Side, other: Side, cells: int, ascii_only: bool
+    left: Side, right: Side, cells: int, ascii_only: bool
 ) -> None:
     marks = Marks(ascii_only=ascii_only)
 
-    def drawn(one: Side, other: Side) -> list[Line]:
-        both = Comparison(None, one, other)
-        head = comparison_head(both, cells, ("one", "other"), marks)
-        return head + comparison_lines(both, cells, marks)
+    def drawn(left: Side, right: Side) -> list[Line]:
+        comparison = Comparison(None, left, right)
+        head = comparison_head(comparison, cells, ("one", "other"), marks)
+        return head + comparison_lines(comparison, cells, marks)
 
-    lines = drawn(one, other)
+    lines = drawn(left, right)
     for line in lines:
         assert line_width(line) == max(NARROWEST, cells)
         assert {style for _, style in line} <= STYLES.keys()
@@ -76,7 +76,7 @@ def test_every_line_has_the_width_and_both_sides(
         shown = plain_text(line)
         assert inert(shown) == shown
         assert not ascii_only or not set(shown) & set("│─…")
-    assert [len(line) for line in drawn(other, one)] == [len(line) for line in lines]
+    assert [len(line) for line in drawn(right, left)] == [len(line) for line in lines]
 
 
 @pytest.fixture
@@ -158,13 +158,13 @@ def test_long_texts_are_cut(comparison: Comparison) -> None:
 
 def test_long_lists_of_files_are_cut(comparison: Comparison) -> None:
     paths = tuple(f"src/{number:03}.py" for number in range(FILE_LINES + 1))
-    one = comparison.one
-    many = Side(one.leaf, "", 1, (), (), FileLists(paths), UsageTotals(), None, None)
+    side = comparison.one
+    many = Side(side.leaf, "", 1, (), (), FileLists(paths), UsageTotals(), None, None)
     lines = shown(Comparison(None, many, many))
     assert lines[0].startswith("(nothing was said)")
     assert sum("src/" in line for line in lines) == FILE_LINES - 1
     assert any(line.startswith("… 2 more") for line in lines)
-    exactly = Side(one.leaf, "", 1, (), (), FileLists(paths[1:]), UsageTotals(), None, None)
+    exactly = Side(side.leaf, "", 1, (), (), FileLists(paths[1:]), UsageTotals(), None, None)
     assert sum("src/" in line for line in shown(Comparison(None, exactly, many))) == FILE_LINES
 
 

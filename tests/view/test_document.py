@@ -45,7 +45,7 @@ def test_wide_characters_are_not_halved():
     ]
 
 
-def test_lines_above_an_requestedcome_before_it_is_decoded():
+def test_lines_above_an_image_come_before_it_is_decoded():
     image = EmbeddedImage("image/png", "AAAA")
     calls = []
 
@@ -118,10 +118,10 @@ def test_a_carriage_return_before_a_newline_is_not_shown():
 @given(st.text(max_size=300), st.integers(4, 30))
 @example("\r\n", 4)
 def test_lines_fit_and_hold_the_whole_text(text, cells):
-    found = texts(Part("tool_result", "", text), cells=cells)[1:]
-    assert all(width(line) <= cells for line in found)
-    assert not any("\n" in line or "\x1b" in line for line in found)
-    assert "".join("".join(found).split()) == "".join(stable_width(inert(text)).split())
+    wrapped = texts(Part("tool_result", "", text), cells=cells)[1:]
+    assert all(width(line) <= cells for line in wrapped)
+    assert not any("\n" in line or "\x1b" in line for line in wrapped)
+    assert "".join("".join(wrapped).split()) == "".join(stable_width(inert(text)).split())
 
 
 @given(

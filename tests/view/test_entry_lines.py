@@ -33,12 +33,12 @@ def test_arguments_are_names_and_values():
 
 
 def test_a_text_of_several_lines_stands_below_its_name_and_can_be_copied():
-    (path, content, *rest) = arguments({"path": "a", "content": "def f():\n\treturn\n"})
-    assert texts([content, *rest]) == ["content:", "  def f():", "      return", ""]
+    (path, content, *content_lines) = arguments({"path": "a", "content": "def f():\n\treturn\n"})
+    assert texts([content, *content_lines]) == ["content:", "  def f():", "      return", ""]
     assert path.block is None
     assert content.block.name == "content"
     assert content.block.source == "def f():\n\treturn\n"
-    assert not any(line.block for line in rest)
+    assert not any(line.block for line in content_lines)
 
 
 def test_a_long_command_is_wrapped_and_can_be_copied():
@@ -78,9 +78,9 @@ def test_equal_lines_at_both_ends_are_shown_once(old, new, signs):
 
 @given(st.lists(st.sampled_from("abc"), max_size=8), st.lists(st.sampled_from("abc"), max_size=8))
 def test_the_difference_contains_both_texts(old, new):
-    found = list(replaced_lines(old, new))
-    assert [line for sign, line in found if sign in " -"] == old
-    assert [line for sign, line in found if sign in " +"] == new
+    difference = list(replaced_lines(old, new))
+    assert [line for sign, line in difference if sign in " -"] == old
+    assert [line for sign, line in difference if sign in " +"] == new
 
 
 def test_lines_of_a_diff_have_styles():
@@ -105,7 +105,7 @@ def test_a_long_line_of_a_diff_repeats_its_sign():
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "expected"),
     [
         (DIFF, True),
         ("ok\n@@ -1,2 +3 @@\n", True),
@@ -115,8 +115,8 @@ def test_a_long_line_of_a_diff_repeats_its_sign():
         ("x" * 5_000 + "\n" + DIFF, False),
     ],
 )
-def test_a_diff_is_recognised_by_its_beginning(text, found):
-    assert is_diff(text) is found
+def test_a_diff_is_recognised_by_its_beginning(text, expected):
+    assert is_diff(text) is expected
 
 
 def styles_of(*parts):

@@ -63,8 +63,8 @@ def test_an_excerpt_fits_and_its_ranges_belong_to_the_text(matched, cells):
     assert all(0 <= start < end <= len(shown) for start, end in placed)
     assert len(placed) <= len(ranges)
     if width(text) > cells:
-        whole = shown.strip("…")
-        assert whole in text
+        part = shown.strip("…")
+        assert part in text
     assert {shown[start:end] for start, end in placed} <= {
         text[start:end][:cut] for start, end in ranges for cut in range(end - start + 1)
     } | {text[start:end][cut:] for start, end in ranges for cut in range(end - start + 1)}

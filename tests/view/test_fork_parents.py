@@ -61,18 +61,18 @@ def test_the_newest_fork_with_a_message_comes_before_one_that_is_empty() -> None
     ]
     model = SessionList(arrangement=Arrangement(grouped=False))
     model.load([make_row("a"), *forks])
-    _, found = model.family(model.same_session("pi", "a").path)
-    assert [row.id for row in found] == ["new", "old", "empty"]
+    _, forks = model.family(model.same_session("pi", "a").path)
+    assert [row.id for row in forks] == ["new", "old", "empty"]
 
 
 def test_the_parent_in_the_folder_of_the_fork_is_preferred() -> None:
-    other = make_row("a", path="/store/sub/a.jsonl", cwd="/p", title="other")
+    neighbour = make_row("a", path="/store/sub/a.jsonl", cwd="/p", title="other")
     fork = make_row("b", parent_session="a", cwd="/p")
     model = SessionList(arrangement=Arrangement(grouped=False))
-    model.load([other, make_row("a", cwd="/elsewhere"), fork])
+    model.load([neighbour, make_row("a", cwd="/elsewhere"), fork])
     parent, _ = model.family(fork.path)
     assert parent is not None
-    assert parent.path == other.path
+    assert parent.path == neighbour.path
     # the first by path if both are in the folder
     model.apply([make_row("a", cwd="/p")], [])
     parent, _ = model.family(fork.path)

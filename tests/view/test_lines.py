@@ -71,10 +71,10 @@ def test_the_footer_has_only_whole_hints():
     for cells in range(20, 120):
         text = plain_text(keys_line(cells, pairs)).strip()
         hints = [f"{key} {label}" for key, label in pairs]
-        left = text
+        remaining = text
         for hint in hints:
-            left = left.replace(hint, "", 1)
-        assert not left.strip() or cells < 40, (cells, text)
+            remaining = remaining.replace(hint, "", 1)
+        assert not remaining.strip() or cells < 40, (cells, text)
 
 
 def test_the_resume_line_has_command_and_folder_or_the_reason():
@@ -109,7 +109,12 @@ def test_the_header_has_counts():
 
 def test_every_piece_of_the_first_frame_has_a_style_and_every_line_its_width():
     model = SessionList(("/work/app",), "/home/me")
-    model.load([make_row(str(at), modified=NOW - at, parent_session="0" if at else None) for at in range(9)])
+    model.load(
+        [
+            make_row(str(number), modified=NOW - number, parent_session="0" if number else None)
+            for number in range(9)
+        ]
+    )
     model.open_first(100)
     for columns, lines in ((120, 40), (80, 24), (60, 20), (20, 6)):
         picture = frame(model, columns, lines, now_ms=NOW, here="/work/app", home="/home/me")

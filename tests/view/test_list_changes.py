@@ -83,45 +83,45 @@ def look(model):
 @given(ARRANGEMENTS, st.lists(ROWS, max_size=10), st.lists(CHANGES, max_size=12))
 def test_a_changed_list_equals_a_new_list(arrangement, first, changes):
     rows = {row.path: row for row in first}
-    here, pins, live, marked = (HERE,), frozenset(), frozenset(), set()
+    folders, pins, live, marked = (HERE,), frozenset(), frozenset(), set()
     queries = []
     model = listed(*rows.values(), grouped=arrangement.grouped)
     model.arrange(arrangement)
-    for kind, what in changes:
+    for kind, value in changes:
         match kind:
             case "put":
-                new = {row.path: row for row in what}
+                new = {row.path: row for row in value}
                 rows |= new
                 model.apply(new.values(), [])
             case "remove":
-                for path in what:
+                for path in value:
                     rows.pop(path, None)
-                model.apply([], what)
-                marked -= set(what)
+                model.apply([], value)
+                marked -= set(value)
             case "pins":
-                pins = what
-                model.set_pins(what)
+                pins = value
+                model.set_pins(value)
             case "live":
-                live = what
-                model.set_live(what)
+                live = value
+                model.set_live(value)
             case "arrange":
-                arrangement = what
-                model.arrange(what)
+                arrangement = value
+                model.arrange(value)
             case "here":
-                here = (HERE, what)
-                model.also_here([what])
+                folders = (HERE, value)
+                model.also_here([value])
             case "mark":
-                if what in rows:
-                    marked ^= {what}
-                    model.toggle_mark(what)
+                if value in rows:
+                    marked ^= {value}
+                    model.toggle_mark(value)
             case "query":
-                queries.append(lambda target, query=what: target.set_query(query))
+                queries.append(lambda target, query=value: target.set_query(query))
                 queries[-1](model)
             case "found":
-                queries.append(lambda target, paths=what: search(target, paths))
+                queries.append(lambda target, paths=value: search(target, paths))
                 queries[-1](model)
     model.open_all(True)
-    fresh = SessionList(here, "/home/me", arrangement, pins)
+    fresh = SessionList(folders, "/home/me", arrangement, pins)
     fresh.set_live(live)
     fresh.load(sorted(rows.values(), key=lambda row: row.title + row.path, reverse=True))
     fresh.open_all(True)
@@ -140,23 +140,23 @@ def test_a_changed_list_equals_a_new_list(arrangement, first, changes):
         assert model.index_of(path) is None
 
 
-def crowd(number=200):
+def crowd(count=200):
     """Sessions of many projects, the newest first; every eighth is a fork of the previous one."""
     return [
         make_row(
-            f"s{at:04}",
-            cwd=f"/p{at % 20}",
-            modified=NOW - at * MINUTE,
-            parent_session=f"s{at - 1:04}" if at % 8 == 7 else None,
+            f"s{number:04}",
+            cwd=f"/p{number % 20}",
+            modified=NOW - number * MINUTE,
+            parent_session=f"s{number - 1:04}" if number % 8 == 7 else None,
         )
-        for at in range(number)
+        for number in range(count)
     ]
 
 
 def test_live_sessions_change_no_line_if_none_is_empty():
     model = listed(*crowd())
     lines = model.lines
-    model.set_live([f"/store/s{at:04}.jsonl" for at in range(100)])
+    model.set_live([f"/store/s{number:04}.jsonl" for number in range(100)])
     assert model.lines is lines
 
 
@@ -169,11 +169,11 @@ def test_another_row_height_changes_no_line():
 
 def test_an_adopted_list_keeps_its_lines():
     arrangement = Arrangement(grouped=False, order="recent")
-    other = SessionList((HERE,), "", arrangement, frozenset({("pi", "s0003")}))
-    other.load(crowd())
-    model = SessionList((HERE,), "", arrangement.changed(roomy=True), other.pins)
-    model.adopt(other)
-    assert model.lines == other.lines
+    filled = SessionList((HERE,), "", arrangement, frozenset({("pi", "s0003")}))
+    filled.load(crowd())
+    model = SessionList((HERE,), "", arrangement.changed(roomy=True), filled.pins)
+    model.adopt(filled)
+    assert model.lines == filled.lines
     assert (model.total, model.arrangement.roomy) == (200, True)
 
 
@@ -183,7 +183,7 @@ def ids(model):
 
 def test_matches_change_with_a_session():
     model = SessionList()
-    model.load([make_row(f"s{at:02}", cwd=f"/p{at % 3}") for at in range(20)])
+    model.load([make_row(f"s{number:02}", cwd=f"/p{number % 3}") for number in range(20)])
     model.set_query("s0")
     assert len(ids(model)) == 10
     model.apply([make_row("s30", title="not like s0")], ["/store/s02.jsonl"])
@@ -195,8 +195,11 @@ def test_matches_change_with_a_session():
 
 
 def test_matches_come_in_the_order_of_the_list():
-    rows = [make_row(f"s{at:03}", modified=at % 7 * 1_000) for at in range(400)]
-    rows += [make_row(f"f{at:03}", parent_session=f"s{at * 9:03}", modified=5_000_000) for at in range(3)]
+    rows = [make_row(f"s{number:03}", modified=number % 7 * 1_000) for number in range(400)]
+    rows += [
+        make_row(f"f{number:03}", parent_session=f"s{number * 9:03}", modified=5_000_000)
+        for number in range(3)
+    ]
     model = SessionList((), "", Arrangement(grouped=False))
     model.load(rows)
     before = ids(model)

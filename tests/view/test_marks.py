@@ -15,23 +15,23 @@ def moved(row, folder):
 A, B = make_row("a"), make_row("b")
 
 
-def listed(*marked, others=()):
+def marked_list(*marked, unmarked=()):
     model = SessionList()
-    model.load([*marked, *others])
+    model.load([*marked, *unmarked])
     for row in marked:
         model.toggle_mark(row.path)
     return model
 
 
-def test_a_session_that_is_moved_stays_marked():
-    model = listed(A, others=[B])
+def test_a_moved_session_stays_marked():
+    model = marked_list(A, unmarked=[B])
     new = moved(A, "new")
     model.apply([new], [A.path])
     assert model.marked == {new.path}
 
 
-def test_a_session_that_is_read_at_its_new_place_later_stays_marked():
-    model = listed(A, B)
+def test_a_session_that_returns_at_a_new_path_later_stays_marked():
+    model = marked_list(A, B)
     model.apply([], [A.path, B.path])
     assert model.marked == set()
     new = [moved(A, "new"), moved(B, "new")]
@@ -42,25 +42,25 @@ def test_a_session_that_is_read_at_its_new_place_later_stays_marked():
     assert model.marked == {row.path for row in new}, "a copy is another session"
 
 
-@pytest.mark.parametrize("ends", [SessionList.clear_marks, lambda model: model.toggle_mark(B.path)])
-def test_a_session_that_has_gone_is_not_marked_again_once_the_marks_have_changed(ends):
-    model = listed(A, others=[B])
+@pytest.mark.parametrize("change_marks", [SessionList.clear_marks, lambda model: model.toggle_mark(B.path)])
+def test_a_removed_session_is_not_marked_again_after_the_marks_have_changed(change_marks):
+    model = marked_list(A, unmarked=[B])
     model.apply([], [A.path])
-    ends(model)
+    change_marks(model)
     before = set(model.marked)
     model.apply([moved(A, "new")], [])
     assert model.marked == before
 
 
-def test_a_copy_that_was_there_before_does_not_get_the_mark():
+def test_an_existing_copy_does_not_get_the_mark():
     copy = moved(A, "copy")
-    model = listed(A, others=[copy])
+    model = marked_list(A, unmarked=[copy])
     model.apply([copy], [A.path])
     model.apply([copy], [])
     assert model.marked == set()
 
 
-def test_a_list_that_is_filled_anew_keeps_the_marks_of_the_sessions_that_are_there():
-    model = listed(A, B)
+def test_loading_the_list_again_keeps_the_marks_of_its_sessions():
+    model = marked_list(A, B)
     model.load([B])
     assert model.marked == {B.path}

@@ -14,7 +14,7 @@ def test_the_note_has_the_progress_of_an_action():
 
 
 @pytest.mark.parametrize(
-    ("what", "done", "undo", "note"),
+    ("action", "done", "undo", "note"),
     [
         ("trash", 123, "z", "123 of 5,000 trashed – z takes them back"),
         ("trash", 1, "z", "1 of 5,000 trashed – z takes it back"),
@@ -25,5 +25,5 @@ def test_the_note_has_the_progress_of_an_action():
         ("restore", 3, "leafmark undo", "3 of 5,000 restored – leafmark undo takes them back"),
     ],
 )
-def test_the_note_about_a_stopped_action_names_the_undo_key(what, done, undo, note):
-    assert stopped_note(what, done, 5_000, undo) == note
+def test_the_note_about_a_stopped_action_names_the_undo_key(action, done, undo, note):
+    assert stopped_note(action, done, 5_000, undo) == note

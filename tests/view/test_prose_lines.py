@@ -117,11 +117,13 @@ def test_a_table_with_too_many_columns_is_shown_row_by_row():
 
 
 def test_a_long_table_has_its_head_once_and_all_its_rows():
-    rows = "\n".join(f"| {at} | x |" for at in range(2 * MOST_ROWS))
-    found = texts(f"| n | what |\n|---|---|\n{rows}\nend", 40)
-    assert sum("what" in line for line in found) == 1
-    assert [line.split(" ")[0] for line in found[2:-1]] == [str(at) for at in range(2 * MOST_ROWS)]
-    assert found[-1] == "end"
+    rows = "\n".join(f"| {number} | x |" for number in range(2 * MOST_ROWS))
+    table_lines = texts(f"| n | what |\n|---|---|\n{rows}\nend", 40)
+    assert sum("what" in line for line in table_lines) == 1
+    assert [line.split(" ")[0] for line in table_lines[2:-1]] == [
+        str(number) for number in range(2 * MOST_ROWS)
+    ]
+    assert table_lines[-1] == "end"
 
 
 def test_a_line_with_a_bar_is_not_a_table():
@@ -132,9 +134,9 @@ def test_a_line_with_a_bar_is_not_a_table():
 
 def test_code_can_be_copied_as_it_was_written():
     windows = "see\r\n```py title=x\r\nif x:\r\n\tpass\r\n```\r\n"
-    found = blocks(windows + "1. then\n\n   ````\n   ```\n   a\x1b[2J\n   ````\n~~~\nopen")
-    assert [block.name for block in found] == ["py", "", ""]
-    assert [block.source for block in found] == ["if x:\n\tpass", "```\na\x1b[2J", "open"]
+    code_blocks = blocks(windows + "1. then\n\n   ````\n   ```\n   a\x1b[2J\n   ````\n~~~\nopen")
+    assert [block.name for block in code_blocks] == ["py", "", ""]
+    assert [block.source for block in code_blocks] == ["if x:\n\tpass", "```\na\x1b[2J", "open"]
 
 
 def test_an_empty_block():
@@ -146,20 +148,20 @@ def test_a_line_with_backticks_behind_the_name_is_not_a_fence():
 
 
 def test_a_diff_in_a_fence_has_styles():
-    found = {line.text: line.style for line in prose_lines("```diff\n+a\n-b\n@@ c\n d\n```\n+e", 40)}
-    assert (found["+a"], found["-b"], found["@@ c"], found["+e"]) == ("added", "removed", "hunk", "text")
+    styles = {line.text: line.style for line in prose_lines("```diff\n+a\n-b\n@@ c\n d\n```\n+e", 40)}
+    assert (styles["+a"], styles["-b"], styles["@@ c"], styles["+e"]) == ("added", "removed", "hunk", "text")
 
 
 @given(MARKDOWN, st.integers(4, 40))
 def test_lines_fit_are_inert_and_hold_every_word(text, cells):
-    found = list(prose_lines(text, cells))
-    for line in found:
+    prose = list(prose_lines(text, cells))
+    for line in prose:
         assert width(line.text) <= cells
         assert plain_text(line.spans) == line.text
         assert all(style in STYLES for _, style in line.spans)
         assert inert(line.text) == line.text
         assert "\n" not in line.text
-    shown = "".join("".join(line.text for line in found).split())
+    shown = "".join("".join(line.text for line in prose).split())
     for char in "".join(stable_width(inert(text)).split()):
         if char not in "|-:>":
             assert char in shown

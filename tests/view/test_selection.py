@@ -9,18 +9,18 @@ from tests.view.listed import HERE, listed
 
 
 def test_a_session_is_the_same_at_another_path():
-    row, other = make_row("a", ino=1), make_row("b", ino=2)
-    model = listed(row, other)
+    row, second = make_row("a", ino=1), make_row("b", ino=2)
+    model = listed(row, second)
     selection = StableSelection(model, [row])
     assert selection.row is row
     moved = make_row("a", ino=1, path="/new/a.jsonl", name="renamed")
     model.apply([moved], [row.path])
     assert selection.row is moved
-    again = make_row("a", ino=3, path="/newer/a.jsonl")
-    model.apply([again], [moved.path])
-    assert selection.row is again, "its file was rewritten during the move"
-    assert selection.now(row.path) is again
-    assert selection.rows() == [again]
+    rewritten = make_row("a", ino=3, path="/newer/a.jsonl")
+    model.apply([rewritten], [moved.path])
+    assert selection.row is rewritten, "its file was rewritten during the move"
+    assert selection.now(row.path) is rewritten
+    assert selection.rows() == [rewritten]
 
 
 def test_a_removed_session_is_gone_until_it_returns():
@@ -51,13 +51,13 @@ def test_another_file_with_the_same_id_is_another_session():
 
 
 def test_two_files_with_one_id_are_both_found_again():
-    one, two = make_row("a", ino=1), make_row("a", ino=2, path="/copy/a.jsonl")
-    model = listed(one, two)
-    selection = StableSelection(model, [one, two])
+    first, second = make_row("a", ino=1), make_row("a", ino=2, path="/copy/a.jsonl")
+    model = listed(first, second)
+    selection = StableSelection(model, [first, second])
     moved = [make_row("a", ino=2, path="/new/two.jsonl"), make_row("a", ino=1, path="/new/one.jsonl")]
-    model.apply(moved, [one.path, two.path])
+    model.apply(moved, [first.path, second.path])
     assert [row.path for row in selection.rows()] == ["/new/one.jsonl", "/new/two.jsonl"]
-    assert selection.now(two.path) is moved[0]
+    assert selection.now(second.path) is moved[0]
 
 
 def test_a_session_of_another_store_or_agent_is_another():

@@ -32,8 +32,8 @@ def prefixes(model):
     return [(line.depth, line.prefix) for line in model.lines]
 
 
-def drawn(model, at, cells=60, selected=False, states=None, question=None):
-    line = model.lines[at]
+def drawn(model, index, cells=60, selected=False, states=None, question=None):
+    line = model.lines[index]
     spans = render_list_line(
         model,
         line,
@@ -69,7 +69,7 @@ def test_without_sessions_here_the_newest_project_is_open():
 
 
 def test_the_first_frame_has_counts_of_all_groups_and_rows_of_the_open_ones():
-    whole = listed(*ROWS, opened=5)
+    complete = listed(*ROWS, opened=5)
     model = SessionList((HERE,), "/home/me")
     counts = [
         (HERE, 2, NOW - 40 * MINUTE, 0),
@@ -80,27 +80,27 @@ def test_the_first_frame_has_counts_of_all_groups_and_rows_of_the_open_ones():
     model.open_first(5)
     assert model.first_groups() == [HERE]
     model.preview((), ROWS[:2])
-    assert [drawn(model, at) for at in range(5)] == [drawn(whole, at) for at in range(5)]
+    assert [drawn(model, index) for index in range(5)] == [drawn(complete, index) for index in range(5)]
     assert (model.total, model.projects) == (4, 3)
 
 
 @pytest.mark.parametrize("here", [HERE, "/elsewhere"])
 def test_the_first_frame_needs_no_more_groups_than_fit(here):
-    rows = [make_row(f"r{at}", cwd=f"/work/{at}", modified=NOW - at * MINUTE) for at in range(9)]
+    rows = [make_row(f"r{index}", cwd=f"/work/{index}", modified=NOW - index * MINUTE) for index in range(9)]
     rows.append(make_row("last", cwd=HERE, modified=NOW - 99 * MINUTE))
     counts = [(row.cwd, 1, row.modified, 0) for row in rows]
-    whole, model = SessionList((here,), "/home/me"), SessionList((here,), "/home/me")
-    for frame_list, most in ((whole, None), (model, 4)):
+    complete, model = SessionList((here,), "/home/me"), SessionList((here,), "/home/me")
+    for frame_list, most in ((complete, None), (model, 4)):
         frame_list.preview(counts, (), most)
         frame_list.open_first(4)
         opened = frame_list.first_groups()
         frame_list.preview((), [row for row in rows if row.cwd in opened])
-    assert [drawn(model, at) for at in range(4)] == [drawn(whole, at) for at in range(4)]
+    assert [drawn(model, index) for index in range(4)] == [drawn(complete, index) for index in range(4)]
     assert (model.total, model.projects, model.known) == (10, 10, 10)
-    assert len(model.lines) < len(whole.lines)
+    assert len(model.lines) < len(complete.lines)
     model.preview(counts, ())
-    assert shown(model) == shown(whole)
-    assert (model.matched, model.first_groups()) == (whole.matched, whole.first_groups())
+    assert shown(model) == shown(complete)
+    assert (model.matched, model.first_groups()) == (complete.matched, complete.first_groups())
 
 
 def test_a_change_moves_the_row_and_a_removal_drops_an_empty_group():
@@ -228,8 +228,8 @@ KEYS = st.tuples(st.integers(0, 8), st.integers(0, 3), st.integers(0, 50), PAREN
 
 def row_of(key):
     """A session; every third one has the id of another."""
-    number, project, when, parent = key
-    row = make_row(f"s{number}", cwd=f"/p{project}", modified=when, parent_session=parent)
+    number, project, modified, parent = key
+    row = make_row(f"s{number}", cwd=f"/p{project}", modified=modified, parent_session=parent)
     if number % 3 == 2:
         row.id = f"s{number - 1}"
     return row
@@ -246,26 +246,26 @@ def test_changes_row_by_row_equal_one_load(first, changes, query):
     model = listed(*rows.values(), here="/p1")
     model.open_all(True)
     model.set_query(query)
-    for key, gone in changes:
+    for key, is_removed in changes:
         new = row(key)
-        if gone:
+        if is_removed:
             rows.pop(new.path, None)
             model.apply([], [new.path])
         else:
             rows[new.path] = new
             model.apply([new], [])
     model.open_all(True)
-    whole = listed(*sorted(rows.values(), key=lambda row: row.title + row.path, reverse=True), here="/p1")
-    whole.open_all(True)
-    whole.set_query(query)
-    assert paths(model) == paths(whole)
-    assert prefixes(model) == prefixes(whole)
-    assert (model.total, model.matched) == (whole.total, whole.matched)
-    for at, line in enumerate(model.lines):
+    loaded = listed(*sorted(rows.values(), key=lambda row: row.title + row.path, reverse=True), here="/p1")
+    loaded.open_all(True)
+    loaded.set_query(query)
+    assert paths(model) == paths(loaded)
+    assert prefixes(model) == prefixes(loaded)
+    assert (model.total, model.matched) == (loaded.total, loaded.matched)
+    for index, line in enumerate(model.lines):
         if line.row is not None:
-            assert model.index_of(line.row.path) == at
+            assert model.index_of(line.row.path) == index
         else:
-            assert model.index_of_group(line.group.cwd) == at
+            assert model.index_of_group(line.group.cwd) == index
 
 
 def test_results_of_a_search_join_the_matching_rows():
@@ -282,15 +282,15 @@ def test_each_of_many_lines_is_found():
     names = [letter * 3 for letter in "abcdefghijk"]
     rows = [make_row(path=f"/store/{name}.jsonl", id=name.upper(), title=f"no {name}") for name in names]
     model = listed(*rows)
-    for at, name in enumerate(names):
+    for index, name in enumerate(names):
         model.set_query("")
         model.set_query(f"no {name}")
         assert [path for path in paths(model) if path[0] != "["] == [f"/store/{name}.jsonl"]
-        found = {f"/store/{name}.jsonl", f"/store/{names[at - 6]}.jsonl"}
-        model.set_found(found, ["no", name], by_rows=True)
-        assert {path for path in paths(model) if path[0] != "["} == found
-        model.set_found(found, [], by_rows=False)
-        assert {path for path in paths(model) if path[0] != "["} == found
+        expected = {f"/store/{name}.jsonl", f"/store/{names[index - 6]}.jsonl"}
+        model.set_found(expected, ["no", name], by_rows=True)
+        assert {path for path in paths(model) if path[0] != "["} == expected
+        model.set_found(expected, [], by_rows=False)
+        assert {path for path in paths(model) if path[0] != "["} == expected
 
 
 def test_words_of_two_sessions_are_not_a_match():
@@ -351,13 +351,13 @@ def crowd(number=2_000, **fields):
     """Sessions of one project, the newest first; every eighth is a fork of the previous one."""
     return [
         make_row(
-            f"s{at:04}",
+            f"s{index:04}",
             cwd=HERE,
-            modified=NOW - at * MINUTE,
-            parent_session=f"s{at - 1:04}" if at % 8 == 7 else None,
+            modified=NOW - index * MINUTE,
+            parent_session=f"s{index - 1:04}" if index % 8 == 7 else None,
             **fields,
         )
-        for at in range(number)
+        for index in range(number)
     ]
 
 

@@ -27,20 +27,20 @@ def listed(*rows, pins=(), **arrangement):
     return model
 
 
-def spans(model, at, cells=80, **look):
+def spans(model, index, cells=80, **look):
     look = {"selected": False, "now_ms": NOW, "states": {}} | look
-    drawn = render_list_line(model, model.lines[at], cells, **look)
+    drawn = render_list_line(model, model.lines[index], cells, **look)
     assert line_width(drawn) == cells
     assert {style for _, style in drawn} <= STYLES.keys()
     return drawn
 
 
-def text(model, at, cells=80, **look):
-    return plain_text(spans(model, at, cells, **look))
+def text(model, index, cells=80, **look):
+    return plain_text(spans(model, index, cells, **look))
 
 
-def second(model, at, cells=80, **look):
-    drawn = render_second_line(model, model.lines[at], cells, **({"selected": False} | look))
+def second(model, index, cells=80, **look):
+    drawn = render_second_line(model, model.lines[index], cells, **({"selected": False} | look))
     assert line_width(drawn) == cells
     return plain_text(drawn)
 
@@ -63,12 +63,12 @@ def test_the_folder_has_a_column_in_a_list_of_all_folders_without_groups():
     assert "  ~/work/app " in text(listed(row, grouped=False), 0)
     longer = make_row("a", title="Refactor", cwd=f"{HERE}lication")
     assert "  …pplication " in text(listed(longer, grouped=False), 0, 52)
-    for model, at, cells in (
+    for model, index, cells in (
         (listed(row), 1, 80),
         (listed(row, grouped=False, scope="here"), 0, 80),
         (listed(row, grouped=False), 0, 49),
     ):
-        assert "work/app" not in text(model, at, cells)
+        assert "work/app" not in text(model, index, cells)
 
 
 PATH = "/home/me/.pi/agent/sessions/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"
@@ -238,16 +238,19 @@ def test_every_row_takes_exactly_its_cells(title, prompt, folder, cells, arrange
     model.load([row, make_row("b", title=title, parent_session="a", name=title or None)])
     model.open_all(True)
     model.set_query(query)
-    for at in range(len(model.lines)):
-        text(model, at, cells, question=question, selected=not at)
-        second(model, at, cells)
+    for index in range(len(model.lines)):
+        text(model, index, cells, question=question, selected=not index)
+        second(model, index, cells)
 
 
 # the first frame
 
 
 def crowd(number):
-    return [make_row(f"s{at:02}", title=f"task {at:02}", modified=NOW - at * MINUTE) for at in range(number)]
+    return [
+        make_row(f"s{index:02}", title=f"task {index:02}", modified=NOW - index * MINUTE)
+        for index in range(number)
+    ]
 
 
 @pytest.mark.parametrize("size", [(120, 40), (160, 45), (80, 24), (60, 14), (20, 6)])

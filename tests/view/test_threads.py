@@ -73,8 +73,8 @@ def test_connectors_show_the_last_fork():
 @given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 5)), max_size=10))
 def test_every_row_comes_once_below_its_parent(links):
     rows = [
-        make_row(str(at), parent_session=str(parent), modified=when)
-        for at, (parent, when) in enumerate(links)
+        make_row(str(number), parent_session=str(parent), modified=modified)
+        for number, (parent, modified) in enumerate(links)
     ]
     lines = threaded(rows) if rows else []
     assert sorted(line.row.id for line in lines) == sorted(row.id for row in rows)
@@ -83,7 +83,9 @@ def test_every_row_comes_once_below_its_parent(links):
 
 
 def test_a_chain_of_thousands_of_forks_is_threaded_without_recursion():
-    rows = [make_row(str(at), parent_session=str(at - 1) if at else None) for at in range(3_000)]
+    rows = [
+        make_row(str(number), parent_session=str(number - 1) if number else None) for number in range(3_000)
+    ]
     deepest = threaded(rows)[-1]
     assert deepest.depth == 2_999
     assert len(deepest.prefix) <= 14

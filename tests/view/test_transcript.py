@@ -95,9 +95,9 @@ def test_a_result_has_its_first_lines_and_a_count_of_the_others():
 
 
 def test_a_result_of_one_long_line():
-    found = lines(message("a", None, "toolResult", "x" * 100_000, toolName="bash"))
-    assert len(found) < 12
-    assert found[-1] == "  … 99,600 characters more"
+    shown_lines = lines(message("a", None, "toolResult", "x" * 100_000, toolName="bash"))
+    assert len(shown_lines) < 12
+    assert shown_lines[-1] == "  … 99,600 characters more"
 
 
 def test_a_failed_result_is_an_error():
@@ -155,12 +155,12 @@ def test_thoughts_and_calls_show_their_matches():
 def test_a_huge_text_has_both_ends_and_the_match():
     content_text = "first\n" + "word " * 2_000_000 + "\nneedle\n" + "word " * 100_000 + "\nlast"
     raw = message("a", None, "user", content_text)
-    found = lines(raw, 80)
-    assert found[2] == "first"
-    assert found[-1] == "last"
-    assert sum(map(len, found)) < 2 * MOST_TEXT
-    assert any(line.endswith(("characters more", "lines more")) for line in found)
-    assert "needle" not in found
+    shown_lines = lines(raw, 80)
+    assert shown_lines[2] == "first"
+    assert shown_lines[-1] == "last"
+    assert sum(map(len, shown_lines)) < 2 * MOST_TEXT
+    assert any(line.endswith(("characters more", "lines more")) for line in shown_lines)
+    assert "needle" not in shown_lines
     shown_turn = turn(raw, "a", 0, 80, ("needle",), has_match=True)
     assert shown_turn.lines[shown_turn.found].text == "needle"
     assert len(shown_turn.lines) < 2_000
@@ -215,9 +215,9 @@ def test_highlights_span_pieces_of_different_styles():
 @pytest.mark.parametrize(("lines_given", "shown"), [(4, 4), (5, 5), (6, 5)])
 def test_a_short_rest_is_shown_and_not_counted(lines_given, shown):
     raw = message("a", None, "toolResult", "\n".join("x" * lines_given), toolName="bash")
-    found = lines(raw)
-    assert len(found) == shown
-    assert found[-1].endswith("more") == (lines_given == 6)
+    shown_lines = lines(raw)
+    assert len(shown_lines) == shown
+    assert shown_lines[-1].endswith("more") == (lines_given == 6)
     assert not any(
         "more" in line for line in lines(blocks("assistant", {"type": "thinking", "thinking": "x" * 700}))
     )

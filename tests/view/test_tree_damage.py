@@ -22,36 +22,38 @@ FOUR = chain("one", "two", "three", "four")
 
 
 def places(view):
-    return [view.damaged(at).line for at in range(view.count, view.rows)]
+    return [view.damaged(index).line for index in range(view.count, view.rows)]
 
 
 def grow(view, path, text):
     """Append to the file, then update the tree and the view, as the reading thread and the screen do."""
-    seen = len(view.tree.problems)
+    old_count = len(view.tree.problems)
     with path.open("a") as file:
         file.write(text)
     nodes = view.tree.extend()
-    view.extend(nodes, view.tree.leaf, damaged_problems(view.tree, seen), view.tree.torn)
+    view.extend(nodes, view.tree.leaf, damaged_problems(view.tree, old_count), view.tree.torn)
 
 
 def test_damaged_lines_follow_the_last_entry_in_file_order(tmp_path):
-    whole = opened(tmp_path, *FOUR)
-    rows = [whole.node(at).id for at in range(whole.count)]
+    complete = opened(tmp_path, *FOUR)
+    rows = [complete.node(index).id for index in range(complete.count)]
     view = opened(tmp_path, FOUR[0], "{", *FOUR[1:3], "[]", *FOUR[3:], "no")
-    assert [view.node(at).id for at in range(view.count)] == rows
+    assert [view.node(index).id for index in range(view.count)] == rows
     assert (view.rows - view.count, places(view)) == (3, [2, 5, 8])
     assert view.node(view.count) is None
     assert view.damaged(view.count - 1) is view.damaged(view.rows) is view.damaged(-1) is None
-    assert (view.shown, view.leaf_row()) == (whole.shown, whole.leaf_row())
-    assert [segment.foldable for segment in view.segments] == [segment.foldable for segment in whole.segments]
+    assert (view.shown, view.leaf_row()) == (complete.shown, complete.leaf_row())
+    assert [segment.foldable for segment in view.segments] == [
+        segment.foldable for segment in complete.segments
+    ]
 
 
 def test_a_damaged_line_is_found_in_its_row(tmp_path):
     view = opened(tmp_path, "{", *FOUR[:2], "{", "}", *FOUR[2:])
-    for at in range(view.count, view.rows):
-        assert view.index_of_damaged(view.damaged(at)) == at
-    gone = view.damaged(view.count)._replace(reason="another")
-    assert view.index_of_damaged(gone) is None
+    for index in range(view.count, view.rows):
+        assert view.index_of_damaged(view.damaged(index)) == index
+    changed = view.damaged(view.count)._replace(reason="another")
+    assert view.index_of_damaged(changed) is None
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -114,7 +116,7 @@ def test_a_torn_last_line_that_stays_damaged_has_one_row(tmp_path):
     view = opened(tmp_path, *FOUR)
     grow(view, tmp_path / "s.jsonl", '{"type":')
     grow(view, tmp_path / "s.jsonl", "\n")
-    assert [view.damage[at].torn for at in range(len(view.damage))] == [False]
+    assert [view.damage[index].torn for index in range(len(view.damage))] == [False]
 
 
 @pytest.mark.parametrize("cells", [6, 20, 80])
@@ -134,27 +136,29 @@ def test_moves_from_a_damaged_row_lead_to_the_entries_above(tmp_path):
     view = opened(
         tmp_path, *FOUR, entry("label", "l", "00000004", 9, targetId="00000002", label="x"), "{", "{"
     )
-    at = view.count
-    assert tree_navigation.turn(view, at, -1) == 2
-    assert tree_navigation.turn(view, at, 1) is None
-    assert tree_navigation.branch_point(view, at, -1) is None
-    assert tree_navigation.parent_row(view, at + 1) is tree_navigation.child_row(view, at) is None
+    index = view.count
+    assert tree_navigation.turn(view, index, -1) == 2
+    assert tree_navigation.turn(view, index, 1) is None
+    assert tree_navigation.branch_point(view, index, -1) is None
+    assert tree_navigation.parent_row(view, index + 1) is tree_navigation.child_row(view, index) is None
     assert (
-        tree_navigation.segment_above(view, at + 1) == tree_navigation.segment_below(view, at + 1) == at + 1
+        tree_navigation.segment_above(view, index + 1)
+        == tree_navigation.segment_below(view, index + 1)
+        == index + 1
     )
     assert tree_navigation.labelled(view, None, -1).id == "00000002"
     assert tree_navigation.turn(view, 2, 1) is None
 
 
 def test_only_requested_damaged_lines_get_a_text(tmp_path, monkeypatch):
-    made = []
+    texts_made = []
     real = app.view.problems.one_line
-    monkeypatch.setattr(app.view.problems, "one_line", lambda text: made.append(text) or real(text))
+    monkeypatch.setattr(app.view.problems, "one_line", lambda text: texts_made.append(text) or real(text))
     view = opened(tmp_path, *FOUR, *["{"] * 5_000)
-    assert (view.rows, made) == (5_004, [])
+    assert (view.rows, texts_made) == (5_004, [])
     assert view.damaged(5_003).line == 5_005
     assert view.index_of_damaged(view.damaged(2_000)) == 2_000
-    assert len(made) == 3
+    assert len(texts_made) == 3
 
 
 @pytest.mark.parametrize("ascii_only", [False, True])
@@ -170,7 +174,8 @@ def test_the_end_of_a_long_session_has_no_damaged_rows(tmp_path):
     from app.sessions.tree.tree import END_BYTES, open_end
 
     lines = [
-        message(f"{at:08x}", f"{at - 1:08x}" if at else None, "user", "x" * 5_000, at) for at in range(300)
+        message(f"{index:08x}", f"{index - 1:08x}" if index else None, "user", "x" * 5_000, index)
+        for index in range(300)
     ]
     path = write_session(tmp_path / "s.jsonl", header(), *lines[:-1], "{", lines[-1])
     assert path.stat().st_size > 4 * END_BYTES

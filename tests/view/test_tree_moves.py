@@ -23,8 +23,8 @@ class AsPi:
 
     def __init__(self, view):
         self.view = view
-        self.nodes = [view.node(at) for at in range(view.count)]
-        self.at = {node.index: at for at, node in enumerate(self.nodes)}
+        self.nodes = [view.node(row) for row in range(view.count)]
+        self.at = {node.index: row for row, node in enumerate(self.nodes)}
         self.children = {None: []}
         self.parent = {}
         for node in self.nodes:
@@ -34,26 +34,26 @@ class AsPi:
             self.parent[node.index] = None if above is None else above.index
             self.children.setdefault(self.parent[node.index], []).append(node.index)
 
-    def below(self, at):
-        current = self.nodes[at].index
+    def below(self, row):
+        current = self.nodes[row].index
         while True:
             children = self.children.get(current, [])
             if len(children) != 1:
                 return self.at[children[0] if children else current]
             current = children[0]
 
-    def above(self, at):
-        current = self.nodes[at].index
+    def above(self, row):
+        current = self.nodes[row].index
         while True:
             parent = self.parent[current]
             if parent is None:
                 return self.at[current]
-            if len(self.children[parent]) > 1 and self.at[current] < at:
+            if len(self.children[parent]) > 1 and self.at[current] < row:
                 return self.at[current]
             current = parent
 
-    def foldable(self, at):
-        index = self.nodes[at].index
+    def foldable(self, row):
+        index = self.nodes[row].index
         parent = self.parent[index]
         return bool(self.children.get(index)) and (parent is None or len(self.children[parent]) > 1)
 
@@ -62,9 +62,9 @@ FOLDS = st.lists(st.integers(0, 29), max_size=4)
 
 
 def folded_at(view, folds):
-    for at in folds:
-        if at < view.count and view.row(at).foldable:
-            view.fold(view.node(at), True)
+    for index in folds:
+        if index < view.count and view.row(index).foldable:
+            view.fold(view.node(index), True)
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
@@ -73,11 +73,11 @@ def test_segments_are_those_of_pi(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("pi"), *lines_of(links), mode=mode)
     folded_at(view, folds)
     theirs = AsPi(view)
-    for at in range(view.count):
-        assert tree_navigation.segment_below(view, at) == theirs.below(at)
-        assert tree_navigation.segment_above(view, at) == theirs.above(at)
-        if not view.row(at).folded:
-            assert view.row(at).foldable == theirs.foldable(at)
+    for index in range(view.count):
+        assert tree_navigation.segment_below(view, index) == theirs.below(index)
+        assert tree_navigation.segment_above(view, index) == theirs.above(index)
+        if not view.row(index).folded:
+            assert view.row(index).foldable == theirs.foldable(index)
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
@@ -86,16 +86,16 @@ def test_parents_children_and_branch_points_are_those_of_the_rows(tmp_path_facto
     view = opened(tmp_path_factory.mktemp("kin"), *lines_of(links), mode=mode)
     folded_at(view, folds)
     kin = AsPi(view)
-    points = [at for at, node in enumerate(kin.nodes) if len(kin.children.get(node.index, ())) > 1]
-    turns = [at for at, node in enumerate(kin.nodes) if node.role == "user"]
-    for at, node in enumerate(kin.nodes):
+    points = [index for index, node in enumerate(kin.nodes) if len(kin.children.get(node.index, ())) > 1]
+    turns = [index for index, node in enumerate(kin.nodes) if node.role == "user"]
+    for index, node in enumerate(kin.nodes):
         parent = kin.parent[node.index]
         children = kin.children.get(node.index, [])
-        assert tree_navigation.parent_row(view, at) == (None if parent is None else kin.at[parent])
-        assert tree_navigation.child_row(view, at) == (kin.at[children[0]] if children else None)
+        assert tree_navigation.parent_row(view, index) == (None if parent is None else kin.at[parent])
+        assert tree_navigation.child_row(view, index) == (kin.at[children[0]] if children else None)
         for places, move in ((points, tree_navigation.branch_point), (turns, tree_navigation.turn)):
-            assert move(view, at, 1) == next((place for place in places if place > at), None)
-            assert move(view, at, -1) == next((place for place in places[::-1] if place < at), None)
+            assert move(view, index, 1) == next((place for place in places if place > index), None)
+            assert move(view, index, -1) == next((place for place in places[::-1] if place < index), None)
 
 
 @given(LINKS, st.sampled_from(MODES))
@@ -104,9 +104,9 @@ def test_rows_are_in_the_order_of_the_tree_with_any_filter(tmp_path_factory, lin
     view = opened(tmp_path_factory.mktemp("order"), *lines_of(links), mode=mode)
     order = view.order()
     assert sorted(node.index for node in order.nodes) == list(range(len(links)))
-    places = [order.place(view.node(at)) for at in range(view.count)]
+    places = [order.place(view.node(index)) for index in range(view.count)]
     assert places == sorted(places)
-    assert [order.nodes[place] for place in places] == [view.node(at) for at in range(view.count)]
+    assert [order.nodes[place] for place in places] == [view.node(index) for index in range(view.count)]
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
@@ -120,8 +120,8 @@ def test_connectors_match_siblings_and_gutters_match_branches(tmp_path_factory, 
         parent = kin.parent[index]
         return parent is not None and len(kin.children[parent]) > 1
 
-    for at, node in enumerate(kin.nodes):
-        row = view.row(at)
+    for index, node in enumerate(kin.nodes):
+        row = view.row(index)
         siblings = kin.children[kin.parent[node.index]]
         assert row.connector == is_branch(node.index)
         if row.connector:
@@ -139,7 +139,7 @@ def test_connectors_match_siblings_and_gutters_match_branches(tmp_path_factory, 
 @settings(max_examples=200)
 def test_every_entry_that_passes_the_filter_can_be_reached(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("reach"), *lines_of(links), mode=mode)
-    shown = [view.node(at) for at in range(view.count)]
+    shown = [view.node(index) for index in range(view.count)]
     folded_at(view, folds)
     for node in shown:
         view.unfold_to(node)
@@ -148,25 +148,25 @@ def test_every_entry_that_passes_the_filter_can_be_reached(tmp_path_factory, lin
 
 @given(LINKS, st.sampled_from(MODES), st.sets(st.integers(0, 29)), st.integers(0, 29))
 @settings(max_examples=200)
-def test_hits_are_visited_in_the_order_of_the_rows(tmp_path_factory, links, mode, found, cut):
+def test_hits_are_visited_in_the_order_of_the_rows(tmp_path_factory, links, mode, hit_indexes, cut):
     view = opened(tmp_path_factory.mktemp("hits"), *lines_of(links), mode=mode)
-    nodes = [node for node in view.tree.entries if node.index in found]
+    nodes = [node for node in view.tree.entries if node.index in hit_indexes]
     hits = TreeHits(("x",))
     hits.add(nodes[:cut])
     hits.next(view, None, 1)
     hits.add(nodes[cut:])
     hits.add(nodes)
     hits.done = True
-    rows = [at for at in range(view.count) if view.node(at).index in found]
+    rows = [index for index in range(view.count) if view.node(index).index in hit_indexes]
     assert hits.counted(view, None) == (0, len(rows), len(nodes) - len(rows))
-    for at in range(view.count):
-        node = view.node(at)
-        after = next((row for row in rows if row > at), rows[0] if rows else None)
-        before = next((row for row in rows[::-1] if row < at), rows[-1] if rows else None)
+    for index in range(view.count):
+        node = view.node(index)
+        after = next((row for row in rows if row > index), rows[0] if rows else None)
+        before = next((row for row in rows[::-1] if row < index), rows[-1] if rows else None)
         assert hits.next(view, node, 1) is (None if after is None else view.node(after))
         assert hits.next(view, node, -1) is (None if before is None else view.node(before))
-        assert hits.counted(view, node)[0] == (rows.index(at) + 1 if at in rows else 0)
-        assert hits.has(node) == (node.index in found)
+        assert hits.counted(view, node)[0] == (rows.index(index) + 1 if index in rows else 0)
+        assert hits.has(node) == (node.index in hit_indexes)
 
 
 def test_hits_follow_another_filter_and_a_tree_that_grew(tmp_path):
@@ -212,10 +212,10 @@ def test_hidden_labels_are_visited_if_the_filter_shows_none(tmp_path):
 @pytest.mark.parametrize("cells", [20, 30, 40, 60, 90, 200])
 def test_a_third_of_a_row_is_left_to_its_text(tmp_path, cells, glyphs):
     lines = [header(), message("n0", None, "user", "root")]
-    for at in range(1, 20):
+    for number in range(1, 20):
         lines += [
-            message(f"n{at}", f"n{at - 1}", "user", "the text of the row"),
-            message(f"s{at}", f"n{at - 1}", "user", "side"),
+            message(f"n{number}", f"n{number - 1}", "user", "the text of the row"),
+            message(f"s{number}", f"n{number - 1}", "user", "side"),
         ]
     lines += [entry("label", "l", "s19", targetId="n19", label="a label that says a great deal of it")]
     lines += [message("z", "n19", "user", "below")]

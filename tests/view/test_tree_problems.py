@@ -42,9 +42,9 @@ def test_every_problem_is_listed_with_its_line_in_file_order(tmp_path):
         entry("label", "j", "i", targetId="a", label="found"),
         entry("label", "k", "j", label="on what?"),
     ]
-    found = faults(tmp_path, *lines)
-    assert [line for line, _ in found] == [3, 4, 5, 7, 8, 9, 10, 11, 12, 14]
-    reasons = dict(found)
+    listed = faults(tmp_path, *lines)
+    assert [line for line, _ in listed] == [3, 4, 5, 7, 8, 9, 10, 11, 12, 14]
+    reasons = dict(listed)
     assert "'gone'" in reasons[4]
     assert "go round" in reasons[5]
     assert "'e' is used more than once" in reasons[7]
@@ -67,8 +67,8 @@ def test_an_appended_label_on_an_unknown_entry_is_listed(tmp_path):
 
 
 def test_a_damaged_line_leads_to_the_entry_nearest_to_it(tmp_path):
-    one, two = chain("one", "two")[1:]
-    lines = ["{", header(), one, "{", two, "{", "{"]
+    first, second = chain("one", "two")[1:]
+    lines = ["{", header(), first, "{", second, "{", "{"]
     tree = open_tree(str(write_session(tmp_path / "s.jsonl", *lines)))
     near = [(fault.line, fault.node.line) for fault in problems_of(tree)]
     assert near[-3:] == [(4, 3), (6, 5), (7, 5)]
@@ -82,12 +82,12 @@ def test_problems_of_a_file_without_entries_have_no_entry(tmp_path):
 def test_a_torn_last_line_has_the_number_after_the_complete_lines(tmp_path):
     path = write_session(tmp_path / "s.jsonl", *chain("one", "two"))
     path.write_bytes(path.read_bytes() + b'{"type":"mess')
-    found = problems_of(open_tree(str(path)))
-    assert [(fault.line, fault.node.id) for fault in found] == [(4, "00000002")]
-    assert "unfinished" in found[0].reason
+    problems = problems_of(open_tree(str(path)))
+    assert [(fault.line, fault.node.id) for fault in problems] == [(4, "00000002")]
+    assert "unfinished" in problems[0].reason
 
 
 def test_reasons_are_inert(tmp_path):
-    found = faults(tmp_path, header(), message("a", "\x1b[2J\u202e", "user", "one"))
-    assert "\x1b" not in found[0][1]
-    assert "\u202e" not in found[0][1]
+    listed = faults(tmp_path, header(), message("a", "\x1b[2J\u202e", "user", "one"))
+    assert "\x1b" not in listed[0][1]
+    assert "\u202e" not in listed[0][1]

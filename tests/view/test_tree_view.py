@@ -21,10 +21,10 @@ def drawn(view, cells=60):
     view.tree.read_rows(view.tree.entries)
     leaf = view.leaf_row()
     rows = []
-    for at in range(view.count):
-        row = view.row(at)
+    for index in range(view.count):
+        row = view.row(index)
         active = row.node.index in view.active
-        line = render_tree_row(row, cells, selected=False, active=active, leaf=at == leaf, glyphs=ASCII)
+        line = render_tree_row(row, cells, selected=False, active=active, leaf=index == leaf, glyphs=ASCII)
         rows.append(plain_text(line).rstrip())
     return rows
 
@@ -61,7 +61,7 @@ def test_a_hidden_leaf_is_marked_on_its_nearest_shown_ancestor(tmp_path):
 def test_the_mark_of_the_leaf_is_at_the_end_of_the_shown_active_path(tmp_path, mode, marked):
     view = opened(tmp_path, *branched(), mode=mode)
     assert view.node(view.leaf_row()).id == marked
-    assert [at for at, row in enumerate(drawn(view)) if "<- active" in row] == [view.leaf_row()]
+    assert [index for index, row in enumerate(drawn(view)) if "<- active" in row] == [view.leaf_row()]
 
 
 def test_a_hidden_active_path_has_no_mark_of_the_leaf(tmp_path):
@@ -101,7 +101,7 @@ def test_folds_inside_a_fold_are_kept(tmp_path):
 
 def test_only_roots_and_rows_with_siblings_fold(tmp_path):
     view = opened(tmp_path, *branched())
-    foldable = [view.node(at).id for at in range(view.count) if view.row(at).foldable]
+    foldable = [view.node(index).id for index in range(view.count) if view.row(index).foldable]
     assert foldable == ["a", "e", "c"]
 
 
@@ -311,11 +311,11 @@ def test_an_error_is_marked_without_colour(tmp_path):
 
 def test_text_of_a_deep_branch_stays_on_the_row(tmp_path):
     lines = [header()]
-    for at in range(60):
-        parent = f"n{at - 1}" if at else None
+    for index in range(60):
+        parent = f"n{index - 1}" if index else None
         lines += [
-            message(f"n{at}", parent, "user", f"level {at}"),
-            message(f"s{at}", parent, "user", f"side {at}"),
+            message(f"n{index}", parent, "user", f"level {index}"),
+            message(f"s{index}", parent, "user", f"side {index}"),
         ]
     view = opened(tmp_path, *lines)
     deepest = view.index_of(view.tree.by_id["n59"])
@@ -326,13 +326,13 @@ def test_text_of_a_deep_branch_stays_on_the_row(tmp_path):
 
 def test_fifty_thousand_entries_in_one_chain_and_in_one_star(tmp_path):
     straight = [header(), message("n0", None, "user", "x")]
-    straight += [message(f"n{at}", f"n{at - 1}", "user", "x") for at in range(1, 50_000)]
+    straight += [message(f"n{index}", f"n{index - 1}", "user", "x") for index in range(1, 50_000)]
     view = opened(tmp_path, *straight)
     assert (view.count, len(view.segments)) == (50_000, 1)
     star = [
         header(),
         message("n0", None, "user", "x"),
-        *(message(f"n{at}", "n0", "user", "x") for at in range(1, 50_000)),
+        *(message(f"n{index}", "n0", "user", "x") for index in range(1, 50_000)),
     ]
     view = opened(tmp_path, *star)
     assert (view.count, len(view.segments)) == (50_000, 50_000)
@@ -342,34 +342,34 @@ def test_fifty_thousand_entries_in_one_chain_and_in_one_star(tmp_path):
 @settings(max_examples=150)
 def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
     view = opened(tmp_path_factory.mktemp("tree"), *lines_of(links), mode=mode)
-    shown = [view.node(at) for at in range(view.count)]
+    shown = [view.node(index) for index in range(view.count)]
     assert len({node.index for node in shown}) == len(shown) == view.shown
-    place = {node.index: at for at, node in enumerate(shown)}
-    for at, node in enumerate(shown):
-        assert view.index_of(node) == at
+    place = {node.index: index for index, node in enumerate(shown)}
+    for index, node in enumerate(shown):
+        assert view.index_of(node) == index
         above = node.parent
         while above is not None and above.index not in place:
             above = above.parent
-        assert above is None or place[above.index] < at
-    for at in range(view.count):
-        row = view.row(at)
+        assert above is None or place[above.index] < index
+    for index in range(view.count):
+        row = view.row(index)
         if row.foldable and not row.folded:
             before = [node.index for node in shown]
             view.fold(row.node, True)
-            hidden = view.row(at).hidden
+            hidden = view.row(index).hidden
             assert view.count == len(before) - hidden
-            assert all(view.node(other) is not None for other in range(view.count))
+            assert all(view.node(row_index) is not None for row_index in range(view.count))
             view.fold(row.node, False)
-            assert [view.node(other).index for other in range(view.count)] == before
+            assert [view.node(row_index).index for row_index in range(view.count)] == before
 
 
 @given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
 @settings(max_examples=150)
-def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, links, mode, at):
+def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, links, mode, index):
     """pi and omp draw no mark for the leaf itself; their bullets end at the row with our mark."""
     view = opened(tmp_path_factory.mktemp("leaf"), *lines_of(links), mode=mode)
-    if at < view.count and view.row(at).foldable:
-        view.fold(view.node(at), True)
+    if index < view.count and view.row(index).foldable:
+        view.fold(view.node(index), True)
     active = [place for place in range(view.count) if view.node(place).index in view.active]
     assert view.leaf_row() == (active[-1] if active else None)
 
@@ -386,9 +386,9 @@ def test_a_view_that_grew_equals_a_new_view(tmp_path_factory, links, mode, cut):
         with path.open("a") as file:
             file.write(json.dumps(line) + "\n")
         view.extend(tree.extend(), tree.leaf)
-    whole = TreeView(open_tree(str(path)), mode)
-    assert drawn(view) == drawn(whole)
-    assert view.leaf_row() == whole.leaf_row()
+    complete = TreeView(open_tree(str(path)), mode)
+    assert drawn(view) == drawn(complete)
+    assert view.leaf_row() == complete.leaf_row()
 
 
 def test_an_entry_after_the_leaf_needs_no_new_layout(tmp_path, monkeypatch):
@@ -420,15 +420,18 @@ def test_an_entry_after_the_leaf_needs_no_new_layout(tmp_path, monkeypatch):
 
 def test_a_comb_of_eight_thousand_levels_keeps_no_gutters(tmp_path):
     lines = [header(), message("n0", None, "user", "x")]
-    for at in range(1, 8_000):
-        lines += [message(f"n{at}", f"n{at - 1}", "user", "x"), message(f"s{at}", f"n{at - 1}", "user", "y")]
+    for index in range(1, 8_000):
+        lines += [
+            message(f"n{index}", f"n{index - 1}", "user", "x"),
+            message(f"s{index}", f"n{index - 1}", "user", "y"),
+        ]
     view = opened(tmp_path, *lines)
     assert view.count == 15_999
     deepest = view.index_of(view.tree.by_id["n7999"])
     assert view.row(deepest).gutters(5)[1]
     assert len(view.row(deepest).gutters(5)[0]) == 5
-    kept = sum(len(getattr(segment, name) or ()) for segment in view.segments for name in ("nodes",))
-    assert kept == 15_999
+    node_count = sum(len(getattr(segment, name) or ()) for segment in view.segments for name in ("nodes",))
+    assert node_count == 15_999
 
 
 @pytest.mark.parametrize("mode", MODES)

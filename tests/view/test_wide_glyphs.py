@@ -170,7 +170,8 @@ def test_borders_are_in_their_columns_in_every_terminal(parts, pieces_of):
 def test_the_borders_of_the_first_frame_are_in_their_columns(pieces_of):
     model = SessionList(("/work/app",), "/home/me", Arrangement(roomy=True))
     model.load(
-        make_row(f"s{at}", cwd="/work/app", title=odd * 3, last_prompt=odd * 9) for at, odd in enumerate(ODD)
+        make_row(f"s{number}", cwd="/work/app", title=odd * 3, last_prompt=odd * 9)
+        for number, odd in enumerate(ODD)
     )
     model.open_all(True)
     picture = frame(model, 80, 24, now_ms=NOW, here="/work/app", home="/home/me")

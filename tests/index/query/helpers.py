@@ -1,4 +1,4 @@
-"""Queries over rows that are made for one test."""
+"""Queries over rows that are made for a test."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def read(text: str, **options: Any) -> Query:
 
 def term(text: str) -> Term:
     """The only term of a query."""
-    (found,) = read(text).terms
-    return found
+    (only_term,) = read(text).terms
+    return only_term
 
 
 def words(text: str) -> list[str]:
-    return [each.text for each in read(text).terms]
+    return [term.text for term in read(text).terms]
 
 
 def messages(text: str) -> list[str]:
@@ -40,7 +40,7 @@ def passes(text: str, facts: Facts = FACTS, home: str = "", **fields: Any) -> bo
 
 
 def refused(text: str, blamed: str) -> str:
-    """The message about a query that is refused, and that points at `blamed`."""
+    """The message of the QueryError for a query, which has to point at `blamed`."""
     with pytest.raises(QueryError) as caught:
         read(text)
     error = caught.value

@@ -1,4 +1,4 @@
-"""What can be typed next."""
+"""Completion of a query while it is typed."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ ROWS = [
 KNOWN = vocabulary(ROWS, "/home/me")
 
 
-def applied(marked: str, known: Vocabulary | None = KNOWN) -> list[str]:
-    """The queries that come of the candidates; the cursor stands at the `|`."""
+def applied(marked: str, values: Vocabulary | None = KNOWN) -> list[str]:
+    """The queries after each candidate is applied. `|` in `marked` is the cursor."""
     text = marked.replace("|", "", 1)
-    return [candidate.applied(text) for candidate in complete(text, marked.index("|"), known)]
+    return [candidate.applied(text) for candidate in complete(text, marked.index("|"), values)]
 
 
 def test_between_words_all_filters_are_offered() -> None:
@@ -110,33 +110,41 @@ def test_values_of_filters(marked: str, expected: list[str]) -> None:
     assert applied(marked) == expected
 
 
-def test_without_a_vocabulary_there_is_what_is_fixed() -> None:
+def test_without_a_vocabulary_fixed_values_are_offered() -> None:
     assert applied("agent:p|", None) == ["agent:pi"]
     assert applied("dir:|", None) == []
 
 
-def test_help_says_what_is_taken_and_how_many_there_are() -> None:
+def test_help_names_the_values_or_counts_the_sessions() -> None:
     (agent,) = complete("age", 3, KNOWN)
     assert agent.help == "pi, omp, indusagi, agent"
-    assert [each.help for each in complete("agent:", 6, KNOWN)][:2] == [
+    assert [candidate.help for candidate in complete("agent:", 6, KNOWN)][:2] == [
         "pi, 3 sessions",
         "oh-my-pi, 1 session",
     ]
-    assert [each.help for each in complete("dir:", 4, KNOWN)] == ["2 sessions", "1 session", "1 session"]
-    assert [each.help for each in complete("label:to", 8, KNOWN)] == ["1 session"]  # two labels, one session
-    assert [each.help for each in complete("is:n", 4, KNOWN)] == ["given a name"]
+    assert [candidate.help for candidate in complete("dir:", 4, KNOWN)] == [
+        "2 sessions",
+        "1 session",
+        "1 session",
+    ]
+    assert [candidate.help for candidate in complete("label:to", 8, KNOWN)] == [
+        "1 session"
+    ]  # two labels, one session
+    assert [candidate.help for candidate in complete("is:n", 4, KNOWN)] == ["given a name"]
 
 
-def test_a_position_outside_is_the_nearest_inside() -> None:
-    assert [each.text for each in complete("ag", 99)] == ["agent:"]
+def test_a_position_outside_the_text_is_moved_to_its_nearest_end() -> None:
+    assert [candidate.text for candidate in complete("ag", 99)] == ["agent:"]
     assert complete("ag", -5) == []
     assert complete("x" * 5_000, 3) == []
 
 
-def test_only_so_many_are_offered() -> None:
+def test_the_number_of_candidates_is_limited() -> None:
     rows = [make_row(str(number), name=f"name-{number}") for number in range(3 * MOST_CANDIDATES)]
-    found = complete("name:NAME", 9, vocabulary(rows))
-    assert [each.text for each in found] == [f"name-{number}" for number in range(MOST_CANDIDATES)]
+    candidates = complete("name:NAME", 9, vocabulary(rows))
+    assert [candidate.text for candidate in candidates] == [
+        f"name-{number}" for number in range(MOST_CANDIDATES)
+    ]
 
 
 @pytest.mark.parametrize("blank", ["\t", "\n", "\r\n", " \n ", "  ", "\u2028", "\u00a0", "\x1f", "\x85"])
@@ -150,29 +158,29 @@ def test_any_white_space_in_a_value_is_offered_as_one_blank(blank: str) -> None:
         models=(text, plain),
         tools=(text, plain),
     )
-    known = vocabulary([odd, make_row("2", name=plain, labels=(("a", plain),))], "/home/me")
+    values = vocabulary([odd, make_row("2", name=plain, labels=(("a", plain),))], "/home/me")
     for field in ("name", "label", "model", "tool"):
-        assert applied(f"{field}:|", known) == [f'{field}:"{plain}"']
-        assert applied(f'{field}:"NM{blank}t|', known) == [f'{field}:"{plain}"']
-        assert applied(f'{field}:"{text}",|', known) == []
+        assert applied(f"{field}:|", values) == [f'{field}:"{plain}"']
+        assert applied(f'{field}:"NM{blank}t|', values) == [f'{field}:"{plain}"']
+        assert applied(f'{field}:"{text}",|', values) == []
         assert read(f'{field}:"{plain}"').passes(odd, FACTS)
-    assert [(it.text, it.count) for it in known.of("name")] == [(plain, 2)]
-    assert [(it.text, it.count) for it in known.of("label")] == [(plain, 2)]
-    assert [(it.text, it.count) for it in known.of("tool")] == [(plain, 1)]
-    assert applied("dir:~/n|", known) == applied("dir:/home/me/n|", known) == [f'dir:"~/{plain}"']
+    assert [(value.text, value.count) for value in values.of("name")] == [(plain, 2)]
+    assert [(value.text, value.count) for value in values.of("label")] == [(plain, 2)]
+    assert [(value.text, value.count) for value in values.of("tool")] == [(plain, 1)]
+    assert applied("dir:~/n|", values) == applied("dir:/home/me/n|", values) == [f'dir:"~/{plain}"']
 
 
 @pytest.mark.parametrize("name", ["\x1b[0m", "\x7f", "half \ud83d", "x" * 300, "\0"])
-def test_what_cannot_be_typed_is_not_offered(name: str) -> None:
+def test_values_that_cannot_be_typed_are_not_offered(name: str) -> None:
     assert vocabulary([make_row(name=name)]).of("name") == []
     assert [value.text for value in vocabulary([make_row(name="👩\u200d💻")]).of("name")] == ["👩\u200d💻"]
 
 
-def test_a_folder_below_a_home_that_is_a_link_is_one_in_both_of_its_spellings(tmp_path: Path) -> None:
+def test_a_folder_below_a_linked_home_is_one_candidate(tmp_path: Path) -> None:
     (tmp_path / "disk").mkdir()
     (tmp_path / "home").symlink_to("disk")
     homes = [str(tmp_path / "home"), str(tmp_path.resolve() / "disk")]
-    known = vocabulary([make_row(cwd=f"{home}/work") for home in homes], homes[0])
-    assert [candidate.help for candidate in complete("dir:", 4, known)] == ["2 sessions"]
+    values = vocabulary([make_row(cwd=f"{home}/work") for home in homes], homes[0])
+    assert [candidate.help for candidate in complete("dir:", 4, values)] == ["2 sessions"]
     for typed in ("dir:~/w|", *(f"dir:{home}/w|" for home in homes)):
-        assert applied(typed, known) == ["dir:~/work"]
+        assert applied(typed, values) == ["dir:~/work"]

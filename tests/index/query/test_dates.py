@@ -25,13 +25,13 @@ DAY = 24 * HOUR
 EVER = float("inf")
 
 
-def at(text: str, zone: tzinfo = UTC) -> int:
-    """Milliseconds of a local time."""
+def milliseconds(text: str, zone: tzinfo = UTC) -> int:
+    """Milliseconds since the epoch at a local time."""
     return round(datetime.fromisoformat(text).replace(tzinfo=zone).timestamp() * 1000)
 
 
-def meant(value: str, now: str = "2026-10-05T12:00", zone: tzinfo = UTC) -> tuple[float, float] | None:
-    return time_range(value, at(now, zone), zone)
+def range_of(value: str, now: str = "2026-10-05T12:00", zone: tzinfo = UTC) -> tuple[float, float] | None:
+    return time_range(value, milliseconds(now, zone), zone)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def meant(value: str, now: str = "2026-10-05T12:00", zone: tzinfo = UTC) -> tupl
     ],
 )
 def test_days_months_and_years(value: str, begin: str | None, end: str | None) -> None:
-    assert meant(value) == (at(begin) if begin else -EVER, at(end) if end else EVER)
+    assert range_of(value) == (milliseconds(begin) if begin else -EVER, milliseconds(end) if end else EVER)
 
 
 @pytest.mark.parametrize(
@@ -109,22 +109,22 @@ def test_ages(value: str, inside: int, outside: int) -> None:
         *("2026/10", "2026-10-05T10"),
     ],
 )
-def test_what_is_no_time_is_refused(value: str) -> None:
-    assert meant(value) is None
+def test_an_invalid_time_is_refused(value: str) -> None:
+    assert range_of(value) is None
 
 
-def test_an_age_may_be_longer_than_time() -> None:
-    assert meant("<" + "9" * 400 + "y") is not None
-    assert meant("0001") == (-62_135_596_800_000, at("0002-01-01"))
+def test_an_age_may_exceed_the_range_of_dates() -> None:
+    assert range_of("<" + "9" * 400 + "y") is not None
+    assert range_of("0001") == (-62_135_596_800_000, milliseconds("0002-01-01"))
 
 
 def test_a_day_has_23_or_25_hours_when_clocks_change() -> None:
-    begin, end = meant("2026-03-29", zone=BERLIN) or (0, 0)
+    begin, end = range_of("2026-03-29", zone=BERLIN) or (0, 0)
     assert end - begin == 23 * HOUR
-    begin, end = meant("2026-10-25", zone=BERLIN) or (0, 0)
+    begin, end = range_of("2026-10-25", zone=BERLIN) or (0, 0)
     assert end - begin == 25 * HOUR
-    assert meant("yesterday", "2026-10-26T00:30", BERLIN) == (begin, end)
-    assert meant("today", "2026-10-25T23:59", BERLIN) == (begin, end)
+    assert range_of("yesterday", "2026-10-26T00:30", BERLIN) == (begin, end)
+    assert range_of("today", "2026-10-25T23:59", BERLIN) == (begin, end)
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_a_day_has_23_or_25_hours_when_clocks_change() -> None:
         ("Pacific/Apia", "2011-12-30", 0),  # the islands went without it
     ],
 )
-def test_a_day_begins_where_its_date_does(zone: str, day: str, hours: int) -> None:
-    place = ZoneInfo(zone)
-    begin, end = meant(day, "2026-06-01T00:00", place) or (0, 0)
+def test_a_day_begins_with_the_first_moment_of_its_date(zone: str, day: str, hours: int) -> None:
+    zone_info = ZoneInfo(zone)
+    begin, end = range_of(day, "2026-06-01T00:00", zone_info) or (0, 0)
     assert end - begin == hours * HOUR
     for moment, inside in ((begin - 1, False), (begin, True), (end - 1, True), (end, False)):
-        date = datetime.fromtimestamp(moment / 1000, UTC).astimezone(place).date().isoformat()
+        date = datetime.fromtimestamp(moment / 1000, UTC).astimezone(zone_info).date().isoformat()
         assert (date == day) is (inside and hours > 0)
 
 
@@ -155,13 +155,13 @@ def new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[ZoneInfo]:
 
 
 @pytest.mark.parametrize("value", ["today", "yesterday", "2026", "2026-03-08", "2026-11", ">2026-11-01"])
-def test_without_a_zone_days_are_those_of_this_machine(new_york: ZoneInfo, value: str) -> None:
-    now = at("2026-11-02T00:30", new_york)
+def test_without_a_zone_the_zone_of_this_machine_is_used(new_york: ZoneInfo, value: str) -> None:
+    now = milliseconds("2026-11-02T00:30", new_york)
     assert time_range(value, now) == time_range(value, now, new_york)
     assert time_range(value, now) != time_range(value, now, UTC)
 
 
-def test_days_follow_one_another_without_gaps(new_york: ZoneInfo) -> None:
+def test_days_follow_each_other_without_gaps(new_york: ZoneInfo) -> None:
     day = datetime(2026, 1, 1)
     end = None
     for _ in range(366):
@@ -173,13 +173,13 @@ def test_days_follow_one_another_without_gaps(new_york: ZoneInfo) -> None:
 
 @pytest.mark.parametrize("now_ms", [-(10**15), 10**15, 10**18, -(10**30), 10**30])
 @pytest.mark.parametrize("value", ["today", "yesterday", "<=today", "2026..today"])
-def test_without_a_date_there_is_no_today(value: str, now_ms: int) -> None:
+def test_no_today_outside_the_range_of_dates(value: str, now_ms: int) -> None:
     assert time_range(value, now_ms, UTC) is None
     with pytest.raises(QueryError, match="not " + re.escape(value)):
         parse(f"date:{value}", now_ms)
     parse("date:2026 date:<2d date:2026..1w", now_ms)
 
 
-def test_the_first_day_has_none_before_it_and_the_last_no_end() -> None:
-    assert meant("yesterday", "0001-01-01T12:00") is None
-    assert meant("today", "9999-12-31T12:00") == (at("9999-12-31"), EVER)
+def test_the_first_date_has_no_yesterday_and_the_last_no_end() -> None:
+    assert range_of("yesterday", "0001-01-01T12:00") is None
+    assert range_of("today", "9999-12-31T12:00") == (milliseconds("9999-12-31"), EVER)

@@ -1,4 +1,4 @@
-"""The language as help and README show it."""
+"""The query language in help and README."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.index.query.helpers import read
 ROOT = Path(__file__).resolve().parents[3]
 
 
-def test_every_example_is_read_as_what_it_is_an_example_of() -> None:
+def test_every_example_is_a_valid_query() -> None:
     for kind in FILTER_KINDS.values():
         assert read(kind.example).notes == ()
         assert kind.example.startswith(f"{kind.name}:")
@@ -25,23 +25,23 @@ def test_every_example_is_read_as_what_it_is_an_example_of() -> None:
 
 
 @pytest.mark.parametrize("name", list(FILTER_KINDS))
-def test_every_value_that_is_offered_is_taken(name: str) -> None:
+def test_every_offered_value_is_valid(name: str) -> None:
     for value in FILTER_KINDS[name].values:
         assert read(f"{name}:{value} in:all").notes == ()
 
 
-def test_every_place_has_its_role() -> None:
+def test_every_kind_of_text_is_a_role() -> None:
     assert set(FILTER_KINDS["role"].values) == set(text_kinds.NAMES)
 
 
 @pytest.mark.parametrize("columns", [10, 40, 80, 200])
-def test_help_fits(columns: int) -> None:
+def test_help_fits_into_the_columns(columns: int) -> None:
     lines = language_help(columns).splitlines()
     widest = max(len(line) for line in lines)
     examples = max(len(kind.example) for kind in FILTER_KINDS.values())
     assert widest <= max(columns, 40, examples + 13)
-    for what, _, example in language_table():
-        assert any(line.startswith(f"  {what} ") for line in lines)
+    for form, _, example in language_table():
+        assert any(line.startswith(f"  {form} ") for line in lines)
         assert any(line.strip() == example for line in lines)
 
 
@@ -55,7 +55,7 @@ print(json.dumps(sorted(sys.modules)))
 """
 
 
-def test_the_parser_loads_no_pattern_and_no_dates() -> None:
+def test_the_parser_loads_neither_patterns_nor_dates() -> None:
     command = [sys.executable, "-I", "-S", "-c", IMPORTED, str(ROOT)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     loaded = set(json.loads(done.stdout))

@@ -1,4 +1,4 @@
-"""What filters ask of rows."""
+"""The meaning of filters."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ HOME = "/home/me"
         ("-cost:>1", {"cost": 0.5}, True),
     ],
 )
-def test_a_filter_leaves_the_sessions_it_is_about(text: str, fields: dict[str, Any], expected: bool) -> None:
+def test_which_sessions_pass_a_filter(text: str, fields: dict[str, Any], expected: bool) -> None:
     assert passes(text, home=HOME, **fields) is expected
 
 
@@ -131,7 +131,7 @@ def test_a_filter_leaves_the_sessions_it_is_about(text: str, fields: dict[str, A
         *("1...2", "1...", "...2", "...", "1....2"),
     ],
 )
-def test_what_is_no_number_is_refused(value: str) -> None:
+def test_an_invalid_number_is_refused(value: str) -> None:
     assert number_test(value) is None
 
 
@@ -142,12 +142,12 @@ def test_three_dots_are_pointed_at(field: str) -> None:
     assert (failed.value.position, failed.value.length) == (3 + len(field), 5)
 
 
-def test_a_home_folder_that_nobody_knows_is_no_folder() -> None:
+def test_an_unknown_home_folder_matches_no_folder() -> None:
     assert not passes("dir:~/work", home="", cwd="/home/me/work")
     assert passes("dir:~/work", home="/", cwd="/a/~/work")
 
 
-def test_live_and_pinned_are_asked_of_whoever_knows() -> None:
+def test_live_and_pinned_are_asked_of_the_given_facts() -> None:
     facts = Facts(live=lambda row: row.id == "a", pinned=lambda row: row.id == "b")
     assert passes("is:live", facts, id="a")
     assert not passes("is:live", facts, id="b")
@@ -163,7 +163,7 @@ def test_all_filters_must_hold() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "whole"),
+    ("text", "needs_file"),
     [
         ("messages:<5", True),
         ("-messages:>5", True),
@@ -181,19 +181,19 @@ def test_all_filters_must_hold() -> None:
         ("dir:app", False),
     ],
 )
-def test_a_provisional_row_does_not_pass_on_what_it_does_not_say(text: str, whole: bool) -> None:
+def test_a_provisional_row_may_pass_filters_that_need_the_whole_file(text: str, needs_file: bool) -> None:
     row = make_row(modified=NOW - 3_600_000)
     row.provisional = True
     query = read(text)
-    assert query.filters[0].whole is whole
-    assert query.unsure(row) is whole
-    assert query.passes(row, FACTS) is not whole
+    assert query.filters[0].whole is needs_file
+    assert query.unsure(row) is needs_file
+    assert query.passes(row, FACTS) is not needs_file
     row.provisional = False
     assert not query.unsure(row)
     assert query.passes(row, FACTS)
 
 
-def test_what_one_folder_says_is_not_said_of_another() -> None:
+def test_folders_are_tested_separately() -> None:
     query = read("dir:app")
     rows = [make_row(cwd=cwd) for cwd in ("/app", "/other", "/app", "/other")]
     assert [query.passes(row, FACTS) for row in rows] == [True, False, True, False]

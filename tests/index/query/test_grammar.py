@@ -13,23 +13,23 @@ WANTS_QUOTES = 'a pattern with a blank in it wants quotes: re:"a b"'
 
 def test_words_phrases_and_patterns() -> None:
     query = read('fold "the  whole\ttree" re:fn_\\w+')
-    assert [(each.kind, each.text) for each in query.terms] == [
+    assert [(term.kind, term.text) for term in query.terms] == [
         ("word", "fold"),
         ("phrase", "the whole tree"),
         ("regex", r"fn_\w+"),
     ]
-    assert [(each.position, each.length) for each in query.terms] == [(0, 4), (5, 17), (23, 9)]
+    assert [(term.position, term.length) for term in query.terms] == [(0, 4), (5, 17), (23, 9)]
     assert query.everywhere
     assert not query.is_deep
     assert query.notes == ()
 
 
 @pytest.mark.parametrize("text", ["", "   ", "\n\t", "\u3000"])
-def test_an_empty_query_asks_for_everything(text: str) -> None:
+def test_an_empty_query_matches_everything(text: str) -> None:
     assert read(text) == Query(text)
 
 
-def test_queries_are_equal_when_all_of_them_is() -> None:
+def test_equality_of_queries_and_terms() -> None:
     assert read("a b") == read("a b")
     assert read("a b") != read("a  b")
     assert read("a").terms[0] != read("-a").terms[0]
@@ -48,7 +48,7 @@ def test_queries_are_equal_when_all_of_them_is() -> None:
         ("日本", False),
     ],
 )
-def test_a_capital_makes_case_count(text: str, exact: bool) -> None:
+def test_a_capital_makes_a_term_exact(text: str, exact: bool) -> None:
     assert term(text).exact is exact
 
 
@@ -58,14 +58,14 @@ def test_text_is_composed() -> None:
 
 def test_a_dash_excludes() -> None:
     query = read('a -b -"c d" -re:e')
-    assert [each.negated for each in query.terms] == [False, True, True, True]
+    assert [term.negated for term in query.terms] == [False, True, True, True]
     assert read("-b").terms[0].position == 0
 
 
-def test_a_term_counts_once() -> None:
+def test_a_repeated_term_counts_once() -> None:
     assert words("a a b a") == ["a", "b"]
     assert words("a -a") == ["a", "a"]
-    assert words('a "a"') == ["a", "a"]  # only for a word are near spellings looked for
+    assert words('a "a"') == ["a", "a"]  # suggestions are made for words only
     assert words("a A") == ["a", "A"]
 
 
@@ -74,13 +74,13 @@ def test_a_term_counts_once() -> None:
 )
 def test_a_colon_alone_makes_no_filter(text: str) -> None:
     query = read(text)
-    assert [each.text for each in query.terms] == [text]
+    assert [term.text for term in query.terms] == [text]
     assert query.filters == ()
     assert query.notes == ()
 
 
 @pytest.mark.parametrize(
-    ("text", "meant"),
+    ("text", "suggested"),
     [
         ("agnet:pi", "agent:"),
         ("agents:pi", "agent:"),
@@ -101,14 +101,14 @@ def test_a_colon_alone_makes_no_filter(text: str) -> None:
         ("agnet::x", None),
     ],
 )
-def test_a_slip_for_a_filter_is_a_word_with_a_note(text: str, meant: str | None) -> None:
+def test_a_misspelt_filter_is_a_word_with_a_note(text: str, suggested: str | None) -> None:
     query = read(text)
-    assert [each.text for each in query.terms] == [text]
-    if meant is None:
+    assert [term.text for term in query.terms] == [text]
+    if suggested is None:
         assert query.notes == ()
         return
     (note,) = query.notes
-    assert note.message.endswith(f"{meant} is one")
+    assert note.message.endswith(f"{suggested} is one")
     assert (note.position, note.length) == (0, len(text))
 
 
@@ -129,22 +129,24 @@ def test_a_slip_for_a_filter_is_a_word_with_a_note(text: str, meant: str | None)
         ("agent:,", "agent: takes pi, omp, indusagi, agent"),
     ],
 )
-def test_what_is_still_being_typed_asks_nothing(text: str, note: str) -> None:
+def test_incomplete_terms_are_ignored_with_a_note(text: str, note: str) -> None:
     query = read(f"a {text}")
-    assert [each.text for each in query.terms] == ["a"]
+    assert [term.text for term in query.terms] == ["a"]
     assert query.filters == ()
-    assert [(each.message, each.position, each.length) for each in query.notes] == [(note, 2, len(text))]
+    assert [(query_note.message, query_note.position, query_note.length) for query_note in query.notes] == [
+        (note, 2, len(text))
+    ]
 
 
 @pytest.mark.parametrize("text", ["cost:>", "date:<=", "tokens:=", "messages:<"])
-def test_a_sign_without_its_number_asks_nothing_yet(text: str) -> None:
+def test_a_comparison_without_its_number_is_ignored(text: str) -> None:
     assert read(text).filters == ()
     assert len(messages(text)) == 1
 
 
-def test_a_value_that_is_still_empty_is_left_out() -> None:
-    (found,) = read("agent:pi,").filters
-    assert (found.field, found.position, found.length) == ("agent", 0, 9)
+def test_an_empty_value_in_a_list_is_ignored() -> None:
+    (list_filter,) = read("agent:pi,").filters
+    assert (list_filter.field, list_filter.position, list_filter.length) == ("agent", 0, 9)
     assert messages("agent:pi,") == []
 
 
@@ -158,26 +160,26 @@ def test_a_value_that_is_still_empty_is_left_out() -> None:
         ('-"over the', "-over the"),
     ],
 )
-def test_a_quote_that_is_not_closed_is_left_out(text: str, plain: str) -> None:
-    """As in pi, an unbalanced quote is treated as words."""
-    assert [(each.kind, each.text, each.negated) for each in read(text).terms] == [
-        (each.kind, each.text, each.negated) for each in read(plain).terms
+def test_an_unclosed_quote_is_ignored(text: str, plain: str) -> None:
+    """As in pi, the text after an unclosed quote is read as words."""
+    assert [(term.kind, term.text, term.negated) for term in read(text).terms] == [
+        (term.kind, term.text, term.negated) for term in read(plain).terms
     ]
     assert messages(text) == ["the quote is not closed: what follows are words"]
 
 
-def test_behind_a_quote_that_is_not_closed_nothing_is_a_filter() -> None:
+def test_after_an_unclosed_quote_nothing_is_a_filter() -> None:
     query = read('"agent:pi re:x -y')
-    assert [(each.kind, each.text, each.negated) for each in query.terms] == [
+    assert [(term.kind, term.text, term.negated) for term in query.terms] == [
         ("word", "agent:pi", False),
         ("word", "re:x", False),
         ("word", "-y", False),
     ]
     assert query.filters == ()
-    assert [(each.position, each.length) for each in query.terms] == [(0, 9), (10, 4), (15, 2)]
+    assert [(term.position, term.length) for term in query.terms] == [(0, 9), (10, 4), (15, 2)]
 
 
-def test_an_open_value_goes_on_to_the_end() -> None:
+def test_an_unclosed_value_continues_to_the_end() -> None:
     assert messages('name:"over the') == ["the quote is not closed: it goes on to the end"]
     assert len(read('name:"over the').filters) == 1
 
@@ -189,7 +191,7 @@ def test_a_note_says_where_a_pattern_ended() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "is_told"),
+    ("text", "has_note"),
     [
         ("re:x y", True),
         ("-re:x y", True),
@@ -202,17 +204,17 @@ def test_a_note_says_where_a_pattern_ended() -> None:
         ("re:x re:y", False),
     ],
 )
-def test_a_word_behind_a_pattern_may_be_meant_to_be_part_of_it(text: str, is_told: bool) -> None:
-    assert [WANTS_QUOTES in message for message in messages(text)] == [True] * is_told
+def test_a_word_after_a_pattern_gets_a_note_about_quotes(text: str, has_note: bool) -> None:
+    assert [WANTS_QUOTES in message for message in messages(text)] == [True] * has_note
 
 
-def test_half_a_pattern_says_that_blanks_want_quotes() -> None:
+def test_half_a_pattern_gets_the_note_about_quotes() -> None:
     assert refused("a re:(foo bar)", "(").endswith("; " + WANTS_QUOTES)
     for text in ("re:(foo", 're:"(foo" bar'):
         assert WANTS_QUOTES not in refused(text, "(")
 
 
-def test_a_filter_takes_no_value_it_does_not_know() -> None:
+def test_an_unknown_value_of_a_filter_is_refused() -> None:
     assert refused("x agent:pie", "pie") == "agent: takes pi, omp, indusagi, agent, not pie"
     assert refused("has:branch,bra", "bra").startswith("has: takes branch, label, fork, error, image")
     assert refused('-is:"a b"', '"a b"') == "is: takes live, named, pinned, damaged, not a b"
@@ -222,19 +224,19 @@ def test_a_filter_takes_no_value_it_does_not_know() -> None:
     assert refused("cost:1..x", "1..x").startswith("cost: takes dollars")
 
 
-def test_a_complaint_is_one_inert_line() -> None:
+def test_an_error_message_is_one_inert_line() -> None:
     message = refused('agent:"a\n\u202eb"', '"a\n\u202eb"')
     assert message == "agent: takes pi, omp, indusagi, agent, not a \ufffdb"
     assert len(refused("agent:" + "x" * 4_000, "x" * 4_000)) < 120
 
 
-def test_a_message_is_inert_whatever_it_names() -> None:
+def test_messages_are_inert_for_any_content() -> None:
     hostile = "cannot be read: \x1b[2J\u202e\n/" + "x" * 4_096
-    for told in (Note(hostile, 0, 0), QueryError(hostile, 0)):
-        assert told.message == "cannot be read: \u241b[2J\ufffd /" + "x" * 4_096
+    for text_with_message in (Note(hostile, 0, 0), QueryError(hostile, 0)):
+        assert text_with_message.message == "cannot be read: \u241b[2J\ufffd /" + "x" * 4_096
 
 
-def test_a_thousand_has_no_comma() -> None:
+def test_a_comma_in_a_number_is_pointed_out() -> None:
     assert refused("tokens:>1,000", ">1,000") == "commas stand between values: write 1000 or 1k, not 1,000"
     assert messages("tokens:>1,500") == ["commas stand between values: write 1000 or 1k, not 1,000"]
     assert messages("messages:10,20") == []
@@ -242,27 +244,27 @@ def test_a_thousand_has_no_comma() -> None:
 
 @pytest.mark.parametrize("text", ["a\0b", "\x1b[0m", "\x7f", "\x9b31m", '"a\x08"', "re:\x01"])
 def test_control_characters_are_refused(text: str) -> None:
-    (control,) = (each for each in text if not each.isprintable())
+    (control,) = (char for char in text if not char.isprintable())
     assert refused(text, control) == f"a query has no control characters (U+{ord(control):04X})"
 
 
 @pytest.mark.parametrize("blank", ["\t", "\n", "\r", "\x0b", "\x0c", "\x1c", "\x85", "\u2028"])
-def test_other_white_space_is_between_words(blank: str) -> None:
+def test_other_white_space_separates_words(blank: str) -> None:
     assert words(f"a{blank}b") == ["a", "b"]
 
 
-def test_half_characters_and_joiners_are_looked_for_as_they_are() -> None:
+def test_surrogates_and_joiners_are_searched_unchanged() -> None:
     assert words("\ud83d x\udc80") == ["\ud83d", "x\udc80"]
     assert words("👩\u200d💻") == ["👩\u200d💻"]
 
 
-def test_a_query_may_be_so_long_and_no_longer() -> None:
+def test_the_length_of_a_query_is_limited() -> None:
     assert words("x" * MOST_CHARACTERS) == ["x" * MOST_CHARACTERS]
     message = refused("x" * 10_000, "x" * (10_000 - MOST_CHARACTERS))
     assert message == "a query has at most 4,096 characters, this one has 10,000"
 
 
-def test_a_query_may_have_so_many_terms_and_filters_and_no_more() -> None:
+def test_the_numbers_of_terms_and_filters_are_limited() -> None:
     terms = " ".join(f"t{number}" for number in range(MOST_TERMS))
     filters = " ".join(f"name:n{number}" for number in range(MOST_FILTERS))
     assert len(read(f"{terms} {filters}").terms) == MOST_TERMS

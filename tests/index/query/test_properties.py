@@ -1,4 +1,4 @@
-"""What holds of the language whatever is typed."""
+"""Properties of the query language for any text."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ TYPABLE = st.text(
 @example("date:" + "9" * 4_000 + "y", False, "")
 @example("cost:>" + "9" * 4_000, False, "")
 @example("re:" + "(" * 4_000, False, "")
-def test_any_text_is_read_or_refused_at_a_place_in_it(text: str, all_text: bool, home: str) -> None:
+def test_any_text_is_read_or_refused_with_a_position_in_it(text: str, all_text: bool, home: str) -> None:
     try:
         query = parse(text, NOW, all_text=all_text, home=home)
     except QueryError as error:
-        told = [(error.message, error.position, error.length)]
+        messages = [(error.message, error.position, error.length)]
     else:
-        told = [(note.message, note.position, note.length) for note in query.notes]
+        messages = [(note.message, note.position, note.length) for note in query.notes]
         for part in (*query.terms, *query.filters):
             assert part.length > 0
             assert 0 <= part.position <= len(text) - part.length
@@ -89,28 +89,28 @@ def test_any_text_is_read_or_refused_at_a_place_in_it(text: str, all_text: bool,
         assert query.kinds
         assert all(term.text.strip() for term in query.terms)
         assert query.passes(make_row(), FACTS) in (True, False)
-    for message, position, length in told:
+    for message, position, length in messages:
         assert one_line(message, 1_000) == message
         assert length > 0
         assert 0 <= position <= len(text) - length
 
 
 @given(QUERIES)
-def test_tokens_stand_one_after_the_other_with_blanks_between(text: str) -> None:
-    at = 0
+def test_tokens_do_not_overlap_and_only_blanks_are_between_them(text: str) -> None:
+    offset = 0
     for token in tokens(text):
-        assert not text[at : token.start].strip()
-        assert at <= token.start < token.end <= len(text)
+        assert not text[offset : token.start].strip()
+        assert offset <= token.start < token.end <= len(text)
         inside = token.start
         for item in token.items:
             assert inside <= item.start <= item.end <= token.end
             inside = item.end
-        at = token.end
-    assert not text[at:].strip()
+        offset = token.end
+    assert not text[offset:].strip()
 
 
 @given(TYPABLE)
-def test_a_quoted_phrase_is_read_as_it_was(text: str) -> None:
+def test_a_quoted_phrase_is_read_unchanged(text: str) -> None:
     query = parse(quote(text), NOW)
     words = " ".join(to_nfc(text).split())
     assert [(term.kind, term.text) for term in query.terms] == ([("phrase", words)] if words else [])
@@ -118,7 +118,7 @@ def test_a_quoted_phrase_is_read_as_it_was(text: str) -> None:
 
 
 @given(TYPABLE.filter(str.strip), st.sampled_from(["name", "label", "model", "tool", "id", "dir"]))
-def test_a_value_finds_what_has_that_very_value(text: str, field: str) -> None:
+def test_a_quoted_value_finds_the_session_with_that_value(text: str, field: str) -> None:
     row = make_row(
         text if field == "id" else "s1",
         name=text,
@@ -134,7 +134,7 @@ def test_a_value_finds_what_has_that_very_value(text: str, field: str) -> None:
 
 
 @given(st.text(st.characters(exclude_categories=("Z", "C")), min_size=1, max_size=30))
-def test_a_word_is_looked_for_as_it_stands(word: str) -> None:
+def test_a_word_is_read_unchanged(word: str) -> None:
     assume(not word.startswith(('"', "-", ">")) and ":" not in word)
     (term,) = parse(word, NOW).terms
     assert (term.kind, term.text, term.negated) == ("word", to_nfc(word), False)
@@ -149,10 +149,12 @@ def test_a_word_is_looked_for_as_it_stands(word: str) -> None:
 def test_the_order_of_tokens_and_the_blanks_between_do_not_matter(
     parts: list[str], blanks: list[str]
 ) -> None:
-    one = parse(" ".join(parts), NOW)
-    other = parse("".join(map("".join, zip(reversed(parts), blanks, strict=False))), NOW)
-    assert {(term.kind, term.text) for term in one.terms} == {(term.kind, term.text) for term in other.terms}
-    assert {each.field for each in one.filters} == {each.field for each in other.filters}
+    query = parse(" ".join(parts), NOW)
+    reordered = parse("".join(map("".join, zip(reversed(parts), blanks, strict=False))), NOW)
+    assert {(term.kind, term.text) for term in query.terms} == {
+        (term.kind, term.text) for term in reordered.terms
+    }
+    assert {filter_.field for filter_ in query.filters} == {filter_.field for filter_ in reordered.filters}
 
 
 VALUES = {
@@ -197,17 +199,17 @@ ROWS = st.builds(
     ),
     ROWS,
 )
-def test_commas_mean_any_blanks_all_and_a_dash_the_opposite(
+def test_commas_mean_any_blanks_mean_all_and_a_dash_negates(
     chosen: tuple[str, list[str]], row: object
 ) -> None:
     def passes(text: str) -> bool:
         return parse(text, NOW, home="/home/me").passes(row, FACTS)  # type: ignore[arg-type]
 
     field, values = chosen
-    each = [passes(f"{field}:{value}") for value in values]
-    assert passes(f"{field}:{','.join(values)}") is any(each)
-    assert passes(f"-{field}:{','.join(values)}") is not any(each)
-    assert passes(" ".join(f"{field}:{value}" for value in values)) is all(each)
+    results = [passes(f"{field}:{value}") for value in values]
+    assert passes(f"{field}:{','.join(values)}") is any(results)
+    assert passes(f"-{field}:{','.join(values)}") is not any(results)
+    assert passes(" ".join(f"{field}:{value}" for value in values)) is all(results)
 
 
 @pytest.mark.parametrize("field", ["date", "cost", "messages", "tokens"])
@@ -241,11 +243,11 @@ KNOWN = vocabulary(
 @given(QUERIES, st.integers(-2, 100))
 @example("name:", 5)
 @example("label:x,", 8)
-def test_what_is_completed_replaces_what_is_there(text: str, position: int) -> None:
-    found = complete(text, position, KNOWN)
-    assert len(found) <= MOST_CANDIDATES
+def test_a_completion_replaces_text_at_the_cursor(text: str, position: int) -> None:
+    candidates = complete(text, position, KNOWN)
+    assert len(candidates) <= MOST_CANDIDATES
     inside = min(max(position, 0), len(text))
-    for candidate in found:
+    for candidate in candidates:
         assert 0 <= candidate.start <= candidate.end <= len(text)
         assert candidate.start <= inside
         assert candidate.applied(text) != text
@@ -262,12 +264,12 @@ def test_what_is_completed_replaces_what_is_there(text: str, position: int) -> N
 @example('-" ag', 1)
 @example("mod::User", 2)
 @example("\u200b", 1)
-def test_a_name_takes_the_place_of_the_whole_word_that_it_begins_with(text: str, position: int) -> None:
+def test_a_completed_name_replaces_the_whole_word(text: str, position: int) -> None:
     inside = min(position, len(text))
     for candidate in complete(text, inside):
         typed = text[candidate.start : candidate.end]
         if not candidate.text.endswith(":") or (candidate.end <= inside and typed.endswith(":")):
-            continue  # a value, or what a name behind which there is a value is taken for
+            continue  # a value, or a replacement of a name that already has a value
         assert candidate.text.startswith(text[candidate.start : inside].lower())
         assert candidate.text.startswith(typed.lower())
         behind = text[candidate.end : candidate.end + 1]
@@ -275,7 +277,7 @@ def test_a_name_takes_the_place_of_the_whole_word_that_it_begins_with(text: str,
 
 
 @given(st.sampled_from(["dir", "name", "label", "model", "tool"]), st.data())
-def test_a_value_that_is_completed_finds_its_session(field: str, data: st.DataObject) -> None:
+def test_a_completed_value_finds_its_session(field: str, data: st.DataObject) -> None:
     value = data.draw(TYPABLE.filter(str.strip))
     row = make_row(name=value, labels=(("e", value),), models=(value,), tools=(value,), cwd=value)
     text = f"{field}:"

@@ -17,12 +17,12 @@ from tests.index.query.helpers import read, refused, term
 @pytest.mark.parametrize(
     "pattern", [r"x*", r"a|", r"^", r"$", r"\b", r"\B", r"\bfoo|\b", r"(?:)", r"\z", r"^\s*$", "()", "(?i)"]
 )
-def test_a_pattern_that_matches_nothing_at_all_is_refused(pattern: str) -> None:
+def test_a_pattern_that_can_match_the_empty_text_is_refused(pattern: str) -> None:
     assert refused(f"re:{pattern}", pattern).startswith("this pattern also matches where nothing stands")
 
 
 @pytest.mark.parametrize("pattern", [r"x+", r"^a$", r"\bfoo\b", r"\n", r"\s", ".", "^.*x", "日本|語", "[^a]"])
-def test_a_pattern_that_takes_something_is_fine(pattern: str) -> None:
+def test_a_pattern_that_needs_a_character_is_accepted(pattern: str) -> None:
     assert term(f"re:{pattern}").text == pattern
 
 
@@ -41,12 +41,12 @@ def test_a_pattern_that_takes_something_is_fine(pattern: str) -> None:
         ("re:\ud83d", "\ud83d", "half a surrogate pair cannot be part of a pattern"),
     ],
 )
-def test_a_bad_pattern_is_pointed_at(text: str, blamed: str, message: str) -> None:
+def test_the_faulty_part_of_a_pattern_is_pointed_at(text: str, blamed: str, message: str) -> None:
     assert refused(text, blamed) == message
 
 
 @pytest.mark.parametrize(
-    ("pattern", "at"),
+    ("pattern", "offset"),
     [
         ("(a)(b", 3),
         ("[(](", 3),
@@ -63,7 +63,7 @@ def test_a_bad_pattern_is_pointed_at(text: str, blamed: str, message: str) -> No
         ("(a))", 3),
         ("$)", 1),
         ("ß)(", 1),
-        # Composed it is shorter.
+        # The composed text is shorter.
         ("(e\u0301))(", 4),
         (r"[)]\))", 5),
         ("abc\\", 3),
@@ -71,13 +71,13 @@ def test_a_bad_pattern_is_pointed_at(text: str, blamed: str, message: str) -> No
     ],
 )
 @pytest.mark.parametrize("before", ["", "( ", "x -"])
-def test_the_very_character_of_a_pattern_is_pointed_at(pattern: str, at: int, before: str) -> None:
+def test_the_exact_offset_of_a_fault_is_pointed_at(pattern: str, offset: int, before: str) -> None:
     with pytest.raises(QueryError) as error:
         read(f"{before}re:{pattern}")
-    assert (error.value.position, error.value.length) == (len(before) + 3 + at, 1)
+    assert (error.value.position, error.value.length) == (len(before) + 3 + offset, 1)
 
 
-def test_a_complaint_about_a_pattern_is_one_inert_line() -> None:
+def test_an_error_about_a_pattern_is_one_inert_line() -> None:
     message = refused('re:"(\n\u202e[z-a]"', "z-a")
     assert "\n" not in message
     long = "(" + "é" * 500
@@ -113,12 +113,12 @@ def test_a_complaint_about_a_pattern_is_one_inert_line() -> None:
         ("É", True),
     ],
 )
-def test_only_letters_that_stand_for_themselves_are_capitals(pattern: str, exact: bool) -> None:
+def test_only_literal_capitals_make_a_pattern_exact(pattern: str, exact: bool) -> None:
     assert term(f"re:{pattern}").exact is exact
 
 
 @pytest.mark.parametrize(
-    ("pattern", "texts", "others"),
+    ("pattern", "texts", "other_texts"),
     [
         ("(?-i:I) am", ["I am"], ["i am", "I AM"]),
         ("(?s-i)a.B", ["a\nB"], ["A\nB", "a\nb"]),
@@ -127,24 +127,24 @@ def test_only_letters_that_stand_for_themselves_are_capitals(pattern: str, exact
         ("(?-i:é)", ["é"], ["É"]),
     ],
 )
-def test_case_may_count_in_a_part(pattern: str, texts: list[str], others: list[str]) -> None:
-    looked_for = RegexMatcher(term(f're:"{pattern}"'))
+def test_a_part_of_a_pattern_can_be_exact(pattern: str, texts: list[str], other_texts: list[str]) -> None:
+    matcher = RegexMatcher(term(f're:"{pattern}"'))
     for text in texts:
-        assert looked_for.in_text(text), text
-        assert compiled(looked_for.term.text, ignore_case=True).search(fold(text)), text
-    for text in others:
-        assert not looked_for.in_text(text), text
+        assert matcher.in_text(text), text
+        assert compiled(matcher.term.text, ignore_case=True).search(fold(text)), text
+    for text in other_texts:
+        assert not matcher.in_text(text), text
 
 
-def test_lines_begin_and_end_and_case_may_count() -> None:
-    found = compiled("^b$", ignore_case=True)
-    assert found.search(b"a\nB\nc")
+def test_anchors_match_at_lines_and_case_can_count() -> None:
+    pattern = compiled("^b$", ignore_case=True)
+    assert pattern.search(b"a\nB\nc")
     assert not compiled("^b$", ignore_case=False).search(b"a\nB\nc")
     assert compiled("é", ignore_case=True).search("É".encode())
 
 
 @pytest.mark.parametrize(
-    ("pattern", "texts", "others"),
+    ("pattern", "texts", "other_texts"),
     [
         ("x$", ["x\r\ny", "x\ny", "x", "x\r"], ["xy\r\n", "x\r\r\n", "x y"]),
         ("^x$", ["a\r\nx\r\nb"], ["a\r\nxx\r\nb"]),
@@ -166,36 +166,36 @@ def test_lines_begin_and_end_and_case_may_count() -> None:
         ("ß$", ["ss\r\n"], []),
     ],
 )
-def test_a_line_may_end_with_crlf(pattern: str, texts: list[str], others: list[str]) -> None:
+def test_a_line_may_end_with_crlf(pattern: str, texts: list[str], other_texts: list[str]) -> None:
     check(pattern)
-    found = compiled(pattern, ignore_case=True)
-    assert [text for text in texts if not found.search(text)] == []
-    assert [text for text in others if found.search(text)] == []
+    regex = compiled(pattern, ignore_case=True)
+    assert [text for text in texts if not regex.search(text)] == []
+    assert [text for text in other_texts if regex.search(text)] == []
 
 
-def test_of_case_that_counts_a_line_may_end_with_crlf() -> None:
+def test_a_line_may_end_with_crlf_in_an_exact_pattern() -> None:
     assert compiled("X$", ignore_case=False).search("X\r\ny")
     assert not compiled("X$", ignore_case=False).search("x\r\ny")
 
 
-def test_a_complaint_spells_the_pattern_as_it_was_typed() -> None:
+def test_an_error_shows_the_pattern_as_it_was_typed() -> None:
     assert refused("re:a$(b", "(") == "not a regular expression: missing )"
     assert refused("re:ß$(b", "(") == "not a regular expression: missing )"
 
 
-@pytest.mark.parametrize("found", [None, ModuleType("re2")])
-def test_without_the_package_a_pattern_says_what_is_missing(
-    monkeypatch: pytest.MonkeyPatch, found: ModuleType | None
+@pytest.mark.parametrize("module", [None, ModuleType("re2")])
+def test_without_google_re2_a_pattern_is_refused(
+    monkeypatch: pytest.MonkeyPatch, module: ModuleType | None
 ) -> None:
     check.cache_clear()
-    monkeypatch.setitem(sys.modules, "re2", found)
+    monkeypatch.setitem(sys.modules, "re2", module)
     assert refused("a re:b", "b") == "re: needs the Python package google-re2, which is not installed"
-    assert read("a b:c").terms  # all else goes on
+    assert read("a b:c").terms  # everything else works
     with pytest.raises(BadPattern):
         compiled("b", ignore_case=True)
 
 
-def test_re2_itself_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
+def test_re2_writes_nothing_to_the_terminal(capfd: pytest.CaptureFixture[str]) -> None:
     check.cache_clear()
     refused("re:a(", "(")
     assert capfd.readouterr() == ("", "")
@@ -210,6 +210,6 @@ def test_re2_itself_writes_nothing(capfd: pytest.CaptureFixture[str]) -> None:
         ("x\u0130+", "xi\u0307i\u0307"),
     ],
 )
-def test_letters_that_are_two_when_folded_are_found_in_folded_text(pattern: str, folded: str) -> None:
+def test_letters_that_fold_to_two_are_found_in_folded_text(pattern: str, folded: str) -> None:
     check(pattern)
     assert compiled(pattern, ignore_case=True).fullmatch(folded)

@@ -1,4 +1,4 @@
-"""Where terms are looked for."""
+"""Which texts a query searches."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from tests.index.query.helpers import passes, read, refused
         ("x role:tool", {CALL, RESULT}, False),
         ("x role:bash", {SHELL}, False),
         ("x role:other", {OTHER}, False),
-        # Everything is where to look as long as nothing names a place.
+        # `in:all` is replaced by the first scope that names a kind of text.
         ("x in:all role:user", {USER}, False),
         ("x in:all,thinking", {THINKING}, False),
         ("x tool:bash", {CALL, RESULT}, False),
@@ -35,7 +35,7 @@ from tests.index.query.helpers import passes, read, refused
         ("x tool:bash role:bash", {SHELL}, False),
         ("x tool:bash role:user", {USER}, False),
         ("x tool:bash role:user in:tools", {USER, CALL, RESULT}, False),
-        # What is taken away leaves the rest as it was.
+        # A negated scope removes only its own kinds.
         ("x -in:thinking", CONVERSATION - {THINKING}, True),
         ("x -role:user,assistant", CONVERSATION - {USER, ASSISTANT}, True),
         ("x in:all -in:tools", text_kinds.ALL - TOOLS, True),
@@ -44,13 +44,13 @@ from tests.index.query.helpers import passes, read, refused
         ("x -in:tools", CONVERSATION, True),
     ],
 )
-def test_places_come_together(text: str, places: set[int], everywhere: bool) -> None:
+def test_scopes_add_up(text: str, places: set[int], everywhere: bool) -> None:
     query = read(text)
     assert query.kinds == places
     assert query.everywhere is everywhere
 
 
-def test_all_text_is_everything_unless_the_query_names_a_place() -> None:
+def test_all_text_means_all_kinds_unless_the_query_names_some() -> None:
     assert read("x", all_text=True).kinds == text_kinds.ALL
     assert read("x", all_text=True).everywhere
     assert read("x in:thinking", all_text=True).kinds == {THINKING}
@@ -58,22 +58,22 @@ def test_all_text_is_everything_unless_the_query_names_a_place() -> None:
     assert read("x -in:thinking", all_text=True).kinds == text_kinds.ALL - {THINKING}
 
 
-def test_files_are_read_for_what_the_store_does_not_hold() -> None:
+def test_files_are_searched_for_texts_that_are_not_stored() -> None:
     assert not read("x in:thinking").is_deep
     assert read("x in:tools").is_deep
     assert read("x tool:bash").is_deep
     assert read("x role:user,other").is_deep
-    assert not read("tool:bash").is_deep  # no term: the list knows which tools were called
+    assert not read("tool:bash").is_deep  # no term: rows have the names of the called tools
     assert not read("in:all").is_deep
 
 
-def test_tool_counts_only_texts_of_its_tools() -> None:
+def test_tool_restricts_texts_to_those_of_its_tools() -> None:
     assert read("x tool:Bash,read tool:grep").tools == {"bash", "read", "grep"}
     assert read("x -tool:bash").tools == frozenset()
     assert read("x in:tools").tools == frozenset()
 
 
-def test_tool_leaves_sessions_that_called_one_of_them() -> None:
+def test_tool_keeps_sessions_that_called_one_of_its_tools() -> None:
     assert passes("tool:BASH", tools=("read", "Bash"))
     assert passes("tool:bash,grep", tools=("grep",))
     assert not passes("tool:bash", tools=("bash_output",))
@@ -82,19 +82,19 @@ def test_tool_leaves_sessions_that_called_one_of_them() -> None:
     assert not passes("-tool:bash", tools=("grep", "bash"))
 
 
-def test_in_and_role_filter_no_session() -> None:
+def test_in_and_role_do_not_filter_sessions() -> None:
     assert read("x role:user in:all -in:tools").filters == ()
 
 
 @pytest.mark.parametrize("blamed", ["-in:all", "-role:user"])
-def test_a_query_that_looks_nowhere_is_refused(blamed: str) -> None:
+def test_a_query_that_searches_nothing_is_refused(blamed: str) -> None:
     assert refused(f"x role:user {blamed} y", blamed) == "this leaves no text to look in"
 
 
 @pytest.mark.parametrize(
-    ("text", "left"),
+    ("text", "fields"),
     [
-        # A result may be there without a call: the texts themselves say whose they are.
+        # A result may have no call, but the texts themselves name their tool.
         ("x tool:bash", []),
         ("x in:tools tool:bash,read agent:pi", ["agent"]),
         ("x tool:bash -tool:read", ["tool"]),
@@ -106,8 +106,8 @@ def test_a_query_that_looks_nowhere_is_refused(blamed: str) -> None:
         ("x tool:bash in:tools,thinking", ["tool"]),
     ],
 )
-def test_sessions_are_asked_for_a_tool_where_texts_cannot_tell(text: str, left: list[str]) -> None:
-    assert [each.field for each in read(text).filters] == left
+def test_tool_also_filters_sessions_if_its_texts_are_not_enough(text: str, fields: list[str]) -> None:
+    assert [filter_.field for filter_ in read(text).filters] == fields
 
 
 @pytest.mark.parametrize(
@@ -131,6 +131,6 @@ def test_sessions_are_asked_for_a_tool_where_texts_cannot_tell(text: str, left: 
         ("x -tool:bash", True),
     ],
 )
-def test_tools_are_left_out_only_where_nothing_says_where_to_look(text: str, leaves: bool) -> None:
+def test_tools_are_left_out_only_without_a_scope(text: str, leaves: bool) -> None:
     assert leaves_tools(read(text)) is leaves
     assert not leaves_tools(read(text, all_text=True))

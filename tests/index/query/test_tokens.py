@@ -1,4 +1,4 @@
-"""Queries cut into tokens."""
+"""Splitting a query into tokens."""
 
 from __future__ import annotations
 
@@ -42,28 +42,28 @@ def shapes(text: str) -> list[tuple[str, list[str]]]:
         ("foo:bar :x", [("word", ["foo:bar"]), ("word", [":x"])]),
     ],
 )
-def test_a_query_is_cut(text: str, expected: list[tuple[str, list[str]]]) -> None:
+def test_a_query_is_split(text: str, expected: list[tuple[str, list[str]]]) -> None:
     assert shapes(text) == expected
 
 
 @pytest.mark.parametrize("text", ['" ', 're:"to the end', 'label:"to the end', 'label:x,"to the end'])
-def test_an_open_value_or_pattern_goes_on_to_the_end(text: str) -> None:
+def test_an_unclosed_value_or_pattern_continues_to_the_end(text: str) -> None:
     (token,) = tokens(text)
     assert token.items[-1].text in ("to the end", " ")
     assert not token.items[-1].closed
     assert token.end == len(text)
 
 
-def test_behind_a_quote_that_nothing_closes_are_words() -> None:
-    found = tokens(r'x -"to  label:x \"end')
-    assert [(each.shape, each.items[0].text, each.negated) for each in found] == [
+def test_after_an_unclosed_quote_there_are_words() -> None:
+    split = tokens(r'x -"to  label:x \"end')
+    assert [(token.shape, token.items[0].text, token.negated) for token in split] == [
         ("word", "x", False),
         ("word", "to", True),
         ("word", "label:x", False),
         ("word", '"end', False),
     ]
-    assert [(each.start, each.end) for each in found] == [(0, 1), (2, 6), (8, 15), (16, 21)]
-    assert [each.items[0].closed for each in found] == [True, False, True, True]
+    assert [(token.start, token.end) for token in split] == [(0, 1), (2, 6), (8, 15), (16, 21)]
+    assert [token.items[0].closed for token in split] == [True, False, True, True]
 
 
 @pytest.mark.parametrize("text", ["-word", '-"a phrase"', "-re:x", "-agent:pi", "-"])
@@ -81,7 +81,7 @@ def test_two_dashes_and_an_arrow_begin_a_word(text: str) -> None:
     assert token.items[0].text == text
 
 
-def test_every_token_says_where_it_stands() -> None:
+def test_every_token_has_its_offsets() -> None:
     text = '  -"a b"  agent:pi,"x y" re:"q" end'
     assert [text[token.start : token.end] for token in tokens(text)] == [
         '-"a b"',
@@ -94,12 +94,12 @@ def test_every_token_says_where_it_stands() -> None:
 
 
 @pytest.mark.parametrize("text", ["", '"', "\\", '\\"', 'a\\\\"b\\', '""', "a b", "C:\\", '\\\\"'])
-def test_what_is_quoted_is_read_as_it_was(text: str) -> None:
+def test_a_quoted_text_is_read_unchanged(text: str) -> None:
     assert shapes(quote(text)) == [("phrase", [text])]
     assert shapes("name:" + quote(text)) == [("name", [text])]
 
 
-def test_a_value_is_quoted_where_it_has_to_be() -> None:
+def test_a_value_is_quoted_only_if_needed() -> None:
     assert as_value("~/work") == "~/work"
     assert as_value('5"') == '5"'
     assert as_value("a b") == '"a b"'

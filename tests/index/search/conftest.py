@@ -21,7 +21,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 @pytest.fixture
 def decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
-    """The lines that are decoded."""
+    """The lines that were decoded."""
     lines: list[bytes] = []
     plain = originals.entries_of
 
@@ -34,7 +34,7 @@ def decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
 
 
 @pytest.fixture(autouse=True)
-def _unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pages come when they are full or the search ends, and not because the machine is slow."""
+def all_pages_are_full(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pages end when they are full or the search ends, and not because the machine is slow."""
     monkeypatch.setattr(search_run, "SOON_SECONDS", 60)
     monkeypatch.setattr(search_run, "_PAUSE_SECONDS", 60)

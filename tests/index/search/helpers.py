@@ -33,23 +33,25 @@ class World:
         return Index([pi_store(self.root)], str(self.cache), lambda: NOW, home=self.home)
 
     def session(self, id: str, *texts: str | dict[str, Any], cwd: str = "/work/app") -> Path:
-        """Write a session. Texts are said by the user and the assistant in turn; dicts are entries."""
+        """Write a session. The texts are messages of user and assistant in turn; dicts are entries."""
         lines: list[dict[str, Any]] = [header(id, cwd)]
         self._count += 1
-        for at, text in enumerate(texts):
-            parent = f"{id}-{at - 1}" if at else None
+        for position, text in enumerate(texts):
+            parent = f"{id}-{position - 1}" if position else None
             if isinstance(text, dict):
-                lines.append({"id": f"{id}-{at}", "parentId": parent, "timestamp": stamp(at), **text})
+                lines.append(
+                    {"id": f"{id}-{position}", "parentId": parent, "timestamp": stamp(position), **text}
+                )
             else:
-                role = "assistant" if at % 2 else "user"
-                lines.append(message(f"{id}-{at}", parent, role, text, self._count * 10 + at))
+                role = "assistant" if position % 2 else "user"
+                lines.append(message(f"{id}-{position}", parent, role, text, self._count * 10 + position))
         path = self.path(id)
         path.write_text("".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
         return path
 
-    def append(self, id: str, text: str, at: float = 500) -> None:
+    def append(self, id: str, text: str, seconds: float = 500) -> None:
         """Append a prompt."""
-        line = message(f"{id}-more-{text[:3]}", f"{id}-0", "user", text, at)
+        line = message(f"{id}-more-{text[:3]}", f"{id}-0", "user", text, seconds)
         with open(self.path(id), "a") as file:
             file.write(json.dumps(line, ensure_ascii=False) + "\n")
 
@@ -59,24 +61,24 @@ class World:
     def scan(self) -> None:
         self.index.scan(lambda delta: None)
 
-    def search(self, text: str, **how: Any) -> SearchRun:
-        return self.index.query(text, **how)
+    def search(self, text: str, **options: Any) -> SearchRun:
+        return self.index.query(text, **options)
 
-    def pages(self, text: str, **how: Any) -> list[Page]:
-        pages = list(self.search(text, **how))
+    def pages(self, text: str, **options: Any) -> list[Page]:
+        pages = list(self.search(text, **options))
         assert pages[-1].done
         assert not any(page.done for page in pages[:-1])
         return pages
 
-    def hits(self, text: str, **how: Any) -> list[Hit]:
-        return [hit for page in self.pages(text, **how) for hit in page.hits]
+    def hits(self, text: str, **options: Any) -> list[Hit]:
+        return [hit for page in self.pages(text, **options) for hit in page.hits]
 
-    def ids(self, text: str, **how: Any) -> list[str]:
-        """The ids of the sessions that are found, in order."""
-        return [hit.row.id for hit in self.hits(text, **how)]
+    def ids(self, text: str, **options: Any) -> list[str]:
+        """The ids of the sessions with a hit, in order."""
+        return [hit.row.id for hit in self.hits(text, **options)]
 
-    def one(self, text: str, **how: Any) -> Hit:
-        (hit,) = self.hits(text, **how)
+    def one(self, text: str, **options: Any) -> Hit:
+        (hit,) = self.hits(text, **options)
         return hit
 
     def segments(self) -> list[str]:
@@ -89,11 +91,11 @@ def marked(hit: Hit) -> list[str]:
     return [hit.snippet[start:end] for start, end in hit.ranges]
 
 
-def looked(world: World, text: str) -> int:
-    """How often the texts of a session are searched for a term."""
-    asked = world.search(text)
-    list(asked)
-    return asked.texts_searched
+def texts_searched(world: World, text: str) -> int:
+    """The number of session texts that a search looks at."""
+    search = world.search(text)
+    list(search)
+    return search.texts_searched
 
 
 def searcher(index: Index) -> SearchEngine:

@@ -28,7 +28,7 @@ WORDS = ("ab", "cd", "xyz")
 # Matchers that are certain need no more of a row.
 ROW, LANES = (cast("Row", SimpleNamespace(dialect=dialect)) for dialect in ("pi", "lanes"))
 
-# Kind, whether it is in the line of the passage before, and its words.
+# Kind, whether the passage is in the same line as the one before, and its words.
 PIECES = st.lists(
     st.tuples(
         st.sampled_from(sorted(text_kinds.CONVERSATION)), st.booleans(), st.sets(st.sampled_from(WORDS))
@@ -43,35 +43,35 @@ def picker(*words: str) -> PassageFinder:
     return PassageFinder(Evaluator(plan, Segments("/nowhere"), Originals(), pulse), pulse)
 
 
-def places_of(said: list[tuple[int, bool, set[str]]], spans: int) -> Texts:
+def places_of(passages: list[tuple[int, bool, set[str]]], spans: int) -> Texts:
     """Packed passages in up to `spans` spans; a line is in one span."""
     lines: list[list[bytes]] = []
-    for number, (kind, same, words) in enumerate(said):
-        if not lines or not same:
+    for number, (kind, same_line, words) in enumerate(passages):
+        if not lines or not same_line:
             lines.append([])
         text = f"{number} {' and '.join(sorted(words))}"
         lines[-1].append(pack(kind, 100 * len(lines), text.encode()))
     size = -(-len(lines) // spans) or 1
-    parts = [b"".join(map(b"".join, lines[at : at + size])) for at in range(0, len(lines), size)]
+    parts = [b"".join(map(b"".join, lines[first : first + size])) for first in range(0, len(lines), size)]
     return tuple((Source(part), 0, len(part)) for part in parts)
 
 
 @given(PIECES, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True), st.integers(1, 3))
 def test_it_is_the_best_of_all_passages(
-    said: list[tuple[int, bool, set[str]]], words: list[str], spans: int
+    passages: list[tuple[int, bool, set[str]]], words: list[str], spans: int
 ) -> None:
-    looking, places = picker(*words), places_of(said, spans)
-    expected = best_of(looking.passages(ROW, places), len(words))
-    found = looking.best(ROW, places)
-    assert (found and rank(*found[:3])) == (expected and rank(*expected[:3]))
-    assert (found and found.folded) == (expected and expected.folded)
+    finder, places = picker(*words), places_of(passages, spans)
+    expected = best_of(finder.passages(ROW, places), len(words))
+    best = finder.best(ROW, places)
+    assert (best and rank(*best[:3])) == (expected and rank(*expected[:3]))
+    assert (best and best.folded) == (expected and expected.folded)
 
 
 @given(PIECES, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True), st.integers(1, 3))
 def test_nth_counts_the_passages_of_its_kind_in_its_line(
-    said: list[tuple[int, bool, set[str]]], words: list[str], spans: int
+    passages: list[tuple[int, bool, set[str]]], words: list[str], spans: int
 ) -> None:
-    looking, places = picker(*words), places_of(said, spans)
+    finder, places = picker(*words), places_of(passages, spans)
     counts: Counter[tuple[int, int]] = Counter()
     wanted: dict[str, int] = {}
     for source, start, end in places:
@@ -79,22 +79,22 @@ def test_nth_counts_the_passages_of_its_kind_in_its_line(
         for kind, offset, text in unpack(source.data[start:end]):
             wanted[text.decode()] = counts[kind, offset]
             counts[kind, offset] += 1
-    found = [*looking.passages(LANES, places), *filter(None, [looking.best(LANES, places)])]
-    assert [piece.nth for piece in found] == [wanted[piece.folded] for piece in found]
+    results = [*finder.passages(LANES, places), *filter(None, [finder.best(LANES, places)])]
+    assert [piece.nth for piece in results] == [wanted[piece.folded] for piece in results]
 
 
 def test_only_the_rarest_word_is_searched_for_repeatedly() -> None:
-    said = [(text_kinds.ASSISTANT, False, {"ab"})] * 500 + [(text_kinds.ASSISTANT, False, {"ab", "xyz"})]
-    said += [(text_kinds.ASSISTANT, False, {"ab"})] * 500
-    ((source, start, end),) = places_of(said, 1)
-    looks = []
+    passages = [(text_kinds.ASSISTANT, False, {"ab"})] * 500 + [(text_kinds.ASSISTANT, False, {"ab", "xyz"})]
+    passages += [(text_kinds.ASSISTANT, False, {"ab"})] * 500
+    ((source, start, end),) = places_of(passages, 1)
+    needles = []
 
     def rfind(needle: bytes, begin: int, stop: int) -> int:
-        looks.append(needle)
+        needles.append(needle)
         return source.data.rfind(needle, begin, stop)
 
     source.rfind = rfind
-    found = picker("ab", "xyz").best(ROW, ((source, start, end),))
-    assert found is not None
-    assert found.folded.endswith("ab and xyz")
-    assert len(looks) < 12
+    best = picker("ab", "xyz").best(ROW, ((source, start, end),))
+    assert best is not None
+    assert best.folded.endswith("ab and xyz")
+    assert len(needles) < 12

@@ -53,7 +53,7 @@ def test_any_characters_may_surround_a_word(world: World, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("word", "others"),
+    ("word", "other_words"),
     [
         ("Über", ("über", "ÜBER")),
         ("GRÜSSE", ("grüße", "Grüsse")),
@@ -70,13 +70,13 @@ def test_any_characters_may_surround_a_word(world: World, text: str) -> None:
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
 @pytest.mark.parametrize("escaped", [False, True])
 def test_capitals_of_all_scripts(
-    world: World, word: str, others: tuple[str, ...], form: str, escaped: bool
+    world: World, word: str, other_words: tuple[str, ...], form: str, escaped: bool
 ) -> None:
-    for id, texts in (("s1", (*others, word)), ("s2", others)):
+    for id, texts in (("s1", (*other_words, word)), ("s2", other_words)):
         path = world.session(id, "hello")
         for number, text in enumerate(texts):
-            said = {"role": "user", "content": f"a {normalize(form, text)}."}  # type: ignore[arg-type]
-            line = {"type": "message", "id": str(number), "parentId": None, "message": said}
+            user_message = {"role": "user", "content": f"a {normalize(form, text)}."}  # type: ignore[arg-type]
+            line = {"type": "message", "id": str(number), "parentId": None, "message": user_message}
             path.write_text(path.read_text() + json.dumps(line, ensure_ascii=escaped) + "\n")
     world.scan()
     assert world.ids(word) == ["s1"]
@@ -151,19 +151,19 @@ def test_no_line_with_the_word_is_excluded(
         {"id": "aAbB", "text": text, "more": word if has_more else ""}, ensure_ascii=escaped
     ).encode()
     text = text.replace("\0", "")
-    found = cased([word])
+    line_filter = cased([word])
     folded = to_utf8(fold(text))
-    if found is None or to_nfc(word) not in to_nfc(text) or fold(word) not in fold(text):
+    if line_filter is None or to_nfc(word) not in to_nfc(text) or fold(word) not in fold(text):
         return
-    assert found.is_in(line)
-    assert found.may_be_in(line, Source(folded), 0, len(folded))
+    assert line_filter.is_in(line)
+    assert line_filter.may_be_in(line, Source(folded), 0, len(folded))
 
 
 def test_how_a_run_is_chosen() -> None:
     def run(*words: str) -> bytes:
-        found = cased(words)
-        assert found is not None
-        return found._run
+        line_filter = cased(words)
+        assert line_filter is not None
+        return line_filter._run
 
     assert run("Widget") == b"Widget"
     assert run("up", "Up", "upper") == b"Up"
@@ -186,27 +186,30 @@ def test_lines_are_found_for_any_buffer_size(lines: list[str], is_ended: bool, s
         offsets.append(offset)
         offset += len(line) + 1
     skipped = min(skipped, len(lines))
-    wanted = [each for each in zip(offsets, lines, strict=True) if "X" in each[1] or "Y" in each[1]][skipped:]
+    wanted = [pair for pair in zip(offsets, lines, strict=True) if "X" in pair[1] or "Y" in pair[1]][skipped:]
     first = wanted[0][0] if wanted else offset
-    finders = [lambda data, at, end: data.find(b"X", at, end), lambda data, at, end: data.find(b"Y", at, end)]
+    finders = [
+        lambda data, position, end: data.find(b"X", position, end),
+        lambda data, position, end: data.find(b"Y", position, end),
+    ]
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
         patch.setattr(raw_lines, "_FIRST", 8)
         patch.setattr(raw_lines, "_SIZE", 32)
         path = Path(folder, "file")
         path.write_bytes(data)
-        looking = RawLines(finders)
+        raw = RawLines(finders)
         for _ in range(2):
             with open(path, "rb", opener=lambda name, _: open_file(name)) as file:
-                looking.open(file.fileno())
-                found, at = [], first
-                while (at := looking.next(at, nothing)) >= 0:
-                    found.append((at, looking.line().decode()))
-                    base, block = looking.block()
+                raw.open(file.fileno())
+                results, position = [], first
+                while (position := raw.next(position, nothing)) >= 0:
+                    results.append((position, raw.line().decode()))
+                    base, block = raw.block()
                     assert data[base : base + len(block)] == block
-                    assert block.strip() == found[-1][1].encode()
-                    at += 1 + len(found[-1][1])
-                assert found == wanted
-    assert looking.read <= 2 * (4 * len(data) + 100)
+                    assert block.strip() == results[-1][1].encode()
+                    position += 1 + len(results[-1][1])
+                assert results == wanted
+    assert raw.read <= 2 * (4 * len(data) + 100)
 
 
 def test_matching_tool_output_costs_no_pass_over_the_conversation(
@@ -215,24 +218,24 @@ def test_matching_tool_output_costs_no_pass_over_the_conversation(
     """Only tool output after the conversation has the word. Each block is read a few times at most, however
     many lines have the word.
     """
-    said = 40
+    count = 40
     world.session("s1", "the def")
     world.scan()
-    for number in range(said):
+    for number in range(count):
         world.append("s1", f"{number} def")
         world.scan()
     result = {"role": "toolResult", "toolCallId": "c", "toolName": "bash", "content": "DeF", "isError": False}
     with world.path("s1").open("a") as file:
-        for number in range(said):
+        for number in range(count):
             line = {"type": "message", "id": f"t{number}", "parentId": "s1-0", "message": result}
             file.write(json.dumps(line) + "\n")
     world.scan()
-    made = []
+    blocks = []
 
     def counted(data: bytes, begin: int) -> Block:
-        made.append(begin)
+        blocks.append(begin)
         return Block(data, begin)
 
     monkeypatch.setattr(mmap_reader, "Block", counted)
     assert world.ids("def -DeF") == ["s1"]
-    assert said <= len(made) < 4 * said
+    assert count <= len(blocks) < 4 * count

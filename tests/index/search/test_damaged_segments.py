@@ -21,14 +21,14 @@ def test_a_session_without_its_stored_text_is_read_from_its_file(world: World) -
     world.session("s1", "hello", "needle")
     world.session("s2", "hello")
     world.scan()
-    other = world.open()
+    second = world.open()
     for segment in world.segments():
         os.unlink(segment)
-    asked = other.query("needle")
-    assert [hit.row.id for page in asked for hit in page.hits] == ["s1"]
-    assert asked.files_read == 2
-    assert [hit.entry_id for page in other.query("needle") for hit in page.hits] == ["s1-1"]
-    other.close()
+    search = second.query("needle")
+    assert [hit.row.id for page in search for hit in page.hits] == ["s1"]
+    assert search.files_read == 2
+    assert [hit.entry_id for page in second.query("needle") for hit in page.hits] == ["s1-1"]
+    second.close()
 
 
 def test_a_moved_text_is_found(world: World) -> None:
@@ -38,12 +38,12 @@ def test_a_moved_text_is_found(world: World) -> None:
     assert world.ids("nothing") == []
     (session,) = index.documents.snapshot().blocks[0].documents
     ((_, start, length),) = session.spans or ()
-    # As if the text had been moved since it was asked for.
+    # As if the text was moved after its spans were read.
     session.spans = (("0" * 16, start, length),)
     index.documents._make_blocks()
-    asked = world.search("needle")
-    assert [hit.row.id for page in asked for hit in page.hits] == ["s1"]
-    assert asked.files_read == 0
+    search = world.search("needle")
+    assert [hit.row.id for page in search for hit in page.hits] == ["s1"]
+    assert search.files_read == 0
 
 
 def test_a_shortened_segment_counts_as_no_text(world: World) -> None:
@@ -51,9 +51,9 @@ def test_a_shortened_segment_counts_as_no_text(world: World) -> None:
     world.scan()
     (segment,) = world.segments()
     os.truncate(segment, 5)
-    asked = world.search("needle")
-    assert [hit.row.id for page in asked for hit in page.hits] == ["s1"]
-    assert asked.files_read == 1
+    search = world.search("needle")
+    assert [hit.row.id for page in search for hit in page.hits] == ["s1"]
+    assert search.files_read == 1
 
 
 def cut(path: str) -> None:
@@ -83,18 +83,18 @@ def another_in_its_place(path: str) -> None:
     "harm", [os.unlink, cut, garbage_over_it, garbage_of_more_bytes, another_in_its_place]
 )
 def test_a_segment_that_is_damaged_while_it_is_mapped(world: World, harm: Callable[[str], None]) -> None:
-    """Reading the part that was cut off would end the process."""
+    """Reading the truncated part of the map would end the process."""
     for number in range(search_run.PAGE + 5):
         world.session(f"s{number:02}", f"needle {number}", "ant")
     world.scan()
     before = world.hits("needle")
-    each = world.hits("ant", every=True)
+    every_hit = world.hits("ant", every=True)
     (segment,) = world.segments()
     harm(segment)
     assert len(world.ids("needle")) == search_run.PAGE + 5
     # These hits are looked up only now.
     assert before[-1].snippet == "needle 0"
-    assert each[-1].snippet == "ant"
+    assert every_hit[-1].snippet == "ant"
     world.append("s03", "and on")
     world.scan()
     assert world.ids('"needle 7"') == ["s07"]
@@ -102,28 +102,28 @@ def test_a_segment_that_is_damaged_while_it_is_mapped(world: World, harm: Callab
     assert world.index.note is None
 
 
-def assert_ends(world: World, said: str, *, every: bool = False) -> None:
+def assert_ends(world: World, text: str, *, every: bool = False) -> None:
     """A search of another index ends soon, and each hit can be looked up."""
-    asked = 0
+    calls = 0
 
     def keep_going() -> bool:
-        nonlocal asked
-        asked += 1
-        return asked < 200
+        nonlocal calls
+        calls += 1
+        return calls < 200
 
-    other = world.open()
-    pages = list(other.query(said, every=every, keep_going=keep_going))
+    second = world.open()
+    pages = list(second.query(text, every=every, keep_going=keep_going))
     for page in pages:
         for hit in page.hits:
             hit.look_up()
-    other.close()
+    second.close()
     assert pages
     assert pages[-1].done
 
 
 @pytest.mark.parametrize("every", [False, True])
-@pytest.mark.parametrize("said", ["needle", "Needle", "re:needl.", "-needle"])
-def test_an_overwritten_block_without_passages(world: World, said: str, every: bool) -> None:
+@pytest.mark.parametrize("text", ["needle", "Needle", "re:needl.", "-needle"])
+def test_an_overwritten_block_without_passages(world: World, text: str, every: bool) -> None:
     """The damage is not visible, and the search ends nevertheless."""
     world.session("s1", "a text that is longer than what is looked for: Needle", "another one")
     world.scan()
@@ -131,14 +131,20 @@ def test_an_overwritten_block_without_passages(world: World, said: str, every: b
     size = os.path.getsize(segment)
     with open(segment, "r+b") as file:
         file.write((MARK + BLOCK + b"needle " * size)[:size])
-    assert_ends(world, said, every=every)
+    assert_ends(world, text, every=every)
 
 
 def test_passages_without_a_block_are_searched_once(world: World) -> None:
     """The same if the offsets of the passages are lost."""
     world.session("s1", "a def", "another def", {"type": "compaction", "summary": "def"})
-    said = {"role": "toolResult", "toolCallId": "c", "toolName": "bash", "content": "DeF", "isError": False}
-    world.session("s2", "def", "def", *[{"type": "message", "message": said} for _ in range(3)])
+    tool_message = {
+        "role": "toolResult",
+        "toolCallId": "c",
+        "toolName": "bash",
+        "content": "DeF",
+        "isError": False,
+    }
+    world.session("s2", "def", "def", *[{"type": "message", "message": tool_message} for _ in range(3)])
     world.scan()
     (segment,) = world.segments()
     with open(segment, "rb") as file:

@@ -8,7 +8,7 @@ import pytest
 
 from app.index.search import documents
 from app.index.text import mmap_reader
-from tests.index.search.helpers import looked, marked, searcher
+from tests.index.search.helpers import marked, searcher, texts_searched
 
 if TYPE_CHECKING:
     from tests.index.search.helpers import World
@@ -19,13 +19,13 @@ def test_an_appended_entry_is_found_without_asking_for_other_texts(world: World)
         world.session(f"s{number:02}", "hello")
     world.scan()
     assert world.ids("needle") == []
-    known = searcher(world.index).documents
-    asked = known.asked
+    session_documents = searcher(world.index).documents
+    asked_before = session_documents.asked
     world.append("s03", "a needle")
     world.scan()
     assert world.ids("need") == ["s03"]
-    assert known.asked == asked + 1
-    assert looked(world, "needle") == 1
+    assert session_documents.asked == asked_before + 1
+    assert texts_searched(world, "needle") == 1
     # It is the newest now.
     assert world.ids("hello")[0] == "s03"
 
@@ -35,7 +35,7 @@ def test_old_blocks_are_not_kept_in_the_cache(world: World) -> None:
         world.session(f"s{number}", "hello")
     world.scan()
     for number in range(5):
-        world.append("s3", f"{number} more", at=500 + number)
+        world.append("s3", f"{number} more", seconds=500 + number)
         world.scan()
         assert world.ids("more") == ["s3"]
     cache, snapshot = searcher(world.index)._cache, searcher(world.index).documents.snapshot()
@@ -58,10 +58,10 @@ def test_sessions_come_go_and_change_while_an_index_is_open(world: World) -> Non
 
 
 def test_sessions_of_a_delta_before_the_first_search_are_found(world: World) -> None:
-    told: list[str] = []
+    ids: list[str] = []
     world.session("s1", "needle")
-    world.index.scan(lambda delta: told.extend(row.id for row in delta.changed))
-    assert told == ["s1"]
+    world.index.scan(lambda delta: ids.extend(row.id for row in delta.changed))
+    assert ids == ["s1"]
     assert world.ids("needle") == ["s1"]
 
 
@@ -104,9 +104,9 @@ def test_the_stored_text_is_shown_if_the_line_has_changed(world: World) -> None:
 
 
 @pytest.mark.parametrize("every", [False, True])
-@pytest.mark.parametrize("gone", [False, True])
+@pytest.mark.parametrize("is_deleted", [False, True])
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "marked_parts"),
     [
         ("Needle", ["needle"]),
         ('"Needle in"', ["needle in"]),
@@ -116,17 +116,17 @@ def test_the_stored_text_is_shown_if_the_line_has_changed(world: World) -> None:
     ],
 )
 def test_the_same_for_a_query_with_capitals(
-    world: World, text: str, found: list[str], gone: bool, every: bool
+    world: World, text: str, marked_parts: list[str], is_deleted: bool, every: bool
 ) -> None:
     path = world.session("s1", "hello", "a Needle in the HAY")
     world.scan()
     (hit,) = world.hits(text, every=every)
-    if gone:
+    if is_deleted:
         path.unlink()
     else:
         path.write_text(path.read_text().replace("Needle", "Noodle").replace("HAY", "BAY"))
     assert (hit.where, hit.entry_id, hit.role) == ("text", None, "assistant")
-    assert (hit.snippet, marked(hit)) == ("a needle in the hay", found)
+    assert (hit.snippet, marked(hit)) == ("a needle in the hay", marked_parts)
 
 
 def test_a_hit_that_only_the_folder_has_is_shown_there(world: World) -> None:

@@ -1,4 +1,4 @@
-"""Folders are found in full and as they are shown, with `~` for the home folder."""
+"""Folders are found by their full path and as they are shown, with `~` for the home folder."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def told(shape: Structure) -> tuple[object, ...]:
+def facts_of(shape: Structure) -> tuple[object, ...]:
     entries = range(len(shape.ids))
     places = [(shape.is_active(entry), shape.branch(entry)) for entry in entries]
     return list(shape.ids), list(shape.offsets), places, shape.branches
@@ -52,18 +52,18 @@ def test_the_structure_of_the_example_sessions(tmp_path: Path) -> None:
         shape = read_structure(path, dialect, going_on)
         if shape is not None:
             read[dialect] = read.get(dialect, 0) + 1
-            assert told(shape) == told(structure_of(tree)), path
+            assert facts_of(shape) == facts_of(structure_of(tree)), path
     assert {"pi", "omp", "indusagi", "agent"} <= read.keys()
     assert sum(read.values()) > 12
 
 
 def drawn(path: str, agent: str) -> tuple[int, list[int]]:
-    """The number of branches in the border of the tree, and the branch of each entry there."""
+    """The number of branches and the branch of each entry, as the border of the tree shows them."""
     tree = open_tree(path, (agent,))
     facts = branch_facts(tree)
     table = BranchTable(facts)
-    found = [table.of(node) for node in tree.entries]
-    return len(facts), [0 if each is None else each.number for each in found]
+    branches = [table.of(node) for node in tree.entries]
+    return len(facts), [0 if branch is None else branch.number for branch in branches]
 
 
 LINES: list[dict[str, Any]] = [
@@ -91,7 +91,7 @@ def test_branches_are_numbered_by_their_tips_and_the_last_is_active(tmp_path: Pa
     assert shape.branches == 2
     assert list(shape.at(shape.offsets[2])) == [2]
     assert not shape.at(shape.offsets[2] + 1)
-    assert told(shape) == told(structure_of(open_tree(path, ("pi",))))
+    assert facts_of(shape) == facts_of(structure_of(open_tree(path, ("pi",))))
 
 
 KINDS = ["message", "message", "compaction", "label", "custom", "session_info", "branch"]
@@ -112,9 +112,9 @@ def test_an_entry_is_on_the_branch_that_the_tree_shows(data: st.DataObject, agen
         path = written(Path(folder), lines)
         shape = read_structure(path, agent, going_on)
         assert shape is not None
-        said = shape.branches, [shape.branch(entry) for entry in range(len(ids) - 1)]
-        assert said == drawn(path, agent)
-        assert told(shape) == told(structure_of(open_tree(path, (agent,))))
+        numbers = shape.branches, [shape.branch(entry) for entry in range(len(ids) - 1)]
+        assert numbers == drawn(path, agent)
+        assert facts_of(shape) == facts_of(structure_of(open_tree(path, (agent,))))
 
 
 def test_a_label_in_the_middle_makes_no_branch(tmp_path: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_label_in_the_middle_makes_no_branch(tmp_path: Path) -> None:
     assert shape is not None
     assert shape.branches == 2
     assert [shape.branch(entry) for entry in range(6)] == [2, 1, 2, 2, 2, 2]
-    # The leaf has moved away from it, though it has no messages.
+    # The leaf is elsewhere, although the label starts no branch.
     assert [shape.is_active(entry) for entry in range(6)] == [True, False, True, True, False, True]
 
 

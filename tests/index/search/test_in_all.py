@@ -132,25 +132,27 @@ def test_every_text_of_every_kind_of_line_is_searched(dialect: str, written: Any
 
     def plant(value: Any) -> Any:
         if isinstance(value, dict):
-            return {key: plant(each) for key, each in value.items()}
+            return {key: plant(item) for key, item in value.items()}
         if isinstance(value, list):
-            return [plant(each) for each in value]
+            return [plant(item) for item in value]
         if value != "*":
             return value
         planted.append(f"planted{len(planted)}.")
         return planted[-1]
 
     line = json.dumps(plant(written)).encode()
-    found = "\n".join(piece.text for piece in LineDecoder(dialect).texts(line, 0))
-    assert [text for text in planted if text not in found] == []
-    again = "\n".join(said.text for entry in entries_of(line, dialect) for said in text_pieces(entry))
-    assert again == found
+    text_of_line = "\n".join(piece.text for piece in LineDecoder(dialect).texts(line, 0))
+    assert [text for text in planted if text not in text_of_line] == []
+    text_of_entries = "\n".join(
+        piece.text for entry in entries_of(line, dialect) for piece in text_pieces(entry)
+    )
+    assert text_of_entries == text_of_line
 
 
 @pytest.mark.parametrize("levels", [50, 900, 1_100, 3_000])
 @pytest.mark.parametrize(("opening", "closing"), [("[", "]"), ('{"named":', "}")])
 def test_deeply_nested_values_are_searched(world: World, levels: int, opening: str, closing: str) -> None:
-    """pi's parser accepts them."""
+    """pi's parser accepts such values."""
     deep = opening * levels + '"%s"' + closing * levels
     call = '{"type":"toolCall","id":"c","name":"bash","arguments":{"x":' + deep % "asked" + "}}"
     messages = [
@@ -159,7 +161,7 @@ def test_deeply_nested_values_are_searched(world: World, levels: int, opening: s
     ]
     lines = [
         '{"type":"session","version":3,"id":"s","cwd":"/w"}',
-        *(f'{{"type":"message","id":"{at}","message":{said}}}' for at, said in enumerate(messages)),
+        *(f'{{"type":"message","id":"{at}","message":{text}}}' for at, text in enumerate(messages)),
         '{"type":"custom","id":"2","data":' + deep % "kept" + "}",
     ]
     world.path("s").write_text("\n".join(lines) + "\n")
@@ -169,28 +171,28 @@ def test_deeply_nested_values_are_searched(world: World, levels: int, opening: s
 
 
 LONG = "a" * 600
-"""Such a value may be base64 or a path."""
+"""Such a value could be base64 data or a path."""
 
 
-def said(**message: Any) -> dict[str, Any]:
+def message_entry(**message: Any) -> dict[str, Any]:
     return {"type": "message", "message": message}
 
 
 def call(name: str, **arguments: Any) -> dict[str, Any]:
     block = {"type": "toolCall", "id": "call_1", "name": name, "arguments": arguments}
-    return said(role="assistant", content=[block])
+    return message_entry(role="assistant", content=[block])
 
 
 def result(tool: str, text: str, **more: Any) -> dict[str, Any]:
     content = [{"type": "text", "text": text}]
-    return said(role="toolResult", toolCallId="call_1", toolName=tool, content=content, **more)
+    return message_entry(role="toolResult", toolCallId="call_1", toolName=tool, content=content, **more)
 
 
 def with_header(world: World, id: str, **fields: Any) -> None:
     """A session whose header also has these fields."""
     path = world.session(id, "hello", "hi")
-    _, rest = path.read_text().split("\n", 1)
-    path.write_text(json.dumps({**header(id, "/work/app"), **fields}) + "\n" + rest)
+    _, entries = path.read_text().split("\n", 1)
+    path.write_text(json.dumps({**header(id, "/work/app"), **fields}) + "\n" + entries)
 
 
 @pytest.mark.parametrize("scope", ["in:tools", "in:all"])
@@ -208,7 +210,7 @@ def test_long_values_that_look_like_base64_are_found(world: World, scope: str) -
 
 def test_an_image_is_not_searched(world: World) -> None:
     picture = {"type": "image", "mimeType": "image/png", "data": "needle" + LONG}
-    world.session("s1", "hello", said(role="user", content=[picture]))
+    world.session("s1", "hello", message_entry(role="user", content=[picture]))
     world.session("s2", "hello", result("look", "done", details={"shots": [picture]}))
     world.session("s3", "hello", call("draw", image_url="data:image/png;base64,needle" + LONG))
     world.session("s4", "hello", call("draw", path="needle" + LONG))

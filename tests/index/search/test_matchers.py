@@ -39,14 +39,14 @@ def test_the_first_and_the_last_passage_with_a_phrase_are_found(
     assert having == [0, 2, 4, 8]
     for start in range(len(TEXTS)):
         for end in range(start, len(TEXTS)):
-            there = [number for number in having if start <= number <= end]
+            in_range = [number for number in having if start <= number <= end]
             first = matcher.find_first(source, begins[start], ends[end])
             last = matcher.find_last(source, begins[start], ends[end])
-            if not there:
+            if not in_range:
                 assert first == last == -1
                 continue
-            assert begins[there[0]] < first < ends[there[0]]
-            assert begins[there[-1]] < last < ends[there[-1]]
+            assert begins[in_range[0]] < first < ends[in_range[0]]
+            assert begins[in_range[-1]] < last < ends[in_range[-1]]
 
 
 def test_lines_without_the_capital_of_a_phrase_are_not_decoded(world: World, decoded: list[bytes]) -> None:
@@ -65,23 +65,23 @@ WORDLESS = "[ab].{40}[cd]"
 
 @pytest.fixture
 def lagging(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Makes every pattern lag at once. The numbers of bytes that RE2 searches after that."""
-    given: list[int] = []
-    plain = RegexMatcher._match
+    """Make every pattern count as slow from the start; the numbers of bytes that RE2 then searches."""
+    sizes: list[int] = []
+    real_match = RegexMatcher._match
 
     def match(self: RegexMatcher, data: Any, start: int, end: int) -> int:
         if self._lags:
-            given.append(end - start)
-        return plain(self, data, start, end)
+            sizes.append(end - start)
+        return real_match(self, data, start, end)
 
     monkeypatch.setattr(RegexMatcher, "_match", match)
     monkeypatch.setattr(matchers, "_LAG_SECONDS", -1.0)
     monkeypatch.setattr(matchers, "_LAG_RATE", float("inf"))
     monkeypatch.setattr(matchers, "_UNTIMED_BYTES", 0)
-    return given
+    return sizes
 
 
-def said(world: World) -> None:
+def fill_store(world: World) -> None:
     hit = "b" + "x" * 40 + "dzzq"
     world.session("s1", "nothing", hit, "nothing else")
     world.session("s2", "x" * 5_000, "zzq alone", hit[:30], hit[30:])
@@ -92,7 +92,7 @@ def said(world: World) -> None:
     world.scan()
 
 
-def found(world: World, query: str) -> list[tuple[str, object]]:
+def entries_found(world: World, query: str) -> list[tuple[str, object]]:
     return [(hit.row.id, (hit.entry_id, hit.snippet, hit.ranges)) for hit in world.hits(query, every=True)]
 
 
@@ -112,14 +112,14 @@ def found(world: World, query: str) -> list[tuple[str, object]]:
 def test_a_lagging_pattern_finds_the_same(
     world: World, query: str, scope: str, request: pytest.FixtureRequest
 ) -> None:
-    said(world)
-    before = found(world, query + scope)
+    fill_store(world)
+    before = entries_found(world, query + scope)
     request.getfixturevalue("lagging")
     # A new index has no cached results.
     world.index.close()
     world.index = world.open()
     world.scan()
-    assert found(world, query + scope) == before
+    assert entries_found(world, query + scope) == before
     if not scope and query == f"re:{GAP}":
         assert [id for id, _ in before] == ["s4", "s3", "s1"]
 
@@ -128,7 +128,7 @@ def test_a_lagging_pattern_finds_the_same(
 def test_a_text_without_the_words_of_a_pattern_is_not_searched(
     world: World, lagging: list[int], scope: str
 ) -> None:
-    said(world)
+    fill_store(world)
     assert world.ids(f"re:{GAP}{scope}") == ["s4", "s3", "s1"]
     # RE2 searches texts with "czzq" or "dzzq", and none of the long texts.
     assert 0 < max(lagging) < 200
@@ -179,14 +179,14 @@ def test_a_fast_pattern_needs_no_words(world: World, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(matchers, "_UNTIMED_BYTES", 0)
     monkeypatch.setattr(matchers, "_LAG_SECONDS", -1.0)
     monkeypatch.setattr(matchers, "_LAG_RATE", 0)
-    said(world)
+    fill_store(world)
     assert world.ids("re:zz[q]") == ["s4", "s3", "s2", "s1"]
 
 
 def test_a_slow_pattern_is_reported_during_the_search(
     world: World, lagging: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said(world)
+    fill_store(world)
     monkeypatch.setattr(search_run, "_PAUSE_SECONDS", -1)
     monkeypatch.setattr(search_run, "SOON_SECONDS", -1)
     quick = world.pages("re:[bx].{40}[cd]")
@@ -194,7 +194,7 @@ def test_a_slow_pattern_is_reported_during_the_search(
     monkeypatch.setattr(matchers, "_SLOW_SECONDS", -1.0)
     for query in (f"re:{WORDLESS}", f"nothing -re:{WORDLESS}"):
         *before, last = world.pages(query)
-        told = {note.message for page in before for note in page.notes}
-        assert told == {"this pattern is slow: it takes a while"}
+        reported = {note.message for page in before for note in page.notes}
+        assert reported == {"this pattern is slow: it takes a while"}
         assert last.notes == ()
     assert [note for page in world.pages("nothing") for note in page.notes] == []

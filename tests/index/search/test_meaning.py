@@ -136,8 +136,8 @@ def test_the_best_hit_has_most_terms_then_is_a_prompt_then_the_last(world: World
 
 
 def test_the_text_of_an_answer_comes_before_its_thinking(world: World) -> None:
-    said = [{"type": "thinking", "thinking": "apple, I think"}, {"type": "text", "text": "an apple"}]
-    answer = {"type": "message", "message": {"role": "assistant", "content": said}}
+    blocks = [{"type": "thinking", "thinking": "apple, I think"}, {"type": "text", "text": "an apple"}]
+    answer = {"type": "message", "message": {"role": "assistant", "content": blocks}}
     world.session("s1", "hello", answer)
     world.scan()
     hit = world.one("apple")
@@ -174,8 +174,8 @@ def test_hits_in_one_entry_have_one_order_in_store_and_file(world: World, conten
         "text": {"type": "text", "text": "an apple"},
         "toolCall": {"type": "toolCall", "id": "c", "name": "read", "arguments": {"path": "apple.py"}},
     }
-    said = [blocks[each] for each in content]
-    answer = {"type": "message", "message": {"role": "assistant", "content": said}}
+    chosen = [blocks[kind] for kind in content]
+    answer = {"type": "message", "message": {"role": "assistant", "content": chosen}}
     world.session("s1", "an apple?", answer, {**answer}, "apple")
     world.scan()
 
@@ -183,9 +183,9 @@ def test_hits_in_one_entry_have_one_order_in_store_and_file(world: World, conten
         return [(hit.entry_id, hit.kind) for hit in world.hits("apple", every=True)]
 
     stored = places()
-    asked = [(number, kind) for number in (2, 1) for kind in (text_kinds.ASSISTANT, text_kinds.THINKING)]
+    middle = [(number, kind) for number in (2, 1) for kind in (text_kinds.ASSISTANT, text_kinds.THINKING)]
     first, last = ("s1-0", text_kinds.USER), ("s1-3", text_kinds.ASSISTANT)
-    assert stored == [last, *[(f"s1-{number}", kind) for number, kind in asked], first]
+    assert stored == [last, *[(f"s1-{number}", kind) for number, kind in middle], first]
     deep = [(hit.entry_id, hit.kind) for hit in world.hits("apple in:all", every=True)]
     assert [place for place in deep if place[1] != text_kinds.CALL] == stored
     for segment in world.segments():

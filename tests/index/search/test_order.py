@@ -42,10 +42,10 @@ def test_names_are_more_relevant_than_prompts_and_prompts_than_the_rest(world: W
 
 @pytest.mark.parametrize("text", ["needle", "Needle", '"needle needle"', "re:need.e", "needle in:all"])
 def test_a_prompt_counts_however_many_entries_follow_it(world: World, text: str) -> None:
-    later = [word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "Needle needle")]
-    world.session("asked", "Needle needle", "hello", *later)
-    world.session("said", "thanks", "hello", *later)
-    world.session("just asked", *later, "Needle needle", "hello")
+    fillers = [word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "Needle needle")]
+    world.session("asked", "Needle needle", "hello", *fillers)
+    world.session("said", "thanks", "hello", *fillers)
+    world.session("just asked", *fillers, "Needle needle", "hello")
     world.scan()
     scores = {hit.row.id: hit.score for hit in world.hits(text, order="relevance")}
     assert scores["asked"] - scores["said"] > 9
@@ -53,10 +53,10 @@ def test_a_prompt_counts_however_many_entries_follow_it(world: World, text: str)
 
 
 def test_each_of_several_terms_counts_however_many_entries_follow_it(world: World) -> None:
-    later = [word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "a needle")]
-    world.session("asked", "a thimble", "hello", *later)
-    world.session("said", "thanks", "a thimble", *later)
-    world.session("named", {"type": "session_info", "name": "thimble"}, "a thimble", "hello", *later)
+    fillers = [word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "a needle")]
+    world.session("asked", "a thimble", "hello", *fillers)
+    world.session("said", "thanks", "a thimble", *fillers)
+    world.session("named", {"type": "session_info", "name": "thimble"}, "a thimble", "hello", *fillers)
     world.scan()
     scores = {hit.row.id: hit.score for hit in world.hits("needle thimble", order="relevance")}
     assert scores["named"] > scores["asked"] + 4 > scores["said"] + 8 > 16
@@ -69,12 +69,12 @@ def test_prompts_are_searched_only_if_the_last_passages_have_none(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The last passages of a frequent term include a prompt."""
-    asked = Counter[str]()
-    plain = PassageFinder.terms_in_prompts
+    calls = Counter[str]()
+    real_terms = PassageFinder.terms_in_prompts
 
     def counted(picker: PassageFinder, row: Row, texts: Texts, terms: int) -> int:
-        asked[row.id] += 1
-        return plain(picker, row, texts, terms)
+        calls[row.id] += 1
+        return real_terms(picker, row, texts, terms)
 
     monkeypatch.setattr(PassageFinder, "terms_in_prompts", counted)
     world.session("often", *["a needle"] * 2 * MAX_DENSITY_PASSAGES)
@@ -82,7 +82,7 @@ def test_prompts_are_searched_only_if_the_last_passages_have_none(
     world.session("said", *[word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "a needle")])
     world.scan()
     assert len(world.ids("needle", order="relevance")) == 3
-    assert asked == {"said": 1}
+    assert calls == {"said": 1}
 
 
 def test_dense_matches_and_young_sessions_are_more_relevant(world: World) -> None:
@@ -157,8 +157,8 @@ def test_a_hit_is_on_the_active_path_or_on_one_of_the_branches(world: World) -> 
 def test_a_damaged_file_with_one_leaf_has_entries_off_the_active_path(
     world: World, lines: list[tuple[str, str | None]], off: set[int]
 ) -> None:
-    said = [branch(id, parent, f"text{number}") for number, (id, parent) in enumerate(lines)]
-    world.session("s1", *said)
+    entries = [branch(id, parent, f"text{number}") for number, (id, parent) in enumerate(lines)]
+    world.session("s1", *entries)
     world.scan()
 
     def active() -> list[bool | None]:
@@ -168,9 +168,9 @@ def test_a_damaged_file_with_one_leaf_has_entries_off_the_active_path(
 
     assert active() == [number not in off for number in range(len(lines))]
     # The same for a file that grew line by line.
-    whole = world.path("s1").read_bytes().splitlines(keepends=True)
+    file_lines = world.path("s1").read_bytes().splitlines(keepends=True)
     world.path("s1").unlink()
-    for line in whole:
+    for line in file_lines:
         with world.path("s1").open("ab") as file:
             file.write(line)
         world.scan()

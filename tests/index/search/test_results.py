@@ -49,15 +49,15 @@ def test_finished_hits_are_kept() -> None:
 
 def test_hits_of_several_pages_by_path() -> None:
     make = Maker()
-    both = HitsByPath()
-    both.add(Hits(sessions("/a", "/b"), make))
-    first = both.copy()
-    both.add(Hits(sessions("/c"), make))
+    by_path = HitsByPath()
+    by_path.add(Hits(sessions("/a", "/b"), make))
+    first = by_path.copy()
+    by_path.add(Hits(sessions("/c"), make))
     assert list(first) == ["/a", "/b"]
-    assert list(both) == ["/a", "/b", "/c"]
-    assert "/c" in both
+    assert list(by_path) == ["/a", "/b", "/c"]
+    assert "/c" in by_path
     assert "/c" not in first
     assert first.get("/c") is None
     assert make.made == []
-    assert both["/b"] is first["/b"]
-    assert {path: hit.path for path, hit in both.items()} == {"/a": "/a", "/b": "/b", "/c": "/c"}
+    assert by_path["/b"] is first["/b"]
+    assert {path: hit.path for path, hit in by_path.items()} == {"/a": "/a", "/b": "/b", "/c": "/c"}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.index.search import search_run
 from app.index.search.originals import Originals
 from tests.factory import NOW
-from tests.index.search.helpers import looked, searcher
+from tests.index.search.helpers import searcher, texts_searched
 
 if TYPE_CHECKING:
     import pytest
@@ -19,13 +19,13 @@ def test_a_refined_query_searches_only_the_sessions_that_matched(world: World) -
     for number in range(20):
         world.session(f"s{number:02}", "fox" if number % 4 else "foxglove")
     world.scan()
-    assert looked(world, "fo") == 20
-    assert looked(world, "foxg") == 20
-    assert looked(world, "foxgl") == 5
+    assert texts_searched(world, "fo") == 20
+    assert texts_searched(world, "foxg") == 20
+    assert texts_searched(world, "foxgl") == 5
     # The first word is known to match.
-    assert looked(world, "foxgl o") == 5
-    assert looked(world, "foxgl ov") == 5
-    assert looked(world, "fox") == 20
+    assert texts_searched(world, "foxgl o") == 5
+    assert texts_searched(world, "foxgl ov") == 5
+    assert texts_searched(world, "fox") == 20
 
 
 def test_filters_may_change_between_queries(world: World) -> None:
@@ -64,8 +64,8 @@ def test_the_first_page_comes_before_the_rest_is_searched(world: World) -> None:
     for number in range(300):
         world.session(f"s{number:03}", "needle")
     world.scan()
-    asked = world.search("needle")
-    page = next(iter(asked))
+    search = world.search("needle")
+    page = next(iter(search))
     assert not page.done
     assert search_run.PAGE <= len(page.hits) == page.total == page.searched < page.of == 300
 
@@ -137,14 +137,14 @@ def test_keep_going_cancels_a_search(world: World) -> None:
     for number in range(300):
         world.session(f"s{number:03}", "needle")
     world.scan()
-    asked = []
+    calls = []
 
     def keep_going() -> bool:
-        asked.append(1)
+        calls.append(1)
         return False
 
     from app.index.query.grammar import parse
 
-    found = searcher(world.index).search(parse("needle", NOW), keep_going=keep_going)
-    assert list(found) == []
-    assert len(asked) == 1
+    search = searcher(world.index).search(parse("needle", NOW), keep_going=keep_going)
+    assert list(search) == []
+    assert len(calls) == 1

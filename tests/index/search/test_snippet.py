@@ -18,9 +18,9 @@ HARD = st.text(alphabet="aß İıfiﬁe\u0301\u0300ǰ\u030cΐ가각ᄀ\u1161\u11
 
 
 def marks(text: str, *terms: Term) -> list[str]:
-    found = snippet(text, [matcher_for(term) for term in terms])
-    assert found is not None
-    line, ranges = found
+    result = snippet(text, [matcher_for(term) for term in terms])
+    assert result is not None
+    line, ranges = result
     return [line[start:end] for start, end in ranges]
 
 
@@ -29,7 +29,7 @@ def word(text: str, *, exact: bool = False) -> Term:
 
 
 @pytest.mark.parametrize(
-    ("text", "sought", "found"),
+    ("text", "sought", "marked"),
     [
         ("die Straße dort", "strasse", "Straße"),
         ("die Straße dort", "ss", "ß"),
@@ -45,8 +45,8 @@ def word(text: str, *, exact: bool = False) -> Term:
         ("日本語テスト", "本語", "本語"),
     ],
 )
-def test_ranges_refer_to_the_text_as_it_is_written(text: str, sought: str, found: str) -> None:
-    assert marks(text, Term(PHRASE, sought)) == [found]
+def test_ranges_refer_to_the_text_as_it_is_written(text: str, sought: str, marked: str) -> None:
+    assert marks(text, Term(PHRASE, sought)) == [marked]
 
 
 def test_only_exact_matches_of_an_exact_word_are_marked() -> None:
@@ -64,7 +64,7 @@ def test_a_pattern_may_match_white_space_that_the_line_joins() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "pattern", "line", "found"),
+    ("text", "pattern", "line", "marked"),
     [
         ("alpha\n", r"\s", "alpha", []),
         ("\nalpha", r"^\s", "alpha", []),
@@ -77,11 +77,11 @@ def test_a_pattern_may_match_white_space_that_the_line_joins() -> None:
     ],
 )
 def test_white_space_that_the_line_leaves_out_is_not_marked(
-    text: str, pattern: str, line: str, found: list[str]
+    text: str, pattern: str, line: str, marked: list[str]
 ) -> None:
     shown, ranges = snippet(text, [matcher_for(Term(REGEX, pattern))]) or ("", ())
     assert shown == line
-    assert [shown[start:end] for start, end in ranges] == found
+    assert [shown[start:end] for start, end in ranges] == marked
 
 
 def test_a_text_without_the_term_has_no_snippet() -> None:
@@ -126,10 +126,10 @@ HANGUL = st.lists(
 def test_syllables_in_parts_are_marked_whole(text: str) -> None:
     for change in (fold, to_nfc):
         folded = Folded(text, change)
-        for at, char in enumerate(folded.changed):
-            begin, stop = folded.back(at, at + 1)
+        for position, char in enumerate(folded.changed):
+            begin, stop = folded.back(position, position + 1)
             assert change(text[begin:stop]) == char
-            assert folded.back(0, at + 1) == (0, stop)
+            assert folded.back(0, position + 1) == (0, stop)
 
 
 def test_words_of_syllables_in_parts_are_found_deep_in_a_text() -> None:
@@ -138,25 +138,25 @@ def test_words_of_syllables_in_parts_are_found_deep_in_a_text() -> None:
     line, ranges = snippet(text, [matcher_for(word("한글"))]) or ("", ())
     assert [line[start:end] for start, end in ranges] == [normalize("NFD", "한글")]
     folded = Folded(text)
-    at = folded.changed.index("각하의")
-    begin, stop = folded.back(at, at + 3)
+    position = folded.changed.index("각하의")
+    begin, stop = folded.back(position, position + 3)
     assert text[begin:stop] == normalize("NFD", "각하의")
 
 
 @given(HARD, st.data())
 def test_a_word_of_a_text_is_marked_in_its_snippet(text: str, data: st.DataObject) -> None:
     folded = fold(text)
-    words = [each for each in folded.split() if each]
+    words = [part for part in folded.split() if part]
     if not words:
         return
     sought = data.draw(st.sampled_from(words))
     term = word(sought)
-    found = snippet(text, [matcher_for(term)])
-    if found is None:
+    result = snippet(text, [matcher_for(term)])
+    if result is None:
         # Folding it again changes the word.
         assert fold(sought) not in folded
         return
-    line, ranges = found
+    line, ranges = result
     assert line.isprintable()
     assert all(0 <= start < end <= len(line) for start, end in ranges)
     assert ranges

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from tests.index.search.helpers import World
 
 
-def said(world: World, query: str) -> tuple[list[str], dict[str, Any], list[str]]:
+def outcome(world: World, query: str) -> tuple[list[str], dict[str, Any], list[str]]:
     """The notes, the other spellings, and the sessions that are found."""
     pages = world.pages(query)
-    found = [hit.row.id for page in pages for hit in page.hits]
-    return [note.message for note in pages[-1].notes], dict(pages[-1].instead), found
+    ids = [hit.row.id for page in pages for hit in page.hits]
+    return [note.message for note in pages[-1].notes], dict(pages[-1].instead), ids
 
 
 @pytest.mark.parametrize(
@@ -47,9 +47,9 @@ def test_a_word_in_other_texts_gets_no_other_spelling(world: World, query: str, 
     world.session("s1", "Frobnicate it, frobnicate", "it opens windows")
     world.session("s2", "hi", {"type": "session_info", "name": "blueprint"})
     world.scan()
-    notes, instead, found = said(world, query)
+    notes, instead, ids = outcome(world, query)
     assert notes == [f"“{word}” is not where role:, in: or tool: have it looked for, but elsewhere"]
-    assert (instead, found) == ({}, [])
+    assert (instead, ids) == ({}, [])
 
 
 def test_another_spelling_is_searched_in_the_texts_of_the_query(
@@ -57,14 +57,14 @@ def test_another_spelling_is_searched_in_the_texts_of_the_query(
 ) -> None:
     world.session("s1", "frobnicate it", "it opens windows")
     world.scan()
-    notes, instead, found = said(world, "role:user frobnicat")
-    assert (notes, instead, found) == ([], {}, ["s1"])
-    notes, instead, found = said(world, "role:user frobnicute")
+    notes, instead, ids = outcome(world, "role:user frobnicat")
+    assert (notes, instead, ids) == ([], {}, ["s1"])
+    notes, instead, ids = outcome(world, "role:user frobnicute")
     assert notes == ["“frobnicute” is nowhere; looked for instead: frobnicate"]
-    assert (instead, found) == ({"frobnicute": ("frobnicate",)}, ["s1"])
-    notes, instead, found = said(world, "role:assistant frobnicute windows")
+    assert (instead, ids) == ({"frobnicute": ("frobnicate",)}, ["s1"])
+    notes, instead, ids = outcome(world, "role:assistant frobnicute windows")
     assert notes == ["“frobnicute” is nowhere"]
-    assert (instead, found) == ({"frobnicute": ()}, [])
+    assert (instead, ids) == ({"frobnicute": ()}, [])
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_a_phrase_or_pattern_is_searched_without_its_capitals(
     world.session("s1", "hi", "I will read the file first", "go on", "reading it")
     world.session("s2", "hi", "nothing")
     world.scan()
-    notes, looked_for, found = said(world, query)
+    notes, spellings, ids = outcome(world, query)
     assert notes == [f"“{name}” is nowhere; looked for instead: {instead}"]
-    assert (looked_for, found) == ({name: (instead,)}, ["s1"])
+    assert (spellings, ids) == ({name: (instead,)}, ["s1"])
     (hit,) = world.hits(query, order=order)
     assert hit.near
     assert [hit.snippet[start:end].lower() for start, end in hit.ranges]
@@ -102,47 +102,47 @@ def test_a_term_that_matches_with_its_capitals_has_no_other_spelling(world: Worl
     world.session("s1", "hi", "Read the File", "go on", "reading it")
     world.session("s2", "hi", "I will read the file first")
     world.scan()
-    assert said(world, query) == ([], {}, ["s1"])
+    assert outcome(world, query) == ([], {}, ["s1"])
     # Each term matches, but not in one session.
-    assert said(world, f"{query} first") == ([], {}, [])
-    assert said(world, f"{query} dir:elsewhere") == ([], {}, [])
+    assert outcome(world, f"{query} first") == ([], {}, [])
+    assert outcome(world, f"{query} dir:elsewhere") == ([], {}, [])
     name = query.strip('"')
     notes = [f"“{name}” is not where role:, in: or tool: have it looked for, but elsewhere"]
-    assert said(world, f"role:user {query}") == (notes, {}, [])
+    assert outcome(world, f"role:user {query}") == (notes, {}, [])
 
 
 def test_a_term_that_matches_in_no_case_is_only_reported(world: World) -> None:
     world.session("s1", "hi", "I will read the file first")
     world.scan()
     for query, name in (('"Write the File"', "Write the File"), ("re:WRITE.*FILE", "re:WRITE.*FILE")):
-        assert said(world, query) == ([], {name: ()}, [])
-        assert said(world, f"read {query}") == ([f"“{name}” is nowhere"], {name: ()}, [])
-        assert said(world, f"read -{query}") == ([], {}, ["s1"])
+        assert outcome(world, query) == ([], {name: ()}, [])
+        assert outcome(world, f"read {query}") == ([f"“{name}” is nowhere"], {name: ()}, [])
+        assert outcome(world, f"read -{query}") == ([], {}, ["s1"])
 
 
 def test_several_terms_that_nothing_matches_all_get_other_spellings(world: World) -> None:
     world.session("s1", "hi", "I will read the file first")
     world.session("s2", "hi", "I will read the file")
     world.scan()
-    notes, instead, found = said(world, '"The File" re:I.WILL First -Hello')
+    notes, instead, ids = outcome(world, '"The File" re:I.WILL First -Hello')
     assert instead == {"The File": ("the file",), "re:I.WILL": ("re:(?i)I.WILL",), "First": ("first",)}
     assert len(notes) == 3
-    assert found == ["s1"]
+    assert ids == ["s1"]
 
 
 def test_a_pattern_with_a_case_flag_is_not_changed(world: World) -> None:
     world.session("s1", "hi", "I will read the file first")
     world.scan()
-    assert said(world, "re:(?-i:READ)")[2] == []
+    assert outcome(world, "re:(?-i:READ)")[2] == []
     # A pattern without capitals matches any case.
-    assert said(world, "re:(?i)READ")[:2] == ([], {})
+    assert outcome(world, "re:(?i)READ")[:2] == ([], {})
 
 
 def test_a_negated_term_has_no_other_spelling(world: World) -> None:
     world.session("s1", "hi", "I will read the file first")
     world.scan()
     for term in ("Read", '"Read the"', "re:Read"):
-        assert said(world, f"{term} -{term}")[2] == ["s1"]
+        assert outcome(world, f"{term} -{term}")[2] == ["s1"]
 
 
 @pytest.mark.parametrize(
@@ -164,38 +164,40 @@ def near(word: str, *texts: str, kinds: frozenset[int] = frozenset((USER, ASSIST
     return nearest(word, [(source, 0, source.size)], kinds, CancelToken(lambda: True))
 
 
-def by_table(one: str, other: str, *, swaps: bool) -> int:
+def by_table(first: str, second: str, *, swaps: bool) -> int:
     """The edit distance by its definition, over all prefixes."""
-    table = {(i, 0): i for i in range(len(one) + 1)} | {(0, j): j for j in range(len(other) + 1)}
-    for i in range(1, len(one) + 1):
-        for j in range(1, len(other) + 1):
+    table = {(i, 0): i for i in range(len(first) + 1)} | {(0, j): j for j in range(len(second) + 1)}
+    for i in range(1, len(first) + 1):
+        for j in range(1, len(second) + 1):
             table[i, j] = min(
-                table[i - 1, j] + 1, table[i, j - 1] + 1, table[i - 1, j - 1] + (one[i - 1] != other[j - 1])
+                table[i - 1, j] + 1,
+                table[i, j - 1] + 1,
+                table[i - 1, j - 1] + (first[i - 1] != second[j - 1]),
             )
-            if swaps and i > 1 and j > 1 and one[i - 2 : i] == other[j - 2 : j][::-1]:
+            if swaps and i > 1 and j > 1 and first[i - 2 : i] == second[j - 2 : j][::-1]:
                 table[i, j] = min(table[i, j], table[i - 2, j - 2] + 1)
-    return table[len(one), len(other)]
+    return table[len(first), len(second)]
 
 
 @given(LETTERS, LETTERS)
-def test_the_distance_is_the_number_of_faults(one: str, other: str) -> None:
+def test_the_distance_is_the_number_of_faults(first: str, second: str) -> None:
     for most in (1, 2):
-        assert distance(one, other, most) == min(by_table(one, other, swaps=most == 1), most + 1)
+        assert distance(first, second, most) == min(by_table(first, second, swaps=most == 1), most + 1)
 
 
 @given(LETTERS, LETTERS)
-def test_every_word_with_the_allowed_faults_is_found(word: str, there: str) -> None:
+def test_every_word_with_the_allowed_faults_is_found(word: str, other_word: str) -> None:
     most = max_faults(word)
-    apart = by_table(word, there, swaps=most == 1)
+    apart = by_table(word, other_word, swaps=most == 1)
     is_near = apart <= most
     if len(word) == SHORTEST:
-        is_near = apart == 1 and sorted(word) == sorted(there)
-    assert near(word, f"x {there}, y") == ((there,) if is_near else ())
-    assert near(word, there) == ((there,) if is_near else ())
+        is_near = apart == 1 and sorted(word) == sorted(other_word)
+    assert near(word, f"x {other_word}, y") == ((other_word,) if is_near else ())
+    assert near(word, other_word) == ((other_word,) if is_near else ())
 
 
 @pytest.mark.parametrize(
-    ("word", "there", "is_found"),
+    ("word", "other_word", "is_found"),
     [
         ("widgt", "widget", True),
         ("widggett", "widget", False),
@@ -223,16 +225,16 @@ def test_every_word_with_the_allowed_faults_is_found(word: str, there: str) -> N
         ("widget", "widgetfactory", False),
     ],
 )
-def test_the_faults_that_words_of_each_length_may_have(word: str, there: str, is_found: bool) -> None:
-    assert bool(near(word, f"say ({there})!")) == is_found
+def test_the_faults_that_words_of_each_length_may_have(word: str, other_word: str, is_found: bool) -> None:
+    assert bool(near(word, f"say ({other_word})!")) == is_found
 
 
 def test_the_nearest_words_come_first_then_the_most_frequent() -> None:
     texts = ["widgets"] * 2 + ["wodgets"] * 3 + ["midget"] * 2 + [f"widge{char}" for char in "abcdefg"]
-    found = near("widget", " ".join(texts))
-    assert len(found) == MOST
-    assert found[:2] == ("midget", "widgets")
-    assert "wodgets" not in found
+    suggestions = near("widget", " ".join(texts))
+    assert len(suggestions) == MOST
+    assert suggestions[:2] == ("midget", "widgets")
+    assert "wodgets" not in suggestions
 
 
 def test_only_passages_of_the_wanted_kinds_count() -> None:

@@ -18,14 +18,14 @@ LONG = "filler " * 4000
 
 
 def entry(own: str, parent: str | None, role: str, content: Any) -> dict[str, Any]:
-    said = {"role": role, "content": content}
+    content_message = {"role": role, "content": content}
     return {
         "kind": "entry",
         "type": "message",
         "id": own,
         "parentId": parent,
         "timestamp": MS,
-        "message": said,
+        "message": content_message,
     }
 
 
@@ -41,7 +41,7 @@ def write(world: World, *lines: Any, name: str = "v4") -> None:
     world.scan()
 
 
-def told(hits: list[Hit]) -> list[tuple[str | None, str, str]]:
+def fields_of(hits: list[Hit]) -> list[tuple[str | None, str, str]]:
     return [(hit.entry_id, hit.role, hit.snippet) for hit in hits]
 
 
@@ -58,8 +58,8 @@ def test_each_entry_of_a_transaction_has_its_own_hit(world: World, scope: str) -
         ],
     )
     every = [("d", "user", "left shared"), ("b", "user", "kept shared")]
-    assert told(world.hits("shared" + scope, every=True)) == every
-    assert told(world.hits("shared" + scope)) == every[:1]
+    assert fields_of(world.hits("shared" + scope, every=True)) == every
+    assert fields_of(world.hits("shared" + scope)) == every[:1]
     place = world.index.place(world.one("shared" + scope))
     assert place.on_active_path is False
 
@@ -70,7 +70,7 @@ def test_two_entries_with_the_same_words_have_their_own_hits(world: World) -> No
 
 
 def test_long_entries_of_a_transaction(world: World) -> None:
-    """Of a long text only what is around a match is decoded."""
+    """Only the part of a long text around a match is decoded."""
     write(
         world,
         [
@@ -108,8 +108,8 @@ def test_neighbours_in_the_store_with_lines_at_the_same_offset(world: World) -> 
         write(
             world, [entry("a", None, "user", "shared"), entry("b", "a", "user", f"shared {name}")], name=name
         )
-    found = [(hit.row.id, hit.entry_id) for hit in world.hits("shared", every=True)]
-    assert sorted(found) == [(name, own) for name in ("one", "six", "two") for own in "ab"]
+    entries = [(hit.row.id, hit.entry_id) for hit in world.hits("shared", every=True)]
+    assert sorted(entries) == [(name, own) for name in ("one", "six", "two") for own in "ab"]
 
 
 def test_values_are_found_in_all(world: World) -> None:
@@ -126,11 +126,11 @@ def test_values_are_found_in_all(world: World) -> None:
         {"kind": "usage", "id": "u", "model": "dear", "note": "retried", "usage": {"input": 1}},
         value("pi.branch.tip", "main", "a"),
     )
-    found = {
+    results = {
         word: [(hit.role, hit.kind, hit.entry_id) for hit in world.hits(f"{word} in:all", every=True)]
         for word in ("taken", "replaced", "former", "thing", "listed", "retried", "my.ext")
     }
-    assert found == {
+    assert results == {
         "taken": [("label", text_kinds.OTHER, None)],
         "replaced": [("label", text_kinds.OTHER, None)],
         "former": [("session_info", text_kinds.OTHER, None)],

@@ -59,7 +59,7 @@ def test_the_stored_text_of_an_unreadable_file_is_searched_and_reported(
         ]
         assert [hit.row.is_out_of_reach for hit in page.hits] == [False, True, False]
         assert [hit.row.id for hit in page.hits if hit.snippet == "needle"] == ["s2", "s1", "s0"]
-        assert [hit.row.id for each in index.query("is:damaged") for hit in each.hits] == ["s1"]
+        assert [hit.row.id for page_ in index.query("is:damaged") for hit in page_.hits] == ["s1"]
     assert [note.position for note in world.pages("unread")[-1].notes] == [0], (
         "it may be where nobody can look"
     )
@@ -88,7 +88,7 @@ def test_the_stored_text_of_an_unreadable_file_is_searched_for_queries_of_tools(
         # As if the permissions were removed.
         os.utime(paths[1])
         world.scan()
-    said = f"cannot be read any more, and searched as before, but not what tools said: {paths[1]}"
+    expected_note = f"cannot be read any more, and searched as before, but not what tools said: {paths[1]}"
     for index in (world.index, world.open()):
         for text, ids in (
             ("needle in:all", ["s2", "s1", "s0"]),
@@ -99,12 +99,12 @@ def test_the_stored_text_of_an_unreadable_file_is_searched_for_queries_of_tools(
             ("needle -nowhere in:all", ["s2", "s0"]),
         ):
             *_, page = pages = list(index.query(text))
-            assert [hit.row.id for each in pages for hit in each.hits] == ids
-            assert (page.total, [note.message for note in page.notes]) == (len(ids), [said]), text
+            assert [hit.row.id for page_ in pages for hit in page_.hits] == ids
+            assert (page.total, [note.message for note in page.notes]) == (len(ids), [expected_note]), text
             assert (page.as_kept, page.unread) == ([paths[1]], [])
-        (hit,) = [hit for each in index.query("needle in:all") for hit in each.hits if hit.row.id == "s1"]
+        (hit,) = [hit for page_ in index.query("needle in:all") for hit in page_.hits if hit.row.id == "s1"]
         assert (hit.where, hit.kind, hit.snippet, marked(hit)) == ("text", USER, "needle", ["needle"])
-        every = [hit for each in index.query("e in:all", every=True) for hit in each.hits]
+        every = [hit for page_ in index.query("e in:all", every=True) for hit in page_.hits]
         assert [hit.snippet for hit in every if hit.row.id == "s1"] == ["the thimble", "needle"]
         # The stored text has no tool output.
         page = list(index.query("gadget in:tools"))[-1]
@@ -121,11 +121,11 @@ def test_each_unreadable_file_is_in_one_note(world: World, monkeypatch: pytest.M
     world.scan()
     for text in ("needle", "Needle", "needle in:all", "Needle in:all", "needle in:tools", '"Needle x"'):
         page = world.pages(text)[-1]
-        said = [note.message for note in page.notes if "cannot be read" in note.message]
+        messages = [note.message for note in page.notes if "cannot be read" in note.message]
         together = f"2 sessions, {paths[1]} among them"
         nothing = f"cannot be read: 2 files, {paths[1]} among them: Permission denied"
-        assert [message for message in said if message.endswith(together)] or said == [nothing]
-        assert len(said) == 1
+        assert [message for message in messages if message.endswith(together)] or messages == [nothing]
+        assert len(messages) == 1
         assert sorted([*page.as_kept, *page.unread]) == paths[1:]
 
 
@@ -137,7 +137,7 @@ def test_a_file_that_was_never_readable_is_reported(world: World, monkeypatch: p
     (world.path("s0").parent / "notes.jsonl").write_text("no session\n")
     denied = deny(monkeypatch, paths[1])
     world.scan()
-    said = f"cannot be read: {paths[1]}: Permission denied"
+    expected_note = f"cannot be read: {paths[1]}: Permission denied"
     for text, total in (
         ("needle", 2),
         ("Needle", 2),
@@ -147,12 +147,12 @@ def test_a_file_that_was_never_readable_is_reported(world: World, monkeypatch: p
     ):
         page = world.pages(text)[-1]
         assert (page.total, page.unread, page.as_kept) == (total, [paths[1]], []), text
-        assert said in [note.message for note in page.notes], text
+        assert expected_note in [note.message for note in page.notes], text
     for _ in range(2):
         # The unchanged file is tried again.
-        later = world.open()
-        later.scan()
-        assert list(later.query("needle"))[-1].unread == [paths[1]]
+        second = world.open()
+        second.scan()
+        assert list(second.query("needle"))[-1].unread == [paths[1]]
     denied.append(paths[2])
     os.utime(paths[2])
     world.scan()
@@ -175,7 +175,7 @@ def test_the_last_page_reports_unreadable_files(world: World, monkeypatch: pytes
     world.scan()
     deny(monkeypatch, *paths)
     monkeypatch.setattr("app.index.search.search_run._PAUSE_SECONDS", 0.0)
-    for text, how in (
+    for text, start in (
         (
             "needle in:all",
             "cannot be read any more, and searched as before, but not what tools said: 30 sessions",
@@ -184,9 +184,9 @@ def test_the_last_page_reports_unreadable_files(world: World, monkeypatch: pytes
     ):
         *before, last = world.pages(text)
         assert not any(page.notes for page in before)
-        said = [note.message for note in last.notes if note.message.startswith("cannot")]
-        assert len(said) == 1
-        assert said[0].startswith(f"{how}, {paths[0]} among them")
+        messages = [note.message for note in last.notes if note.message.startswith("cannot")]
+        assert len(messages) == 1
+        assert messages[0].startswith(f"{start}, {paths[0]} among them")
 
 
 def test_a_word_that_only_a_stored_text_has_needs_no_other_spelling(

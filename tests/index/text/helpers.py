@@ -1,4 +1,4 @@
-"""Questions about what a text store holds."""
+"""Helpers that read a text store and check its contents."""
 
 from __future__ import annotations
 
@@ -19,11 +19,14 @@ if TYPE_CHECKING:
 
 
 def texts(cache: Path, store: Store) -> dict[str, bytes | None]:
-    """File name -> the text as the next process finds it; None where a part of it is missing."""
+    """File name -> the text as the next process reads it; None if a part of it is missing."""
     catalog = Catalog(str(cache), [store])
     try:
-        found = catalog.texts()
-        return {os.path.basename(path): read_spans(catalog.text_folder, at) for path, at in found.items()}
+        all_spans = catalog.texts()
+        return {
+            os.path.basename(path): read_spans(catalog.text_folder, spans)
+            for path, spans in all_spans.items()
+        }
     finally:
         catalog.close()
 
@@ -33,7 +36,7 @@ def spans_by_name(catalog: Catalog) -> dict[str, tuple[Span, ...]]:
 
 
 def assert_right(cache: Path, store: Store) -> None:
-    """All that is stored is what the files say, text included, and no session is without."""
+    """The cache agrees with the files, and each session has a stored text."""
     catalog = Catalog(str(cache), [store])
     try:
         done = verify(catalog, [store])
@@ -46,22 +49,22 @@ def assert_right(cache: Path, store: Store) -> None:
 
 
 def counted(catalog: Catalog) -> dict[str, tuple[int, int]]:
-    """Segment -> (bytes used, how far they reach), counted over all sessions."""
-    found: dict[str, tuple[int, int]] = {}
+    """Segment -> (bytes in use, end of the last text), counted over all sessions."""
+    used_by_segment: dict[str, tuple[int, int]] = {}
     for spans in catalog.texts().values():
         for name, start, length in spans:
-            live, reach = found.get(name, (0, 0))
-            found[name] = live + length, max(reach, start + length)
-    return found
+            live, reach = used_by_segment.get(name, (0, 0))
+            used_by_segment[name] = live + length, max(reach, start + length)
+    return used_by_segment
 
 
 def used(catalog: Catalog) -> dict[str, tuple[int, int]]:
-    """The same as the catalog keeps it; it may remember a reach that is gone."""
-    kept = catalog.run(span_table.segments)
-    assert kept is not None
+    """The same from the segments table, in which the end may be that of a dropped text."""
+    usage_by_segment = catalog.run(span_table.segments)
+    assert usage_by_segment is not None
     real = counted(catalog)
-    assert all(known.reach >= real[name][1] for name, known in kept.items())
-    return {name: (known.live, real[name][1]) for name, known in kept.items()}
+    assert all(usage.reach >= real[name][1] for name, usage in usage_by_segment.items())
+    return {name: (usage.live, real[name][1]) for name, usage in usage_by_segment.items()}
 
 
 def segments(cache: Path) -> dict[str, int]:
@@ -71,7 +74,7 @@ def segments(cache: Path) -> dict[str, int]:
 
 
 def scanned(cache: Path, store: Store) -> Index:
-    """A process that has brought everything up to date and ended."""
+    """Scan in a new process and end it."""
     index = Index([store], str(cache))
     index.scan()
     index.close()

@@ -1,4 +1,4 @@
-"""A text store in any condition: nothing is lost, nothing is wrong, and a scan never fails for it."""
+"""A damaged text store loses nothing, gives no wrong text, and makes no scan fail."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ HARM = [
 
 
 @pytest.mark.parametrize("harm", HARM)
-def test_what_is_missing_is_read_again_by_the_next_scan(
+def test_missing_texts_are_read_again_by_the_next_scan(
     cache: Path, store: Store, harm: Callable[[Path], None]
 ) -> None:
     fill(Path(store.root), 20)
@@ -120,7 +120,9 @@ def test_what_is_missing_is_read_again_by_the_next_scan(
 
 
 @pytest.mark.parametrize("harm", HARM)
-def test_the_same_while_it_is_open(cache: Path, store: Store, harm: Callable[[Path], None]) -> None:
+def test_missing_texts_are_read_again_by_an_open_index(
+    cache: Path, store: Store, harm: Callable[[Path], None]
+) -> None:
     paths = fill(Path(store.root), 20)
     index = Index([store], str(cache))
     index.scan()
@@ -143,7 +145,7 @@ def test_the_same_while_it_is_open(cache: Path, store: Store, harm: Callable[[Pa
 
 
 @pytest.mark.parametrize("harm", HARM)
-def test_the_same_under_a_segment_that_is_being_written(
+def test_damage_to_a_segment_that_is_being_written_is_repaired(
     cache: Path, store: Store, harm: Callable[[Path], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(TextStore, "tidy", lambda *_: None)
@@ -175,41 +177,41 @@ def test_a_list_does_not_wait_for_texts(cache: Path, store: Store) -> None:
     assert scanned(cache, store).counts.whole == 5
 
 
-@pytest.mark.parametrize("where", ["write", "open", "makedirs"])
-def test_a_disk_that_is_full_costs_the_texts_and_not_the_rows(
-    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, where: str
+@pytest.mark.parametrize("call", ["write", "open", "makedirs"])
+def test_a_full_disk_costs_the_texts_but_no_rows(
+    cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, call: str
 ) -> None:
     fill(Path(store.root), 10)
-    really = getattr(os, where)
-    asked = []
+    real_call = getattr(os, call)
+    denied = []
 
-    def full(*arguments: object, **named: object) -> object:
-        ours = arguments[0] if where == "makedirs" else arguments[0] if where == "open" else "text"
-        if "text" in str(ours) and not str(ours).endswith("lock"):
-            asked.append(ours)
+    def full(*arguments: object, **options: object) -> object:
+        target = arguments[0] if call == "makedirs" else arguments[0] if call == "open" else "text"
+        if "text" in str(target) and not str(target).endswith("lock"):
+            denied.append(target)
             raise OSError(errno.ENOSPC, "No space left on device")
-        return really(*arguments, **named)
+        return real_call(*arguments, **options)
 
-    monkeypatch.setattr(os, where, full)
+    monkeypatch.setattr(os, call, full)
     index = Index([store], str(cache))
     index.scan()
     folder = cache / f"text-{SCHEMA}"
     assert index.note == f"the text of sessions is not kept: {folder}: No space left on device"
-    assert 1 <= len(asked) <= 2, "it is not asked again for each of the texts"
+    assert 1 <= len(denied) <= 2, "it is not asked again for each of the texts"
     assert facts(index.rows(full=True)) == fresh(store, cache.with_name("other"))
     assert index.catalog.texts() == {}
     index.scan()
     assert index.counts.whole == 10, "what cannot be kept is not read again and again"
     index.close()
     monkeypatch.undo()
-    # The next process tries once more.
-    again = scanned(cache, store)
-    assert (again.note, again.counts.whole) == (None, 10)
+    # The next process tries again.
+    second = scanned(cache, store)
+    assert (second.note, second.counts.whole) == (None, 10)
     assert_right(cache, store)
 
 
 @pytest.mark.parametrize("workers_from", [1_000, 1 << 40], ids=["workers", "this process"])
-def test_no_folder_for_texts_is_told_once(
+def test_a_blocked_text_folder_is_reported_once(
     cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, workers_from: int
 ) -> None:
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", workers_from)
@@ -219,23 +221,23 @@ def test_no_folder_for_texts_is_told_once(
     index = scanned(cache, store)
     assert index.note == f"the text of sessions is not kept: {cache / f'text-{SCHEMA}'}: Not a directory"
     assert facts(index.rows(full=True)) == fresh(store, cache.with_name("other"))
-    # Nor is all read again each time, as long as it is so.
-    again = scanned(cache, store)
-    assert (again.note, again.counts.whole) == (None, 0)
+    # While the folder is blocked, a second scan does not read all files again either.
+    second = scanned(cache, store)
+    assert (second.note, second.counts.whole) == (None, 0)
 
 
-def test_a_disk_that_fills_up_in_the_middle_keeps_what_is_there(
+def test_a_disk_that_fills_up_keeps_the_texts_stored_before(
     cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(Path(store.root), 10)
-    really = os.write
-    left = [2 * len(pack(USER, 0, b"prompt 0")) + 4]
+    real_write = os.write
+    free_bytes = [2 * len(pack(USER, 0, b"prompt 0")) + 4]
 
     def nearly_full(descriptor: int, data: memoryview) -> int:
-        if left[0] <= 0:
+        if free_bytes[0] <= 0:
             raise OSError(errno.ENOSPC, "No space left on device")
-        done = really(descriptor, data[: left[0]])
-        left[0] -= done
+        done = real_write(descriptor, data[: free_bytes[0]])
+        free_bytes[0] -= done
         return done
 
     monkeypatch.setattr(os, "write", nearly_full)
@@ -270,8 +272,8 @@ index.close()
 
 
 @pytest.mark.parametrize("limit", [0, 1_000, 20_000, 50_000])
-def test_a_limit_on_the_size_of_all_files(cache: Path, store: Store, limit: int) -> None:
-    """The catalog and the texts hit it, in one order or the other."""
+def test_a_limit_on_file_sizes(cache: Path, store: Store, limit: int) -> None:
+    """Either the catalog or the text store reaches the limit first."""
     fill(Path(store.root), 60)
     command = [sys.executable, "-c", LIMITED, str(ROOT), str(cache), store.root, str(limit)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
@@ -283,7 +285,7 @@ def test_a_limit_on_the_size_of_all_files(cache: Path, store: Store, limit: int)
     assert_right(cache, store)
 
 
-def test_a_catalog_that_is_only_in_memory_keeps_no_text(cache: Path, store: Store) -> None:
+def test_a_catalog_in_memory_stores_no_texts(cache: Path, store: Store) -> None:
     fill(Path(store.root), 5)
     (cache / f"catalog-{SCHEMA}.db").mkdir(parents=True)
     index = Index([store], str(cache))
@@ -295,7 +297,7 @@ def test_a_catalog_that_is_only_in_memory_keeps_no_text(cache: Path, store: Stor
     assert not list(cache.rglob("*.seg"))
 
 
-def test_a_catalog_in_memory_throws_nothing_away(cache: Path, store: Store) -> None:
+def test_a_catalog_in_memory_deletes_no_texts(cache: Path, store: Store) -> None:
     paths = fill(Path(store.root), 5)
     scanned(cache, store)
     before = segments(cache)
@@ -336,7 +338,7 @@ print(index.counts.whole, len(index.rows()), len(kept), None in whole, index.not
 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can become another")
-def test_a_folder_that_may_only_be_read_is_read(tmp_path: Path, cache: Path, store: Store) -> None:
+def test_a_readonly_cache_is_used(tmp_path: Path, cache: Path, store: Store) -> None:
     fill(Path(store.root), 5)
     scanned(cache, store)
     for path in [cache, *cache.rglob("*"), tmp_path, *tmp_path.parents]:
@@ -350,7 +352,7 @@ def test_a_folder_that_may_only_be_read_is_read(tmp_path: Path, cache: Path, sto
     assert {path: path.read_bytes() for path in cache.rglob("*") if path.is_file()} == before
 
 
-def test_what_another_version_keeps_is_not_touched(cache: Path, store: Store) -> None:
+def test_files_of_another_schema_are_not_touched(cache: Path, store: Store) -> None:
     newer = cache / f"text-{SCHEMA + 1}"
     newer.mkdir(parents=True)
     (newer / ("0" * 16 + ".seg")).write_bytes(b"of a newer version")
@@ -365,13 +367,13 @@ def test_what_another_version_keeps_is_not_touched(cache: Path, store: Store) ->
 
 
 @pytest.mark.parametrize("kind", ["nfs4", "cifs", "fuse.sshfs", "ext4"])
-def test_on_a_network_share_the_journal_is_one_that_works_there(
+def test_network_shares_get_a_journal_mode_that_works_there(
     cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
     table = cache.with_name("mounts")
     table.write_text(f"/dev/a / ext4 rw 0 0\nserver:/home {cache.parent} {kind} rw 0 0\n")
-    really = network_mounts.is_silent
-    monkeypatch.setattr(catalog_file, "is_silent", lambda path: really(path, str(table)))
+    real_is_silent = network_mounts.is_silent
+    monkeypatch.setattr(catalog_file, "is_silent", lambda path: real_is_silent(path, str(table)))
     paths = fill(Path(store.root), 5)
     index = Index([store], str(cache))
     index.scan()
@@ -384,10 +386,10 @@ def test_on_a_network_share_the_journal_is_one_that_works_there(
     assert_right(cache, store)
 
 
-def test_two_at_once_on_an_empty_cache(cache: Path, store: Store) -> None:
+def test_two_processes_start_on_an_empty_cache(cache: Path, store: Store) -> None:
     fill(Path(store.root), 300)
-    both = [start(Path(store.root), cache, at) for at in (1 << 40, 1_000)]
-    for process in both:
+    processes = [start(Path(store.root), cache, limit) for limit in (1 << 40, 1_000)]
+    for process in processes:
         output, _ = process.communicate(timeout=60)
         assert process.returncode == 0
         assert "note None 0 " in output
@@ -397,7 +399,7 @@ def test_two_at_once_on_an_empty_cache(cache: Path, store: Store) -> None:
 
 
 @pytest.mark.slow
-def test_killed_at_any_moment(cache: Path, store: Store) -> None:
+def test_processes_killed_at_any_moment_leave_a_good_store(cache: Path, store: Store) -> None:
     paths = fill(Path(store.root), 200)
     dice = random.Random(3)
     for attempt in range(25):
@@ -422,7 +424,7 @@ def test_killed_at_any_moment(cache: Path, store: Store) -> None:
     assert sum(segments(cache).values()) <= 2 * live + (1 << 20), "what the killed ones left is gone"
 
 
-def test_spans_that_cannot_be_read_are_damage_of_the_catalog(cache: Path, store: Store) -> None:
+def test_undecodable_spans_count_as_damage_of_the_catalog(cache: Path, store: Store) -> None:
     import sqlite3
 
     fill(Path(store.root), 5)
@@ -443,7 +445,7 @@ def test_spans_that_cannot_be_read_are_damage_of_the_catalog(cache: Path, store:
         assert_right(cache, store)
 
 
-def test_workers_keep_texts_too(cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_workers_store_texts(cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1_000)
     monkeypatch.setattr(segment_module, "FULL_BYTES", 1_000)
     fill(Path(store.root), 300)

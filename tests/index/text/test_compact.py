@@ -1,4 +1,4 @@
-"""What is dead is thrown away, at no moment with the risk of losing what is alive."""
+"""Compaction drops dead text, and never risks losing text that is in use."""
 
 from __future__ import annotations
 
@@ -42,24 +42,24 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every dead byte is worth it."""
+    """Any number of dead bytes is worth a compaction."""
     monkeypatch.setattr(module, "WORTH_BYTES", 0)
 
 
 def half_dead(cache: Path, store: Store, count: int = 6) -> dict[str, bytes | None]:
-    """Sessions whose one segment is mostly dead; their texts."""
+    """Write sessions whose only segment is mostly dead, and return their stored texts."""
     root = Path(store.root)
     for number in range(count):
         write(root / f"{number}.jsonl", session(f"prompt {number} " + "x" * 1_000, f"id{number}"))
     scanned(cache, store)
     for number in range(1, count):
         (root / f"{number}.jsonl").write_text(session(f"again {number}", f"id{number}"))
-    # Of the row alone: nobody tidies yet.
+    # Only the rows are current afterwards: this scan does not compact.
     Index([store], str(cache)).scan(stop=None)
     return texts(cache, store)
 
 
-def test_what_is_copied_and_what_is_not() -> None:
+def test_which_segments_are_compacted() -> None:
     used = {
         "alive": Usage(LARGE, LARGE),
         "half": Usage(LARGE, 2 * LARGE),
@@ -77,18 +77,18 @@ def test_what_is_copied_and_what_is_not() -> None:
         "orphan": 5,
     }
     assert victims(used, sizes) == ["dead", "short"]
-    many = {f"small {at}": Usage(9, 9) for at in range(MANY)}
-    there = dict.fromkeys(many, 9)
-    assert victims(many, there) == []
-    assert victims(many | {"one more": Usage(9, 9)}, there | {"one more": 9}) == ["one more", *many]
+    many = {f"small {number}": Usage(9, 9) for number in range(MANY)}
+    many_sizes = dict.fromkeys(many, 9)
+    assert victims(many, many_sizes) == []
+    assert victims(many | {"one more": Usage(9, 9)}, many_sizes | {"one more": 9}) == ["one more", *many]
 
 
-def test_no_more_than_one_segment_is_copied_at_a_time() -> None:
+def test_a_group_of_victims_fits_into_one_segment() -> None:
     used = {name: Usage(FULL_BYTES // 3, 0) for name in "abcdefg"} | {"h": Usage(5 * FULL_BYTES, 0)}
     assert groups(list(used), used) == [["a", "b", "c"], ["d", "e", "f"], ["g"], ["h"]]
 
 
-def test_dead_text_goes_and_the_rest_stays(cache: Path, store: Store, eager: None) -> None:
+def test_dead_text_is_dropped_and_the_rest_stays(cache: Path, store: Store, eager: None) -> None:
     before = half_dead(cache, store)
     live = sum(len(text or b"") for text in before.values())
     assert sum(segments(cache).values()) == live, "the last scan has tidied"
@@ -96,7 +96,7 @@ def test_dead_text_goes_and_the_rest_stays(cache: Path, store: Store, eager: Non
     assert_right(cache, store)
 
 
-def test_a_segment_of_which_nothing_is_alive_goes(cache: Path, store: Store, eager: None) -> None:
+def test_a_completely_dead_segment_is_deleted(cache: Path, store: Store, eager: None) -> None:
     for path in fill(Path(store.root), 5):
         scanned(cache, store)
         path.unlink()
@@ -104,15 +104,15 @@ def test_a_segment_of_which_nothing_is_alive_goes(cache: Path, store: Store, eag
     assert segments(cache) == {}
 
 
-def test_segments_that_nobody_refers_to_go_and_those_being_written_stay(cache: Path, store: Store) -> None:
+def test_unreferenced_segments_are_deleted_unless_they_are_being_written(cache: Path, store: Store) -> None:
     fill(Path(store.root), 3)
     scanned(cache, store)
     folder = Catalog(str(cache), [store]).text_folder
-    left, busy = Writer(folder), Writer(folder)
-    left.keep(b"left by somebody who was killed")
+    abandoned, busy = Writer(folder), Writer(folder)
+    abandoned.keep(b"left by a killed process")
     busy.keep(b"not in the catalog yet")
-    left.close()
-    Path(folder, "notes.txt").write_text("somebody else's")
+    abandoned.close()
+    Path(folder, "notes.txt").write_text("not ours")
     before = segments(cache)
     assert len(before) == 3
     append(Path(store.root, "--project-0--", "session-0.jsonl"), message("n", "e0", "more"))
@@ -129,16 +129,16 @@ def test_segments_that_nobody_refers_to_go_and_those_being_written_stay(cache: P
 def test_many_small_segments_become_one(cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     paths = fill(Path(store.root), 3 * MANY)
     monkeypatch.setattr(Segment, "adopt", lambda *_: None)
-    seen = []
+    counts = []
     for path in paths:
         append(path, message("n", "e0", "more"))
         scanned(cache, store)
-        seen.append(len(segments(cache)))
-    assert max(seen) == MANY
+        counts.append(len(segments(cache)))
+    assert max(counts) == MANY
     assert_right(cache, store)
 
 
-def test_a_segment_that_somebody_appends_to_is_left_alone(cache: Path, store: Store, eager: None) -> None:
+def test_a_segment_that_a_process_appends_to_is_not_compacted(cache: Path, store: Store, eager: None) -> None:
     path = write(Path(store.root) / "a.jsonl", session("x" * 5_000))
     scanned(cache, store)
     (name,) = segments(cache)
@@ -155,7 +155,7 @@ def test_a_segment_that_somebody_appends_to_is_left_alone(cache: Path, store: St
     assert_right(cache, store)
 
 
-def test_what_is_dead_in_the_segment_of_a_follower_goes_too(cache: Path, store: Store, eager: None) -> None:
+def test_dead_text_in_a_followers_own_segment_is_dropped(cache: Path, store: Store, eager: None) -> None:
     path = write(Path(store.root) / "a.jsonl", session("x" * 5_000))
     follower = Index([store], str(cache))
     follower.scan()
@@ -168,73 +168,73 @@ def test_what_is_dead_in_the_segment_of_a_follower_goes_too(cache: Path, store: 
     assert_right(cache, store)
 
 
-def test_whoever_reads_an_old_segment_reads_on(cache: Path, store: Store, eager: None) -> None:
+def test_a_mapped_segment_stays_readable_after_compaction(cache: Path, store: Store, eager: None) -> None:
     path = write(Path(store.root) / "a.jsonl", session("stays", messages=3))
-    gone = write(Path(store.root) / "b.jsonl", session("x" * 5_000))
+    removed = write(Path(store.root) / "b.jsonl", session("x" * 5_000))
     scanned(cache, store)
     catalog = Catalog(str(cache), [store])
     ((name, start, length),) = catalog.texts()[str(path)]
     with open(path_of(catalog.text_folder, name), "rb") as file:
         mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     expected = texts(cache, store)["a.jsonl"]
-    gone.unlink()
+    removed.unlink()
     scanned(cache, store)
     assert name not in segments(cache)
     assert mapped[start : start + length] == expected == texts(cache, store)["a.jsonl"]
 
 
-def test_while_others_write_nothing_is_touched(cache: Path, store: Store, eager: None) -> None:
+def test_nothing_is_compacted_while_another_process_writes(cache: Path, store: Store, eager: None) -> None:
     fill(Path(store.root), 3)
     scanned(cache, store)
     folder = Catalog(str(cache), [store]).text_folder
     orphan = Writer(folder)
-    orphan.keep(b"text of somebody who is about to store it")
+    orphan.keep(b"text that is about to be stored")
     orphan.close()
-    other = TextStore(Catalog(str(cache), [store]))
+    writer = TextStore(Catalog(str(cache), [store]))
     tidy = TextStore(Catalog(str(cache), [store])).tidy
-    with other.writing():
+    with writer.writing():
         tidy(threading.Event())
         assert len(segments(cache)) == 2
     tidy(threading.Event())
     assert len(segments(cache)) == 1
 
 
-def test_a_session_that_is_stored_anew_meanwhile_keeps_what_is_new(
+def test_a_session_stored_again_during_compaction_keeps_its_new_text(
     cache: Path, store: Store, eager: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without locks, as on some network shares, two may do this at once."""
+    """Without file locks, as on some network shares, two processes may compact and write at the same time."""
     path = write(Path(store.root) / "a.jsonl", session("stays"))
-    gone = write(Path(store.root) / "b.jsonl", session("x" * 5_000))
+    removed = write(Path(store.root) / "b.jsonl", session("x" * 5_000))
     scanned(cache, store)
-    gone.unlink()
-    other = Index([store], str(cache))
-    other.rows()
-    really = module._Copying._copy
+    removed.unlink()
+    concurrent = Index([store], str(cache))
+    concurrent.rows()
+    real_copy = module._Copying._copy
 
-    def copy(self: module._Copying, found: object) -> object:
-        moves = really(self, found)  # type: ignore[arg-type]
+    def copy(self: module._Copying, plan: object) -> object:
+        moves = real_copy(self, plan)  # type: ignore[arg-type]
         append(path, message("n", "e0", "late"))
-        monkeypatch.setattr(other.text_store, "_acquire", lambda **_: False)
-        other.scan()
+        monkeypatch.setattr(concurrent.text_store, "_acquire", lambda **_: False)
+        concurrent.scan()
         return moves
 
     monkeypatch.setattr(module._Copying, "_copy", copy)
     scanned(cache, store)
     monkeypatch.undo()
-    other.close()
+    concurrent.close()
     scanned(cache, store)
     assert_right(cache, store)
 
 
 @pytest.mark.parametrize("fails", ["append", "sync"])
-def test_no_room_for_a_copy_costs_nothing(
+def test_a_full_disk_stops_a_compaction_without_loss(
     cache: Path, store: Store, eager: None, monkeypatch: pytest.MonkeyPatch, fails: str
 ) -> None:
     write(Path(store.root) / "a.jsonl", session("stays"))
-    gone = write(Path(store.root) / "b.jsonl", session("x" * 5_000))
+    removed = write(Path(store.root) / "b.jsonl", session("x" * 5_000))
     scanned(cache, store)
     before = segments(cache)
-    gone.unlink()
+    removed.unlink()
 
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
@@ -275,37 +275,37 @@ print("done", flush=True)
 
 
 @pytest.mark.slow
-def test_killed_at_every_step(
+def test_a_compaction_killed_at_any_step_loses_nothing(
     tmp_path: Path, cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write(Path(store.root) / "a.jsonl", session("stays", messages=3))
     write(Path(store.root) / "b.jsonl", session("stays too"))
-    gone = write(Path(store.root) / "c.jsonl", session("x" * 5_000))
+    removed = write(Path(store.root) / "c.jsonl", session("x" * 5_000))
     scanned(cache, store)
-    gone.unlink()
+    removed.unlink()
     monkeypatch.setattr("app.index.text.store.TextStore.tidy", lambda *_: None)
     scanned(cache, store)
     monkeypatch.undo()
-    at, killed = 0, 0
+    step, killed = 0, 0
     while True:
-        copy = tmp_path / f"copy-{at}"
+        copy = tmp_path / f"copy-{step}"
         subprocess.run(["cp", "-a", str(cache), str(copy)], check=True)
-        command = [sys.executable, "-c", TIDIES, str(ROOT), str(copy), store.root, str(at)]
+        command = [sys.executable, "-c", TIDIES, str(ROOT), str(copy), store.root, str(step)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
-        # Nothing has to be read again after it, whenever it was.
+        # No file has to be read again, whenever the process was killed.
         assert scanned(copy, store).counts.whole == 0
         assert_right(copy, store)
         if done.stdout == "done\n":
             break
         assert done.returncode == -9, done.stderr
         killed += 1
-        # Closer together where the segments are written and deleted.
-        at += 7
+        # Small steps, so that kills fall between the writing and the deleting of segments.
+        step += 7
     assert killed > 20
     assert sum(segments(copy).values()) < 1_000
 
 
-def test_a_compaction_that_is_stopped_ends_between_two_segments(
+def test_a_stopped_compaction_ends_between_two_segments(
     cache: Path, store: Store, eager: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(segment_module, "FULL_BYTES", 3_000)
@@ -322,13 +322,13 @@ def test_a_compaction_that_is_stopped_ends_between_two_segments(
     monkeypatch.undo()
     monkeypatch.setattr(module, "WORTH_BYTES", 0)
     stop = threading.Event()
-    really = module._Copying.move
+    real_move = module._Copying.move
     moved = []
 
     def move(self: module._Copying, names: list[str]) -> bool:
         moved.append(names)
         stop.set()
-        return really(self, names)
+        return real_move(self, names)
 
     monkeypatch.setattr(module._Copying, "move", move)
     catalog = Catalog(str(cache), [store])

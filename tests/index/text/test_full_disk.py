@@ -1,4 +1,4 @@
-"""A disk on which there is no room for the catalog: what is dead in the text store makes some."""
+"""The disk has no room for the catalog: dead text in the text store is dropped to make room."""
 
 from __future__ import annotations
 
@@ -53,17 +53,17 @@ def rewrite(store: Store, numbers: range) -> None:
             file.write(content.replace(b"quick", b"swift"))
 
 
-def no_more_room(index: Index) -> None:
-    """The catalog's file does not grow from now on."""
+def stop_growth(index: Index) -> None:
+    """From now on the catalog's file cannot grow."""
     index.catalog._database.run(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
 
 
-def found(index: Index, query: str) -> int:
+def hit_count(index: Index, query: str) -> int:
     return list(index.query(query))[-1].total
 
 
 @pytest.mark.parametrize("follows", [False, True])
-def test_texts_whose_rows_could_not_be_stored_are_taken_back(
+def test_texts_whose_rows_could_not_be_stored_are_dropped(
     cache: Path, store: Store, tmp_path: Path, follows: bool
 ) -> None:
     index = scanned(cache, store)
@@ -71,21 +71,21 @@ def test_texts_whose_rows_could_not_be_stored_are_taken_back(
     if not follows:
         index.close()
         index = Index([store], str(cache))
-    no_more_room(index)
+    stop_growth(index)
     fill(tmp_path / "store", 400)
     index.scan()
     if follows:
         index.scan()
     assert index.catalog.is_full
     assert sizes_in(index.catalog.text_folder) == before
-    assert (found(index, "prompt"), found(index, "fox")) == (400, COUNT)
+    assert (hit_count(index, "prompt"), hit_count(index, "fox")) == (400, COUNT)
     assert facts(index.rows(full=True)) == fresh(store, tmp_path / "other")
     index.close()
     scanned(cache, store).close()
     assert_right(cache, store)
 
 
-def test_with_much_that_is_dead_goes_what_is_alive(cache: Path, store: Store, tmp_path: Path) -> None:
+def test_live_text_is_dropped_if_much_of_the_store_is_dead(cache: Path, store: Store, tmp_path: Path) -> None:
     scanned(cache, store).close()
     rewrite(store, range(7))
     index = scanned(cache, store)
@@ -94,20 +94,20 @@ def test_with_much_that_is_dead_goes_what_is_alive(cache: Path, store: Store, tm
     assert live > size - live > 256 << 10, "it is not yet worth a copy"
     index.close()
     index = Index([store], str(cache))
-    no_more_room(index)
+    stop_growth(index)
     fill(tmp_path / "store", 400)
     index.scan()
     assert index.catalog.is_full
     assert sizes_in(index.catalog.text_folder) == {}
-    assert (found(index, "prompt"), found(index, "fox"), found(index, "swift")) == (400, COUNT, 7)
+    assert (hit_count(index, "prompt"), hit_count(index, "fox"), hit_count(index, "swift")) == (400, COUNT, 7)
     index.close()
-    again = scanned(cache, store)
-    assert (again.note, again.counts.whole) == (None, 400 + COUNT)
-    again.close()
+    second = scanned(cache, store)
+    assert (second.note, second.counts.whole) == (None, 400 + COUNT)
+    second.close()
     assert_right(cache, store)
 
 
-def test_where_another_process_is_the_reason_nothing_that_is_alive_goes(cache: Path, store: Store) -> None:
+def test_live_text_is_kept_if_the_catalog_is_locked_by_another_process(cache: Path, store: Store) -> None:
     scanned(cache, store).close()
     rewrite(store, range(7))
     index = scanned(cache, store)
@@ -118,31 +118,31 @@ def test_where_another_process_is_the_reason_nothing_that_is_alive_goes(cache: P
     assert sizes_in(index.catalog.text_folder) == before
 
 
-def test_what_somebody_appends_to_is_left_alone(cache: Path, store: Store) -> None:
+def test_a_segment_that_another_process_appends_to_is_kept(cache: Path, store: Store) -> None:
     index = scanned(cache, store)
-    other = Index([store], str(cache))
-    other.scan()
-    texts = other.text_store
+    writer = Index([store], str(cache))
+    writer.scan()
+    texts = writer.text_store
     assert texts.keep is not None
-    kept = texts.keep(b"not in the catalog yet")
-    assert isinstance(kept, tuple)
+    spans = texts.keep(b"not in the catalog yet")
+    assert isinstance(spans, tuple)
     index.catalog._database.do_without()
     sizes = sizes_in(index.catalog.text_folder)
     index.text_store.tidy(threading.Event())
     assert sizes_in(index.catalog.text_folder) == sizes
 
 
-def test_what_waits_to_be_stored_is_nobodys_to_take(
+def test_rows_that_wait_for_a_locked_catalog_keep_the_store_locked(
     cache: Path, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another process has the catalog locked: the rows wait, and so does whoever would tidy."""
+    """Another process has the catalog locked: the rows wait, and no process may compact the texts."""
     index = scanned(cache, store)
-    other = TextStore(Index([store], str(cache)).catalog)
+    second = TextStore(Index([store], str(cache)).catalog)
     with index.text_store.writing():
         monkeypatch.setattr(type(index.catalog), "is_behind", property(lambda _: True))
-    assert not other._acquire(alone=True)
+    assert not second._acquire(alone=True)
     monkeypatch.undo()
     with index.text_store.writing():
         pass
-    assert other._acquire(alone=True)
-    other.close()
+    assert second._acquire(alone=True)
+    second.close()

@@ -1,4 +1,4 @@
-"""What others have left dead in the text store is thrown away by a scan that changes nothing, too."""
+"""A scan without changes also drops text that other processes have left dead."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def add_dead(cache: Path) -> None:
 
 @pytest.fixture
 def tidied(monkeypatch: pytest.MonkeyPatch) -> list[TextStore]:
-    """Those that have tidied, in order."""
-    found: list[TextStore] = []
+    """The stores on which `tidy` was called, in order."""
+    stores: list[TextStore] = []
     tidy = TextStore.tidy
 
     def counted(self: TextStore, *args: object) -> None:
-        found.append(self)
+        stores.append(self)
         tidy(self, *args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(TextStore, "tidy", counted)
-    return found
+    return stores
 
 
-def test_what_is_dead_at_the_end_of_a_segment_goes(cache: Path, store: Store) -> None:
+def test_dead_text_at_the_end_of_a_segment_is_dropped(cache: Path, store: Store) -> None:
     before = sum(segments(cache).values())
     add_dead(cache)
     index = scanned(cache, store)
@@ -52,24 +52,24 @@ def test_what_is_dead_at_the_end_of_a_segment_goes(cache: Path, store: Store) ->
     assert_right(cache, store)
 
 
-def test_a_segment_of_which_nobody_knows_goes(cache: Path, store: Store) -> None:
+def test_an_unreferenced_segment_is_deleted(cache: Path, store: Store) -> None:
     before = segments(cache)
     catalog = Catalog(str(cache), [store])
     orphan = Writer(catalog.text_folder)
-    orphan.keep(b"of somebody who was killed")
+    orphan.keep(b"of a killed process")
     orphan.close()
     assert len(segments(cache)) == 2
     scanned(cache, store)
     assert segments(cache) == before
 
 
-def test_where_nothing_is_dead_nobody_tidies(cache: Path, store: Store, tidied: list[TextStore]) -> None:
+def test_nothing_is_compacted_without_dead_text(cache: Path, store: Store, tidied: list[TextStore]) -> None:
     index = Index([store], str(cache))
     index.scan()
     index.scan()
     index.close()
     assert tidied == []
-    # Less than a copy is worth.
+    # Too little dead text to be worth a copy.
     append(Path(store.root) / "--project-0--/session-0.jsonl", message("n", "e0", "more"))
     (path,) = cache.rglob("*.seg")
     with open(path, "ab") as file:
@@ -81,7 +81,7 @@ def test_where_nothing_is_dead_nobody_tidies(cache: Path, store: Store, tidied: 
     catalog.close()
 
 
-def test_what_cannot_be_copied_is_tried_once(
+def test_a_failed_compaction_is_tried_once(
     cache: Path, store: Store, tidied: list[TextStore], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(*_: object) -> None:

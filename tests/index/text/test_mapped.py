@@ -1,4 +1,4 @@
-"""Segments mapped for reading; with the wheel that searches them and without."""
+"""Segments that are mapped for reading, searched with stringzilla and without it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def size(request: pytest.FixtureRequest) -> int:
 
 
 @pytest.mark.usefixtures("wheel")
-def test_the_first_and_the_last_place_are_found(size: int) -> None:
+def test_the_first_and_the_last_match_are_found(size: int) -> None:
     source = Source(b"x" * size + b"needle" + b"y" * size + b"needle" + b"z" * size)
     first, last = size, 2 * size + 6
     assert source.find_far(b"needle", 0, source.size) == source.find(b"needle", 0, source.size) == first
@@ -42,15 +42,15 @@ def test_the_first_and_the_last_place_are_found(size: int) -> None:
 
 
 @pytest.mark.usefixtures("wheel")
-@pytest.mark.parametrize("at", [(64 << 10) - 3, SLICE - 3, (64 << 10) + SLICE - 3, 2 * SLICE])
-def test_what_lies_across_two_looks_is_found(at: int) -> None:
-    source = Source(b"x" * at + b"needle" + b"y" * 10)
-    assert source.find_far(b"needle", 0, source.size) == at
-    assert source.find_far(b"needle", 0, at + 5) == -1
+@pytest.mark.parametrize("offset", [(64 << 10) - 3, SLICE - 3, (64 << 10) + SLICE - 3, 2 * SLICE])
+def test_a_match_across_two_slices_is_found(offset: int) -> None:
+    source = Source(b"x" * offset + b"needle" + b"y" * 10)
+    assert source.find_far(b"needle", 0, source.size) == offset
+    assert source.find_far(b"needle", 0, offset + 5) == -1
 
 
 @pytest.mark.usefixtures("wheel")
-def test_a_segment_is_mapped_once_and_again_when_it_has_grown(tmp_path: Path) -> None:
+def test_a_segment_is_mapped_once_and_again_after_it_has_grown(tmp_path: Path) -> None:
     segments = Segments(str(tmp_path))
     path = tmp_path / f"{NAME}.seg"
     path.write_bytes(PIECE)
@@ -68,7 +68,7 @@ def test_a_segment_is_mapped_once_and_again_when_it_has_grown(tmp_path: Path) ->
     assert segments.opened == 2
 
 
-def test_what_is_mapped_stays_when_the_file_is_deleted(tmp_path: Path) -> None:
+def test_a_mapped_segment_stays_readable_when_its_file_is_deleted(tmp_path: Path) -> None:
     segments = Segments(str(tmp_path))
     path = tmp_path / f"{NAME}.seg"
     path.write_bytes(PIECE)
@@ -95,18 +95,18 @@ def test_an_empty_text_needs_no_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("wheel")
-def test_nothing_is_touched_behind_the_texts_that_are_asked_for(tmp_path: Path) -> None:
-    """Whoever writes there may cut it off again; to touch what was cut off ends the process."""
+def test_no_byte_beyond_the_requested_texts_is_read(tmp_path: Path) -> None:
+    """A writer may truncate the segment there, and reading a truncated part of a map ends the process."""
     path = tmp_path / f"{NAME}.seg"
     path.write_bytes(pack(1, 77, b"needle") + MARK * 10)
     segments = Segments(str(tmp_path))
     span = (NAME, 0, len(PIECE))
     source = segments.source(span)
     assert source is not None
-    find, reached = source.find, []
+    find, ends = source.find, []
 
     def watched(needle: bytes, start: int, end: int) -> int:
-        reached.append(end)
+        ends.append(end)
         return find(needle, start, end)
 
     source.find = watched
@@ -114,15 +114,15 @@ def test_nothing_is_touched_behind_the_texts_that_are_asked_for(tmp_path: Path) 
     block = source.block(mark)
     assert block.offset(mark) == 77
     assert block.end == len(PIECE)
-    assert max(reached) <= len(PIECE)
+    assert max(ends) <= len(PIECE)
 
 
 @pytest.mark.usefixtures("wheel")
-def test_a_block_behind_what_was_asked_for_before_is_read_whole(tmp_path: Path) -> None:
-    packed = [pack(1, at, b"needle") for at in (5, 77)]
+def test_a_block_beyond_the_requested_texts_is_read_completely(tmp_path: Path) -> None:
+    packed = [pack(1, offset, b"needle") for offset in (5, 77)]
     (tmp_path / f"{NAME}.seg").write_bytes(b"".join(packed))
     segments = Segments(str(tmp_path))
-    first, second = (len(each) for each in packed)
+    first, second = (len(passage) for passage in packed)
     source = segments.source((NAME, 0, first))
     assert source is not None
     assert segments.source((NAME, first, second)) is source

@@ -1,4 +1,4 @@
-"""Segments: what is appended is there, is nobody else's, and a failure leaves what was there before."""
+"""Segments: appended text is readable, private, and safe from failures of later writes."""
 
 from __future__ import annotations
 
@@ -26,64 +26,64 @@ def read(folder: Path, span: tuple[str, int, int]) -> bytes:
     return Path(path_of(str(folder), name)).read_bytes()[start : start + length]
 
 
-def kept(writer: Writer, text: bytes) -> tuple[str, int, int]:
+def keep_one(writer: Writer, text: bytes) -> tuple[str, int, int]:
     spans = writer.keep(text)
     assert isinstance(spans, tuple), spans
     return spans[0]
 
 
-def test_nothing_is_made_before_there_is_something_to_keep(tmp_path: Path) -> None:
+def test_no_file_is_created_without_text(tmp_path: Path) -> None:
     writer = Writer(str(tmp_path / "text"))
     assert writer.keep(b"") == ()
     assert not (tmp_path / "text").exists()
-    first, second = kept(writer, b"one"), kept(writer, b"two")
+    first, second = keep_one(writer, b"one"), keep_one(writer, b"two")
     assert first[0] == second[0]
     assert (read(tmp_path / "text", first), read(tmp_path / "text", second)) == (b"one", b"two")
 
 
-def test_nobody_else_may_read_it(tmp_path: Path) -> None:
-    kept(Writer(str(tmp_path / "text")), b"secret")
+def test_the_files_are_private(tmp_path: Path) -> None:
+    keep_one(Writer(str(tmp_path / "text")), b"secret")
     (path,) = (tmp_path / "text").iterdir()
     assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
     assert is_segment_name(path.stem)
 
 
 @pytest.mark.parametrize("name", ["", "../../x", "0" * 15, "g" * 16, 7, None, "0123456789ABCDEF"])
-def test_other_names_are_no_segments(name: object) -> None:
+def test_other_names_are_not_segment_names(name: object) -> None:
     assert not is_segment_name(name)
 
 
-def test_a_segment_is_taken_on_when_nobody_has_it_and_it_is_whole(tmp_path: Path) -> None:
+def test_an_abandoned_complete_segment_is_adopted(tmp_path: Path) -> None:
     first = Writer(str(tmp_path))
-    name, _, length = kept(first, b"one")
+    name, _, length = keep_one(first, b"one")
     assert Segment.adopt(str(tmp_path), name, 3) is None, "the first still has it"
     first.close()
     assert Segment.adopt(str(tmp_path), name, 4) is None, "it is shorter than it must be"
     second = Writer(str(tmp_path), lambda: [("0" * 16, 0), (name, 3)])
-    assert kept(second, b"two") == (name, length, 3)
+    assert keep_one(second, b"two") == (name, length, 3)
     assert content(tmp_path) == {name: b"onetwo"}
 
 
-def test_a_large_one_is_not_taken_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_segment_is_not_adopted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SMALL_BYTES", 3)
     first = Writer(str(tmp_path))
-    name = kept(first, b"one")[0]
+    name = keep_one(first, b"one")[0]
     first.close()
     assert Segment.adopt(str(tmp_path), name, 3) is None
 
 
-def test_a_full_segment_is_let_go_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_segment_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "FULL_BYTES", 5)
     writer = Writer(str(tmp_path))
-    names = [kept(writer, b"abc")[0] for _ in range(5)]
+    names = [keep_one(writer, b"abc")[0] for _ in range(5)]
     assert [names.count(name) for name in dict.fromkeys(names)] == [2, 2, 1]
 
 
 @pytest.mark.parametrize("harm", ["delete", "truncate", "lengthen", "replace", "move the folder"])
-def test_a_file_that_is_not_as_it_was_left_is_not_appended_to(tmp_path: Path, harm: str) -> None:
+def test_a_segment_changed_by_others_is_not_appended_to(tmp_path: Path, harm: str) -> None:
     folder = tmp_path / "text"
     writer = Writer(str(folder))
-    path = Path(path_of(str(folder), kept(writer, b"before")[0]))
+    path = Path(path_of(str(folder), keep_one(writer, b"before")[0]))
     if harm == "delete":
         path.unlink()
     elif harm == "truncate":
@@ -95,39 +95,39 @@ def test_a_file_that_is_not_as_it_was_left_is_not_appended_to(tmp_path: Path, ha
         path.write_bytes(b"before")
     else:
         folder.rename(tmp_path / "elsewhere")
-    span = kept(writer, b"after")
+    span = keep_one(writer, b"after")
     assert span[0] != path.stem
     assert read(folder, span) == b"after"
-    # What it holds is not what the catalog thinks: gone is better than wrong.
+    # Its content is not what the catalog says, so that no segment is better than a wrong one.
     assert not path.exists() or harm == "replace"
 
 
-def test_a_write_that_fails_leaves_nothing_behind_and_is_the_last(
+def test_a_failed_write_leaves_no_bytes_and_is_the_last(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = Writer(str(tmp_path))
-    name = kept(writer, b"before")[0]
-    really = os.write
-    asked = []
+    name = keep_one(writer, b"before")[0]
+    real_write = os.write
+    sizes = []
 
     def full(descriptor: int, data: memoryview) -> int:
-        asked.append(len(data))
-        if len(asked) > 1:
+        sizes.append(len(data))
+        if len(sizes) > 1:
             raise OSError(errno.ENOSPC, "No space left on device")
-        return really(descriptor, data[:3])
+        return real_write(descriptor, data[:3])
 
     monkeypatch.setattr(os, "write", full)
     why = writer.keep(b"too much")
     assert why == writer.why == f"the text of sessions is not kept: {tmp_path}: No space left on device"
     assert content(tmp_path) == {name: b"before"}
     assert writer.keep(b"more") == why
-    assert asked == [8, 5]
+    assert sizes == [8, 5]
     assert writer.keep(b"") == ()
 
 
-def test_many_texts_are_put_away_with_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_texts_are_stored_with_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = Writer(str(tmp_path))
-    name = kept(writer, b"before")[0]
+    name = keep_one(writer, b"before")[0]
     for call in ("write", "pwrite"):
         monkeypatch.delattr(os, call)
     spans = writer.keep_all([b"one", b"", b"three"])
@@ -142,27 +142,29 @@ def test_more_texts_than_one_write_takes_are_kept_as_well(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("has_writev", [True, False])
-def test_many_texts_are_whole_where_less_is_written_at_a_time(
+def test_partial_writes_store_complete_texts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_writev: bool
 ) -> None:
-    really = os.write
+    real_write = os.write
     monkeypatch.setattr(module, "_HAS_WRITEV", has_writev)
-    monkeypatch.setattr(os, "writev", lambda descriptor, texts: really(descriptor, b"".join(texts)[:4]))
-    monkeypatch.setattr(os, "write", lambda descriptor, data: really(descriptor, data[:5]))
+    monkeypatch.setattr(os, "writev", lambda descriptor, texts: real_write(descriptor, b"".join(texts)[:4]))
+    monkeypatch.setattr(os, "write", lambda descriptor, data: real_write(descriptor, data[:5]))
     texts = [b"one", b"two", b"and three"]
     spans = Writer(str(tmp_path)).keep_all(texts)
-    assert [[read(tmp_path, span) for span in one] for one in spans] == [[text] for text in texts]
+    assert [[read(tmp_path, span) for span in text_spans] for text_spans in spans] == [
+        [text] for text in texts
+    ]
 
 
-def test_none_of_many_is_kept_where_one_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_text_of_a_batch_is_stored_if_one_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     writer = Writer(str(tmp_path))
-    name = kept(writer, b"before")[0]
-    really = os.write
+    name = keep_one(writer, b"before")[0]
+    real_write = os.write
 
     def full(descriptor: int, data: memoryview) -> int:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(os, "writev", lambda descriptor, texts: really(descriptor, texts[0]))
+    monkeypatch.setattr(os, "writev", lambda descriptor, texts: real_write(descriptor, texts[0]))
     monkeypatch.setattr(os, "write", full)
     assert writer.keep_all([b"one", b"", b"three"]) == [writer.why, (), writer.why]
     assert content(tmp_path) == {name: b"before"}
@@ -178,7 +180,7 @@ print(len(writer.keep(b"x" * 900)), writer.keep(b"y" * 900), flush=True)
 """
 
 
-def test_a_limit_on_the_size_of_files_is_such_a_failure(tmp_path: Path) -> None:
+def test_a_limit_on_file_sizes_is_reported(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", LIMITED, str(ROOT), str(tmp_path)], capture_output=True, text=True, check=True
     )
@@ -186,7 +188,7 @@ def test_a_limit_on_the_size_of_files_is_such_a_failure(tmp_path: Path) -> None:
     assert list(content(tmp_path).values()) == [b"x" * 900]
 
 
-def test_where_nothing_can_be_made_the_reason_is_told(tmp_path: Path) -> None:
+def test_a_blocked_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     why = Writer(str(tmp_path / "file" / "text")).keep(b"text")
     assert isinstance(why, str)
@@ -194,32 +196,34 @@ def test_where_nothing_can_be_made_the_reason_is_told(tmp_path: Path) -> None:
     assert "\n" not in why
 
 
-def test_somebody_who_tidies_may_be_faster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    really = module.lock
+def test_a_new_segment_deleted_before_its_lock_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real_lock = module.lock
     deleted = []
 
     def slow(descriptor: int, *, shared: bool = False) -> str:
         if not deleted:
             deleted.extend(tmp_path.iterdir())
             deleted[0].unlink()
-        return really(descriptor, shared=shared)
+        return real_lock(descriptor, shared=shared)
 
     monkeypatch.setattr(module, "lock", slow)
-    span = kept(Writer(str(tmp_path)), b"text")
+    span = keep_one(Writer(str(tmp_path)), b"text")
     assert read(tmp_path, span) == b"text"
     assert deleted[0].stem != span[0]
 
 
-def test_without_locks_it_keeps_to_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_locks_no_segment_is_adopted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.index.text.segment.fcntl", None)
     first = Writer(str(tmp_path))
-    name = kept(first, b"one")[0]
+    name = keep_one(first, b"one")[0]
     first.close()
     assert Segment.adopt(str(tmp_path), name, 3) is None
-    assert kept(Writer(str(tmp_path), lambda: [(name, 3)]), b"two")[0] != name
+    assert keep_one(Writer(str(tmp_path), lambda: [(name, 3)]), b"two")[0] != name
 
 
-def test_a_segment_that_vanishes_says_so(tmp_path: Path) -> None:
+def test_appending_to_a_deleted_segment_raises(tmp_path: Path) -> None:
     segment = Segment.make(str(tmp_path))
     segment.append([b"a"])
     os.unlink(path_of(str(tmp_path), segment.name))

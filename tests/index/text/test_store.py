@@ -1,4 +1,4 @@
-"""The text of every session is kept as it is read, and is what a reading of the whole file says."""
+"""The text of every session is stored when it is read, and equals that of a new reading of the whole file."""
 
 from __future__ import annotations
 
@@ -37,21 +37,21 @@ def store(tmp_path: Path) -> Store:
     return pi_store(tmp_path / "store")
 
 
-def said(text: bytes | None) -> list[bytes]:
+def passages_of(text: bytes | None) -> list[bytes]:
     assert text is not None
-    return [said for _, _, said in unpack(text)]
+    return [passage for _, _, passage in unpack(text)]
 
 
-def test_what_is_read_is_kept_for_the_next_process(cache: Path, store: Store) -> None:
+def test_texts_are_stored_for_the_next_process(cache: Path, store: Store) -> None:
     fill(Path(store.root), 20)
     scanned(cache, store)
     assert len(texts(cache, store)) == 20
-    assert said(texts(cache, store)["session-7.jsonl"]) == [b"prompt 7"]
+    assert passages_of(texts(cache, store)["session-7.jsonl"]) == [b"prompt 7"]
     assert len(segments(cache)) == 1
     assert_right(cache, store)
 
 
-def test_an_append_adds_its_text_and_nothing_else(cache: Path, store: Store) -> None:
+def test_an_append_adds_only_its_own_text(cache: Path, store: Store) -> None:
     path = fill(Path(store.root), 5)[2]
     index = Index([store], str(cache))
     index.scan()
@@ -61,7 +61,7 @@ def test_an_append_adds_its_text_and_nothing_else(cache: Path, store: Store) -> 
     assert (index.counts.whole, index.counts.tails) == (5, 1)
     index.close()
     after = texts(cache, store)
-    assert said(after.pop(path.name)) == [b"prompt 2", b"one more"]
+    assert passages_of(after.pop(path.name)) == [b"prompt 2", b"one more"]
     assert after == {name: text for name, text in before.items() if name != path.name}
     (grown,) = segments(cache).values()
     assert grown - size == len(pack(USER, 0, b"one more"))
@@ -81,7 +81,7 @@ def test_an_append_without_words_writes_no_text(cache: Path, store: Store) -> No
     assert_right(cache, store)
 
 
-def test_nothing_is_written_where_nothing_has_changed(cache: Path, store: Store) -> None:
+def test_a_scan_without_changes_writes_no_text(cache: Path, store: Store) -> None:
     fill(Path(store.root), 5)
     scanned(cache, store)
     before = {path: path.stat().st_mtime_ns for path in cache.rglob("*.seg")}
@@ -89,7 +89,7 @@ def test_nothing_is_written_where_nothing_has_changed(cache: Path, store: Store)
     assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.seg")} == before
 
 
-def test_a_session_in_which_nothing_was_said_has_an_empty_text(cache: Path, store: Store) -> None:
+def test_a_session_without_messages_has_an_empty_text(cache: Path, store: Store) -> None:
     write(Path(store.root) / "a.jsonl", session(messages=0))
     scanned(cache, store)
     assert texts(cache, store) == {"a.jsonl": b""}
@@ -97,16 +97,16 @@ def test_a_session_in_which_nothing_was_said_has_an_empty_text(cache: Path, stor
     assert scanned(cache, store).counts.whole == 0
 
 
-def test_a_file_written_anew_has_its_new_text_alone(cache: Path, store: Store) -> None:
+def test_a_rewritten_file_has_only_its_new_text(cache: Path, store: Store) -> None:
     path = write(Path(store.root) / "a.jsonl", session("old words", messages=3))
     scanned(cache, store)
     path.write_text(session("new"))
     scanned(cache, store)
-    assert said(texts(cache, store)["a.jsonl"]) == [b"new"]
+    assert passages_of(texts(cache, store)["a.jsonl"]) == [b"new"]
     assert_right(cache, store)
 
 
-def test_files_that_go_or_are_no_sessions_take_their_text_along(cache: Path, store: Store) -> None:
+def test_deleted_and_damaged_files_lose_their_text(cache: Path, store: Store) -> None:
     paths = fill(Path(store.root), 3)
     scanned(cache, store)
     paths[0].unlink()
@@ -116,7 +116,7 @@ def test_files_that_go_or_are_no_sessions_take_their_text_along(cache: Path, sto
     assert_right(cache, store)
 
 
-def test_one_process_after_the_other_makes_no_more_segments(cache: Path, store: Store) -> None:
+def test_successive_processes_append_to_one_segment(cache: Path, store: Store) -> None:
     path = fill(Path(store.root), 3)[0]
     for number in range(5):
         append(path, message(f"n{number}", "e0", f"more {number}"))
@@ -125,20 +125,20 @@ def test_one_process_after_the_other_makes_no_more_segments(cache: Path, store: 
     assert_right(cache, store)
 
 
-def test_what_follows_itself_is_one_span_and_the_rest_never_many(
+def test_adjacent_texts_are_one_span_and_their_number_is_limited(
     cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(span_table, "MOST_SPANS", 4)
     monkeypatch.setattr(store_module, "MOST_SPANS", 4)
-    one, two = fill(Path(store.root), 2)
+    first, second = fill(Path(store.root), 2)
     index = Index([store], str(cache))
     index.scan()
     for number in range(3):
-        append(one, message(f"a{number}", "e0", f"alone {number}"))
+        append(first, message(f"a{number}", "e0", f"alone {number}"))
         index.scan()
-    assert len(spans_by_name(index.catalog)[one.name]) <= 2
+    assert len(spans_by_name(index.catalog)[first.name]) <= 2
     for number in range(25):
-        for path in (one, two):
+        for path in (first, second):
             append(path, message(f"b{number}", "e0", f"in turn {number}"))
             index.scan()
         assert max(len(spans) for spans in index.catalog.texts().values()) <= 4
@@ -148,7 +148,7 @@ def test_what_follows_itself_is_one_span_and_the_rest_never_many(
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_whatever_happens_to_the_files_their_text_is_right(cache: Path, store: Store, seed: int) -> None:
+def test_texts_are_right_after_random_changes(cache: Path, store: Store, seed: int) -> None:
     mischief = Mischief(Path(store.root), seed)
     indexes = [Index([store], str(cache)) for _ in range(2)]
     for number in range(50):
@@ -163,7 +163,7 @@ def test_whatever_happens_to_the_files_their_text_is_right(cache: Path, store: S
     assert indexes[0].counts.tails > 0
 
 
-def test_following_keeps_up_with_the_texts(cache: Path, store: Store) -> None:
+def test_following_stores_all_texts(cache: Path, store: Store) -> None:
     paths = fill(Path(store.root), 5)
     index = Index([store], str(cache))
     with Listener(index) as listener:
@@ -176,67 +176,67 @@ def test_following_keeps_up_with_the_texts(cache: Path, store: Store) -> None:
     assert_right(cache, store)
 
 
-def test_what_a_listener_is_told_of_can_be_asked_for(cache: Path, store: Store) -> None:
+def test_texts_are_stored_before_a_delta_is_sent(cache: Path, store: Store) -> None:
     fill(Path(store.root), 60)
-    other = Catalog(str(cache), [store])
+    second = Catalog(str(cache), [store])
     index = Index([store], str(cache))
-    told = 0
+    count = 0
 
     def on_delta(delta: Delta) -> None:
-        nonlocal told
+        nonlocal count
         paths = [row.path for row in delta.changed]
-        assert sorted(other.texts(paths)) == sorted(paths)
-        told += len(paths)
+        assert sorted(second.texts(paths)) == sorted(paths)
+        count += len(paths)
 
     index.scan(on_delta)
-    assert told == 60
+    assert count == 60
 
 
-def test_only_texts_of_the_stores_at_hand_and_only_those_asked_for(tmp_path: Path, cache: Path) -> None:
-    one, two = pi_store(tmp_path / "one"), pi_store(tmp_path / "two")
+def test_texts_are_limited_to_the_given_stores_and_paths(tmp_path: Path, cache: Path) -> None:
+    first, second = pi_store(tmp_path / "one"), pi_store(tmp_path / "two")
     paths = fill(tmp_path / "one", 900, folders=1)
     fill(tmp_path / "two", 2)
-    Index([one, two], str(cache)).scan()
-    catalog = Catalog(str(cache), [one])
+    Index([first, second], str(cache)).scan()
+    catalog = Catalog(str(cache), [first])
     assert sorted(catalog.texts()) == sorted(map(str, paths))
     assert list(catalog.texts([str(paths[3]), str(tmp_path / "two"), "/none"])) == [str(paths[3])]
     assert len(catalog.texts(map(str, paths))) == 900
     assert catalog.texts([]) == {}
 
 
-def test_two_writers_keep_apart(cache: Path, store: Store) -> None:
-    one, two = fill(Path(store.root), 2)
+def test_two_writers_use_their_own_segments(cache: Path, store: Store) -> None:
+    first_path, second_path = fill(Path(store.root), 2)
     first, second = Index([store], str(cache)), Index([store], str(cache))
     first.scan()
-    append(one, message("a", "e0", "first"))
-    first._scanner.refresh({str(one)}, None, threading.Event())
-    append(one, message("b", "a", "second"))
-    append(two, message("b", "e0", "second"))
+    append(first_path, message("a", "e0", "first"))
+    first._scanner.refresh({str(first_path)}, None, threading.Event())
+    append(first_path, message("b", "a", "second"))
+    append(second_path, message("b", "e0", "second"))
     second.scan()
     assert len(segments(cache)) == 2
-    append(one, message("c", "a", "third"))
+    append(first_path, message("c", "a", "third"))
     first.scan()
-    # It goes on from no text that another process has put away.
-    assert len({span[0] for span in spans_by_name(first.catalog)[one.name]}) == 1
+    # It does not extend a text that another process has stored.
+    assert len({span[0] for span in spans_by_name(first.catalog)[first_path.name]}) == 1
     first.close()
     second.close()
     assert_right(cache, store)
 
 
-def test_the_lock_of_the_folder_is_held_while_texts_are_not_in_the_catalog(
+def test_the_folder_is_locked_while_texts_wait_for_the_catalog(
     cache: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fill(Path(store.root), 3)
     scanned(cache, store)
     fill(Path(store.root), 40)
     tidied = []
-    other = TextStore(Catalog(str(cache), [store]))
+    second = TextStore(Catalog(str(cache), [store]))
     monkeypatch.setattr("app.index.text.store.compact", lambda *_: tidied.append(1))
-    other.tidy(threading.Event())
+    second.tidy(threading.Event())
     assert tidied == [1], "nobody writes"
 
     def on_delta(delta: object) -> None:
-        other.tidy(threading.Event())
+        second.tidy(threading.Event())
 
     index = Index([store], str(cache))
     index.scan(on_delta)

@@ -1,4 +1,4 @@
-"""What the catalog remembers of segments is what all sessions together say, whatever is stored or dropped."""
+"""The segments table agrees with the spans of all sessions, after any sequence of changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def reading(path: str, spans: tuple[Span, ...] | None, store: str = "/s") -> Rea
     return Reading(session_row(path, store, SUMMARY.values(), (1, 2, 3, 4)), spans)
 
 
-def test_after_many_changes_the_books_are_right(tmp_path: Path) -> None:
+def test_the_table_is_right_after_many_changes(tmp_path: Path) -> None:
     dice = random.Random(11)
     catalog = Catalog(str(tmp_path), [pi_store("/s")])
     truth: dict[str, tuple[Span, ...] | None] = {}
@@ -45,30 +45,32 @@ def test_after_many_changes_the_books_are_right(tmp_path: Path) -> None:
                 ends[name] += length
             kind = dice.randrange(5)
             changed[path] = None if kind == 0 else tuple(added) if kind == 1 else (*spans, *added)
-        gone = f"/s/{dice.randrange(12)}"
+        removed = f"/s/{dice.randrange(12)}"
         catalog.save([reading(path, spans) for path, spans in changed.items()])
         truth |= changed
         if dice.random() < 0.3:
-            catalog.remove([gone])
-            truth.pop(gone, None)
-        kept = {path: spans for path, spans in truth.items() if spans is not None}
-        assert catalog.texts() == kept
+            catalog.remove([removed])
+            truth.pop(removed, None)
+        stored = {path: spans for path, spans in truth.items() if spans is not None}
+        assert catalog.texts() == stored
         assert counted(catalog) == used(catalog)
         loaded = catalog.load(truth)
-        assert {path: at.spans for path, at in loaded.items()} == truth
+        assert {path: loaded_reading.spans for path, loaded_reading in loaded.items()} == truth
     assert catalog.generation == 0
 
 
-def test_texts_of_stores_that_nobody_uses_go_with_their_rows(tmp_path: Path) -> None:
+def test_texts_of_unused_stores_are_dropped_with_their_rows(tmp_path: Path) -> None:
     old, new = Catalog(str(tmp_path), [pi_store("/s")]), Catalog(str(tmp_path), [pi_store("/t")])
     old.save([reading("/s/1", ((NAMES[0], 0, 5), (NAMES[1], 0, 5)))])
     new.save([reading("/t/1", ((NAMES[1], 5, 7),), "/t")])
     old.tidy(1000)
     new.tidy(UNUSED_MS + NOTED_MS + 1001)
     assert old.texts() == {}
-    found = new.run(span_table.segments)
-    assert found is not None
-    assert {name: (kept.live, kept.reach) for name, kept in found.items()} == {NAMES[1]: (7, 12)}
+    usage_by_segment = new.run(span_table.segments)
+    assert usage_by_segment is not None
+    assert {name: (usage.live, usage.reach) for name, usage in usage_by_segment.items()} == {
+        NAMES[1]: (7, 12)
+    }
 
 
 def test_sessions_without_text_are_found(tmp_path: Path) -> None:
@@ -83,31 +85,31 @@ def test_sessions_without_text_are_found(tmp_path: Path) -> None:
     assert without() == {"/s/3"}
 
 
-def test_another_process_sees_both_tables_as_one(tmp_path: Path) -> None:
-    """Between the reading of the segments and that of the texts, somebody else stores a new one."""
-    mine = Catalog(str(tmp_path), [pi_store("/s")])
-    other = Catalog(str(tmp_path), [pi_store("/s")])
-    mine.save([reading("/s/1", ((NAMES[0], 0, 5),))])
-    really = queries.segment_names
-    late = []
+def test_both_tables_are_read_in_one_transaction(tmp_path: Path) -> None:
+    """Another process stores a new segment between reading the segments and reading the spans."""
+    ours = Catalog(str(tmp_path), [pi_store("/s")])
+    theirs = Catalog(str(tmp_path), [pi_store("/s")])
+    ours.save([reading("/s/1", ((NAMES[0], 0, 5),))])
+    real_names = queries.segment_names
+    calls = []
 
     def names(connection: object) -> dict[int, str]:
-        found = really(connection)  # type: ignore[arg-type]
-        if not late:
-            late.append(1)
-            other.save([reading("/s/1", ((NAMES[1], 0, 5),))])
-        return found
+        result = real_names(connection)  # type: ignore[arg-type]
+        if not calls:
+            calls.append(1)
+            theirs.save([reading("/s/1", ((NAMES[1], 0, 5),))])
+        return result
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(queries, "segment_names", names)
-        assert mine.texts() == {"/s/1": ((NAMES[0], 0, 5),)}
-    assert mine.texts() == {"/s/1": ((NAMES[1], 0, 5),)}
-    assert mine.generation == 0
+        assert ours.texts() == {"/s/1": ((NAMES[0], 0, 5),)}
+    assert ours.texts() == {"/s/1": ((NAMES[1], 0, 5),)}
+    assert ours.generation == 0
 
 
 @pytest.mark.parametrize(
     "blob", [b"", b"\x00", b"\xa9\x02\xe9\x01\x00\x00\x00\xe9\x02\x00\x00\x00", b"nonsense", None]
 )
-def test_what_is_no_list_of_spans_is_doubted(blob: bytes) -> None:
+def test_invalid_spans_raise_doubt(blob: bytes) -> None:
     with pytest.raises(Doubt):
         span_table.decode_spans(blob if blob is not None else 7, {1: NAMES[0]})  # type: ignore[arg-type]

@@ -1,4 +1,6 @@
-"""Random sessions and queries, with everything that makes bytes differ from their text; and a slow search."""
+"""Random sessions and queries with every reason for bytes to differ from their text, and a slow reference
+search.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ numbers = st.one_of(
 )
 arguments = st.recursive(
     texts | numbers,
-    lambda some: st.lists(some, max_size=2) | st.dictionaries(texts, some, max_size=2),
+    lambda items: st.lists(items, max_size=2) | st.dictionaries(texts, items, max_size=2),
     max_leaves=4,
 )
 calls = st.sampled_from(("call_1", "call_2"))
@@ -74,8 +76,8 @@ def _message(snake: bool) -> st.SearchStrategy[dict[str, Any]]:
 
     def result(name: str, id_: str, content: Any) -> dict[str, Any]:
         role = "tool_result" if snake else "toolResult"
-        said = {names.get("toolCallId", "toolCallId"): id_, "content": content, "role": role}
-        return said | ({names.get("toolName", "toolName"): name} if name else {})
+        result_message = {names.get("toolCallId", "toolCallId"): id_, "content": content, "role": role}
+        return result_message | ({names.get("toolName", "toolName"): name} if name else {})
 
     return st.one_of(
         content.map(lambda content: {"role": "user", "content": content}),
@@ -83,7 +85,11 @@ def _message(snake: bool) -> st.SearchStrategy[dict[str, Any]]:
             lambda content: {"role": "assistant", "content": content, "model": "Foo-1", "stopReason": "stop"}
         ),
         st.builds(result, st.sampled_from((*TOOLS, "")), calls, content),
-        st.builds(lambda one, two: {"role": "bashExecution", "command": one, "output": two}, texts, texts),
+        st.builds(
+            lambda command, output: {"role": "bashExecution", "command": command, "output": output},
+            texts,
+            texts,
+        ),
         texts.map(lambda text: {"role": "branchSummary", "summary": text}),
     )
 
@@ -92,14 +98,16 @@ def _entry(dialect: str) -> st.SearchStrategy[Any]:
     messages = _message(dialect == "agent")
     if dialect == "transcript":
         return st.one_of(
-            messages.map(lambda said: {"kind": "entry", "id": "n1", "role": said["role"], "message": said}),
+            messages.map(
+                lambda message: {"kind": "entry", "id": "n1", "role": message["role"], "message": message}
+            ),
             texts.map(
                 lambda text: {"kind": "entry", "id": "n2", "role": "condense", "message": {"summary": text}}
             ),
             st.just({"kind": "head", "leaf": "n1"}),
         )
     pi = st.one_of(
-        messages.map(lambda said: {"type": "message", "id": "e1", "parentId": "foo", "message": said}),
+        messages.map(lambda message: {"type": "message", "id": "e1", "parentId": "foo", "message": message}),
         texts.map(lambda text: {"type": "compaction", "id": "e2", "summary": text}),
         texts.map(lambda text: {"type": "custom_message", "customType": "note", "content": text, "id": "e3"}),
         texts.map(lambda text: {"type": "custom", "customType": "plan", "data": {"foo": text}}),
@@ -125,8 +133,8 @@ def sessions(draw: st.DrawFn) -> tuple[str, bytes]:
         if damage < 0.03:
             lines[number] = line[: random.randrange(len(line) + 1)]
         elif damage < 0.08 and number:
-            at = random.randrange(len(line) + 1)
-            lines[number] = line[:at] + bytes([random.choice((0xFF, 0xC3, 0xE2, 0x80, 0))]) + line[at:]
+            index = random.randrange(len(line) + 1)
+            lines[number] = line[:index] + bytes([random.choice((0xFF, 0xC3, 0xE2, 0x80, 0))]) + line[index:]
         elif damage < 0.1:
             lines[number] = random.choice((b"", b"  ", line + b"\r"))
     bom = b"\xef\xbb\xbf" if random.random() < 0.1 else b""
@@ -134,7 +142,7 @@ def sessions(draw: st.DrawFn) -> tuple[str, bytes]:
 
 
 def spelt(value: Any, random: Random, escaped: float) -> bytes:
-    """JSON with needless escapes, blanks and decomposed text."""
+    """Encode a value as JSON with needless escapes, blanks and decomposed text."""
     return "".join(_spelt(value, random, escaped)).encode("utf-8", "replace")
 
 
@@ -149,15 +157,15 @@ def _spelt(value: Any, random: Random, escaped: float) -> list[str]:
             [
                 *(_spelt(key, random, escaped) if key in WORDS else f'"{key}"'),
                 colon,
-                *_spelt(each, random, escaped),
+                *_spelt(item, random, escaped),
             ]
             if not _is_key(key)
-            else [f'"{key}"', colon, *(_said(key, each, random, escaped))]
-            for key, each in value.items()
+            else [f'"{key}"', colon, *(_spelt_field(key, item, random, escaped))]
+            for key, item in value.items()
         ]
         return ["{", *_joined(parts, comma), "}"]
     if isinstance(value, list):
-        return ["[", *_joined([_spelt(each, random, escaped) for each in value], comma), "]"]
+        return ["[", *_joined([_spelt(item, random, escaped) for item in value], comma), "]"]
     if isinstance(value, float) and random.random() < 0.3:
         return [f"{value:E}"]
     return [json.dumps(value)]
@@ -174,7 +182,7 @@ def _is_key(key: str) -> bool:
     return key in _KEYS
 
 
-def _said(key: str, value: Any, random: Random, escaped: float) -> list[str]:
+def _spelt_field(key: str, value: Any, random: Random, escaped: float) -> list[str]:
     # Agents do not escape the words of the format.
     plain = key in ("type", "role", "kind", "id", "toolCallId", "tool_call_id")
     return [json.dumps(value)] if plain else _spelt(value, random, escaped)
@@ -192,7 +200,8 @@ def _char(char: str, random: Random, escaped: float) -> str:
         units = char.encode("utf-16-be", "surrogatepass")
         form = random.choice(("04x", "04X"))
         return "".join(
-            "\\u" + format(int.from_bytes(units[at : at + 2]), form) for at in range(0, len(units), 2)
+            "\\u" + format(int.from_bytes(units[index : index + 2]), form)
+            for index in range(0, len(units), 2)
         )
     if char == "/":
         return random.choice(("/", "/", "\\/"))
@@ -203,7 +212,7 @@ def _char(char: str, random: Random, escaped: float) -> str:
 
 @st.composite
 def queries(draw: st.DrawFn) -> Query:
-    """Terms cut from the same words."""
+    """Random queries whose terms are taken from the same words."""
 
     def term(text: str, kind: str, case: str, cut: tuple[int, int], exact: bool, negated: bool) -> Term:
         text = {"": text, "lower": text.lower(), "upper": text.upper(), "fold": text.casefold()}[case]
@@ -218,7 +227,7 @@ def queries(draw: st.DrawFn) -> Query:
     cases = st.sampled_from(("", "", "lower", "upper", "fold"))
     rarely = st.sampled_from((False, False, False, True))
     word = st.builds(term, words, st.just(WORD), cases, cuts, rarely, rarely)
-    two = st.builds(lambda one, two: f"{one} {two}", words, words)
+    two = st.builds(lambda first, second: f"{first} {second}", words, words)
     phrase = st.builds(term, two, st.just(PHRASE), cases, st.just((0, 0)), rarely, rarely)
     pattern = st.sampled_from(
         (
@@ -259,19 +268,19 @@ def queries(draw: st.DrawFn) -> Query:
 
 
 def slow_spots(data: bytes, dialect: str, query: Query) -> list[tuple[int, int, int, tuple[bool, ...]]]:
-    """(kind, offset, part, terms) of every text that the query searches."""
+    """(kind, offset, part, which terms it has) of every text that the query searches."""
     spelling = dialect_named(dialect)
-    found = []
+    spots = []
     offset = 0
     callers: dict[str, str] = {}
     for number, line in enumerate(data.split(b"\n")):
-        said = line.removeprefix(b"\xef\xbb\xbf") if not number else line
-        values = _values(said) if dialect == "lanes" else []
+        content = line.removeprefix(b"\xef\xbb\xbf") if not number else line
+        values = _values(content) if dialect == "lanes" else []
         for part in range(9):
             try:
-                entry = spelling.entry(said, part)
+                entry = spelling.entry(content, part)
             except BadLine:
-                header = header_in(said) if not part and not spelling.one_entry_a_line else None
+                header = header_in(content) if not part and not spelling.one_entry_a_line else None
                 if values:
                     header = values.pop(0)
                 if header is None:
@@ -283,18 +292,18 @@ def slow_spots(data: bytes, dialect: str, query: Query) -> list[tuple[int, int, 
                 if piece.kind == text_kinds.RESULT and not tool:
                     tool = callers.get(entry["message"].get("toolCallId"), "")
                 if _is_asked(query, piece.kind, tool):
-                    found.append(
-                        (piece.kind, offset, part, tuple(has(each, piece.text) for each in query.terms))
+                    spots.append(
+                        (piece.kind, offset, part, tuple(has(term, piece.text) for term in query.terms))
                     )
             callers.update(_callers(entry))
             if dialect != "lanes":
                 break
         offset += len(line) + 1
-    return found
+    return spots
 
 
 def _values(line: bytes) -> list[dict[str, Any]]:
-    """The values that a transaction of lanes writes; none if it is refused."""
+    """The values in a transaction of lanes; empty if it is refused."""
     try:
         dialect_named("lanes").partial_entries(line)
     except BadLine:
@@ -329,12 +338,12 @@ def _callers(entry: dict[str, Any]) -> dict[str, str]:
 
 
 def has(term: Term, text: str) -> bool:
-    """Whether a text has a term."""
+    """Whether a text has the term."""
     composed = normalize("NFC", text)
     if term.kind == REGEX:
-        # In folded text, one letter becomes two.
+        # Folding turns this letter into two.
         pattern = term.text.replace("ß", "ss")
-        # RE2's classes are those of ASCII, and a line may end with CRLF.
+        # RE2's classes contain ASCII only, and a line may end with CRLF.
         pattern = pattern.replace(r"\w", "[0-9A-Za-z_]").replace(r"\d", "[0-9]").replace("$", r"(?:\r?$)")
         return re.search(pattern, folded(text), re.MULTILINE | re.IGNORECASE) is not None
     loose, strict = (

@@ -1,4 +1,4 @@
-"""The search of a file's bytes finds what a slow search finds, in random sessions."""
+"""The search of a file's bytes gives the same hits as the slow reference search, in random sessions."""
 
 from __future__ import annotations
 
@@ -58,18 +58,19 @@ def test_it_finds_what_the_slow_search_finds(
         if any(has[number] for number in wanted)
     ]
 
-    found = FileSearcher(plan).search(str(path), dialect, every=True)
-    assert found.matches == matches
+    result = FileSearcher(plan).search(str(path), dialect, every=True)
+    assert result.matches == matches
     if matches:
         assert sorted(
-            (each.kind, each.offset, each.part, each.mask.bit_count()) for each in found.passages
+            (passage.kind, passage.offset, passage.part, passage.mask.bit_count())
+            for passage in result.passages
         ) == sorted(hits)
         ranked = (
             max((count, kind == USER, offset, -kind, part) for kind, offset, part, count in hits)
             if hits
             else None
         )
-        for verdict in (found, FileSearcher(plan).search(str(path), dialect)):
+        for verdict in (result, FileSearcher(plan).search(str(path), dialect)):
             best = verdict.best
             assert verdict.matches
             assert ranked == (

@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 HEAD = b'{"type":"session","version":3,"id":"one","timestamp":"2026-01-01T00:00:00Z","cwd":"/x"}\n'
 
 
-def said(role: str, text: str, **more: Any) -> bytes:
+def message_line(role: str, text: str, **more: Any) -> bytes:
     message = {"role": role, "content": [{"type": "text", "text": text}], **more}
     return encode({"type": "message", "id": "a", "parentId": None, "message": message}) + b"\n"
 
 
-def called(tool: str, call: str, **arguments: Any) -> bytes:
+def call_line(tool: str, call: str, **arguments: Any) -> bytes:
     block = {"type": "toolCall", "id": call, "name": tool, "arguments": arguments}
     message = {"role": "assistant", "content": [block]}
     return encode({"type": "message", "id": "b", "parentId": None, "message": message}) + b"\n"
@@ -52,69 +52,74 @@ def look(searched: FileSearcher, path: Path, **more: Any) -> FileResult:
 
 
 def test_a_file_without_the_word_is_read_once_and_not_decoded(path: Path) -> None:
-    path.write_bytes(HEAD + said("user", "nothing here") * 1000)
+    path.write_bytes(HEAD + message_line("user", "nothing here") * 1000)
     searched = deep("needle", "here")
     assert not look(searched, path).matches
     assert searched.decoded == 0
     # A line that a slice cuts is read twice.
-    assert 0 <= searched.read - path.stat().st_size < 2 * len(said("user", "nothing here"))
+    assert 0 <= searched.read - path.stat().st_size < 2 * len(message_line("user", "nothing here"))
 
 
 def test_a_common_word_is_decided_by_the_last_line_that_has_it(path: Path) -> None:
-    path.write_bytes(HEAD + said("assistant", "a needle") * 1000 + said("user", "nothing"))
+    path.write_bytes(HEAD + message_line("assistant", "a needle") * 1000 + message_line("user", "nothing"))
     searched = deep("needle")
     assert look(searched, path, best=False).matches
     assert (searched.decoded, searched.read) == (1, 64 << 10)
 
 
 def test_a_last_line_that_is_longer_than_the_first_slice_is_searched(path: Path) -> None:
-    path.write_bytes(HEAD + said("user", "one") + said("user", "x" * (70 << 10) + " needle"))
+    path.write_bytes(HEAD + message_line("user", "one") + message_line("user", "x" * (70 << 10) + " needle"))
     assert look(deep("needle"), path).matches
     assert not look(deep("needles"), path).matches
 
 
 def test_the_best_passage_is_the_last_prompt(path: Path) -> None:
-    begin = HEAD + said("user", "the needle") * 2
-    path.write_bytes(begin + said("user", "nothing") * 5 + said("assistant", "needle") * 5000)
+    begin = HEAD + message_line("user", "the needle") * 2
+    path.write_bytes(begin + message_line("user", "nothing") * 5 + message_line("assistant", "needle") * 5000)
     searched = deep("needle")
     best = look(searched, path).best
     assert best is not None
-    assert (best.kind, best.offset) == (text_kinds.USER, len(HEAD + said("user", "the needle")))
+    assert (best.kind, best.offset) == (text_kinds.USER, len(HEAD + message_line("user", "the needle")))
     # One decides the match; then the last one and the prompt are compared.
     assert searched.decoded == 3
 
 
 def test_a_passage_with_more_terms_is_better(path: Path) -> None:
-    begin = HEAD + said("user", "one")
-    path.write_bytes(begin + said("assistant", "one two") + said("user", "two") + said("assistant", "one"))
+    begin = HEAD + message_line("user", "one")
+    path.write_bytes(
+        begin
+        + message_line("assistant", "one two")
+        + message_line("user", "two")
+        + message_line("assistant", "one")
+    )
     best = look(deep("one", "two"), path).best
     assert best is not None
     assert (best.kind, best.offset, best.mask) == (text_kinds.ASSISTANT, len(begin), 3)
 
 
 def test_words_of_the_format_are_no_text(path: Path) -> None:
-    path.write_bytes(HEAD + said("assistant", "hello") + called("bash", "toolu_9", command="ls"))
+    path.write_bytes(HEAD + message_line("assistant", "hello") + call_line("bash", "toolu_9", command="ls"))
     for word in ("assistant", "toolcall", "parentid", "toolu_9", "session", "/x"):
         assert not look(deep(word), path).matches
     assert look(deep("command"), path).matches
 
 
 def test_unwanted_words_count_in_the_texts_that_are_searched(path: Path) -> None:
-    path.write_bytes(HEAD + said("user", "one") + called("bash", "c", command="two"))
+    path.write_bytes(HEAD + message_line("user", "one") + call_line("bash", "c", command="two"))
     assert not look(deep("one", "-two"), path).matches
     assert look(deep("one", "-two", found_in=text_kinds.CONVERSATION), path).matches
     assert look(deep("-three"), path).matches
 
 
 def test_the_mask_lacks_the_missing_terms(path: Path) -> None:
-    path.write_bytes(HEAD + said("user", "one") * 2 + said("user", "three") * 2000)
+    path.write_bytes(HEAD + message_line("user", "one") * 2 + message_line("user", "three") * 2000)
     plan = QueryPlan(query("one", "-three"))
     assert FileSearcher(plan).search(str(path), "pi") == FileResult(False, plan.all_terms)
     assert look(deep("two"), path).mask == 0
 
 
 def test_known_terms_need_not_be_in_the_file(path: Path) -> None:
-    path.write_bytes(HEAD + said("user", "one"))
+    path.write_bytes(HEAD + message_line("user", "one"))
     assert not look(deep("one", "two"), path).matches
     plan = QueryPlan(query("one", "two"))
     two = 1 << [matcher.term.text for matcher in plan.wanted].index("two")
@@ -124,8 +129,8 @@ def test_known_terms_need_not_be_in_the_file(path: Path) -> None:
 
 
 def test_a_result_belongs_to_the_last_call_with_its_id(path: Path) -> None:
-    result = said("toolResult", "needle", toolCallId="0")
-    path.write_bytes(HEAD + called("read", "0") + called("bash", "0") + result + called("edit", "0"))
+    result = message_line("toolResult", "needle", toolCallId="0")
+    path.write_bytes(HEAD + call_line("read", "0") + call_line("bash", "0") + result + call_line("edit", "0"))
     assert look(deep("needle", tools=frozenset(("bash",))), path).matches
     assert not look(deep("needle", tools=frozenset(("read",))), path).matches
     assert not look(deep("needle", tools=frozenset(("edit",))), path).matches
@@ -133,14 +138,14 @@ def test_a_result_belongs_to_the_last_call_with_its_id(path: Path) -> None:
 
 def test_the_tool_that_a_result_names_counts_more_than_its_id(path: Path) -> None:
     path.write_bytes(
-        HEAD + called("read", "0") + said("toolResult", "needle", toolCallId="0", toolName="Grep")
+        HEAD + call_line("read", "0") + message_line("toolResult", "needle", toolCallId="0", toolName="Grep")
     )
     assert look(deep("needle", tools=frozenset(("grep",))), path).matches
     assert not look(deep("needle", tools=frozenset(("read",))), path).matches
 
 
 def test_an_unfinished_last_line_counts_when_it_is_complete(path: Path) -> None:
-    line = said("user", "needle").rstrip(b"\n")
+    line = message_line("user", "needle").rstrip(b"\n")
     path.write_bytes(HEAD + line)
     assert look(deep("needle"), path).matches
     path.write_bytes(HEAD + line[:-1])
@@ -149,7 +154,10 @@ def test_an_unfinished_last_line_counts_when_it_is_complete(path: Path) -> None:
 
 def test_only_lines_with_the_literals_of_a_pattern_are_decoded(path: Path) -> None:
     path.write_bytes(
-        HEAD + said("user", "nothing") * 50 + said("user", "port 8080 taken") + said("user", "x")
+        HEAD
+        + message_line("user", "nothing") * 50
+        + message_line("user", "port 8080 taken")
+        + message_line("user", "x")
     )
     searched = FileSearcher(QueryPlan(Query(terms=(Term(REGEX, r"port\s+\d+\b"),), kinds=text_kinds.ALL)))
     assert look(searched, path, best=False).matches
@@ -158,9 +166,12 @@ def test_only_lines_with_the_literals_of_a_pattern_are_decoded(path: Path) -> No
 
 def test_a_file_longer_than_the_buffer(path: Path) -> None:
     long = "x" * 20_000
-    begin = HEAD + said("user", "first") + called("bash", "0", command=long)
-    lines = [*[said("user", f"word{number}") for number in range(200)], said("user", long + "last")]
-    path.write_bytes(begin + b"".join(lines) + said("toolResult", "end", toolCallId="0"))
+    begin = HEAD + message_line("user", "first") + call_line("bash", "0", command=long)
+    lines = [
+        *[message_line("user", f"word{number}") for number in range(200)],
+        message_line("user", long + "last"),
+    ]
+    path.write_bytes(begin + b"".join(lines) + message_line("toolResult", "end", toolCallId="0"))
 
     def deep(*words: str, **more: Any) -> FileSearcher:
         return FileSearcher(QueryPlan(query(*words, **more)), buffer_bytes=4096)
@@ -176,25 +187,25 @@ def test_a_file_longer_than_the_buffer(path: Path) -> None:
 
 
 def test_a_file_that_became_shorter_ends_where_it_ends(path: Path) -> None:
-    path.write_bytes(HEAD + said("user", "needle") + said("user", "gone") * 9)
+    path.write_bytes(HEAD + message_line("user", "needle") + message_line("user", "gone") * 9)
     descriptor = os.open(path, os.O_RDONLY)
     try:
         lines = reverse_reader.ReverseReader()
         lines.open(descriptor)
-        os.truncate(path, len(HEAD + said("user", "needle")))
-        found = b"".join(bytes(each.data[each.start : each.end]) for each in lines.slices())
-        assert found.rstrip(b"\n") + b"\n" == path.read_bytes()
+        os.truncate(path, len(HEAD + message_line("user", "needle")))
+        content = b"".join(bytes(piece.data[piece.start : piece.end]) for piece in lines.slices())
+        assert content.rstrip(b"\n") + b"\n" == path.read_bytes()
     finally:
         os.close(descriptor)
 
 
 def test_lines_that_are_appended_during_the_search_are_not_read(path: Path) -> None:
-    path.write_bytes(HEAD + said("user", "needle"))
+    path.write_bytes(HEAD + message_line("user", "needle"))
     searched = deep("needle", "later")
 
     def append() -> None:
         with path.open("ab") as file:
-            file.write(said("user", "later"))
+            file.write(message_line("user", "later"))
 
     assert not look(searched, path, beat=append).matches
 
@@ -213,7 +224,7 @@ def test_a_missing_file_is_an_error(path: Path) -> None:
 
 
 def test_an_exception_of_beat_ends_the_search(path: Path) -> None:
-    path.write_bytes(HEAD + said("user", "needle") * 1000)
+    path.write_bytes(HEAD + message_line("user", "needle") * 1000)
 
     class Enough(Exception):
         pass
@@ -228,23 +239,27 @@ def test_an_exception_of_beat_ends_the_search(path: Path) -> None:
 
 
 def test_a_file_that_does_not_name_the_tool_is_not_decoded(path: Path) -> None:
-    path.write_bytes(HEAD + called("bash", "1", command="needle") * 100 + said("user", "read needle") * 100)
+    path.write_bytes(
+        HEAD + call_line("bash", "1", command="needle") * 100 + message_line("user", "read needle") * 100
+    )
     tools = text_kinds.NAMES["tool"]
     searched = deep("needle", found_in=tools, tools=frozenset(("read",)))
     assert not look(searched, path).matches
     assert searched.decoded == 0
     for name in ("read", "READ", r"r\u0065ad"):
-        path.write_bytes(HEAD + called("read", "1", command="needle").replace(b"read", name.encode()))
+        path.write_bytes(HEAD + call_line("read", "1", command="needle").replace(b"read", name.encode()))
         assert look(searched, path).matches
     # A prompt belongs to no tool.
-    both = deep("needle", found_in=tools | text_kinds.NAMES["user"], tools=frozenset(("read",)))
-    path.write_bytes(HEAD + said("user", "needle"))
-    assert look(both, path).matches
+    tools_and_prompts = deep("needle", found_in=tools | text_kinds.NAMES["user"], tools=frozenset(("read",)))
+    path.write_bytes(HEAD + message_line("user", "needle"))
+    assert look(tools_and_prompts, path).matches
 
 
 @pytest.mark.parametrize("tool", ["läs", 'say "it"', "back\\slash", "a/b", "K", "日本"])
 def test_tools_of_any_name(path: Path, tool: str) -> None:
-    path.write_bytes(HEAD + called("other", "1", word="needle") + said("toolResult", "needle", toolName=tool))
+    path.write_bytes(
+        HEAD + call_line("other", "1", word="needle") + message_line("toolResult", "needle", toolName=tool)
+    )
     searched = deep("needle", found_in=text_kinds.NAMES["tool"], tools=frozenset((tool.casefold(),)))
     assert look(searched, path, every=True).passages[0].tool == tool
     assert not look(

@@ -38,7 +38,7 @@ def test_an_escaped_combining_mark_of_any_script_is_found(engine: str) -> None:
     places=st.tuples(st.integers(0, 40), st.integers(1, 40)),
     escaped=st.sampled_from((0.0, 0.0, 0.0, 0.1, 1.0)),
     random=st.randoms(use_true_random=False),
-    rest=st.tuples(st.binary(max_size=70), st.binary(max_size=70)),
+    surroundings=st.tuples(st.binary(max_size=70), st.binary(max_size=70)),
 )
 def test_a_line_with_a_word_is_let_through(
     engine: str,
@@ -46,14 +46,14 @@ def test_a_line_with_a_word_is_let_through(
     places: tuple[int, int],
     escaped: float,
     random: Random,
-    rest: tuple[bytes, bytes],
+    surroundings: tuple[bytes, bytes],
 ) -> None:
-    said = fold(text.replace("\0", ""))
-    start = min(places[0], max(0, len(said) - 1))
-    word = "".join(said[start : start + places[1]].split()) if " " not in said else ""
-    if not word or word not in said:
+    folded = fold(text.replace("\0", ""))
+    start = min(places[0], max(0, len(folded) - 1))
+    word = "".join(folded[start : start + places[1]].split()) if " " not in folded else ""
+    if not word or word not in folded:
         return
-    before, behind = (each.replace(b"\n", b"") for each in rest)
+    before, behind = (part.replace(b"\n", b"") for part in surroundings)
     line = before + b'"' + spelt(text, random, escaped) + b'"' + behind
     data = bytearray(b'{"x":1}\n' + line + b"\n{}\n")
     assert (8, 8 + len(line)) in list(word_filter(word).lines(data, 0, len(data)))
@@ -70,25 +70,25 @@ def test_other_lines_are_excluded(engine: str, word: str) -> None:
 
 
 def test_all_characters_that_fold_to_ascii_are_known() -> None:
-    found: dict[str, str] = {}
+    unfolded: dict[str, str] = {}
     for code in (*range(0x80, 0xD800), *range(0xE000, 0x110000)):
         for char in fold(chr(code)):
             if char.isascii():
-                found[char] = found.get(char, "") + chr(code)
-    assert {char: set(others) for char, others in found.items()} == {
-        char: set(others) for char, others in byte_search.TO_ASCII.items()
+                unfolded[char] = unfolded.get(char, "") + chr(code)
+    assert {char: set(characters) for char, characters in unfolded.items()} == {
+        char: set(characters) for char, characters in byte_search.TO_ASCII.items()
     }
 
 
 def test_no_character_beyond_the_table_folds() -> None:
-    made, swallowed = byte_search._unfolding()
-    known = {each for others in made.values() for each in others}
+    made_by_folding, dropped = byte_search._unfolding()
+    foldable = {char_ for characters in made_by_folding.values() for char_ in characters}
     for code in (*range(0x80, 0xD800), *range(0xE000, 0x110000)):
         char = chr(code)
         if fold(char) != char:
-            assert char in known
+            assert char in foldable
         if not "가" <= char <= "힣":
-            assert set(normalize("NFD", char)[1:]) <= swallowed
+            assert set(normalize("NFD", char)[1:]) <= dropped
 
 
 @pytest.mark.parametrize(
