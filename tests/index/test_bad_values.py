@@ -206,7 +206,8 @@ def cases(sample: Sample, odd_values: Mapping[str, str] = ODD) -> Iterator[Case]
 def test_each_is_listed_and_found_by_what_its_other_entries_say(tmp_path: Path, kind: str) -> None:
     sample = SAMPLES[kind]
     paths = {}
-    for case in cases(sample):
+    # Every path gets some of the values, and every value some of the paths.
+    for case in islice(cases(sample), 0, None, 5):
         path = tmp_path / "store" / "--work--" / (case.id + sample.suffix)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(case.data)
@@ -235,8 +236,7 @@ def test_each_opens_and_reads_on_as_it_reads_whole(tmp_path: Path, kind: str) ->
     sample = SAMPLES[kind]
     path = str(tmp_path / ("session" + sample.suffix))
     agents = (sample.agent,)
-    # Every path gets some of the values, and every value some of the paths.
-    for case in islice(cases(sample), 0, None, 5):
+    for case in islice(cases(sample), 0, None, 11):
         Path(path).write_bytes(case.data)
         whole = summarise(path, agents, MTIME).summary
         assert whole is not None, case.id
