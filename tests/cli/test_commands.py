@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import os
 import pty
@@ -448,9 +449,15 @@ def test_lines_are_as_wide_as_the_terminal(store, tmp_path, words, size, variabl
     assert max(map(width, lines)) == columns
 
 
-@pytest.mark.parametrize("closed", ["2>&-", "2>&- <&-", ">&- 2>&- <&-", "<&-"])
 @pytest.mark.parametrize(
-    "words", ["list", "search token", "search none", "index", "index --verify", "doctor", "search cost:x"]
+    ("words", "closed"),
+    [
+        *itertools.product(["list", "search none"], ["2>&-", "2>&- <&-", ">&- 2>&- <&-", "<&-"]),
+        *(
+            (words, ">&- 2>&- <&-")
+            for words in ("search token", "index", "index --verify", "doctor", "search cost:x")
+        ),
+    ],
 )
 def test_closed_streams_are_tolerated(store, tmp_path, words, closed):
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}

@@ -107,8 +107,10 @@ def settings_files(home, tmp_path):
     }
 
 
-@pytest.mark.parametrize("value", VALUES)
-@pytest.mark.parametrize("level", ["project", "home"])
+@pytest.mark.parametrize(
+    ("level", "value"),
+    [*(("project", value) for value in VALUES), ("home", "a NUL"), ("home", "nested lists")],
+)
 def test_every_command_works_with_an_odd_session_folder(run, home, sessions, tmp_path, level, value):
     file = settings_files(home, tmp_path)[level]
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -143,8 +145,17 @@ VARIABLES = (
 )
 
 
-@pytest.mark.parametrize("variable", VARIABLES)
-@pytest.mark.parametrize("value", [os.fsdecode(b"\xff\xfe"), "x" * 100_000, "~/\x1b[31m\n", "x" * 300])
+ODD_TEXTS = (os.fsdecode(b"\xff\xfe"), "x" * 100_000, "~/\x1b[31m\n", "x" * 300)
+
+
+# Each variable has one of the values, and the folder of sessions has all of them.
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        *((variable, ODD_TEXTS[number % 4]) for number, variable in enumerate(VARIABLES)),
+        *(("PI_CODING_AGENT_SESSION_DIR", text) for text in ODD_TEXTS if text is not ODD_TEXTS[1]),
+    ],
+)
 def test_every_command_works_with_an_odd_variable(run, sessions, monkeypatch, tmp_path, variable, value):
     if variable.startswith("XDG_"):
         value = f"{tmp_path}/{value}"
@@ -260,9 +271,21 @@ def test_every_command_works_in_a_home_with_an_undecodable_name(tmp_path, ends_i
 
 
 @pytest.mark.parametrize(
-    "variable", ["LEAFMARK_CACHE_DIR", "LEAFMARK_STATE_DIR", "LEAFMARK_CONFIG_DIR", "PWD", "HOME"]
+    ("variable", "value"),
+    [
+        *(
+            ("LEAFMARK_STATE_DIR", value)
+            for value in (b"\xff\xfe", b"x" * 100_000, b"x" * 300, b"\x1b[31m\n", b"a file")
+        ),
+        ("LEAFMARK_CACHE_DIR", b"x" * 300),
+        ("LEAFMARK_CACHE_DIR", b"a file"),
+        ("LEAFMARK_CONFIG_DIR", b"\xff\xfe"),
+        ("LEAFMARK_CONFIG_DIR", b"a file"),
+        ("PWD", b"\x1b[31m\n"),
+        ("HOME", b"x" * 100_000),
+        ("HOME", b"\xff\xfe"),
+    ],
 )
-@pytest.mark.parametrize("value", [b"\xff\xfe", b"x" * 100_000, b"x" * 300, b"\x1b[31m\n", b"a file"])
 def test_every_command_ends_orderly_with_an_odd_folder_of_its_own(
     run, sessions, tmp_path, monkeypatch, variable, value
 ):

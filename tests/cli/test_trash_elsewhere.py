@@ -109,7 +109,7 @@ def test_the_journal_of_an_older_leafmark_is_enough(run, home, loose):
     assert loose.exists()
 
 
-@pytest.mark.parametrize("words", [*map(" ".join, itertools.product(("trash", "restore", "undo"), repeat=4))])
+@pytest.mark.parametrize("words", [*map(" ".join, itertools.product(("trash", "restore", "undo"), repeat=3))])
 def test_after_any_sequence_the_session_is_at_its_place_or_in_the_trash(run, home, loose, words):
     before = content(loose.parent)
     for word in ("trash", *words.split()):

@@ -175,7 +175,7 @@ def test_decoding_stops_when_it_is_cancelled() -> None:
     assert len(asked) == 4
 
 
-@settings(max_examples=200)
+@settings(max_examples=70)
 @given(st.data())
 def test_any_bytes_are_an_image_or_an_image_error(data: st.DataObject) -> None:
     kind = data.draw(st.sampled_from(["PNG", "JPEG", "GIF", "WEBP", "BMP"]))

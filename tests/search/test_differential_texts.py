@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from app.formats.dialects.base import Dialect
     from tests.search.random_sessions import Written
 
-many = settings(max_examples=100)
+many = settings(max_examples=50)
 
 
 @many

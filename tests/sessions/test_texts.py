@@ -186,7 +186,7 @@ BLOCK = st.one_of(
 
 
 @given(st.sampled_from(["user", "assistant", "toolResult"]), st.one_of(TEXT, st.lists(BLOCK, max_size=3)))
-@settings(max_examples=300)
+@settings(max_examples=80)
 def test_the_fast_search_equals_the_slow_one(role, content):
     line = {"type": "message", "id": "a", "message": {"role": role, "content": content}}
     quick = plain_entry_text(json.dumps(line).encode())

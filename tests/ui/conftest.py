@@ -98,11 +98,11 @@ class Driver:
 
     async def until(self, condition, what="it"):
         """Wait until the condition holds. Threads may need some time for it."""
-        for _ in range(3000):
+        for _ in range(12_000):
             if condition():
                 await self.pilot.pause()
                 return
-            await self.pilot.pause(0.02)
+            await self.pilot.pause(0.005)
         raise AssertionError(f"{what} did not come about:\n{self.text()}")
 
     async def settled(self):

@@ -79,7 +79,7 @@ def look(model):
     return lines, model.total, model.matched, model.hidden, model.known, model.projects, model.empty()
 
 
-@settings(max_examples=400)
+@settings(max_examples=100)
 @given(ARRANGEMENTS, st.lists(ROWS, max_size=10), st.lists(CHANGES, max_size=12))
 def test_a_changed_list_equals_a_new_list(arrangement, first, changes):
     rows = {row.path: row for row in first}

@@ -68,7 +68,7 @@ def folded_at(view, folds):
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
-@settings(max_examples=200)
+@settings(max_examples=70)
 def test_segments_are_those_of_pi(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("pi"), *lines_of(links), mode=mode)
     folded_at(view, folds)
@@ -81,7 +81,7 @@ def test_segments_are_those_of_pi(tmp_path_factory, links, mode, folds):
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
-@settings(max_examples=200)
+@settings(max_examples=70)
 def test_parents_children_and_branch_points_are_those_of_the_rows(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("kin"), *lines_of(links), mode=mode)
     folded_at(view, folds)
@@ -99,7 +99,7 @@ def test_parents_children_and_branch_points_are_those_of_the_rows(tmp_path_facto
 
 
 @given(LINKS, st.sampled_from(MODES))
-@settings(max_examples=200)
+@settings(max_examples=70)
 def test_rows_are_in_the_order_of_the_tree_with_any_filter(tmp_path_factory, links, mode):
     view = opened(tmp_path_factory.mktemp("order"), *lines_of(links), mode=mode)
     order = view.order()
@@ -110,7 +110,7 @@ def test_rows_are_in_the_order_of_the_tree_with_any_filter(tmp_path_factory, lin
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
-@settings(max_examples=200)
+@settings(max_examples=70)
 def test_connectors_match_siblings_and_gutters_match_branches(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("lines"), *lines_of(links), mode=mode)
     folded_at(view, folds)
@@ -136,7 +136,7 @@ def test_connectors_match_siblings_and_gutters_match_branches(tmp_path_factory, 
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
-@settings(max_examples=200)
+@settings(max_examples=70)
 def test_every_entry_that_passes_the_filter_can_be_reached(tmp_path_factory, links, mode, folds):
     view = opened(tmp_path_factory.mktemp("reach"), *lines_of(links), mode=mode)
     shown = [view.node(index) for index in range(view.count)]
@@ -147,7 +147,7 @@ def test_every_entry_that_passes_the_filter_can_be_reached(tmp_path_factory, lin
 
 
 @given(LINKS, st.sampled_from(MODES), st.sets(st.integers(0, 29)), st.integers(0, 29))
-@settings(max_examples=200)
+@settings(max_examples=70)
 def test_hits_are_visited_in_the_order_of_the_rows(tmp_path_factory, links, mode, hit_indexes, cut):
     view = opened(tmp_path_factory.mktemp("hits"), *lines_of(links), mode=mode)
     nodes = [node for node in view.tree.entries if node.index in hit_indexes]

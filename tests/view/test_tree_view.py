@@ -339,7 +339,7 @@ def test_fifty_thousand_entries_in_one_chain_and_in_one_star(tmp_path):
 
 
 @given(LINKS, st.sampled_from(MODES))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
     view = opened(tmp_path_factory.mktemp("tree"), *lines_of(links), mode=mode)
     shown = [view.node(index) for index in range(view.count)]
@@ -364,7 +364,7 @@ def test_rows_are_a_walk_of_the_tree(tmp_path_factory, links, mode):
 
 
 @given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, links, mode, index):
     """pi and omp draw no mark for the leaf itself; their bullets end at the row with our mark."""
     view = opened(tmp_path_factory.mktemp("leaf"), *lines_of(links), mode=mode)
@@ -375,7 +375,7 @@ def test_the_leafs_mark_is_on_the_last_row_of_the_active_path(tmp_path_factory, 
 
 
 @given(LINKS, st.sampled_from(MODES), st.integers(0, 29))
-@settings(max_examples=150)
+@settings(max_examples=60)
 def test_a_view_that_grew_equals_a_new_view(tmp_path_factory, links, mode, cut):
     folder = tmp_path_factory.mktemp("grow")
     lines = lines_of(links)

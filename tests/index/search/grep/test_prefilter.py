@@ -17,7 +17,7 @@ from tests.index.search.grep.sessions import WORDS, spelt
 if TYPE_CHECKING:
     from random import Random
 
-OFTEN = settings(max_examples=1000, suppress_health_check=[HealthCheck.function_scoped_fixture])
+OFTEN = settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 characters = st.characters(exclude_categories=("Cs",), exclude_characters="\0")
 pieces = st.one_of(
     st.sampled_from(WORDS),
