@@ -40,7 +40,8 @@ def test_the_screen_works_and_follows_changes(shell, words, kilobytes):
 
 
 @pytest.mark.parametrize("words", [[], ["resume"]])
-@pytest.mark.parametrize("kilobytes", [25_000, 30_000, 40_000, 50_000, 60_000, 70_000])
+# With less than 40 MB, Python itself may fail while it ends.
+@pytest.mark.parametrize("kilobytes", [40_000, 50_000, 60_000, 70_000])
 def test_with_far_too_little_memory_it_works_or_ends_cleanly(shell, words, kilobytes):
     _, work, env = shell
     for number in range(40):

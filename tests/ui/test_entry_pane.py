@@ -365,7 +365,7 @@ async def test_a_text_of_a_megabyte_comes_in_batches_and_is_complete(opened):
 
         ui.entry.show_lines = show
         await ui.press("left_square_bracket")
-        await ui.until(lambda: ui.entry.lines[-1].text.startswith("id: "), "all of it")
+        await ui.until(lambda: shown and ui.entry.lines[-1].text.startswith("id: "), "all of it")
         assert len(shown) > 2
         assert [more for _, more in shown] == [False] + [True] * (len(shown) - 1)
         await ui.press("c")

@@ -170,7 +170,7 @@ async def test_tab_after_a_possible_filter_name_switches_to_all_folders(browser,
         await ui.press(*"dark mode")
         await ui.until(lambda: "matches “dark mode”." in ui.text(), "nothing")
         assert "Tab looks in all folders." in ui.text()
-        assert "→ complete" in ui.text().splitlines()[-1]
+        await ui.until(lambda: "→ complete" in ui.text().splitlines()[-1], "the completion")
         assert "Tab all folders" in ui.text().splitlines()[-1]
         await ui.press("tab")
         assert ui.box.value == "dark mode"
