@@ -57,7 +57,7 @@ SIDES = st.builds(
 )
 
 
-@given(one=SIDES, other=SIDES, cells=st.integers(0, 200), ascii_only=st.booleans())
+@given(left=SIDES, right=SIDES, cells=st.integers(0, 200), ascii_only=st.booleans())
 def test_every_line_has_the_width_and_both_sides(
     left: Side, right: Side, cells: int, ascii_only: bool
 ) -> None:
