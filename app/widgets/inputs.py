@@ -97,7 +97,7 @@ class SearchBox(LineInput):
         """Tab: the text is to be completed, if there is a completion."""
 
     class Offered(Message):
-        """The key that completes the text has changed; see `completing_key`."""
+        """The key that completes the text may have changed; see `completing_key`."""
 
     def __init__(self, *, id: str | None = None, hint: str = SEARCH_HINT) -> None:
         """:param hint: the text of an empty box."""
@@ -105,7 +105,6 @@ class SearchBox(LineInput):
         self.cursor_blink = False
         # the text that has a completion, the completed text, and the key that accepts it
         self._completion: tuple[str, str, str] = ("", "", "")
-        self._posted_key = ""
         # the text that has faults, and (start, length) of each
         self._faults: tuple[str, Sequence[tuple[int, int]]] = ("", ())
         self.highlighter = _FaultHighlighter(self)
@@ -155,7 +154,7 @@ class SearchBox(LineInput):
             suggestion = f"{self.value} → {replacement}"
         if self._suggestion != suggestion:
             self._suggestion = suggestion
-        self._post_offered()
+        self.post_message(self.Offered())
 
     @property
     def completing_key(self) -> str:
@@ -163,15 +162,10 @@ class SearchBox(LineInput):
         text, completed, key = self._completion
         return key if completed and text == self.value and self.cursor_at_end else ""
 
-    def _post_offered(self) -> None:
-        if self._posted_key != self.completing_key:
-            self._posted_key = self.completing_key
-            self.post_message(self.Offered())
-
     def _watch_selection(self, selection: Selection) -> None:
         super()._watch_selection(selection)
         if self._completion[0] == self.value:
-            self._post_offered()
+            self.post_message(self.Offered())
 
     def take_offer(self) -> None:
         """Complete the text, if there is a completion."""

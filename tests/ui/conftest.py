@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from contextlib import asynccontextmanager
+from time import monotonic
 from typing import TYPE_CHECKING
 
 import pytest
@@ -98,7 +99,8 @@ class Driver:
 
     async def until(self, condition, what="it"):
         """Wait until the condition holds. Threads may need some time for it."""
-        for _ in range(12_000):
+        deadline = monotonic() + 60
+        while monotonic() < deadline:
             if condition():
                 await self.pilot.pause()
                 return
