@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import traceback
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
@@ -12,16 +13,23 @@ from textual.driver import Driver
 
 from app import paths, setup
 from app.commands import COMMANDS
+from app.demo.folder import DemoFolder
 from app.gc_policy import CHECK_SECONDS, IdleCollector
 from app.messages import ScreenReady
+from app.screens.asking_screen import RowEditor, RowQuestion
+from app.screens.browser import BrowserScreen
+from app.screens.resume import ResumeScreen
 from app.screens.sessions_screen import SessionsScreen
+from app.services.list_facts import write_problem
 from app.settings import Settings
 from app.startup.driver import call_on_end, driver_class
 from app.startup.key_order import KeyOrder
 from app.theme import DIALOGS, SHEET, styles_folder, themes
 from app.view.arrangement import initial
+from app.view.command_search import palette_description
 from app.view.session_list import SessionList
 from app.view.terminal import colour_depth, speller
+from app.widgets.commands import CommandProvider, Palette, shown_below
 from app.widgets.dialog import Dialog
 from app.widgets.line_filters import AsciiFilter
 
@@ -143,15 +151,10 @@ class Browser(App["Plan | None"]):
             self.exit(return_code=FAILED)
 
     def get_default_screen(self) -> Screen[Any]:
-        # Only the screen that is shown is imported.
         if self._selector is not None:
-            from app.screens.resume import ResumeScreen
-
             return ResumeScreen(
                 self._setup, self._model, self._settings, self._indexing, query=self._selector
             )
-        from app.screens.browser import BrowserScreen
-
         return BrowserScreen(self._setup, self._model, self._settings, self._indexing)
 
     def refresh_css(self, animate: bool = True) -> None:
@@ -220,8 +223,6 @@ class Browser(App["Plan | None"]):
         """Ctrl+C: copy the selected text; else cancel a question or an edit in a row, or a dialog with an
         input; else leave leafmark.
         """
-        from app.screens.asking_screen import RowEditor, RowQuestion
-
         # By attribute: `Input` and `TextArea` have it, and `TextArea` takes long to import.
         text: Any = self.focused if hasattr(self.focused, "selected_text") else None
         if isinstance(self.screen, RowQuestion | RowEditor):
@@ -242,8 +243,6 @@ class Browser(App["Plan | None"]):
         try:
             paths.write_theme(self._setup.env, name)
         except OSError as error:
-            from app.services.list_facts import write_problem
-
             why = write_problem(error, self._setup.env)
             self.notify(f"The theme is not remembered: {why}", severity="warning", markup=False)
 
@@ -251,9 +250,6 @@ class Browser(App["Plan | None"]):
         """Show the example sessions on another screen. Their folder is deleted when leafmark ends."""
         if isinstance(self.screen, SessionsScreen) and self.screen.setup.demo:
             return
-        from app.demo.folder import DemoFolder
-        from app.screens.browser import BrowserScreen
-
         try:
             if self._demo_folder is None:
                 self._demo_folder = await asyncio.to_thread(DemoFolder)
@@ -268,15 +264,10 @@ class Browser(App["Plan | None"]):
 
     def action_command_palette(self) -> None:
         """Open the palette, unless it is open."""
-        from app.widgets.commands import CommandProvider, Palette
-
         if not isinstance(self.screen, Palette):
             self.push_screen(Palette([CommandProvider], id="--command-palette"))
 
     def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        from app.view.command_search import palette_description
-        from app.widgets.commands import shown_below
-
         if not isinstance(screen, SessionsScreen):
             return
         for command in filter(screen.offers, COMMANDS):
@@ -292,8 +283,6 @@ class Browser(App["Plan | None"]):
         """Write the traceback to a file, and keep one line about it in `crash`. Textual would print the
         values of all variables, which may be texts of sessions.
         """
-        import traceback
-
         text = traceback.format_exc()
         reason = text.strip().splitlines()[-1]
         try:

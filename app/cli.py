@@ -135,7 +135,7 @@ def _run(options: Options, ends: bool) -> int:
     from app import cli_options  # `_options` has imported it
 
     with _surroundings(options) as surroundings:
-        # Each imports only its own modules.
+        # Imported here: each of the two needs only its own modules.
         if options.command in cli_options.CHANGES:
             from app import changes
 
@@ -169,6 +169,7 @@ class _surroundings:
     def __enter__(self) -> Setup:
         if not self._options.demo:
             return setup.setup_from_process(self._options.store)
+        # Imported here: only `--demo` needs it.
         from app.demo.folder import DemoFolder
 
         _end_on_signals()
@@ -197,6 +198,7 @@ def _show(options: Options, *, is_process: bool = False) -> int:
     folder: DemoFolder | None = None
     try:
         if options.demo:
+            # Imported here: only `--demo` needs it.
             from app.demo.folder import DemoFolder
 
             folder = DemoFolder()

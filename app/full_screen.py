@@ -28,6 +28,8 @@ from app.view.terminal import can_place_text, is_ascii_terminal
 
 if TYPE_CHECKING:  # imported after the first frame
     from app.actions.resume import Plan
+
+    # Imported here: with a cache, the first rows are drawn without it.
     from app.services.index_service import IndexService
 
 DONE, WRONG_USE, FAILED, LEFT = 0, 2, 3, 130
@@ -72,6 +74,7 @@ def run(
     ending.first(lambda: _end_commands(at_once=True))
 
     def nowhere() -> list[tuple[str, str, str]]:
+        # Imported here: only a first frame without rows needs it.
         from app.services.index_service import place_of
 
         return [place_of(store) for store in setup.stores]
@@ -91,6 +94,7 @@ def run(
                 first_frame.fill(
                     setup, theme, model, terminal, rows, done, total, query, ascii_only=ascii_only
                 )
+        # Imported here, with Textual: the first rows are drawn before.
         from app.browser import Browser
 
         app = Browser(
@@ -113,6 +117,7 @@ def run(
         # After the terminal, because a command may take long to end.
         _end_commands()
     if app.parting:
+        # Imported here: most runs have nothing to report.
         from app.reports.output import complain
 
         with suppress(OSError):  # the terminal may be gone
@@ -141,6 +146,7 @@ def become(plan: Plan, ending: ExitSignals) -> tuple[int, str]:
     :param ending: gives the signals back first, because a program inherits ignored signals.
     :return: the exit code and the error.
     """
+    # Imported here: the first rows do not need it.
     from app.actions.resume import ResumeError, execute
 
     ending.give_back()
@@ -169,6 +175,7 @@ def _limit_threads() -> None:
         return
     threading.stack_size(STACK_BYTES)
     try:
+        # Imported here: few processes have little address space.
         import ctypes
 
         # Only glibc has these. A thread that Python stops at exit needs libgcc, and aborts the process if it
@@ -181,6 +188,7 @@ def _limit_threads() -> None:
 
 def _begin(setup: Setup, arrangement: Arrangement) -> IndexService:
     """Begin to read the files while Textual is being imported."""
+    # Imported here: with a cache, the first rows are drawn without it.
     from app.services.index_service import IndexService
 
     indexing = IndexService(setup, arrangement)
@@ -213,6 +221,7 @@ def resume(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> t
         if not options.print:
             return become(plan, ending)
     ending.give_back()
+    # Imported here: the first rows do not need it.
     from app import resume_command
 
     return resume_command.hand_over(plan, prints=options.print, anyway=options.anyway), ""

@@ -113,6 +113,7 @@ def _folder(env: Mapping[str, str], own: str, variable: str, below_home: str, fu
     if sys.platform == "linux":
         root = env.get(variable, "").strip() or os.path.join(home_folder(env), below_home)
         return os.path.join(root, NAME)
+    # Imported here: Linux does not need it.
     import platformdirs
 
     return str(getattr(platformdirs, function)(NAME, appauthor=False))

@@ -126,6 +126,7 @@ def _image_mode(value: object, complain: Callable[[str], None]) -> str:
 def _command(value: object, complain: Callable[[str], None]) -> tuple[str, ...]:
     """A list of words, or a text that is split as a shell does."""
     if isinstance(value, str):
+        # Imported here: few users set a command.
         import shlex
 
         try:

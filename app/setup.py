@@ -168,6 +168,7 @@ def setup_from_demo(folder: str, clock: Callable[[], int] = time.time_ns) -> Set
 
     :raises OSError: the folder cannot be written.
     """
+    # Imported here: only `--demo` needs it.
     from app.demo import write_demo
 
     env = dict(os.environ)

@@ -10,6 +10,7 @@ import os
 import shlex
 import shutil
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Mapping
@@ -141,8 +142,6 @@ def execute(plan: Plan) -> NoReturn:
     try:
         os.chdir(plan.cwd)
         if sys.platform == "win32":
-            import subprocess  # only there
-
             process = subprocess.run([plan.program, *plan.argv[1:]], env=plan.environment, check=False)
             raise SystemExit(process.returncode)
         with _default_signals():

@@ -184,6 +184,7 @@ def rgb_pixels(
     image = _scaled(data, size, is_stale)
     if image.mode != "RGBA":
         return dict.fromkeys(backgrounds, image.convert("RGB").tobytes())
+    # Imported here, as in `_opened`.
     from PIL import Image
 
     pixels = {}
@@ -227,6 +228,7 @@ def _opened(data: bytes, is_stale: Callable[[], bool]) -> tuple[Image.Image, int
     size = dimensions(data[:_HEAD_BYTES])
     if size is not None:
         _check(*size)
+    # Imported here: most runs draw no image.
     from PIL import Image, UnidentifiedImageError
 
     try:
@@ -251,6 +253,7 @@ def _check(width: int, height: int) -> None:
 def _scaled(data: bytes, size: tuple[int, int], is_stale: Callable[[], bool]) -> Image.Image:
     """The upright image in this size: RGBA if it has transparency, else a mode without."""
     image, orientation = _opened(data, is_stale)
+    # Imported here, as in `_opened`.
     from PIL import Image
 
     stored_size = size[::-1] if orientation in _SIDEWAYS else size

@@ -64,9 +64,9 @@ _MODULES = {
 if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every misspelled name
 
     def __getattr__(name: str) -> object:
-        # A printed list needs almost none of these modules.
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        # Imported here: a printed list needs almost none of these modules.
         from importlib import import_module
 
         return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
@@ -89,6 +89,7 @@ def open(  # callers write app.index.open(...)
         `app.paths.cache_folder(os.environ)`.
     :param state_folder: leafmark's state folder, for `is:pinned`: `app.paths.state_folder(os.environ)`.
     """
+    # Imported here, as in `__getattr__`.
     from app.index.index import Index
 
     clock = {} if now is None else {"now": now}

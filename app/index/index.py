@@ -220,6 +220,7 @@ class Index:
 
         :raises QueryError: the query cannot be run.
         """
+        # Imported here, as in `query`.
         from app.index.query.grammar import parse
         from app.index.search.matchers import QueryPlan
 

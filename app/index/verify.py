@@ -13,6 +13,7 @@ from app.index.row import FIELDS, refused_row, session_row, signature_of
 from app.index.scan.walk import walk
 from app.index.text.segment import read_spans
 from app.sessions.passages import unpack
+from app.sessions.summaries.summarise import summarise
 from app.stores.layout import hides_nothing, reason
 
 if TYPE_CHECKING:
@@ -135,8 +136,6 @@ def _damage(catalog: Catalog) -> str | None:
 
 
 def _check(row: Row, spans: tuple[Span, ...] | None, store: Store, folder: str, done: Verified) -> None:
-    from app.sessions.summaries.summarise import summarise
-
     outcome = summarise(row.path, store.agents, row.mtime_ns // 1_000_000)
     if _signature(row.path) != row.signature:
         # The file changed meanwhile, so that the reading and the row may differ.

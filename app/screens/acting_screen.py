@@ -9,18 +9,23 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from app.actions import row_actions
+from app.actions.archive import unarchive
 from app.formats.text import one_line
+from app.formats.title_slot import fold_title
 from app.keys import key_name
 from app.messages import ActionsDone, EarlierFound, PlanReady
 from app.screens.asking_screen import CANCEL, Prompt, RowEdit
+from app.screens.dialogs import FolderDialog
+from app.screens.list_dialogs import ArchiveDialog
 from app.screens.sessions_side import once_known
 from app.screens.trashing_screen import is_asked_again, title_of
 from app.screens.under_way_screen import UnderWayScreen
 from app.services.action_runner import ActionRunner
 from app.services.resume_planner import Starter
+from app.sessions.errors import HeaderlessContinuation
 from app.stores import agent_named
 from app.view.formatting import age, tilde
-from app.view.notifications import stopped_note
+from app.view.notifications import stopped_note, toast
 from app.view.prompts import continued_question, earlier_question, named_question, new_question
 from app.view.selection import StableSelection
 
@@ -77,9 +82,6 @@ class ActingScreen(UnderWayScreen):
         if why_not:
             self.complain(f"{title_of(row)}: {why_not}")
             return
-        # not before it is needed: with it comes what decodes entries
-        from app.formats.title_slot import fold_title
-
         # The name in the file may be longer, or not be printable.
         before = one_line(fold_title(row.name or ""), len(row.name or "") + 1)
         meant = StableSelection(self.side.model, [row])
@@ -143,8 +145,6 @@ class ActingScreen(UnderWayScreen):
 
         :param what: "fork", or "fork and resume" to go on with it.
         """
-        from app.screens.dialogs import FolderDialog
-
         meant = StableSelection(self.side.model, [row])
 
         def chosen(folder: str | None) -> None:
@@ -188,11 +188,7 @@ class ActingScreen(UnderWayScreen):
     def action_show_archive(self) -> None:
         """List what agents have put into their archives."""
 
-        from app.screens.list_dialogs import ArchiveDialog
-
         def chosen(archived: Archived | None) -> None:
-            from app.actions.archive import unarchive
-
             if archived is not None:
                 self.actions.run("unarchive", lambda: unarchive(archived))
 
@@ -259,8 +255,6 @@ class ActingScreen(UnderWayScreen):
 
     @on(ActionsDone)
     def _actions_done(self, event: ActionsDone) -> None:
-        from app.sessions.errors import HeaderlessContinuation
-
         done = [outcome for outcome in event.outcomes if outcome.change is not None]
         for outcome in event.outcomes:
             if isinstance(outcome.error, HeaderlessContinuation) and outcome.undone is not None:
@@ -270,8 +264,6 @@ class ActingScreen(UnderWayScreen):
                 self.complain(f"{who}{outcome.error}")
         for note in event.notes:
             self.notify(one_line(note, 500), severity="warning", markup=False)
-        from app.view.notifications import toast
-
         changes = [outcome.change for outcome in done if outcome.change is not None]
         takes_back = event.what == "undo"
         self.say_done(lambda key: toast(event.what, changes, key, of=event.of), takes_back=takes_back)

@@ -7,7 +7,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.messages import HitLocated
+from app.screens.list_dialogs import ProblemsDialog
 from app.screens.sessions_screen import SessionsScreen
+from app.view.problems import problems_of
 from app.widgets.entry_pane import EntryPane
 from app.widgets.entry_tree import EntryTree
 
@@ -130,9 +132,6 @@ class PickingScreen(SessionsScreen):
 
     def action_show_problems(self) -> None:
         """List what is wrong with the session that is shown."""
-        from app.screens.list_dialogs import ProblemsDialog
-        from app.view.problems import problems_of
-
         row, view = self.side.list.row, self.entry_tree.view
         if row is None or view is None or view.tree.path != row.path:
             return

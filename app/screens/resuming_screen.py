@@ -12,6 +12,7 @@ from app.formats.text import one_line
 from app.keys import key_of
 from app.messages import PlanMade
 from app.screens.acting_screen import ActingScreen
+from app.screens.dialogs import ResumeDialog, Standing
 from app.screens.sessions_side import SessionsSide
 from app.services.resume_planner import ResumePlanner
 from app.view.bars import resume_line
@@ -141,8 +142,6 @@ class ResumingScreen(ActingScreen):
         if not (plan.problem or plan.asks or plan.warning):
             self.app.exit(plan)
             return
-        from app.screens.dialogs import ResumeDialog
-
         meant = StableSelection(self.side.model, [row])
         dialog = ResumeDialog(f"{row.agent}: {one_line(row.title, 50)}", self._standing(row, plan))
 
@@ -170,8 +169,6 @@ class ResumingScreen(ActingScreen):
 
     def _standing(self, row: Row, plan: Plan) -> Standing:
         """The content of the dialog about a session that cannot simply be resumed."""
-        from app.screens.dialogs import Standing
-
         return Standing(
             row.path,
             plan,

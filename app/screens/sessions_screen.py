@@ -11,9 +11,11 @@ from textual import on
 from app.commands import COMMANDS, command_by_id, pane_commands
 from app.formats.text import one_line
 from app.messages import CacheNotSaved, ListStateNotSaved, ServiceFailed, SubagentsRead
+from app.screens.dialogs import HelpDialog
 from app.screens.keeping_screen import KeepingScreen
 from app.screens.sessions_side import SessionsSide
 from app.screens.under_way_screen import STOP
+from app.settings import settings_file
 from app.stores import agent_named
 from app.view.arrangement import saved_fields
 from app.view.bars import (
@@ -26,6 +28,7 @@ from app.view.bars import (
     unread_note,
 )
 from app.view.formatting import tilde
+from app.view.notifications import settings_toast
 from app.view.session_row import LEGEND
 from app.widgets.commands import bindings_of
 from app.widgets.line_list import LineList
@@ -81,9 +84,6 @@ class SessionsScreen(KeepingScreen):
         problems = self.settings.problems
         if not problems:
             return
-        from app.settings import settings_file
-        from app.view.notifications import settings_toast
-
         file = settings_file(self.setup.env)
         text = settings_toast(problems, file, tilde(file, self.setup.home), *self.size)
         self.notify(text, severity="warning", markup=False, timeout=FAULT_S * len(problems))
@@ -246,8 +246,6 @@ class SessionsScreen(KeepingScreen):
 
     def action_show_help(self) -> None:
         """Show the keys."""
-        from app.screens.dialogs import HelpDialog
-
         offered = [command for command in COMMANDS if self.offers(command)]
         self.app.push_screen(HelpDialog(LEGEND, offered, self.told))
 

@@ -56,6 +56,7 @@ if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every m
     def __getattr__(name: str) -> object:
         if name not in _MODULES:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        # Imported here: each name of the library loads only the modules that it needs.
         from importlib import import_module
 
         return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
+from app.view.clipboard import block_title, main_text
 from app.view.document_line import best_line
+from app.view.image_lines import ImageLine, problem_lines
 from app.view.line import Line, fit_line, highlight_line
 from app.view.palette import THEMES
 from app.widgets.commands import bindings_of
@@ -153,8 +155,6 @@ class EntryPane(LineList):
         if not drawing.problem:
             self.redraw_rows()
             return
-        from app.view.image_lines import problem_lines
-
         index = 0
         while index < len(self.lines):
             image = image_of(self.lines[index])
@@ -249,8 +249,6 @@ class EntryPane(LineList):
         self._once_read(self._copy_text)
 
     def _copy_text(self) -> None:
-        from app.view.clipboard import main_text
-
         self.post_message(self.CopyAsked("Text", main_text(self.parts)))
 
     def action_copy_code(self) -> None:
@@ -258,8 +256,6 @@ class EntryPane(LineList):
         self._once_read(self._copy_code)
 
     def _copy_code(self) -> None:
-        from app.view.clipboard import block_title
-
         blocks = self._blocks
         if not blocks:
             self.post_message(self.CopyAsked("Code", ""))
@@ -288,9 +284,6 @@ class EntryPane(LineList):
 
 def image_of(line: DocumentLine) -> ImageLine | None:
     """The line itself if it is a line of an image; else None."""
-    # not at the top: imports delay the answer to the first key
-    from app.view.image_lines import ImageLine
-
     return line if isinstance(line, ImageLine) else None
 
 

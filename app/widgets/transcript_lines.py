@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.message import Message
 
 from app.commands import preview_commands
+from app.sessions.tree.tail_reader import EntryRef
+from app.view.document_line import mark_prose
 from app.view.line import fit_line, highlight_line, wrap
 from app.widgets.commands import binding
 from app.widgets.line_list import LineList
@@ -140,9 +142,6 @@ class TranscriptLines(LineList):
         if not self.lines:
             return fit_line([(" " + self._notice_lines[index], "dim")], cells)
         line = self.lines[index]
-        # not at the top: imports delay the answer to the first key
-        from app.view.document_line import mark_prose
-
         body = mark_prose(line.text) if line.prose else [(line.text, line.style)]
         return fit_line([(" ", "text"), *highlight_line(body, self.words)], cells)
 
@@ -276,7 +275,4 @@ def turn_of(turns: Sequence[Turn], anchor: EntryRef) -> int:
 
 def anchor_of(entry_id: str | None, offset: int) -> EntryRef:
     """See `EntryRef`."""
-    # not at the top: it is imported with the first session
-    from app.sessions.tree.tail_reader import EntryRef
-
     return EntryRef(entry_id, offset)

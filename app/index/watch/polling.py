@@ -51,8 +51,8 @@ _SOONEST_WALK_SECONDS = 2.0
 def has_little_address_space() -> bool:
     """Whether this process may use less than `LEAST_ADDRESS_SPACE` (`ulimit -v`)."""
     try:
-        import resource
-    except ImportError:  # Windows has no such limit
+        import resource  # imported here because Windows has none
+    except ImportError:
         return False
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     return limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE

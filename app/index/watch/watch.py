@@ -155,6 +155,7 @@ class NativeWatch:
             self._notify = None
 
     def _noticed(self, notify: RustNotify, seconds: float, stop: Event) -> Hints:
+        # Imported here, as in `_open`.
         from watchfiles._rust_notify import WatchfilesRustInternalError
 
         step = _STEP_MS if time.monotonic() < self._quiet_at else _QUIET_STEP_MS
