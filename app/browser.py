@@ -13,12 +13,9 @@ from textual.driver import Driver
 
 from app import paths, setup
 from app.commands import COMMANDS
-from app.demo.folder import DemoFolder
 from app.gc_policy import CHECK_SECONDS, IdleCollector
 from app.messages import ScreenReady
 from app.screens.asking_screen import RowEditor, RowQuestion
-from app.screens.browser import BrowserScreen
-from app.screens.resume import ResumeScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.services.list_facts import write_problem
 from app.settings import Settings
@@ -151,10 +148,15 @@ class Browser(App["Plan | None"]):
             self.exit(return_code=FAILED)
 
     def get_default_screen(self) -> Screen[Any]:
+        # Imported here: a run needs one of the two.
         if self._selector is not None:
+            from app.screens.resume import ResumeScreen
+
             return ResumeScreen(
                 self._setup, self._model, self._settings, self._indexing, query=self._selector
             )
+        from app.screens.browser import BrowserScreen
+
         return BrowserScreen(self._setup, self._model, self._settings, self._indexing)
 
     def refresh_css(self, animate: bool = True) -> None:
@@ -250,6 +252,10 @@ class Browser(App["Plan | None"]):
         """Show the example sessions on another screen. Their folder is deleted when leafmark ends."""
         if isinstance(self.screen, SessionsScreen) and self.screen.setup.demo:
             return
+        # Imported here: most runs show no examples.
+        from app.demo.folder import DemoFolder
+        from app.screens.browser import BrowserScreen
+
         try:
             if self._demo_folder is None:
                 self._demo_folder = await asyncio.to_thread(DemoFolder)

@@ -2,57 +2,75 @@
 
 Each function takes the row, the store in which it was found, the environment of the agents and leafmark's
 state folder. All raise `SessionError`; then nothing was changed.
+
+Each function imports its action when it is called: loading the modules that write sessions takes 35 ms,
+which would delay the first key.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from app.actions import branch, branch_options, session_edits
-from app.actions import trash as trashing
-from app.actions.branch_options import BranchOptions
 from app.index.row import Row
 from app.sessions.manager.change import Change
 from app.stores.base import Store
+
+if TYPE_CHECKING:  # it loads the decoder
+    from app.actions.branch_options import BranchOptions
 
 Env = Mapping[str, str]
 
 
 def trash(row: Row, store: Store, env: Env, state_folder: str, *, anyway: bool = False) -> Change:
     """See `actions.trash.trash`."""
-    return trashing.trash(row.path, env, store, anyway=anyway)
+    from app.actions.trash import trash
+
+    return trash(row.path, env, store, anyway=anyway)
 
 
 def delete(row: Row, store: Store, env: Env, state_folder: str, *, anyway: bool = False) -> Change:
     """See `actions.trash.delete_for_good`."""
-    return trashing.delete_for_good(row.path, env, store, anyway=anyway)
+    from app.actions.trash import delete_for_good
+
+    return delete_for_good(row.path, env, store, anyway=anyway)
 
 
 def rename(row: Row, store: Store, env: Env, state_folder: str, *, name: str) -> Change:
     """See `actions.session_edits.rename`."""
-    return session_edits.rename(row.path, name, env, store)
+    from app.actions.session_edits import rename
+
+    return rename(row.path, name, env, store)
 
 
 def pin(row: Row, store: Store, env: Env, state_folder: str, *, on: bool) -> Change:
     """See `actions.session_edits.pin`."""
-    return session_edits.pin(row.agent, row.id, on, store, state_folder)
+    from app.actions.session_edits import pin
+
+    return pin(row.agent, row.id, on, store, state_folder)
 
 
 def fork(row: Row, store: Store, env: Env, state_folder: str, *, to: str | None = None) -> Change:
     """See `actions.branch.fork`."""
-    return branch.fork(row.path, env, to=to, store=store)
+    from app.actions.branch import fork
+
+    return fork(row.path, env, to=to, store=store)
 
 
 def label(row: Row, store: Store, env: Env, state_folder: str, *, entry: str, text: str) -> Change:
     """See `actions.session_edits.label`."""
-    return session_edits.label(row.path, entry, text, env, store, exact=True)
+    from app.actions.session_edits import label
+
+    return label(row.path, entry, text, env, store, exact=True)
 
 
 def fork_at_entry(
     row: Row, store: Store, env: Env, state_folder: str, *, entry: str, to: str | None = None
 ) -> Change:
     """See `actions.branch.fork`. The new session ends with the entry itself."""
-    return branch.fork(row.path, env, entry=entry, to=to, store=store, exact=True, keep=True)
+    from app.actions.branch import fork
+
+    return fork(row.path, env, entry=entry, to=to, store=store, exact=True, keep=True)
 
 
 def branch_in_place(
@@ -66,11 +84,15 @@ def branch_in_place(
     draft: str,
 ) -> Change:
     """See `actions.branch_options.branch_in_place`."""
-    return branch_options.branch_in_place(question, env, store, summary, draft)
+    from app.actions.branch_options import branch_in_place
+
+    return branch_in_place(question, env, store, summary, draft)
 
 
 def branch_to_new_file(
     row: Row, store: Store, env: Env, state_folder: str, *, question: BranchOptions, to: str | None
 ) -> Change:
     """See `actions.branch_options.branch_to_new_file`."""
-    return branch_options.branch_to_new_file(question, env, store, to)
+    from app.actions.branch_options import branch_to_new_file
+
+    return branch_to_new_file(question, env, store, to)

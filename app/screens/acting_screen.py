@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from app.actions import row_actions
-from app.actions.archive import unarchive
 from app.formats.text import one_line
 from app.formats.title_slot import fold_title
 from app.keys import key_name
@@ -189,6 +188,9 @@ class ActingScreen(UnderWayScreen):
         """List what agents have put into their archives."""
 
         def chosen(archived: Archived | None) -> None:
+            # Imported here: few users have an archive.
+            from app.actions.archive import unarchive
+
             if archived is not None:
                 self.actions.run("unarchive", lambda: unarchive(archived))
 

@@ -10,7 +10,6 @@ from textual.content import Content
 from textual.widgets import Static
 
 from app.formats.text import one_line
-from app.view.comparison import comparison_head, comparison_lines
 from app.view.line import fit_line
 from app.widgets.dialog import Dialog
 from app.widgets.line_list import LineList
@@ -68,6 +67,9 @@ class _Head(_Laid, can_focus=False):
     """The lines above the comparison that do not scroll."""
 
     def lines_of(self, comparison: Comparison, names: tuple[str, str], cells: int) -> list[Line]:
+        # Imported here: most runs compare nothing.
+        from app.view.comparison import comparison_head
+
         lines = comparison_head(comparison, cells, names)
         self.styles.height = len(lines)
         return lines
@@ -77,6 +79,9 @@ class _Lines(_Laid):
     """Turns, tools and files, to be scrolled."""
 
     def lines_of(self, comparison: Comparison, names: tuple[str, str], cells: int) -> list[Line]:
+        # Imported here, as in `_Head`.
+        from app.view.comparison import comparison_lines
+
         return comparison_lines(comparison, cells)
 
     def action_cursor_up(self) -> None:

@@ -10,7 +10,7 @@ from textual import on
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
-from textual.widgets import Input, Static, TextArea
+from textual.widgets import Input, Static
 
 from app.commands import PANES
 from app.formats.text import inert, one_line
@@ -416,6 +416,9 @@ class TextDialog(Dialog[str | None]):
         super().__init__()
         self._title = title
         self._takes = takes
+        # Imported here: most runs edit no text, and it takes 6 ms.
+        from textual.widgets import TextArea
+
         # Tab types: there is nothing else that could have the keys
         self._area = TextArea(inert(text), soft_wrap=True, show_line_numbers=False, tab_behavior="indent")
         self._before = self._area.text

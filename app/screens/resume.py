@@ -9,7 +9,6 @@ from textual.containers import Container
 
 from app.commands import command_by_id
 from app.messages import HitLocated, ScreenReady
-from app.screens.browser import BrowserScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.screens.sessions_side import SessionsSide, once_known
 from app.services.index_service import IndexService
@@ -149,6 +148,9 @@ class ResumeScreen(SessionsScreen):
     @once_known
     def action_show_tree(self) -> None:
         """The browser, with this session under its cursor."""
+        # Imported here: the selector needs nothing of the tree until then.
+        from app.screens.browser import BrowserScreen
+
         row = self.side.list.row
         if row is not None:
             everything = SessionList(self.setup.here, self.setup.home, initial({}))

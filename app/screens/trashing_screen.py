@@ -9,13 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import row_actions
-from app.actions.trash import NoTrash
 from app.formats.text import one_line
 from app.keys import key_name
 from app.screens.asking_screen import CANCEL, AskingScreen, Prompt
 from app.screens.sessions_side import once_known
 from app.stores import agent_named
-from app.stores.live import LIVE, MAYBE
 from app.view.cells import width
 from app.view.prompts import delete_question, trash_question
 from app.view.selection import StableSelection
@@ -102,6 +100,8 @@ class TrashingScreen(AskingScreen):
     @once_known
     def action_trash(self) -> None:
         """Move what is meant to the trash, after a question in the row unless the settings say otherwise."""
+        from app.stores.live import LIVE, MAYBE
+
         rows = self.meant()
         states = self.side.list.states
         for row in [row for row in rows if states.get(row.path) == LIVE]:
@@ -235,4 +235,7 @@ def title_of(row: Row) -> str:
 
 def is_asked_again(error: Exception) -> bool:
     """Whether it is answered by a question and not by a message."""
+    # Imported here: the modules of the trash are loaded with the first action.
+    from app.actions.trash import NoTrash
+
     return isinstance(error, NoTrash)

@@ -12,22 +12,8 @@ from threading import Thread
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.actions.journal import Intent, Journal
-from app.actions.restore import restore, trash_continuation
-from app.actions.undo import (
-    RETRY_NOTE,
-    SKIP_NOTE,
-    UndoableAction,
-    next_journal_action,
-    settle_interrupted,
-    undo,
-    undo_journal_action,
-    undo_journal_change,
-    undo_last,
-)
 from app.messages import ActionsDone, ActionsProgressed, EarlierFound, Outcome
 from app.sessions.errors import SessionError
-from app.sessions.storage.append_ledger import share_notes
 from app.view.notifications import ActionProgress
 
 if TYPE_CHECKING:
@@ -44,7 +30,8 @@ if TYPE_CHECKING:
     Action = Callable[[Row, Store, Mapping[str, str], str], Change]
     """Changes a session: its row and store, the environment of the agents, the state folder."""
 
-# The functions below import `app.actions` in the thread: with it come the 110 modules that write sessions.
+# The functions below import `app.actions` in the thread. Its modules write sessions, and loading them takes
+# 35 ms, which would delay the first key.
 
 _UNDOABLE_KINDS = frozenset(("trash", "restore", "name", "pin", "label", "leaf", "file"))
 
@@ -153,6 +140,8 @@ class ActionRunner:
         """
 
         def job() -> None:
+            from app.actions.restore import restore, trash_continuation
+
             env = self._setup.agent_env
             undoable: list[_Undoable] = []
             notes: list[str] = []
@@ -208,6 +197,8 @@ class ActionRunner:
             self._thread.start()
 
     def _run(self) -> None:
+        from app.sessions.storage.append_ledger import share_notes
+
         share_notes(self._setup.cache_folder)
         while (job := self._jobs.get()) is not None:
             try:
@@ -235,6 +226,8 @@ class ActionRunner:
 
     def _settle(self) -> None:
         """Complete the journal of a leafmark that was killed during an action."""
+        from app.actions.undo import settle_interrupted
+
         setup = self._setup
         try:
             journal = self._journal
@@ -257,9 +250,13 @@ class ActionRunner:
 
     def _keep(self, undoable: list[_Undoable]) -> None:
         if undoable:
+            from app.actions.undo import UndoableAction
+
             self._done.append(UndoableAction(undoable))
 
     def _undo(self) -> None:
+        from app.actions.undo import RETRY_NOTE, SKIP_NOTE, UndoableAction, next_journal_action, undo_last
+
         self._drop_undone()
         progress = self._progress.begin("undo")
         position, tried = undo_last(
@@ -303,6 +300,8 @@ class ActionRunner:
         self, position: int, untried: list[_Undoable], tried: Sequence[UndoAttempt[_Undoable]]
     ) -> None:
         """Keep the rest of an action for another undo: the user stopped this one."""
+        from app.actions.undo import UndoableAction
+
         waiting = [attempt.step for attempt in reversed(tried) if attempt.can_retry]
         for attempt in tried:
             if attempt.step.number and attempt.error is not None and not attempt.can_retry:
@@ -314,6 +313,8 @@ class ActionRunner:
 
     def _drop_undone(self) -> None:
         """Drop the changes that another program has undone."""
+        from app.actions.undo import UndoableAction
+
         undone = self._journal.undone() if self._done else set()
         remaining = [
             UndoableAction([step for step in done.steps if step.number not in undone], done.is_reported)
@@ -322,6 +323,8 @@ class ActionRunner:
         self._done[:] = [done for done in remaining if done.steps]
 
     def _undo_earlier(self, action: int) -> None:
+        from app.actions.undo import undo_journal_action
+
         setup = self._setup
         progress = self._progress.begin("undo")
         tried, notes = undo_journal_action(
@@ -348,6 +351,8 @@ class ActionRunner:
         return change, error
 
     def _undone(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
+        from app.actions.undo import undo, undo_journal_change
+
         setup = self._setup
         if done.row is None:
             return undo_journal_change(done.change, setup.agent_env, setup.stores, setup.state_folder)
@@ -368,9 +373,13 @@ class ActionRunner:
 
     @property
     def _journal(self) -> Journal:
+        from app.actions.journal import Journal
+
         return Journal(self._setup.state_folder)
 
     def _intent(self, action: int = 0, undoes: int = 0) -> Intent:
+        from app.actions.journal import Intent
+
         return Intent(lambda: self._journal, action, undoes)
 
     def _record(self, intent: Intent, change: Change) -> tuple[int, str]:

@@ -7,12 +7,7 @@ from __future__ import annotations
 from threading import Event, Thread
 from typing import TYPE_CHECKING
 
-from app.actions import summary_command
-from app.actions.abandoned_branch import file_list, outline, transcript
-from app.actions.branch_options import find_branch_options, write_draft
-from app.actions.compare import compare
 from app.actions.resume import in_use_warning
-from app.actions.session_edits import open_session
 from app.formats.errors import Cancelled
 from app.index.live_sessions import verdict_to_resume
 from app.messages import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
@@ -29,6 +24,8 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.services.background import Post
     from app.setup import Setup
+
+# The functions below import `app.actions` in the thread, for the reason given in `action_runner`.
 
 WHAT = "go on"
 """The name of branching and forking among the actions (`ActionRunner.do`)."""
@@ -88,6 +85,9 @@ class BranchJobs(BackgroundService):
         super().stop()
 
     def _find_points(self, row: Row, entry_id: str) -> None:
+        from app.actions.branch_options import find_branch_options
+        from app.actions.session_edits import open_session
+
         setup = self._setup
         try:
             store = next(store for store in setup.stores if store.root == row.store).of(row.agent)
@@ -107,6 +107,8 @@ class BranchJobs(BackgroundService):
         self._post(PointsFound(row, question, ""))
 
     def _leave_draft(self, row: Row, text: str) -> None:
+        from app.actions.branch_options import write_draft
+
         try:
             write_draft(row.agent, row.path, text)
         except SessionError as error:
@@ -115,9 +117,14 @@ class BranchJobs(BackgroundService):
         self._post(DraftLeft(""))
 
     def _outline(self, question: BranchOptions) -> None:
+        from app.actions.abandoned_branch import outline
+
         self._post(OutlineMade(outline(question.left)))
 
     def _summarise(self, question: BranchOptions, command: tuple[str, ...], cwd: str, cancel: Event) -> None:
+        from app.actions import summary_command
+        from app.actions.abandoned_branch import file_list, transcript
+
         try:
             text = summary_command.run(command, transcript(question.left), cancel, cwd, self._setup.env)
         except summary_command.Cancelled:
@@ -131,6 +138,8 @@ class BranchJobs(BackgroundService):
         self._post(SummaryMade(text + file_list(question.left), ""))
 
     def _compare(self, row: Row, offset: int, number: int, is_stale: Callable[[], bool]) -> None:
+        from app.actions.compare import compare
+
         def keep_going() -> bool:
             return not is_stale()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.actions.branch_options import with_first_prompt, write_draft
 from app.actions.resume import Plan, in_use_warning, plan, plan_new
 from app.index.live_sessions import verdict_to_resume
 from app.messages import PlanMade, PlanReady
@@ -86,6 +85,9 @@ class Starter(BackgroundService):
     def _resume(
         self, row: Row, path: str, session_id: str, cwd: str, text: str | None, *, sends: bool
     ) -> None:
+        # not at the top: it loads everything that writes sessions, 110 modules
+        from app.actions.branch_options import with_first_prompt, write_draft
+
         store = _store_of(self._setup, row)
         if store is None:
             self._post(PlanReady(_plan_without_store(row)))
