@@ -103,21 +103,26 @@ class KeyOrder:
         # a timer of Textual would cost a task for each key, and hardly any key needs it
         later = asyncio.get_running_loop().call_later
         self._timeout = later(PATIENCE, self._app.call_later, self._end, turn)
-        self._climb(start, turn)
+        # A message that the key made a widget post, such as that Enter was pressed, follows the key.
+        self._climb(start, turn, then=start)
 
-    def _climb(self, node: DOMNode, turn: int) -> None:
+    def _climb(self, node: DOMNode, turn: int, then: DOMNode | None) -> None:
         """Follow the key from widget to parent: each step runs in the message queue of that widget, behind
         the key.
+
+        :param then: the widget from which to climb once more.
         """
-        if node.call_later(self._step, node, turn):
+        if node.call_later(self._step, node, turn, then):
             return
         # A widget that takes no more messages has handled the key.
         self._app.call_later(self._end, turn)
 
-    def _step(self, node: DOMNode, turn: int) -> None:
+    def _step(self, node: DOMNode, turn: int, then: DOMNode | None) -> None:
         parent = node.parent
         if parent is not None:
-            self._climb(parent, turn)
+            self._climb(parent, turn, then)
+        elif node is self._app and then is not None:
+            self._climb(then, turn, None)
         elif node is self._app:
             # A widget takes the focus through the queue of the app, in which this function runs.
             self._app.screen.call_later(self._app.call_later, self._end, turn)

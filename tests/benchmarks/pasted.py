@@ -71,8 +71,8 @@ def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
     took, *fast_resume_seconds = in_turn(3, *tasks)
     what = "a number pasted -> its sessions on the screen"
     yield Result("5", what, ms(took))
-    for theirs in fast_resume_seconds:
-        yield Result("5", what, ms(took), f"fr {ms(theirs)}", value=took - theirs, limit=0.03)
+    for fr_took in fast_resume_seconds:
+        yield Result("5", what, ms(took), f"fr {ms(fr_took)}", value=took - fr_took, limit=0.03)
     for picker in pickers(peers):
         if picker.name == "pi":
             pi_seconds = statistics.median(with_picker(picker, live, titles, paste) for paste in wanted[:1])

@@ -12,6 +12,7 @@ import signal
 import subprocess
 import sys
 import termios
+from itertools import cycle
 from pathlib import Path
 
 import pytest
@@ -233,6 +234,7 @@ def test_signals_restore_the_terminal(shell, number):
 
 
 @pytest.mark.parametrize("number", ENDING)
+@pytest.mark.slow
 def test_a_signal_before_textual_restores_the_terminal(shell, number):
     _, work, env = shell
     warm(env, work)
@@ -243,8 +245,12 @@ def test_a_signal_before_textual_restores_the_terminal(shell, number):
         assert terminal.leftovers() == []
 
 
-@pytest.mark.parametrize("number", ENDING)
-@pytest.mark.parametrize("written", [b"\x1b[?1000h", b"\x1b[?2004h", b"\x1b[38;2;"])
+# Every signal, and every moment for some of them.
+@pytest.mark.parametrize(
+    ("number", "written"),
+    [*zip(ENDING, cycle([b"\x1b[?1000h", b"\x1b[?2004h", b"\x1b[38;2;"]), strict=False)],
+)
+@pytest.mark.slow
 def test_a_signal_while_textual_starts_restores_the_terminal(shell, number, written):
     tmp_path, work, env = shell
     warm(env, work)
@@ -445,6 +451,7 @@ def test_the_smallest_terminals_do_not_crash(shell):
 
 @pytest.mark.parametrize("number", ENDING)
 @pytest.mark.parametrize("size", [(120, 40), (10, 3)])
+@pytest.mark.slow
 def test_a_signal_right_after_the_start_restores_the_terminal(shell, number, size):
     _, work, env = shell
     warm(env, work)

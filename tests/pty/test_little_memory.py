@@ -13,7 +13,10 @@ from tests.factory import chain, write_session
 from tests.terminal import Terminal
 from tests.waiting import until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit address space")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit address space"),
+]
 
 GIGABYTE = 1 << 20
 """In the unit of `ulimit -v`, which is 1,024 bytes."""
@@ -26,7 +29,7 @@ def limited(kilobytes: int | str, *words: str) -> list[str]:
 
 
 @pytest.mark.parametrize("words", [[], ["resume"]])
-@pytest.mark.parametrize("kilobytes", [200_000, 300_000, 500_000])
+@pytest.mark.parametrize("kilobytes", [200_000, 500_000])
 def test_the_screen_works_and_follows_changes(shell, words, kilobytes):
     folder, work, env = shell
     with Terminal(limited(kilobytes, *words), env=env, cwd=str(work)) as terminal:

@@ -85,6 +85,7 @@ def summarised(machine, empty_shell):
 
 
 @pytest.mark.parametrize("end", ["ctrl+q", signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.slow
 def test_the_end_of_leafmark_ends_the_command(summarised, end):
     with summarised() as (terminal, writer):
         if isinstance(end, str):
@@ -96,6 +97,7 @@ def test_the_end_of_leafmark_ends_the_command(summarised, end):
         assert writer.is_gone()
 
 
+@pytest.mark.slow
 def test_a_command_that_ignores_sigterm_is_killed(summarised):
     with summarised(stubborn=True) as (terminal, writer):
         terminal.signal(signal.SIGHUP)

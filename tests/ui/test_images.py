@@ -167,7 +167,8 @@ async def test_the_reason_for_an_undrawn_image_is_in_its_place(opened):
         assert "\x1b" not in "".join(texts(ui))
         await ui.press("tab", "up", "down")
         await ui.until(
-            lambda: [text for text in texts(ui) if text.startswith("not drawn: ")] == reasons, "the same again"
+            lambda: [text for text in texts(ui) if text.startswith("not drawn: ")] == reasons,
+            "the same again",
         )
 
 

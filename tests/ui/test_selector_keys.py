@@ -24,10 +24,6 @@ OF_THE_PREVIEW = [(command, key) for command in preview_commands() for key in co
 NOT_OF_THE_PREVIEW = [(command, key) for command, key in OF_THE_LIST if not command.preview]
 
 
-def pair_id(pair):
-    return f"{pair[0].id}-{pair[1]}" if isinstance(pair, tuple) else str(pair)
-
-
 def record_calls(ui, command, monkeypatch):
     """Replace the command's action; return the list of its calls, and the arguments in the table."""
     called = []
@@ -38,44 +34,42 @@ def record_calls(ui, command, monkeypatch):
     return called, arguments
 
 
-async def assert_key_runs_command(ui, pair, monkeypatch):
-    """Press the key, and check that the command's action is called as the table says."""
-    command, key = pair
-    called, arguments = record_calls(ui, command, monkeypatch)
-    await ui.press(key)
-    assert len(called) == 1
-    assert not arguments or repr(called[0][0]) == arguments.rstrip(")")
+async def assert_keys_run_commands(ui, pairs):
+    """Press each key, and check that the command's action is called as the table says."""
+    for command, key in pairs:
+        with pytest.MonkeyPatch.context() as monkeypatch:
+            called, arguments = record_calls(ui, command, monkeypatch)
+            await ui.press(key)
+            assert len(called) == 1, (command.id, key)
+            assert not arguments or repr(called[0][0]) == arguments.rstrip(")"), (command.id, key)
 
 
-@pytest.mark.parametrize("pair", OF_THE_LIST, ids=pair_id)
-async def test_each_key_of_the_list_runs_its_command(browser, three, monkeypatch, pair):
+async def test_each_key_of_the_list_runs_its_command(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab")
         assert ui.focus == "sessions"
-        await assert_key_runs_command(ui, pair, monkeypatch)
+        await assert_keys_run_commands(ui, OF_THE_LIST)
 
 
-@pytest.mark.parametrize("pair", OF_THE_LINE, ids=pair_id)
-async def test_each_key_of_the_search_line_runs_its_command(browser, three, monkeypatch, pair):
+async def test_each_key_of_the_search_line_runs_its_command(browser, three):
     async with browser(selector="") as ui:
         await ui.press("x")
-        await assert_key_runs_command(ui, pair, monkeypatch)
+        await assert_keys_run_commands(ui, OF_THE_LINE)
 
 
-@pytest.mark.parametrize("pair", OF_THE_PREVIEW, ids=pair_id)
-async def test_each_key_of_the_preview_runs_its_command(browser, three, monkeypatch, pair):
+async def test_each_key_of_the_preview_runs_its_command(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "shift+tab")
         assert ui.focus == "preview"
-        await assert_key_runs_command(ui, pair, monkeypatch)
+        await assert_keys_run_commands(ui, OF_THE_PREVIEW)
 
 
-@pytest.mark.parametrize("pair", NOT_OF_THE_PREVIEW, ids=pair_id)
-async def test_commands_about_rows_do_not_run_in_the_preview(browser, three, monkeypatch, pair):
+@pytest.mark.parametrize(("command", "key"), NOT_OF_THE_PREVIEW)
+async def test_commands_about_rows_do_not_run_in_the_preview(browser, three, monkeypatch, command, key):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "shift+tab")
-        called, _ = record_calls(ui, pair[0], monkeypatch)
-        await ui.press(pair[1])
+        called, _ = record_calls(ui, command, monkeypatch)
+        await ui.press(key)
         assert called == []
 
 

@@ -98,9 +98,19 @@ def first_picture(first_list, size, query=None, **changed):
     return picture, model
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("query", [None, "", "auth", "login", "re:log", "nowhere"])
-@pytest.mark.parametrize("changed", [{}, {"named_only": True}, {"roomy": True}, {"paths": True}])
+QUERIES = [None, "", "auth", "login", "re:log", "nowhere"]
+CHANGES = [{}, {"named_only": True}, {"roomy": True}, {"paths": True}]
+
+
+# Every size with every query, and every change with some of them.
+@pytest.mark.parametrize(
+    ("size", "query", "changed"),
+    [
+        (size, query, CHANGES[(row + column) % 4])
+        for row, size in enumerate(SIZES)
+        for column, query in enumerate(QUERIES)
+    ],
+)
 async def test_the_first_picture_of_the_screen_is_the_first_frame(
     browser, begun, three, first_list, size, query, changed
 ):
