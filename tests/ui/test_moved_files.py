@@ -349,6 +349,8 @@ async def test_no_session_is_called_gone_while_files_are_read(browser, three, ke
     async with browser() as ui:
         main_screen(ui).is_reading = True
         await ui.press(*keys.split())
+        await ui.until(lambda: isinstance(ui.screen, (RowQuestion, RowEditor)), "the question")
+        await ui.pilot.pause(0.1)
         question = asked(ui)
         moved, text = await away(ui, "branchy")
         # a change in another file ends the reading

@@ -17,8 +17,8 @@ READ = 8 << 20
 _HAS_PREADV = hasattr(os, "preadv")  # not on Windows
 _INITIAL = 512 << 10
 """Bytes of the buffer until a longer file is read, because making a larger buffer takes time."""
-_FIRST = 64 << 10
-_SLICE = 256 << 10
+_FIRST = 256 << 10
+_SLICE = 1 << 20
 """Bytes of the first slice and of the longest one. A slice fits in the processor's cache while several terms
 are searched for, and the rest of the file is not read if the first slices decide."""
 
