@@ -61,14 +61,14 @@ def test_a_file_without_the_word_is_read_once_and_not_decoded(path: Path) -> Non
 
 
 def test_a_common_word_is_decided_by_the_last_line_that_has_it(path: Path) -> None:
-    path.write_bytes(HEAD + message_line("assistant", "a needle") * 1000 + message_line("user", "nothing"))
+    path.write_bytes(HEAD + message_line("assistant", "a needle") * 5000 + message_line("user", "nothing"))
     searched = deep("needle")
     assert look(searched, path, best=False).matches
-    assert (searched.decoded, searched.read) == (1, 64 << 10)
+    assert (searched.decoded, searched.read) == (1, 256 << 10)
 
 
 def test_a_last_line_that_is_longer_than_the_first_slice_is_searched(path: Path) -> None:
-    path.write_bytes(HEAD + message_line("user", "one") + message_line("user", "x" * (70 << 10) + " needle"))
+    path.write_bytes(HEAD + message_line("user", "one") + message_line("user", "x" * (300 << 10) + " needle"))
     assert look(deep("needle"), path).matches
     assert not look(deep("needles"), path).matches
 
