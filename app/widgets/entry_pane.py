@@ -189,11 +189,6 @@ class EntryPane(LineList):
             self.move_to(begin + index - self.size.height // 3)
         return index >= 0
 
-    def row_key(self, index: int) -> object:
-        image = image_of(self.lines[index])
-        # instead of drawing the image to compare it
-        return (image.drawing, image.row, image.drawing.is_done) if image is not None else None
-
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         line = self.lines[index]
         image = image_of(line)

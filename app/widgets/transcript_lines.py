@@ -145,9 +145,6 @@ class TranscriptLines(LineList):
         body = mark_prose(line.text) if line.prose else [(line.text, line.style)]
         return fit_line([(" ", "text"), *highlight_line(body, self.words)], cells)
 
-    def row_key(self, index: int) -> object:
-        return (self.lines[index], self.words) if self.lines else self._notice_lines[index]
-
     def on_resize(self) -> None:
         height, self._height = self._height, self.size.height
         if self.lines and height and self.is_laid_out and self.top + height >= len(self.lines):
