@@ -312,6 +312,9 @@ def test_workers_start_during_the_walk_of_a_first_list(
     assert (len(rows), total, note) == (len(paths), len(paths), None)
     # `read` calls start again, which starts nothing more.
     assert started == [2, 4]
+    deadline = time.monotonic() + 30
+    while walk_result.workers.process_ids and time.monotonic() < deadline:
+        time.sleep(0.01)  # the workers end by themselves
     assert walk_result.workers.process_ids == []
 
 
