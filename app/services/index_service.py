@@ -172,7 +172,8 @@ class IndexService:
         """
         from app.messages import CacheNotSaved  # needs Textual, as above
 
-        reason = (self._index.catalog.note if self._index is not None else None) or ""
+        index = self._index
+        reason = (index.catalog.note or index.text_store.note or "") if index is not None else ""
         if reason != self.unkept:
             self.unkept = reason
             post(CacheNotSaved(reason))
