@@ -53,6 +53,7 @@ class FakeIndex:
     said: threading.Event
     unread_counts = (0, 0)
     catalog = SimpleNamespace(note=None)
+    text_store = SimpleNamespace(note=None)
 
     def __init__(self, *_: object, **__: object) -> None:
         pass
