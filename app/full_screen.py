@@ -28,8 +28,6 @@ from app.view.terminal import can_place_text, is_ascii_terminal
 
 if TYPE_CHECKING:  # imported after the first frame
     from app.actions.resume import Plan
-
-    # Imported here: with a cache, the first rows are drawn without it.
     from app.services.index_service import IndexService
 
 DONE, WRONG_USE, FAILED, LEFT = 0, 2, 3, 130

@@ -150,6 +150,7 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
             try:
                 raise error
             except Exception:
+                # Textual prints the traceback of the exception that is being handled.
                 self._app._handle_exception(error)
 
         def _sigtstp_application(self, *_: object) -> None:

@@ -95,7 +95,7 @@ class SessionList:
             if number and cwd not in model.groups and self._is_in_scope(cwd):
                 group = model.group(cwd)
                 group.count, group.newest = number, newest
-        model.put(rows, ())
+        model.put(list(rows), ())
         if not self.arrangement.grouped and self.total:
             model.group("").count = self.total
         self._sort_groups()
@@ -116,7 +116,7 @@ class SessionList:
         before = self._model
         model = ListModel(self.here, self.home, self.arrangement, before.pins)
         model.set_live(before.live)
-        model.put(rows, ())
+        model.put(list(rows), ())
         self._replace(model)
 
     def adopt(self, other: SessionList) -> None:

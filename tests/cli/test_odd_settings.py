@@ -148,7 +148,7 @@ VARIABLES = (
 ODD_TEXTS = (os.fsdecode(b"\xff\xfe"), "x" * 100_000, "~/\x1b[31m\n", "x" * 300)
 
 
-# Each variable has one of the values, and the folder of sessions has all of them.
+# Each variable is tried with one of the values, and the folder of sessions with all of them.
 @pytest.mark.parametrize(
     ("variable", "value"),
     [

@@ -245,7 +245,7 @@ def test_a_signal_before_textual_restores_the_terminal(shell, number):
         assert terminal.leftovers() == []
 
 
-# Every signal, and every moment for some of them.
+# Each signal is sent at one of the moments.
 @pytest.mark.parametrize(
     ("number", "written"),
     [*zip(ENDING, cycle([b"\x1b[?1000h", b"\x1b[?2004h", b"\x1b[38;2;"]), strict=False)],

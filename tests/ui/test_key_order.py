@@ -73,6 +73,13 @@ async def test_a_filter_that_is_kept_and_cleared_leaves_the_list_focused(browser
         assert not ui.app._exit
 
 
+async def test_a_letter_after_enter_is_not_added_to_the_words_of_the_tree(browser, three):
+    async with browser() as ui:
+        together(ui, "tab", "slash", *"redis", "enter", "n")
+        await ui.until(lambda: ui.focus == "tree" and ui.tree.hits is not None, "the search")
+        assert ui.screen.query_one("#find").value == "redis"
+
+
 async def test_a_key_that_closes_a_dialog_does_not_delay_the_next(browser, three):
     async with browser() as ui:
         together(ui, "question_mark", "escape", "tab")

@@ -102,7 +102,7 @@ QUERIES = [None, "", "auth", "login", "re:log", "nowhere"]
 CHANGES = [{}, {"named_only": True}, {"roomy": True}, {"paths": True}]
 
 
-# Every size with every query, and every change with some of them.
+# Each size is tried with each query, and each change with some of them.
 @pytest.mark.parametrize(
     ("size", "query", "changed"),
     [

@@ -201,12 +201,13 @@ class Dialect:
         """
         return decode(line)
 
-    def fork(self, head: ForkHeader, lines: Sequence[bytes]) -> bytes:
-        """A new session with the message entries `lines`, where the agent forks no other way.
+    def fork(self, head: ForkHeader, lines: Sequence[bytes]) -> bytes | None:
+        """A new session with the last messages of another one, for a format whose forks are always made so
+        (`forks_last`). None: the format has other forks, or is only read.
 
-        :raises NotImplementedError: it does, or its sessions are only read here.
+        :param lines: the lines of the messages.
         """
-        raise NotImplementedError
+        return None
 
     def file_path(self, tool: str, path: str) -> str:
         """The file that a call of `tool` with that `path` is about; "" where it is about none."""

@@ -184,10 +184,10 @@ def _last_messages(
     last_id = kept[-1].id if kept else ""
     new_id = fresh_id(entry_store.by_id)
     head = ForkHeader(session_id, timestamp, cwd, entry_store.file, last_id, new_id, summary)
-    try:
-        return entry_store.dialect.fork(head, [entry.source for entry in kept])
-    except NotImplementedError:
-        raise ReadOnly(entry_store.file, 0, "cannot be forked: its format is only read here") from None
+    session = entry_store.dialect.fork(head, [entry.source for entry in kept])
+    if session is None:
+        raise ReadOnly(entry_store.file, 0, "cannot be forked: its format is only read here")
+    return session
 
 
 @contextlib.contextmanager

@@ -208,7 +208,7 @@ class BranchFacts:
 class Branches:
     """The branches of a tree that was read whole, kept up to date while it grows.
 
-    What an entry cost is read from the file once; the rest is in the tree.
+    The cost of an entry is read from the file once; the tree has all other fields.
     """
 
     def __init__(self, tree: SessionTree) -> None:
