@@ -274,6 +274,10 @@ class Index:
             older.cancel()
         return search
 
+    def searched_rows(self) -> list[Row]:
+        """Return the rows of the sessions that `query` searches, in no order; none before the first query."""
+        return self._engine.rows()
+
     def prepare(self, keep_going: Callable[[], bool] = lambda: True) -> None:
         """Load the data that the first query searches, so that the query does not wait for it.
 

@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 USER_ROLE = b'"user"'
 """A line without it has no prompt."""
 
-_CALLS_BYTES = 1 << 20
-"""Bytes of the buffer for finding the call that a result answers, in the lines before it."""
 _LINES_PER_BEAT = 16
 """The most lines that are decoded between two calls of `beat`."""
 _NO_TEXT = Source(b"")
@@ -369,7 +367,7 @@ class FileMatch:
         """The tool of the last call with an id in the lines before `offset`; "" if there is none."""
         with_id = RunFilter([exactly(json.dumps(call, ensure_ascii=False).encode("utf-8", "replace"))], [], 0)
         if self._call_reader is None:
-            self._call_reader = ReverseReader(_CALLS_BYTES)
+            self._call_reader = ReverseReader()
             self._call_reader.open(self._reader.descriptor)
         for part in self._call_reader.slices(offset):
             for begin, end in self._last_lines([with_id], part):

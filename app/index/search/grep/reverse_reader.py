@@ -11,16 +11,15 @@ from app.formats.lines import last_line_end
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
 
-READ = 8 << 20
-"""The most bytes of a file in memory at once. Nearly all sessions are shorter, so that they are read once."""
+READ = 2 << 20
+"""Bytes of a file in memory at once, unless a line is longer. They fit in the processor's cache while several
+terms are searched for."""
 
 _HAS_PREADV = hasattr(os, "preadv")  # not on Windows
-_INITIAL = 512 << 10
-"""Bytes of the buffer until a longer file is read, because making a larger buffer takes time."""
 _FIRST = 256 << 10
-_SLICE = 1 << 20
-"""Bytes of the first slice and of the longest one. A slice fits in the processor's cache while several terms
-are searched for, and the rest of the file is not read if the first slices decide."""
+_SLICE = 512 << 10
+"""Bytes of the first slice and of the longest one. The rest of the file is not read if the first slices
+decide."""
 
 
 class Slice(NamedTuple):
@@ -45,7 +44,7 @@ class ReverseReader:
     def __init__(self, size: int = READ) -> None:
         self.read = 0
         self._size = size
-        self._buffer = bytearray(min(size, _INITIAL))
+        self._buffer = bytearray(size)
         self.descriptor = -1
         self._end = 0
         self._held = (-1, 0)
@@ -60,7 +59,7 @@ class ReverseReader:
         self._end = os.fstat(descriptor).st_size
         self._held = (-1, 0)
         if len(self._buffer) > self._size:
-            self._buffer = bytearray(min(self._size, _INITIAL))
+            self._buffer = bytearray(self._size)
 
     def slices(self, end: int = -1) -> Iterator[Slice]:
         """All lines in slices, the last slice first. The last line may have no LF.
@@ -109,7 +108,7 @@ class ReverseReader:
         if self._held == (base, end):
             return
         if end - base > len(self._buffer):
-            self._buffer = bytearray(max(end - base, min(2 * len(self._buffer), self._size)))
+            self._buffer = bytearray(end - base)
         self._held = (base, end)
         self._low = end - base
 
