@@ -46,10 +46,10 @@ import gc, sys
 gc.disable()
 from app import setup
 from app.index.scan.walk import walk
-from app.sessions.summaries.quick_summary import provisional
+from app.sessions.summaries.quick_summary import quick_summary
 
 files = walk(setup.setup_from_process().stores).files
-rows = [provisional(path, store.agents, 0) for path, (_, store) in files.items()]
+rows = [quick_summary(path, store.agents, 0) for path, (_, store) in files.items()]
 if sum(row is not None for row in rows) < int(sys.argv[1]):
     sys.exit("not every session was told")
 """

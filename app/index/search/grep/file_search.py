@@ -123,7 +123,12 @@ class FileSearcher:
         """
         descriptor = open_session(path)
         try:
-            match = self._begin(descriptor, dialect, beat)
+            self.files += 1
+            self._reader.open(descriptor)
+            missing = self._plan.all_terms & ~known
+            if missing and not self._may_have(missing, beat):
+                return FileResult(False, known)
+            match = self._match(dialect, beat)
             try:
                 return self._result(match, known, best, every)
             finally:
@@ -141,7 +146,9 @@ class FileSearcher:
         """
         descriptor = open_session(path)
         try:
-            match = self._begin(descriptor, dialect, beat)
+            self.files += 1
+            self._reader.open(descriptor)
+            match = self._match(dialect, beat)
             try:
                 return match.best(self._user)
             finally:
@@ -149,11 +156,22 @@ class FileSearcher:
         finally:
             os.close(descriptor)
 
-    def _begin(self, descriptor: int, dialect: str, beat: Callable[[], object]) -> FileMatch:
-        self.files += 1
-        self._reader.open(descriptor)
-        lines = LineDecoder(dialect)
-        return FileMatch(self._plan, self._reader, lines, self._wanted, self._unwanted, beat, self._tools)
+    def _may_have(self, mask: int, beat: Callable[[], object]) -> bool:
+        """Whether the bytes of the open file can have each of these terms, and a wanted tool. Most files
+        cannot, and are done with this.
+        """
+        missing = [prefilter for number, prefilter in enumerate(self._wanted) if mask >> number & 1]
+        if self._tools:
+            missing.append(self._tools)
+        for part in self._reader.slices():
+            beat()
+            missing = [wanted for wanted in missing if not wanted.matches(part.data, part.start, part.end)]
+            if not missing:
+                return True
+        return False
+
+    def _match(self, dialect: str, beat: Callable[[], object]) -> FileMatch:
+        return FileMatch(self._plan, self._reader, LineDecoder(dialect), self._wanted, self._unwanted, beat)
 
     def _result(self, match: FileMatch, known: int, best: bool, every: bool) -> FileResult:
         everything_wanted = self._plan.all_terms
@@ -183,11 +201,7 @@ class FileMatch:
         wanted: Sequence[Prefilter],
         unwanted: Sequence[Prefilter],
         beat: Callable[[], object],
-        tools: Prefilter | None = None,
     ) -> None:
-        """:param tools: lets the lines through that may name a wanted tool; None if a file without them can
-        match.
-        """
         self.refused = False
         self.lines = lines
         self._plan = plan
@@ -195,7 +209,6 @@ class FileMatch:
         self._wanted = wanted
         self._unwanted = unwanted
         self._beat = beat
-        self._tools = tools
         self._passages_at: dict[int, list[FilePassage]] = {}
         self._decided: set[int] = set()
         self._call_reader: ReverseReader | None = None
@@ -206,8 +219,6 @@ class FileMatch:
         """The terms of `mask` that the file has; if one is missing, some of the others may be left out. Sets
         `refused`.
         """
-        if mask and (mask.bit_count() > 1 or self._tools) and not self._may_have(mask):
-            return 0
         missing = mask
         for part in self._reader.slices() if missing or self._unwanted else ():
             for prefilter in self._unwanted:
@@ -221,22 +232,6 @@ class FileMatch:
             if not (missing or self._unwanted):
                 break
         return mask & ~missing
-
-    def _may_have(self, mask: int) -> bool:
-        """Whether the bytes of the file can have each of these terms, and a wanted tool."""
-        filters = self._wanted
-        missing = mask
-        if self._tools:
-            missing |= 1 << len(filters)
-            filters = [*filters, self._tools]
-        for part in self._reader.slices():
-            self._beat()
-            for number, prefilter in enumerate(filters):
-                if missing >> number & 1 and prefilter.matches(part.data, part.start, part.end):
-                    missing &= ~(1 << number)
-            if not missing:
-                break
-        return not missing
 
     def _missing(self, part: Slice, number: int, missing: int) -> int:
         """The terms of `missing` that are not in the lines of a slice up to the first with term `number`."""

@@ -100,6 +100,12 @@ class RunFilter(Prefilter):
         self._finders += [(finder, not word) for finder in odd]
         self._word = word
 
+    def matches(self, data: bytearray, start: int, end: int) -> bool:
+        for finder, is_sure in self._finders:
+            if finder(data, start, end) >= 0:
+                return is_sure or super().matches(data, start, end)
+        return False
+
     def lines(self, data: bytearray, start: int, end: int) -> Iterator[Line]:
         ahead = [
             (offset, finder, is_sure)
