@@ -274,8 +274,9 @@ class Index:
             older.cancel()
         return search
 
+    @property
     def searched_rows(self) -> list[Row]:
-        """Return the rows of the sessions that `query` searches, in no order; none before the first query."""
+        """The rows of the sessions that `query` searches, in no order; none before the first query."""
         return self._engine.rows()
 
     def prepare(self, keep_going: Callable[[], bool] = lambda: True) -> None:

@@ -54,7 +54,7 @@ def run(options: Options, setup: Setup) -> int:
             complain(index.note)
         if index.complaints:
             # The search itself reports files that it could not read.
-            reported = {row.path for row in index.searched_rows()} | index.unread.keys()
+            reported = {row.path for row in index.searched_rows} | index.unread.keys()
             complain_of_skipped(index.complaints, reported, setup.stores)
         more = TOOLS_HINT if leaves_tools(parsed) else ""
         return report(pages, index.place, options, setup, more=more)
