@@ -1,8 +1,8 @@
 """The content of a message: a string, a list of blocks, or nothing (formats/README.md, "pi").
 
 `read_content` gives each block with its arguments. `read_typed_content` gives only the conversation, one
-class for each type of block: it skips the arguments of a call, which may be a whole file. `fold_json_strings`
-folds many texts at once, because making a `str` of each short text would take longer than folding them.
+class for each type of block: it skips the arguments of a call, which may be a whole file. `read_json_strings`
+reads many texts at once, because making a `str` of each short text would take longer than folding them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from msgspec import Raw, Struct
 from app.formats.json_codec import DECODE_ERRORS, BadLine, decode, raw_json
 from app.formats.partial_entry import ABSENT
 from app.formats.text import replace_surrogates
-from app.formats.utf8_text import find, fold, fold_utf8, split, to_utf8
+from app.formats.utf8_text import find, fold_text, fold_utf8, nfc_text, nfc_utf8, split
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -94,7 +94,7 @@ _EMPTY = Raw(b'""')
 
 
 class TextBlock(Struct, gc=False, tag_field="type", tag="text"):
-    """A text, as JSON that is not decoded yet: `fold_json_strings` reads most texts together."""
+    """A text, as JSON that is not decoded yet: `read_json_strings` reads most texts together."""
 
     text: Raw = _EMPTY
 
@@ -248,8 +248,8 @@ _GROUP_BYTES = 4 << 10
 """Bytes that are unescaped together if one string has escapes; finding the next escape would take as long."""
 
 
-def fold_json_strings(strings: Sequence[bytes]) -> Sequence[bytes]:
-    """Each of the `strings`, folded, as UTF-8 and without NUL characters.
+def read_json_strings(strings: Sequence[bytes]) -> tuple[Sequence[bytes], Sequence[bytes]]:
+    """Each of the `strings` folded, and each as it is written (NFC), as UTF-8 and without NUL characters.
 
     :param strings: JSON that was found whole, though not read: what is no string gives nothing, what is no
         UTF-8 and lone surrogates are U+FFFD.
@@ -258,14 +258,23 @@ def fold_json_strings(strings: Sequence[bytes]) -> Sequence[bytes]:
     data = b"\0".join(strings)
     if _ESCAPE in data:
         data = _unescaped(data)
-    found = fold_utf8(data)
-    if found and found[0] == found[-1] == _QUOTE:
-        if len(strings) == 1 and 0 not in found:
-            return [found[1:-1]]
-        parts = split(found[1:-1], b'"\0"')
-        if len(parts) == len(strings):
-            return parts
-    return [_fold_one(one) for one in strings]
+    folded, written = fold_utf8(data), nfc_utf8(data)
+    if folded is not None and written is not None:
+        folded_texts, written_texts = _texts_in(folded, len(strings)), _texts_in(written, len(strings))
+        if folded_texts is not None and written_texts is not None:
+            return folded_texts, written_texts
+    texts = [_string_text(string) for string in strings]
+    return [fold_text(text) for text in texts], [nfc_text(text) for text in texts]
+
+
+def _texts_in(strings: bytes, number: int) -> Sequence[bytes] | None:
+    """The texts of JSON strings without escapes, a NUL between two; None if they are not that many."""
+    if not strings or not strings[0] == strings[-1] == _QUOTE:
+        return None
+    if number == 1:
+        return None if 0 in strings else [strings[1:-1]]
+    texts = split(strings[1:-1], b'"\0"')
+    return texts if len(texts) == number else None
 
 
 def _unescaped(data: bytes) -> bytes:
@@ -295,9 +304,3 @@ def _unescaped_group(strings: bytes) -> bytes:
 
 def _string_text(string: bytes) -> str:
     return string_of(string).replace("\0", "")
-
-
-def _fold_one(string: bytes) -> bytes:
-    text = _string_text(string)
-    found = fold_utf8(text.encode())
-    return to_utf8(fold(text)) if found is None else found

@@ -67,6 +67,33 @@ def fold_utf8(data: bytes) -> bytes | None:
     return found
 
 
+def nfc_utf8(data: bytes) -> bytes | None:
+    """`to_nfc` of UTF-8 bytes, several times as fast.
+
+    :return: None if `data` is not UTF-8 or not in NFC, or if only `to_nfc` can tell.
+    """
+    if data.isascii():
+        return data
+    if stringzilla is None:
+        return None
+    try:
+        is_composed = stringzilla.utf8_find_denormalized(data, "NFC") is None
+    except ValueError:
+        return None
+    return data if is_composed else None
+
+
+def fold_text(text: str) -> bytes:
+    """`fold` of a text, as UTF-8."""
+    folded = fold_utf8(to_utf8(text))
+    return to_utf8(fold(text)) if folded is None else folded
+
+
+def nfc_text(text: str) -> bytes:
+    """`to_nfc` of a text, as UTF-8."""
+    return to_utf8(to_nfc(text))
+
+
 def count(data: bytes | memoryview, needle: bytes) -> int:
     """How many times `needle` is in `data`, without overlaps."""
     if stringzilla is None:

@@ -11,7 +11,7 @@ from app.index.catalog.catalog_file import forget, journal_of, path_problem, tex
 from app.index.catalog.schema import SHARED_JOURNAL
 from app.index.catalog.span_table import segments
 from app.index.row import SCHEMA, catalog_in
-from app.index.text.segment import SUFFIX, sizes_in
+from app.index.text.segment import paths_of, sizes_in
 
 if TYPE_CHECKING:
     import sqlite3
@@ -22,8 +22,9 @@ class CacheStatus:
     """The contents of the cache folder. Sizes are in bytes and exclude the files of other versions.
 
     catalog        path of the catalog; `catalog_bytes` includes the files that SQLite keeps beside it
-    text           folder of the texts, with `segments` files of `text_bytes` in total; `dead_bytes` of them
-                   belong to no session any more and are removed when they are more than half
+    text           folder of the texts: `segments` with `text_bytes` in total, of which `dead_bytes` belong to
+                   no session any more and are removed when they are more than half. Each text is on the disk
+                   twice (`index.text.segment`) and counted once.
     sessions       number of sessions that are stored, of all stores
     without_text   number of those whose text is not stored: a search reads their files
     network        whether the folder is on a network share: SQLite's rollback journal is used, which works
@@ -94,7 +95,8 @@ def rebuild(cache_folder: str) -> None:
     _unlink(os.path.join(cache_folder, f"newest-{SCHEMA}"))
     folder = text_in(cache_folder)
     for name in sizes_in(folder):
-        _unlink(os.path.join(folder, name + SUFFIX))
+        for path in paths_of(folder, name):
+            _unlink(path)
 
 
 def _counts(connection: sqlite3.Connection) -> tuple[int, int, int]:

@@ -10,9 +10,10 @@ if TYPE_CHECKING:
 
     from app.index.row import Reading, Signature, Span
     from app.index.text.segment import Kept
+    from app.sessions.passages import PackedText
     from app.sessions.summaries.summarise import Progress
 
-    Keep = Callable[[bytes], Kept]
+    Keep = Callable[[PackedText], Kept]
 
 LARGE_BYTES = 256 << 20
 """A file with more bytes to read is read alone and after all others, so that they do not wait for it."""

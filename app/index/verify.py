@@ -12,7 +12,7 @@ from app.index.file_reader import UNREADABLE
 from app.index.row import FIELDS, refused_row, session_row, signature_of
 from app.index.scan.walk import walk
 from app.index.text.segment import read_spans
-from app.sessions.passages import unpack
+from app.sessions.passages import PackedText, unpack
 from app.sessions.summaries.summarise import summarise
 from app.stores.layout import hides_nothing, reason
 
@@ -168,19 +168,19 @@ def _differences(row: Row, outcome: Outcome) -> list[tuple[str, object, object]]
     return [(name, was, now) for name, was, now in pairs if name not in _OF_THE_FILE and was != now]
 
 
-def _text_problem(folder: str, spans: tuple[Span, ...], text: bytes) -> str | None:
+def _text_problem(folder: str, spans: tuple[Span, ...], text: PackedText) -> str | None:
     """How the stored text differs from `text`, the packed text of a fresh reading; None if it does not."""
     stored = read_spans(folder, spans)
     if stored is None:
         return "the text store is damaged: a part of its text is missing"
     if stored == text:
         return None
-    was, now = [*unpack(stored)], [*unpack(text)]
+    was, now = ([*zip(*map(unpack, copies), strict=False)] for copies in (stored, text))
     if was == now:
         return None
     pairs = enumerate(zip(now, was, strict=False))
     first = next((i for i, (new, old) in pairs if new != old), min(len(was), len(now)))
-    _, offset, _ = max(now, was, key=len)[first]
+    (_, offset, _), _ = max(now, was, key=len)[first]
     return f"its text differs from the line at byte {offset:,} on"
 
 

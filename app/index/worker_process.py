@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from app.index.file_reader import Result, Task
     from app.index.text.segment import Kept, Writer
+    from app.sessions.passages import PackedText
 
 START = "import sys; sys.path[:] = sys.argv[1:]; from app.index.worker_process import main; main()"
 """The code for `python -c`."""
@@ -106,9 +107,9 @@ class _TextBuffer:
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
-        self._texts: list[bytes] = []
+        self._texts: list[PackedText] = []
 
-    def keep(self, text: bytes) -> Kept:
+    def keep(self, text: PackedText) -> Kept:
         """Add a text."""
         self._texts.append(text)
         return _NOT_WRITTEN

@@ -1,13 +1,19 @@
 """Pack the texts of a session one after the other, each with its kind and the offset of its line.
 
-A passage is a head of four bytes and a folded text (`formats.utf8_text`). The passages that are packed at
-once are a block, which begins with a table of the offsets of their lines: making one table takes a fraction
-of the time of a number in each head. Neither heads nor tables are UTF-8, so that a search for text cannot
-match them, or match across two passages. They begin with a LF, and a head ends with one, so that a text
-begins and ends at the boundary of a line.
+Each text is packed twice: folded, for searches without regard to case, and as it is written (NFC), for
+searches with capitals and for snippets (`formats.utf8_text`). Both copies have the same length and layout, so
+that an offset in one is the offset of the same passage in the other. Few texts change their length when they
+are folded; the shorter copy of such a text is padded.
+
+A passage is a head of four bytes and a text. The passages that are packed at once are a block, which begins
+with a table of the offsets of their lines: making one table takes a fraction of the time of a number in each
+head. Neither heads, tables nor padding are UTF-8, so that a search for text cannot match them, or match
+across two passages. Heads and tables begin with a LF, and a head ends with one, so that a text begins and
+ends at the boundary of a line.
 
     block     MARK, 0xC0, width of a number of the table, the table
     passage   MARK, 0x80 + kind, LF, text
+    padding   LF, one or more 0xFF; only if the copies of the text differ in length
 """
 
 from __future__ import annotations
@@ -16,23 +22,24 @@ import sys
 from array import array
 from binascii import a2b_base64, b2a_base64
 from bisect import bisect_left
+from functools import lru_cache
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.content import (
     SnakeToolCallBlock,
     ToolCallBlock,
-    fold_json_strings,
     joined_texts,
     joined_thinking,
+    read_json_strings,
 )
 from app.formats.json_codec import raw_json
 from app.formats.summary_fields import Answer, ExtensionMessage, Prompt, SummaryMessage
 from app.formats.text_kinds import ASSISTANT, CUSTOM, SUMMARY, THINKING, USER
-from app.formats.utf8_text import count, split
+from app.formats.utf8_text import count, fold_text, nfc_text, split
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from mmap import mmap
 
     Buffer = bytes | bytearray | memoryview | mmap
@@ -49,6 +56,7 @@ HEAD = 4
 BLOCK = b"\xc0"
 """The byte after the mark of a block. It occurs nowhere else: in no UTF-8, and in no table."""
 
+_PAD = b"\xff"
 _KIND = len(MARK)
 _LOW = 0x80  # bytes 0x80 to 0xBF never begin a character
 _KINDS = 32
@@ -63,36 +71,83 @@ HEADS = [MARK + bytes((_LOW | kind,)) + b"\n" for kind in range(_KINDS)]
 """The heads of passages by their kinds (`formats.text_kinds`)."""
 
 
-def pack(kind: int, offset: int, folded: bytes) -> bytes:
+class PackedText(NamedTuple):
+    """Packed passages, folded and as they are written, with the same layout."""
+
+    folded: bytes
+    written: bytes
+
+
+NO_TEXT = PackedText(b"", b"")
+
+
+def joined(parts: Iterable[PackedText]) -> PackedText:
+    """Return all blocks of `parts` as one."""
+    parts = list(parts)
+    return PackedText(b"".join([part.folded for part in parts]), b"".join([part.written for part in parts]))
+
+
+def pack(kind: int, offset: int, text: str) -> PackedText:
     """Return a block with one passage.
 
     :param kind: see `formats.text_kinds`.
     :param offset: of its line in the file.
     """
-    if b"\0" in folded:
-        folded = folded.replace(b"\0", b"")
-    return _table([offset]) + HEADS[kind] + folded
+    text = text.replace("\0", "")
+    folded, written = fold_text(text), nfc_text(text)
+    if len(folded) != len(written):
+        (folded,), (written,) = _padded([folded], [written])
+    head = _head(kind, offset)
+    return PackedText(head + folded, head + written)
 
 
-def pack_all(heads: list[bytes], offsets: list[int], texts: Sequence[bytes]) -> bytes:
+@lru_cache(maxsize=256)
+def _head(kind: int, offset: int) -> bytes:
+    """The bytes before the text of a block with one passage."""
+    return _table([offset]) + HEADS[kind]
+
+
+def pack_all(
+    heads: list[bytes], offsets: list[int], folded: Sequence[bytes], written: Sequence[bytes]
+) -> PackedText:
     """Return a block with many passages; empty texts are left out.
 
     :param heads: the head of each, see `HEADS`.
     :param offsets: the offset of the line of each.
-    :param texts: each folded and without NUL characters.
+    :param folded: the text of each, folded and without NUL characters; `written`: as it is written.
     """
     # This runs for every text of every session.
-    if not all(texts):
-        numbers = [number for number, text in enumerate(texts) if text]
+    if not all(folded):
+        numbers = [number for number, text in enumerate(folded) if text]
         heads, offsets = [heads[number] for number in numbers], [offsets[number] for number in numbers]
-        texts = [texts[number] for number in numbers]
-    if not texts:
-        return b""
-    parts = [b""] * (2 * len(texts) + 1)
+        folded, written = [folded[number] for number in numbers], [written[number] for number in numbers]
+    if not folded:
+        return NO_TEXT
+    if [*map(len, folded)] != [*map(len, written)]:
+        folded, written = _padded(folded, written)
+    parts = [b""] * (2 * len(folded) + 1)
     parts[0] = _table(offsets)
     parts[1::2] = heads
-    parts[2::2] = texts
-    return b"".join(parts)
+    parts[2::2] = folded
+    packed = b"".join(parts)
+    parts[2::2] = written
+    return PackedText(packed, b"".join(parts))
+
+
+def _padded(folded: Sequence[bytes], written: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
+    """The same texts, so that both copies of each have the same length."""
+    texts: tuple[list[bytes], list[bytes]] = ([], [])
+    for pair in zip(folded, written, strict=True):
+        length = max(map(len, pair)) + 2
+        for copies, text in zip(texts, pair, strict=True):
+            same = len(pair[0]) == len(pair[1])
+            copies.append(bytes(text) if same else bytes(text) + b"\n" + _PAD * (length - len(text) - 1))
+    return texts
+
+
+def unpadded(text: bytes) -> bytes:
+    """Return the text of a passage without its padding."""
+    return text.rstrip(_PAD)[: -len(b"\n")] if text.endswith(_PAD) else text
 
 
 def _table(offsets: list[int]) -> bytes:
@@ -187,7 +242,7 @@ def unpack(data: bytes) -> Iterator[tuple[int, int, bytes]]:
         after = after if after >= 0 else len(data)
         block = Block(data[begin:after], begin)
         for mark, end in zip(block.marks, [*block.marks[1:], after], strict=False):
-            yield kind_of(data, mark), block.offset(mark), data[mark + HEAD : end]
+            yield kind_of(data, mark), block.offset(mark), unpadded(data[mark + HEAD : end])
         begin = after
 
 
@@ -212,9 +267,11 @@ class PassageBuilder:
         self.offsets.append(offset)
         self.texts.append(text)
 
-    def pack(self) -> bytes:
+    def pack(self) -> PackedText:
         """Return a block of all passages; empty without any."""
-        return pack_all(self.heads, self.offsets, fold_json_strings(self.texts)) if self.texts else b""
+        if not self.texts:
+            return NO_TEXT
+        return pack_all(self.heads, self.offsets, *read_json_strings(self.texts))
 
 
 def add_passages(entry: SummaryFields, offset: int, passages: PassageBuilder, tools: list[str]) -> None:

@@ -15,7 +15,7 @@ import time
 from typing import NamedTuple
 
 from tests.benchmarks.measure import anonymous_bytes, peak_bytes, percentile
-from tests.benchmarks.typed_queries import prefixes, queries
+from tests.benchmarks.typed_queries import CAPITALS, prefixes, queries
 
 TICK = 0.001
 
@@ -113,6 +113,7 @@ def main() -> int:
         figures["found"] = sum(1 for timing in pasted if timing.total)
         figures["nowhere"] = percentile([timing.end for timing in pasted if not timing.total], 0.5)
         figures["keys"], figures["pasted"] = _percentiles(keys), _percentiles(pasted)
+        figures["capitals"] = [(query, *search(query, typed=True)[:2]) for query in CAPITALS]
         figures["page"] = percentile([taken for query in queries() if (taken := lookup_seconds(query))], 0.5)
     else:
         # Bring the files into the page cache. The query is another one, because the sessions without a match

@@ -27,6 +27,24 @@ _FOREIGN = (
 )
 
 
+CAPITALS = (
+    "Error",
+    "The",
+    "THE",
+    "GET",
+    "HttpClient",
+    "Straße",
+    "ΟΔΟΣ",
+    "µs",
+    '"Two Words"',
+    "re:[A-Z]{3}_[0-9]+",
+    "Qzxjw",
+)
+"""Queries whose case counts: frequent and rare words, a phrase, a pattern, and a word that is nowhere. Micro
+sign, sharp s and final sigma change when they are folded.
+"""
+
+
 def queries(count: int = 100) -> list[str]:
     """Return `count` queries, the same on every run: common and rare words, two words, parts of identifiers,
     calls, paths, CJK, emoji, accents. Some of them match nothing.

@@ -77,7 +77,7 @@ def test_a_right_index_has_no_findings(run, folder):
 
 def test_a_difference_is_found_with_exit_code_3(run, folder, home):
     run("index")
-    (segment,) = (home / ".cache/leafmark").glob("text-*/*.seg")
+    (segment,) = (home / ".cache/leafmark").glob("text-*/*.folded")
     segment.write_bytes(segment.read_bytes().replace(b"there", b"thore"))
     code, document = run_json(run, "--verify")
     assert code == 3
@@ -105,7 +105,7 @@ def test_where_prints_the_location_and_creates_nothing(run, folder, home):
     run("index")
     _, document = run_json(run, "--where")
     assert document["sessions"] == 2
-    assert document["text_bytes"] == sum(path.stat().st_size for path in cache.glob("text-*/*.seg"))
+    assert document["text_bytes"] == sum(path.stat().st_size for path in cache.glob("text-*/*.folded"))
     assert os.path.isfile(document["catalog"])
     text = run("index", "--where").out
     assert "~/.cache/leafmark/catalog-" in text
@@ -390,7 +390,7 @@ def test_dead_text_is_counted_separately(run, folder, home):
     write_session(folder / "b.jsonl", *chain("lots " * 10, id="bbbb"), json.loads(line))
     _, document = run_json(run)
     cache = home / ".cache/leafmark"
-    size = sum(path.stat().st_size for path in cache.glob("text-*/*.seg"))
+    size = sum(path.stat().st_size for path in cache.glob("text-*/*.folded"))
     assert document["text_bytes"] + document["dead_bytes"] == size
     assert document["dead_bytes"] == size - document["text_bytes"] > 0
     (folder / "b.jsonl").unlink()

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats import content, utf8_text
-from app.formats.content import fold_json_strings
+from app.formats.content import read_json_strings
 from app.formats.text import replace_surrogates
-from app.formats.utf8_text import fold, to_utf8
+from app.formats.utf8_text import fold, to_nfc, to_utf8
 
 TEXT = st.text(
     st.sampled_from('aZ \n\t"\\/\0ßÉİΣςé\u0301\u0345\u1100\u1161한語😀—\ud83d\udc00\ua7dc') | st.characters(),
@@ -39,14 +39,16 @@ def test_strings_folded_at_once_equal_strings_folded_one_by_one(
         patch.setattr(content, "_GROUP_BYTES", several)
         if not wheel:
             patch.setattr(utf8_text, "stringzilla", None)
-        folded = fold_json_strings(strings)
-    for string, text, result in zip(strings, texts, folded, strict=True):
+        folded, written = read_json_strings(strings)
+    for string, (text, _), as_folded, as_written in zip(strings, texts, folded, written, strict=True):
         try:
             string.decode()
         except UnicodeDecodeError:
-            assert "\ufffd".encode() in result
+            assert "\ufffd".encode() in as_folded
+            assert "\ufffd".encode() in as_written
         else:
-            assert result == fold_one(text[0])
+            assert as_folded == fold_one(text)
+            assert as_written == to_utf8(to_nfc(replace_surrogates(text).replace("\0", "")))
 
 
 @pytest.mark.parametrize(
@@ -58,16 +60,22 @@ def test_a_value_that_is_not_a_string_folds_to_nothing(not_a_string: bytes, plac
     strings.insert(place, not_a_string)
     expected = [b"one", b"two\n"]
     expected.insert(place, b"")
-    assert fold_json_strings(strings) == expected
+    written = [b"One", b"Two\n"]
+    written.insert(place, b"")
+    assert list(map(list, read_json_strings(strings))) == [expected, written]
 
 
 def test_an_escaped_quote_does_not_end_a_string() -> None:
-    assert fold_json_strings([rb'"A\"\u0000\"B"', rb'"\""', b'""', rb'"\\"']) == [b'a""b', b'"', b"", b"\\"]
+    folded, written = read_json_strings([rb'"A\"\u0000\"B"', rb'"\""', b'""', rb'"\\"'])
+    assert list(folded) == [b'a""b', b'"', b"", b"\\"]
+    assert list(written) == [b'A""B', b'"', b"", b"\\"]
 
 
 def test_every_escape_of_json_is_decoded() -> None:
     escapes = rb'"\"\\\/\b\f\n\r\t\u0041\u00df\ud83d\ude00\\n\\u0041\\/"'
-    assert fold_json_strings([escapes]) == [fold(json.loads(escapes)).encode()]
+    text = json.loads(escapes)
+    assert read_json_strings([escapes]) == ([fold(text).encode()], [text.encode()])
     # The same without the escapes that differ in Python.
     plain = rb'"\"\\\b\f\n\r\t\\n\\\n\\x41\\101"'
-    assert fold_json_strings([plain]) == [fold(json.loads(plain)).encode()]
+    text = json.loads(plain)
+    assert read_json_strings([plain]) == ([fold(text).encode()], [text.encode()])

@@ -50,7 +50,13 @@ def kept(cache: Path | str, stores: Sequence[Store]) -> Kept:
         texts_spans = catalog.texts()
         assert catalog.generation == 0
         texts = {path: read_spans(catalog.text_folder, spans) for path, spans in texts_spans.items()}
-        return Kept(rows, {path: text if text is None else [*unpack(text)] for path, text in texts.items()})
+        return Kept(
+            rows,
+            {
+                path: text if text is None else [[*unpack(copy)] for copy in text]
+                for path, text in texts.items()
+            },
+        )
     finally:
         catalog.close()
 

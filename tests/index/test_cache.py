@@ -16,7 +16,7 @@ from app.index.index import Index
 from app.index.row import SCHEMA
 from app.index.verify import Verified, verify
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store, write
-from tests.index.text.helpers import assert_right, scanned, segments, texts
+from tests.index.text.helpers import assert_right, scanned, segments, size_of, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -58,7 +58,7 @@ def test_the_status_says_where_the_cache_is_and_how_large(cache: Path, store: St
     assert (status.sessions, status.without_text, status.segments, status.dead_bytes) == (10, 0, 1, 0)
     assert status.text == str(cache / f"text-{SCHEMA}")
     assert status.text_bytes == sum(segments(cache).values())
-    dead = len(texts(cache, store)["session-3.jsonl"] or b"")
+    dead = size_of({"": texts(cache, store)["session-3.jsonl"]})
     paths[3].unlink()
     scanned(cache, store)
     status = cache_status(str(cache))
@@ -70,7 +70,7 @@ def test_rebuild_deletes_only_files_of_this_schema(cache: Path, store: Store) ->
     scanned(cache, store)
     unrelated = {
         cache / f"catalog-{SCHEMA + 1}.db": b"newer",
-        cache / f"text-{SCHEMA + 1}" / ("a" * 16 + ".seg"): b"newer",
+        cache / f"text-{SCHEMA + 1}" / ("a" * 16 + ".folded"): b"newer",
         cache / "pins": b"ours, but no cache",
     }
     for path, content in unrelated.items():
@@ -85,7 +85,7 @@ def test_rebuild_deletes_only_files_of_this_schema(cache: Path, store: Store) ->
 
 def segments_and_rows(cache: Path, store: Store) -> tuple[dict[str, bytes], int]:
     segment_files = {
-        name: data for name, data in files(cache / f"text-{SCHEMA}").items() if name.endswith(".seg")
+        name: data for name, data in files(cache / f"text-{SCHEMA}").items() if name.endswith(".folded")
     }
     catalog = Catalog(str(cache), [store])
     try:
@@ -157,7 +157,7 @@ def spoil_a_first_message(cache: Path) -> None:
 
 
 def spoil_a_byte(cache: Path, offset: int = -1) -> None:
-    (path,) = cache.rglob("*.seg")
+    (path,) = cache.rglob("*.folded")
     with open(path, "r+b") as file:
         file.seek(offset, os.SEEK_SET if offset >= 0 else os.SEEK_END)
         file.write(b"#")
@@ -172,12 +172,12 @@ def swap_texts(cache: Path) -> None:
 
 
 def cut(cache: Path) -> None:
-    (path,) = cache.rglob("*.seg")
+    (path,) = cache.rglob("*.folded")
     os.truncate(path, path.stat().st_size - 1)
 
 
 def delete(cache: Path) -> None:
-    (path,) = cache.rglob("*.seg")
+    (path,) = cache.rglob("*.folded")
     path.unlink()
 
 

@@ -14,7 +14,7 @@ from app.formats.dialects import dialect_named
 from app.formats.json_codec import BadLine
 from app.formats.search_text import TextPiece, text_pieces
 from app.formats.utf8_text import fold, to_utf8
-from app.sessions.passages import unpack
+from app.sessions.passages import joined, unpack
 from app.sessions.summaries.summarise import extend, summarise
 from tests.search import reference
 from tests.search.random_sessions import NOT_BY_LINES, STORES, sessions
@@ -67,15 +67,15 @@ def test_the_stored_text_of_a_file(written: Written) -> None:
             for piece in _read(written)
             if piece.kind in text_kinds.CONVERSATION
         ]
-        assert Counter(unpack(whole.text)) == Counter(wanted)
-        offsets = [offset for _, offset, _ in unpack(whole.text)]
+        assert Counter(unpack(whole.text.folded)) == Counter(wanted)
+        offsets = [offset for _, offset, _ in unpack(whole.text.folded)]
         assert offsets == sorted(offsets)
         path.write_bytes(written.content[: end // 2])
         known = summarise(str(path), agents, 0)
         path.write_bytes(written.content)
         grown = extend(str(path), known.progress, agents, 0) if known.progress else None
         if grown is not None and known.summary is not None:
-            assert [*unpack(known.text + grown.text)] == [*unpack(whole.text)]
+            assert [*unpack(joined((known.text, grown.text)).folded)] == [*unpack(whole.text.folded)]
 
 
 def _beside(spelling: Dialect, line: bytes) -> list[TextPiece]:

@@ -191,7 +191,7 @@ def test_every_entry_has_a_row_and_a_body(known: Known) -> None:
 def test_the_text_of_a_real_file(known: Known) -> None:
     path = FOLDER / known.file
     outcome = summarise(str(path), (known.agent,), 0)
-    heard = [*unpack(outcome.text)]
+    heard = [*unpack(outcome.text.folded)]
     said = []
     offset = 0
     for line in path.read_bytes().split(b"\n"):

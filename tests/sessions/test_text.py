@@ -19,7 +19,7 @@ from app.formats.header import read_header
 from app.formats.json_codec import BadLine
 from app.formats.search_text import text_pieces
 from app.formats.utf8_text import fold, to_utf8
-from app.sessions.passages import unpack
+from app.sessions.passages import NO_TEXT, joined, unpack
 from app.sessions.summaries.summarise import extend, summarise
 from app.sessions.summaries.summary_builder import SummaryBuilder
 from tests.sessions.lines import HEADER, MTIME, answer, content, put, user
@@ -145,7 +145,7 @@ SESSIONS = st.sampled_from(sorted(HEADERS)).flatmap(lambda name: st.tuples(st.ju
 
 
 def heard_by(builder: SummaryBuilder) -> list[Piece]:
-    return [*unpack(builder.text())]
+    return [*unpack(builder.text().folded)]
 
 
 def said_in(dialect: str, block: bytes) -> list[Piece]:
@@ -214,7 +214,7 @@ def test_the_text_of_two_parts_equals_that_of_the_whole(session: tuple[str, list
     begin.feed(first)
     text = begin.text()
     begin.feed(rest, len(first))
-    assert text + begin.text() == whole.text()
+    assert joined((text, begin.text())) == whole.text()
     assert begin.summary(MTIME) == whole.summary(MTIME)
 
 
@@ -268,7 +268,7 @@ def test_each_text_is_found_once_at_its_offset(
         line["message"] = {**line["message"], "timestamp": 1}
     path = put(tmp_path, HEADER, line, *also)
     outcome = summarise(path, ("pi",), MTIME)
-    ((found, offset, text),) = unpack(outcome.text)
+    ((found, offset, text),) = unpack(outcome.text.folded)
     assert (found, text) == (kind, "wörter".encode())
     data = (tmp_path / "session.jsonl").read_bytes()
     assert data[offset:].startswith(json.dumps(line).encode())
@@ -295,7 +295,7 @@ def test_each_text_is_found_once_at_its_offset(
 )
 def test_only_the_text_of_the_conversation_is_kept(tmp_path: Path, entry: dict[str, Any]) -> None:
     path = put(tmp_path, HEADER, {"id": "a", "parentId": None, **entry})
-    assert summarise(path, ("pi",), MTIME).text == b""
+    assert summarise(path, ("pi",), MTIME).text == NO_TEXT
 
 
 @pytest.mark.parametrize(
@@ -312,7 +312,7 @@ def test_only_the_text_of_the_conversation_is_kept(tmp_path: Path, entry: dict[s
 def test_a_damaged_line_has_no_text(tmp_path: Path, line: bytes) -> None:
     path = put(tmp_path, HEADER, line, user("b", None, "after"))
     text = summarise(path, ("pi",), MTIME).text
-    assert [said for _, _, said in unpack(text)] == [b"after"]
+    assert [said for _, _, said in unpack(text.folded)] == [b"after"]
 
 
 def test_several_blocks_are_one_passage_for_each_kind(tmp_path: Path) -> None:
@@ -326,7 +326,7 @@ def test_several_blocks_are_one_passage_for_each_kind(tmp_path: Path) -> None:
     ]
     line = {"type": "message", "id": "a", "message": {"role": "assistant", "content": blocks, "timestamp": 1}}
     text = summarise(put(tmp_path, HEADER, line), ("pi",), MTIME).text
-    assert {(kind, said) for kind, _, said in unpack(text)} == {
+    assert {(kind, said) for kind, _, said in unpack(text.folded)} == {
         (text_kinds.THINKING, b"hm\nhm"),
         (text_kinds.ASSISTANT, b"one\ntwo"),
     }
@@ -337,12 +337,12 @@ def test_the_text_of_an_unfinished_last_line_is_kept_once(tmp_path: Path) -> Non
     before = summarise(path, ("pi",), MTIME)
     assert before.summary is not None
     assert before.summary.message_count == 2
-    assert before.text.count(b"last") == 1
+    assert before.text.folded.count(b"last") == 1
     with open(path, "ab") as file:
         file.write(b"\n")
     # The file must be read whole again.
     assert before.progress is None
-    assert [*unpack(before.text)] == [*unpack(summarise(path, ("pi",), MTIME).text)]
+    assert [*unpack(before.text.folded)] == [*unpack(summarise(path, ("pi",), MTIME).text.folded)]
 
 
 def test_a_torn_last_line_is_read_when_it_is_finished(tmp_path: Path) -> None:
@@ -350,18 +350,20 @@ def test_a_torn_last_line_is_read_when_it_is_finished(tmp_path: Path) -> None:
     data = (tmp_path / "session.jsonl").read_bytes()
     (tmp_path / "session.jsonl").write_bytes(data[:-20])
     before = summarise(path, ("pi",), MTIME)
-    assert b"last" not in before.text
+    assert b"last" not in before.text.folded
     (tmp_path / "session.jsonl").write_bytes(data)
     assert before.progress is not None
     after = extend(path, before.progress, ("pi",), MTIME)
     assert after is not None
-    assert [*unpack(before.text + after.text)] == [*unpack(summarise(path, ("pi",), MTIME).text)]
+    assert [*unpack(joined((before.text, after.text)).folded)] == [
+        *unpack(summarise(path, ("pi",), MTIME).text.folded)
+    ]
 
 
 def test_a_line_of_many_megabytes(tmp_path: Path) -> None:
     path = put(tmp_path, HEADER, user("a", None, "x" * 20_000_000 + " The End"), user("b", "a", "more"))
     outcome = summarise(path, ("pi",), MTIME)
-    first, second = unpack(outcome.text)
+    first, second = unpack(outcome.text.folded)
     assert first[2].endswith(b"xx the end")
     assert second[1] > 20_000_000
     assert outcome.progress is not None

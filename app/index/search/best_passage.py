@@ -49,7 +49,7 @@ class PassageFinder:
         for source, start, end in reversed(texts if self._plan.wanted else ()):
             yield from find(row, source, start, end)
 
-    def terms_in_prompts(self, row: Row, texts: Texts, terms: int) -> int:
+    def terms_in_prompts(self, texts: Texts, terms: int) -> int:
         """The mask of the terms that prompts of a session have.
 
         :param terms: the mask of the terms to search for.
@@ -58,7 +58,7 @@ class PassageFinder:
             return 0
         mask = 0
         for number, matcher in enumerate(self._plan.wanted):
-            if terms >> number & 1 and any(self._in_prompt(matcher, row, *span) for span in texts):
+            if terms >> number & 1 and any(self._in_prompt(matcher, *span) for span in texts):
                 mask |= 1 << number
         return mask
 
@@ -93,7 +93,7 @@ class PassageFinder:
             self._ordinals = source, ordinals(source, start, end, mark)
         return self._ordinals[1].get(mark, 0)
 
-    def _in_prompt(self, matcher: TermMatcher, row: Row, source: Source, start: int, end: int) -> bool:
+    def _in_prompt(self, matcher: TermMatcher, source: Source, start: int, end: int) -> bool:
         """Whether a prompt has a term. One other passage at most is searched before each prompt."""
         position = matcher.find_first(source, start, end)
         while position >= 0:
@@ -103,7 +103,7 @@ class PassageFinder:
                 stop = source.find(_USER_HEAD, stop, end)
                 if stop < 0:
                     return False
-            elif matcher.is_certain or self._evaluator.confirms(matcher, row, source, mark, stop):
+            elif self._evaluator.confirms(matcher, source, mark, stop):
                 return True
             position = matcher.find_first(source, stop, end) if stop < end else -1
         return False
@@ -158,9 +158,7 @@ class PassageFinder:
         nth = 0 if is_metadata(kind) else self._ordinal(row, *text_range, mark)
         mask = 0
         for number, matcher in enumerate(self._plan.wanted):
-            if candidates[number] and (
-                matcher.is_certain or evaluator.confirms(matcher, row, source, mark, end, nth)
-            ):
+            if candidates[number] and evaluator.confirms(matcher, source, mark, end):
                 mask |= 1 << number
         return Passage(kind, source.offset(mark), mask, source, begin, end, nth) if mask else None
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from app.formats.lines import open_file
 from app.index.search.metadata_fields import packed_metadata
 from app.index.text.mmap_reader import LARGE, Source
+from app.sessions.passages import joined
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -82,7 +83,7 @@ class Block:
         self._age = 0
         self._texts: list[Texts | None] | None = None
         self._with_metadata: list[Texts] | None = None
-        self._searches: list[Search] | None = None
+        self._searches: dict[bool, list[Search]] = {}
         self._without_text: frozenset[int] = frozenset()
         self._metadata: Source | None = None
         self._metadata_starts = array("q")
@@ -91,7 +92,8 @@ class Block:
         """The texts of each session; None if they are missing or incomplete."""
         if self._texts is None or self._age != segments.age:
             self._age = segments.age
-            self._with_metadata = self._searches = None
+            self._with_metadata = None
+            self._searches = {}
             self._texts = [texts_of(document, segments) for document in self.documents]
             self._without_text = frozenset(slot for slot, texts in enumerate(self._texts) if texts is None)
         return self._texts
@@ -101,12 +103,15 @@ class Block:
         self.texts(segments)
         return self._without_text
 
-    def searches(self, segments: Segments) -> list[Search]:
-        """For each session, the function and arguments that search its texts."""
+    def searches(self, segments: Segments, *, written: bool) -> list[Search]:
+        """For each session, the function and arguments that search its texts.
+
+        :param written: search the texts as they are written, and not the folded ones.
+        """
         texts = self.texts(segments)
-        if self._searches is None:
-            self._searches = [_search(document_texts or ()) for document_texts in texts]
-        return self._searches
+        if written not in self._searches:
+            self._searches[written] = [_search(document_texts or (), written) for document_texts in texts]
+        return self._searches[written]
 
     def texts_and_metadata(self, segments: Segments) -> list[Texts]:
         """The texts of each session and its metadata."""
@@ -124,12 +129,14 @@ class Block:
         if self._metadata is not None:
             return self._metadata
         packed = [packed_metadata(document.row, document.home) for document in self.documents]
-        source = self._metadata = Source(b"".join(packed))
+        folded, written = joined(packed)
+        source = self._metadata = Source(folded, written=Source(written))
         start = 0
         for document, fields in zip(self.documents, packed, strict=True):
-            document.metadata = (source, start, start + len(fields))
+            end = start + len(fields.folded)
+            document.metadata = (source, start, end)
             self._metadata_starts.append(start)
-            start += len(fields)
+            start = end
         return source
 
     def matching_metadata(self, matcher: TermMatcher, slots: Collection[int]) -> set[int]:
@@ -369,15 +376,16 @@ def _blocks(documents: Sequence[Document]) -> list[Block]:
     return blocks
 
 
-def _search(texts: Texts) -> Search:
-    if len(texts) != 1:
-        return _find_in(texts), 0, 0
-    source, start, end = texts[0]
+def _search(texts: Texts, written: bool) -> Search:
+    copies = [(source.written if written else source, start, end) for source, start, end in texts]
+    if len(copies) != 1:
+        return _find_in(copies), 0, 0
+    source, start, end = copies[0]
     # Releasing the interpreter lock takes longer than searching a short text.
     return source.find if end - start < LARGE else source.find_far, start, end
 
 
-def _find_in(texts: Texts) -> Find:
+def _find_in(texts: Sequence[TextRange]) -> Find:
     def find(needle: bytes, start: int, end: int) -> int:
         return 0 if any(source.find_far(needle, first, last) >= 0 for source, first, last in texts) else -1
 

@@ -5,21 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats.text_kinds import CONVERSATION
-from app.index.search.cased import case_filter
 from app.index.search.matchers import PhraseMatcher
-from app.index.search.metadata_fields import field_text, is_metadata
-from app.index.search.passages import next_mark, next_passage, passage_at, passage_from_offset
+from app.index.search.metadata_fields import is_metadata
+from app.index.search.passages import passage_at
 from app.sessions.passages import HEAD, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping, Sequence
+    from collections.abc import Collection, Sequence
 
-    from app.index.row import Row
     from app.index.search.cancellation import CancelToken
-    from app.index.search.cased import Cased
     from app.index.search.documents import Block, Document, Search, TextRange, Texts
     from app.index.search.matchers import QueryPlan, TermMatcher
-    from app.index.search.originals import Originals
     from app.index.text.mmap_reader import Segments, Source
 
 _PER_CHECK = 16
@@ -35,20 +31,13 @@ class Evaluator:
     takes_all_kinds    every kind of text that is stored is searched
     """
 
-    def __init__(self, plan: QueryPlan, segments: Segments, originals: Originals, token: CancelToken) -> None:
+    def __init__(self, plan: QueryPlan, segments: Segments, token: CancelToken) -> None:
         self.plan = plan
         self.searched = 0
         self.takes_all_kinds = plan.kinds >= CONVERSATION
         self._segments = segments
-        self._originals = originals
         self._token = token
-        self._case_filters: dict[TermMatcher, Cased | None] = {}
         self._found = {matcher: [0, 0] for matcher in plan.wanted}
-
-    @property
-    def lost(self) -> Mapping[str, str]:
-        """Path -> reason for the files that could not be read although they were needed."""
-        return self._originals.lost
 
     def evaluate(
         self, block: Block, slots: Sequence[int], known: Sequence[TermMatcher] = ()
@@ -75,49 +64,15 @@ class Evaluator:
 
     def has_in_metadata(self, matcher: TermMatcher, document: Document) -> bool:
         """Whether the metadata of a session has a term."""
-        return self._in_range(matcher, document.row, document.metadata)
+        return self._in_range(matcher, document.metadata)
 
     def searches_kind(self, kind: int) -> bool:
         """Whether passages of this kind are searched."""
         return self.takes_all_kinds or is_metadata(kind) or kind in self.plan.kinds
 
-    def confirms(
-        self, matcher: TermMatcher, row: Row, source: Source, mark: int, end: int, nth: int = -1
-    ) -> bool:
-        """Whether the passage from `mark` to `end` has a term.
-
-        :param nth: see `Passage`; negative if any passage of its kind in the line will do.
-        """
-        begin = mark + HEAD
-        if not matcher.in_folded(source, begin, end):
-            return False
-        if not matcher.exact:
-            return True
-        kind, offset = kind_of(source.data, mark), source.offset(mark)
-        if is_metadata(kind):
-            return matcher.in_text(field_text(row, kind, offset))
-        cased = self._case_filter(matcher)
-        line = cased and self._originals.line(row, offset)
-        if cased and line and not (cased.is_in(line) and cased.may_be_in(line, source, begin, end)):
-            return False
-        return self._in_original(matcher, row, kind, offset, nth)
-
-    def _in_original(self, matcher: TermMatcher, row: Row, kind: int, offset: int, nth: int = -1) -> bool:
-        """Whether the original line at `offset` has an exact term in a text of a kind.
-
-        :param nth: as in `confirms`.
-        """
-        texts = self._originals.texts(row, offset, kind, nth, as_parts=matcher.within_line)
-        if any(matcher.in_text(text) for text in texts):
-            return True
-        # An unreadable file may have an unwanted term.
-        return matcher.term.negated and row.path in self.lost
-
-    def _case_filter(self, matcher: TermMatcher) -> Cased | None:
-        """The filter of the lines that may have an exact term; None if there is none."""
-        if matcher not in self._case_filters:
-            self._case_filters[matcher] = case_filter(matcher)
-        return self._case_filters[matcher]
+    def confirms(self, matcher: TermMatcher, source: Source, mark: int, end: int) -> bool:
+        """Whether the passage from `mark` to `end`, in which a term may be, has it."""
+        return matcher.is_certain or matcher.in_passage(source, mark + HEAD, end)
 
     def _rarest_first(self) -> Sequence[TermMatcher]:
         """The wanted terms, the rarest of the blocks so far first, so that the others are searched for in
@@ -138,7 +93,8 @@ class Evaluator:
         is_phrase = isinstance(matcher, PhraseMatcher)
         if matcher.needle is None or not (is_phrase or self.takes_all_kinds):
             return self._one_by_one(matcher, block, slots)
-        matching: Sequence[int] = self._with_needle(matcher.needle, block.searches(self._segments), slots)
+        searches = block.searches(self._segments, written=matcher.exact)
+        matching: Sequence[int] = self._with_needle(matcher.needle, searches, slots)
         if is_phrase and len(matching) < len(slots):
             # The phrase may have other white space than `needle` has.
             remaining = sorted(set(slots).difference(matching))
@@ -173,19 +129,18 @@ class Evaluator:
         return matching
 
     def _one_by_one(self, matcher: TermMatcher, block: Block, slots: Sequence[int]) -> list[int]:
-        segments, documents, check = self._segments, block.documents, self._token.check
+        segments, check = self._segments, self._token.check
         texts: Sequence[Texts | None]
         texts = block.texts_and_metadata(segments) if self.plan.everywhere else block.texts(segments)
         matching = []
         for number, slot in enumerate(slots):
             if not number % _PER_CHECK:
                 check()
-            row = documents[slot].row
-            if any(self._in_range(matcher, row, text_range) for text_range in texts[slot] or ()):
+            if any(self._in_range(matcher, text_range) for text_range in texts[slot] or ()):
                 matching.append(slot)
         return matching
 
-    def _in_range(self, matcher: TermMatcher, row: Row, text_range: TextRange) -> bool:
+    def _in_range(self, matcher: TermMatcher, text_range: TextRange) -> bool:
         """Whether some packed passages have a term."""
         source, start, end = text_range
         position = matcher.find_first(source, start, end)
@@ -194,60 +149,12 @@ class Evaluator:
         in_metadata = is_metadata(kind_of(source.data, passage_at(source, start, end, start)[0]))
         if matcher.is_certain and (self.takes_all_kinds or in_metadata):
             return True
-        cased = None if in_metadata else self._case_filter(matcher)
-        if cased is not None:
-            try:
-                return self._in_lines(matcher, cased, row, text_range, position)
-            except OSError:
-                pass  # `Originals.lost` has the reason
         while position >= 0:
             self._token.check()
             mark, _, stop = passage_at(source, start, end, position)
             kind = kind_of(source.data, mark)
-            if self.searches_kind(kind) and self.confirms(matcher, row, source, mark, stop):
+            if self.searches_kind(kind) and self.confirms(matcher, source, mark, stop):
                 return True
-            if matcher.exact and row.path in self.lost and not is_metadata(kind):
-                # The other passages are in the same file.
-                return False
-            position = matcher.find_first(source, stop, end) if stop < end else -1
-        return False
-
-    def _in_lines(
-        self, matcher: TermMatcher, cased: Cased, row: Row, text_range: TextRange, position: int
-    ) -> bool:
-        """`_in_range` for an exact term. Nearly all sessions have "ef", and few have "eF": the file is
-        searched for the lines that may have the term, and only these are decoded.
-
-        :param position: the first offset in the text at which the term may be.
-        :raises OSError: the file cannot be read.
-        """
-        source, start, end = text_range
-        check, lines, originals = self._token.check, cased.lines, self._originals
-        originals.look_through(row, lines)
-        reached = 0
-        while position >= 0:
-            check()
-            mark, _, stop = passage_at(source, start, end, position)
-            offset = source.offset(mark)
-            reached = line_offset = lines.next(max(reached, offset), check)
-            if line_offset < 0:
-                return False
-            if line_offset != offset:
-                # No line before `line_offset` has the term, so their passages do not have it either.
-                mark = stop = passage_from_offset(source, stop, end, line_offset)
-            while mark < end and source.offset(mark) == line_offset:
-                kind, begin = kind_of(source.data, mark), mark + HEAD
-                stop = next_mark(source, begin, end)
-                if (
-                    self.searches_kind(kind)
-                    and matcher.in_folded(source, begin, stop)
-                    and cased.may_be_in(lines.line(), source, begin, stop)
-                ):
-                    originals.hold(lines)
-                    if self._in_original(matcher, row, kind, line_offset):
-                        return True
-                mark = next_passage(source, stop, end)
-            reached += 1
             position = matcher.find_first(source, stop, end) if stop < end else -1
         return False
 

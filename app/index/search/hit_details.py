@@ -11,11 +11,10 @@ from app.formats.timestamps import parse_time
 from app.index.search.best_passage import PassageFinder
 from app.index.search.cancellation import CancelToken
 from app.index.search.documents import texts_of
+from app.index.search.entry_source import entries_at
 from app.index.search.evaluator import Evaluator
 from app.index.search.grep.file_search import FileSearcher
-from app.index.search.matchers import caseless
 from app.index.search.metadata_fields import LABEL, NAME, WHERE, field_text, is_metadata
-from app.index.search.originals import Originals
 from app.index.search.snippet import snippet
 from app.index.text.mmap_reader import Source
 
@@ -69,25 +68,18 @@ class HitDetails:
     def fill_best(self, hit: Hit, document: Document) -> None:
         """Fill in a hit with the best match in `document`."""
         self._segments.look(document.spans or ())
-        originals = Originals()
-        try:
-            self._fill(hit, self._best(document, originals), originals)
-        finally:
-            originals.close()
+        self._fill(hit, self._best(document))
 
     def fill_passage(self, hit: Hit, passage: Passage) -> None:
         """Fill in a hit with the match in `passage`."""
         self._segments.look()
         if not self._segments.is_safe(passage.source):
             passage = passage._replace(source=Source(b""), begin=0, end=0)
-        originals = Originals()
-        try:
-            self._fill(hit, passage, originals)
-        finally:
-            originals.close()
+        self._fill(hit, passage)
 
-    def _best(self, document: Document, originals: Originals) -> Passage | None:
-        finder = self._finder(self._plan, originals)
+    def _best(self, document: Document) -> Passage | None:
+        token = CancelToken()
+        finder = PassageFinder(Evaluator(self._plan, self._segments, token), token)
         in_metadata = finder.in_metadata(document)
         # The name, then the first label, if they have equally many terms.
         named = list(filter(is_name_or_label, in_metadata))
@@ -99,18 +91,7 @@ class HitDetails:
             texts = None if in_file else texts_of(document, self._segments)
             best = self._read_best(document.row) if texts is None else finder.best(document.row, texts)
         # If no text matches, then the folder or the id does, or a text that no longer exists.
-        return best or next(iter(in_metadata), None) or self._stored_best(document, originals)
-
-    def _stored_best(self, document: Document, originals: Originals) -> Passage | None:
-        """The best passage of the stored text, without regard to case."""
-        texts = texts_of(document, self._segments)
-        if texts is None:
-            return None
-        return self._finder(self._plan.caseless(), originals).best(document.row, texts)
-
-    def _finder(self, plan: QueryPlan, originals: Originals) -> PassageFinder:
-        token = CancelToken()
-        return PassageFinder(Evaluator(plan, self._segments, originals, token), token)
+        return best or next(iter(in_metadata), None)
 
     def _read_best(self, row: Row) -> Passage | None:
         """The best passage of the file, if no text is stored or it was moved after the search; None if the
@@ -125,7 +106,7 @@ class HitDetails:
                 return None
         return best.passage() if best else None
 
-    def _fill(self, hit: Hit, passage: Passage | None, originals: Originals) -> None:
+    def _fill(self, hit: Hit, passage: Passage | None) -> None:
         if passage is None:
             hit.fill("row")
             return
@@ -133,7 +114,7 @@ class HitDetails:
         if is_metadata(passage.kind):
             _fill_metadata(hit, passage, matchers)
         else:
-            _fill_text(hit, passage, matchers, originals)
+            _fill_text(hit, passage, matchers)
 
 
 def is_name_or_label(passage: Passage) -> bool:
@@ -141,29 +122,32 @@ def is_name_or_label(passage: Passage) -> bool:
     return passage.kind in (NAME, LABEL)
 
 
-def _fill_text(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher], originals: Originals) -> None:
-    entries = originals.at(hit.row, passage.offset, passage.end - passage.begin)
+def _fill_text(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher]) -> None:
+    """Fill in a hit with its snippet from the text store, and with the facts of its entry from the file.
+
+    A passage of a file that was searched has no stored text, so that its snippet comes from the file as well.
+    """
+    entries = entries_at(hit.row, passage.offset, passage.end - passage.begin)
     texts = _texts(entries, passage.kind)
-    if passage.nth < len(texts):
-        entry, text = texts[passage.nth]
-        shown = snippet(text, matchers)
-        if shown and entry.get("type") == "session":
-            hit.fill("header", snippet=shown[0], ranges=shown[1])
-            return
-        if shown:
-            hit.fill(
-                "text",
-                passage.kind,
-                passage.offset,
-                _string(entry.get("id")) or None,
-                _role(entry),
-                *shown,
-                parse_time(entry.get("timestamp")),
-            )
-            return
-    # The line has changed, so the snippet comes from the text store, which has only folded text.
-    line, ranges = snippet(passage.folded, list(map(caseless, matchers))) or ("", ())
-    hit.fill("text", passage.kind, passage.offset, None, _ROLES.get(passage.kind, ""), line, ranges)
+    entry, text = texts[passage.nth] if passage.nth < len(texts) else ({}, "")
+    in_entry = snippet(text, matchers)
+    line, ranges = snippet(passage.text, matchers) or in_entry or ("", ())
+    if in_entry is None or not entry:
+        # The line has changed since it was read.
+        hit.fill("text", passage.kind, passage.offset, None, _ROLES.get(passage.kind, ""), line, ranges)
+    elif entry.get("type") == "session":
+        hit.fill("header", snippet=line, ranges=ranges)
+    else:
+        hit.fill(
+            "text",
+            passage.kind,
+            passage.offset,
+            _string(entry.get("id")) or None,
+            _role(entry),
+            line,
+            ranges,
+            parse_time(entry.get("timestamp")),
+        )
 
 
 def _texts(entries: Iterable[dict[str, object]], kind: int) -> list[tuple[dict[str, object], str]]:

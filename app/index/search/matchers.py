@@ -1,23 +1,23 @@
 """Compiled terms of a query: a word, a phrase or a regular expression.
 
-Each matcher finds its term in packed folded bytes (`sessions.passages`) and in texts as they are written;
-both give the same result. `index.query.grammar` describes terms.
+Each matcher finds its term in packed passages (`sessions.passages`) and in texts of files; both give the same
+result. A term whose case counts is found in the texts as they are written (NFC), and all others in the folded
+texts. `index.query.grammar` describes terms.
 """
 
 from __future__ import annotations
 
 import re
-from copy import copy
 from time import thread_time
 from typing import TYPE_CHECKING, Any
 
 from app.formats.text_kinds import CALL, RESULT
-from app.formats.utf8_text import fold, to_nfc, to_utf8
+from app.formats.utf8_text import fold, nfc_text, to_nfc, to_utf8
 from app.index.query.query import PHRASE, REGEX, WORD, QueryError, Term
 from app.index.query.regex import BadPattern, compiled, required_words
 from app.index.search.passages import next_mark
 from app.index.text.mmap_reader import LARGE, SLICE
-from app.sessions.passages import MARK
+from app.sessions.passages import MARK, unpadded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,7 +35,7 @@ class TermMatcher:
     exact              its case counts
     near               it stands for other spellings of the term
     needle             bytes that `find_first` searches for and nothing else; None if it does more
-    is_certain         every offset that `find_first` returns is a match, without `in_folded`
+    is_certain         every offset that `find_first` returns is a match, without `in_passage`
     within_line        a match contains no line end
     finds_backwards    it has `find_last`
     """
@@ -71,11 +71,13 @@ class TermMatcher:
         """The last offset at which the term may be; -1 if there is none. Only with `finds_backwards`."""
         raise NotImplementedError
 
-    def in_folded(self, source: Source, begin: int, end: int) -> bool:
-        """Whether the folded text of one passage has the term. If the term is `exact`, its case has to be
-        checked as well.
-        """
+    def in_passage(self, source: Source, begin: int, end: int) -> bool:
+        """Whether the text of one passage has the term."""
         raise NotImplementedError
+
+    def copy(self, source: Source) -> Source:
+        """The copy of the texts in which the term is searched for."""
+        return source.written if self.exact else source
 
     def in_text(self, text: str) -> bool:
         """Whether a text as it is written has the term."""
@@ -83,9 +85,8 @@ class TermMatcher:
 
     def in_folded_text(self, folded: str, text: str) -> bool:
         """`in_text` for a caller that has the folded text."""
-        if next(self.find_folded(folded), None) is None:
-            return False
-        return not self.exact or next(self.find_exact(to_nfc(text)), None) is not None
+        matches = self.find_exact(to_nfc(text)) if self.exact else self.find_folded(folded)
+        return next(matches, None) is not None
 
     def find_folded(self, folded: str) -> Iterator[Range]:
         """The (start, end) of its matches in a folded text, from left to right."""
@@ -100,6 +101,7 @@ class WordMatcher(TermMatcher):
     """A word, or any of several spellings of it."""
 
     within_line = True
+    is_certain = True
 
     def __init__(self, term: Term, spellings: tuple[str, ...] = ()) -> None:
         super().__init__(term)
@@ -107,24 +109,25 @@ class WordMatcher(TermMatcher):
         if spellings:
             self.exact = False
         self.spellings = spellings or (fold(term.text),)
-        self._needles = tuple(map(to_utf8, self.spellings))
+        self._needles = (nfc_text(term.text),) if self.exact else tuple(map(to_utf8, self.spellings))
         self.needle = self._needles[0] if len(self._needles) == 1 else None
-        self.is_certain = not self.exact
 
     def find_first(self, source: Source, start: int, end: int) -> int:
-        needle = self.needle
+        source, needle = self.copy(source), self.needle
         if needle is not None:
             return (source.find if end - start < LARGE else source.find_far)(needle, start, end)
         positions = [source.find_far(spelling, start, end) for spelling in self._needles]
         return min([position for position in positions if position >= 0], default=-1)
 
     def find_last(self, source: Source, start: int, end: int) -> int:
+        source = self.copy(source)
         if self.needle is not None:
             return source.rfind(self.needle, start, end)
         return max([source.rfind(needle, start, end) for needle in self._needles])
 
-    def in_folded(self, source: Source, begin: int, end: int) -> bool:
-        return any(source.find(needle, begin, end) >= 0 for needle in self._needles)
+    def in_passage(self, source: Source, begin: int, end: int) -> bool:
+        find = self.copy(source).find
+        return any(find(needle, begin, end) >= 0 for needle in self._needles)
 
     def in_text(self, text: str) -> bool:
         if self.exact and text.isascii():
@@ -132,10 +135,9 @@ class WordMatcher(TermMatcher):
         return self.in_folded_text(fold(text), text)
 
     def in_folded_text(self, folded: str, text: str) -> bool:
-        for spelling in self.spellings:
-            if spelling in folded:
-                return not self.exact or to_nfc(self.term.text) in to_nfc(text)
-        return False
+        if self.exact:
+            return to_nfc(self.term.text) in to_nfc(text)
+        return any(spelling in folded for spelling in self.spellings)
 
     def find_folded(self, folded: str) -> Iterator[Range]:
         if len(self.spellings) == 1:
@@ -167,18 +169,20 @@ _MOST_BYTES = 1 << 20
 class PhraseMatcher(TermMatcher):
     """Words in a row, with any white space between them. `needle` has one blank there, as most texts do."""
 
+    is_certain = True
+
     def __init__(self, term: Term) -> None:
         super().__init__(term)
         words = fold(term.text).split()
-        parts = list(map(to_utf8, words))
+        parts = list(map(nfc_text, term.text.split())) if self.exact else list(map(to_utf8, words))
         self.needle = b" ".join(parts)
-        self.is_certain = not self.exact
         self._longest = max(parts, key=len)
         self._packed = re.compile(BLANKS.join(map(re.escape, parts)))
         self._folded = re.compile(r"\s+".join(map(re.escape, words)))
         self._exact = re.compile(r"\s+".join(map(re.escape, to_nfc(term.text).split())))
 
     def find_first(self, source: Source, start: int, end: int) -> int:
+        source = self.copy(source)
         position = source.find_far(self._longest, start, end)
         if position < 0:
             return -1
@@ -192,7 +196,7 @@ class PhraseMatcher(TermMatcher):
         return -1
 
     def find_last(self, source: Source, start: int, end: int) -> int:
-        size = _FIRST_BYTES
+        source, size = self.copy(source), _FIRST_BYTES
         while start < end:
             position = source.rfind(self._longest, start, end)
             if position < 0:
@@ -205,7 +209,7 @@ class PhraseMatcher(TermMatcher):
             size = min(2 * size, _MOST_BYTES)
         return -1
 
-    def in_folded(self, source: Source, begin: int, end: int) -> bool:
+    def in_passage(self, source: Source, begin: int, end: int) -> bool:
         return self.find_first(source, begin, end) >= 0
 
     def find_folded(self, folded: str) -> Iterator[Range]:
@@ -246,7 +250,7 @@ class RegexMatcher(TermMatcher):
         # Most patterns search several passages at once, without a copy. No match is missed, because the head
         # of a passage is no UTF-8, and a line ends there.
         self._one_passage = _ONE_PASSAGE.search(term.text) is not None
-        self._search: Any = self._folded._regexp.Match
+        self._search: Any = (self._exact or self._folded)._regexp.Match
         self._anchor: Any = re2._Anchor.UNANCHORED
         self._seconds = 0.0
         self._bytes = 0
@@ -268,30 +272,31 @@ class RegexMatcher(TermMatcher):
         if self._one_passage:
             return start if start < end else -1
         if self._words is None or start >= end:
-            return self._match(source.data, start, end)
+            return self._match(self.copy(source).data, start, end)
         if self._with_words != (source, end):
             if not self._has_words(source, start, end):
                 return -1
             self._with_words = (source, end)
-        # `in_folded` searches one passage after the other: few of them have the words.
+        # `in_passage` searches one passage after the other: few of them have the words.
         return start
 
-    def in_folded(self, source: Source, begin: int, end: int) -> bool:
-        return self._is_in(source.data[begin:end])
+    def in_passage(self, source: Source, begin: int, end: int) -> bool:
+        if self._words is not None and not self._has_words(source, begin, end):
+            return False
+        text = unpadded(self.copy(source).data[begin:end])
+        return self._match(text, 0, len(text)) >= 0
 
     def in_folded_text(self, folded: str, text: str) -> bool:
-        return self._is_in(folded.encode("utf-8", "replace")) and super().in_folded_text(folded, text)
+        if self._words is not None and not self._words.Match(folded.encode("utf-8", "replace"), True):
+            return False
+        data = (to_nfc(text) if self.exact else folded).encode("utf-8", "replace")
+        return self._match(data, 0, len(data)) >= 0
 
     def find_folded(self, folded: str) -> Iterator[Range]:
         return _spans(self._folded, folded)
 
     def find_exact(self, text: str) -> Iterator[Range]:
         return _spans(self._exact, text)
-
-    def _is_in(self, data: bytes) -> bool:
-        if self._words is not None and not self._words.Match(data, True):
-            return False
-        return self._match(data, 0, len(data)) >= 0
 
     def _match(self, data: Any, start: int, end: int) -> int:
         """The offset of the first match from `start` on; -1."""
@@ -351,12 +356,6 @@ class QueryPlan:
         self.finds_backwards = all(matcher.finds_backwards for matcher in self.wanted)
         self.near = any(matcher.near for matcher in self.wanted)
 
-    def caseless(self) -> QueryPlan:
-        """The same plan without regard to case, for texts of which only the folded form is stored."""
-        plan = copy(self)
-        plan.wanted = [caseless(matcher) for matcher in self.wanted]
-        return plan
-
     def searches(self, kind: int, tool: str = "") -> bool:
         """Whether texts of a kind and of a tool are searched.
 
@@ -387,11 +386,6 @@ def matcher_for(term: Term, instead: dict[str, tuple[str, ...]] | None = None) -
         return RegexMatcher(term)
     except BadPattern as error:
         raise QueryError(error.message, term.position, term.length) from None
-
-
-def caseless(matcher: TermMatcher) -> TermMatcher:
-    """The matcher of the same term without regard to case."""
-    return matcher_for(without_case(matcher.term)) if matcher.exact else matcher
 
 
 def without_case(term: Term) -> Term:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from app.formats.utf8_text import fold, to_utf8
 from app.paths import home_prefix_length
-from app.sessions.passages import pack
+from app.sessions.passages import PackedText, joined, pack
 
 if TYPE_CHECKING:
     from app.index.row import Row
@@ -39,37 +38,37 @@ def is_metadata(kind: int) -> bool:
     return NAME <= kind <= SHORT_FOLDER
 
 
-def packed_metadata(row: Row, home: str) -> bytes:
+def packed_metadata(row: Row, home: str) -> PackedText:
     """The passages of a row: its name, labels, folder, id and agent. The offset of a label is its number.
 
     :param home: the folder that is written as ``~``.
     """
     parts = []
     if row.name:
-        parts.append(pack(NAME, 0, to_utf8(fold(row.name))))
+        parts.append(pack(NAME, 0, row.name))
     for number, (_, label) in enumerate(row.labels):
-        parts.append(pack(LABEL, number, to_utf8(fold(label))))
+        parts.append(pack(LABEL, number, label))
     if row.cwd:
         parts.append(_folder(row.cwd, home))
     if row.id:
-        parts.append(pack(ID, 0, to_utf8(fold(row.id))))
+        parts.append(pack(ID, 0, row.id))
     parts.append(_agent(row.agent))
-    return b"".join(parts)
+    return joined(parts)
 
 
 @lru_cache(maxsize=64)
-def _agent(name: str) -> bytes:
-    return pack(AGENT, 0, to_utf8(fold(name)))
+def _agent(name: str) -> PackedText:
+    return pack(AGENT, 0, name)
 
 
 @lru_cache(maxsize=1024)
-def _folder(cwd: str, home: str) -> bytes:
+def _folder(cwd: str, home: str) -> PackedText:
     """The passage of a folder, and one with `~` if the folder is below the home folder."""
-    full = pack(FOLDER, 0, to_utf8(fold(cwd)))
+    full = pack(FOLDER, 0, cwd)
     home_length = home_prefix_length(cwd, home)
     if not home_length:
         return full
-    return full + pack(SHORT_FOLDER, home_length, to_utf8(fold("~" + cwd[home_length:])))
+    return joined((full, pack(SHORT_FOLDER, home_length, "~" + cwd[home_length:])))
 
 
 def field_text(row: Row, kind: int, offset: int) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from itertools import groupby
 from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.text_kinds import USER
-from app.sessions.passages import HEAD, MARK, is_block, kind_of
+from app.sessions.passages import HEAD, MARK, is_block, kind_of, unpadded
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -22,7 +21,7 @@ class Passage(NamedTuple):
     kind     the kind of the text (`formats.text_kinds`) or of the metadata field (`metadata_fields`)
     offset   the offset of its line in the file
     mask     the terms that it has: bit n stands for `QueryPlan.wanted[n]`
-    source   holds its folded text, from `begin` to `end`
+    source   holds its text, from `begin` to `end`
     nth      how many passages of its kind precede it in its line: of other entries, or of other tools
     """
 
@@ -35,9 +34,9 @@ class Passage(NamedTuple):
     nth: int = 0
 
     @property
-    def folded(self) -> str:
-        """The folded text."""
-        return self.source.data[self.begin : self.end].decode("utf-8", "replace")
+    def text(self) -> str:
+        """The text as it is written; empty if it is not in the text store."""
+        return unpadded(self.source.written.data[self.begin : self.end]).decode("utf-8", "replace")
 
 
 _offset, _kind = attrgetter("offset"), attrgetter("kind")
@@ -135,22 +134,6 @@ def passage_before(source: Source, start: int, mark: int) -> int:
     while before >= 0 and is_block(source.data, before):
         before = source.rfind(MARK, start, before)
     return before
-
-
-def passage_from_offset(source: Source, position: int, end: int, offset: int) -> int:
-    """The start of the first passage between `position` and `end` whose line is at `offset` of the file or
-    later; `end` if there is none.
-    """
-    mark = next_passage(source, position, end)
-    while mark < end:
-        block = source.block(mark)
-        # Passages are packed in the order of their lines.
-        number = max(bisect_left(block.offsets, offset), bisect_left(block.marks, mark))
-        if number < len(block.marks):
-            return min(block.marks[number], end)
-        # A damaged segment may have no block here.
-        mark = next_passage(source, max(block.end, mark + HEAD), end)
-    return end
 
 
 def kind_at(source: Source, start: int, position: int) -> int:

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from app.index.search.cancellation import CancelToken
     from app.index.search.documents import Document, DocumentSet, Snapshot
     from app.index.search.matchers import QueryPlan, TermMatcher
-    from app.index.search.originals import Originals
     from app.index.search.passages import Passage
     from app.index.search.refinement_cache import RefinementCache
     from app.index.text.mmap_reader import Segments
@@ -43,7 +42,6 @@ class SearchPass:
         snapshot: Snapshot,
         documents: DocumentSet,
         segments: Segments,
-        originals: Originals,
         token: CancelToken,
         cache: RefinementCache,
         passes: Passes | None,
@@ -58,7 +56,7 @@ class SearchPass:
         self.plan = plan
         self.searched = 0
         self.total = 0
-        self.evaluator = Evaluator(plan, segments, originals, token)
+        self.evaluator = Evaluator(plan, segments, token)
         self.finder = PassageFinder(self.evaluator, token)
         self.files = FileMatcher(
             self.evaluator,
@@ -157,10 +155,6 @@ class SearchPass:
         if self._known and block in cache.matched and set(cache.matched[block]).issuperset(slots):
             known = self._known
         matching, clean = self.evaluator.evaluate(block, slots, known)
-        lost = self.evaluator.lost
-        if lost and any(block.documents[slot].row.path in lost for slot in slots):
-            # The next search tries to read the file again.
-            return clean
         if len(matching) < len(slots):
             cache.candidates[block] = _without(self._cached(block), slots, matching)
         cache.matching[block] = matching
@@ -265,7 +259,7 @@ class FileMatcher:
             block = Block([document])
             if block.texts(self._segments)[0] is not None:
                 matching, clean = self._evaluator.evaluate(block, (0,))
-                if not matching and document.row.path not in self._evaluator.lost:
+                if not matching:
                     self._cache.lacking.add(document)
                 return document if clean else None
         try:
@@ -296,7 +290,7 @@ class FileMatcher:
         in_file = self._passages.get(document)
         if in_file is None:
             texts = texts_of(document, self._segments) or ()
-            return self._finder.terms_in_prompts(document.row, texts, terms)
+            return self._finder.terms_in_prompts(texts, terms)
         mask = 0
         for passage in in_file:
             if passage.kind == USER:

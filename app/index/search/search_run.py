@@ -24,7 +24,6 @@ from app.index.search.cancellation import Cancelled, CancelToken
 from app.index.search.hit_details import is_name_or_label
 from app.index.search.matchers import QueryPlan
 from app.index.search.metadata_fields import LABEL, NAME
-from app.index.search.originals import Originals
 from app.index.search.refinement_cache import RefinementCache
 from app.index.search.results import Hit, Hits, Page
 from app.index.search.search_pass import SearchPass
@@ -103,7 +102,6 @@ class SearchRun:
         self._done = done
         self._cancelled = Event()
         self._token = CancelToken(lambda: not self._cancelled.is_set() and keep_going())
-        self._originals = Originals()
         self._notes: list[Note] = []
         self._instead: dict[str, tuple[str, ...]] = {}
 
@@ -138,7 +136,6 @@ class SearchRun:
         except Cancelled:
             return
         finally:
-            self._originals.close()
             self._done(cache)
 
     def _suggest(self, snapshot: Snapshot) -> dict[str, tuple[str, ...]]:
@@ -170,7 +167,6 @@ class SearchRun:
             snapshot,
             self._documents,
             self._segments,
-            self._originals,
             self._token,
             cache,
             passes,
@@ -209,8 +205,7 @@ class SearchRun:
         if self.is_cancelled:
             raise Cancelled
         files = search_pass.files
-        # The files that were needed to check the case of a term count as well.
-        unread = {**self._unread, **files.unread, **self._originals.lost}
+        unread = {**self._unread, **files.unread}
         as_kept = set(files.as_kept if self.query.is_deep else snapshot.out_of_reach).difference(unread)
         # Only the last page has notes about files, because there may be more files with each page.
         notes = (*self._notes, *(self._file_notes(as_kept, unread) if done else _slow(search_pass.plan)))

@@ -20,6 +20,7 @@ from app.index.text.segment import (
     Segment,
     lock,
     path_of,
+    paths_of,
     read_spans,
     sizes_in,
 )
@@ -211,6 +212,10 @@ def _delete(folder: str, name: str) -> None:
     """Delete a segment, unless it has a writer."""
     try:
         descriptor = os.open(path_of(folder, name), os.O_RDWR | getattr(os, "O_BINARY", 0))
+    except FileNotFoundError:
+        # A segment without this file has no writer.
+        _unlink(folder, name)
+        return
     except OSError:
         return
     try:
@@ -227,8 +232,10 @@ def _truncate(folder: str, name: str, size: int) -> None:
     except OSError:
         return
     try:
-        if lock(descriptor) == FREE and os.fstat(descriptor).st_size > size:
-            os.ftruncate(descriptor, size)
+        if lock(descriptor) == FREE:
+            for path in paths_of(folder, name):
+                if os.path.getsize(path) > size:
+                    os.truncate(path, size)
     except OSError:
         # The segment stays as it is.
         pass
@@ -237,8 +244,9 @@ def _truncate(folder: str, name: str, size: int) -> None:
 
 
 def _unlink(folder: str, name: str) -> None:
-    try:
-        os.unlink(path_of(folder, name))
-    except OSError:
-        # The next compaction tries again.
-        pass
+    for path in paths_of(folder, name):
+        try:
+            os.unlink(path)
+        except OSError:
+            # The next compaction tries again.
+            pass

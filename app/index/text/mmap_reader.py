@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from app.formats.lines import open_file
-from app.index.text.segment import path_of
+from app.index.text.segment import WRITTEN, path_of
 from app.sessions.passages import BLOCK, MARK, Block, offset_at
 
 try:
@@ -41,6 +41,7 @@ class Source:
     """Bytes that are searched: a mapped segment, or bytes in memory.
 
     find, rfind   (needle, start, end) -> the first or the last offset of the needle; -1 if there is none
+    written       the same texts as they are written, at the same offsets; itself if there are no others
     reach         the end of the last text that `Segments.source` was called for
     age           see `Segments.is_safe`
     status        the status of the file at `path` when it was mapped
@@ -59,6 +60,7 @@ class Source:
         "rfind",
         "size",
         "status",
+        "written",
     )
 
     def __init__(
@@ -67,11 +69,13 @@ class Source:
         age: int = -1,
         status: os.stat_result | None = None,
         path: str = "",
+        written: Source | None = None,
     ) -> None:
         self.data = data
         self.age = age
         self.status = status
         self.path = path
+        self.written = written or self
         self.size = len(data)
         self.reach = 0
         self.find: Find = data.find
@@ -182,7 +186,11 @@ class Segments:
         for name in tuple(self._sources) if spans is None else [span[0] for span in spans]:
             source = self._sources.get(name)
             # Most sessions are in one segment, which is checked once.
-            if source is not None and source is not previous and not _is_whole(source):
+            if (
+                source is not None
+                and source is not previous
+                and not (_is_whole(source) and _is_whole(source.written))
+            ):
                 self._sources = {}
                 self.age += 1
                 return
@@ -197,17 +205,24 @@ class Segments:
         self._sources = {name: source for name, source in self._sources.items() if name in names}
 
     def _map(self, name: str) -> Source | None:
-        path = path_of(self._folder, name)
+        written = self._map_file(path_of(self._folder, name, WRITTEN))
+        source = written and self._map_file(path_of(self._folder, name), written)
+        if source is None or written is None:
+            return None
+        # The files differ in size while their writer appends to them, or if one is damaged.
+        source.size = min(source.size, written.size)
+        self.opened += 1
+        self._sources[name] = source
+        return source
+
+    def _map_file(self, path: str, written: Source | None = None) -> Source | None:
         try:
             with open(path, "rb", opener=lambda name, _: open_file(name)) as file:
                 status = os.fstat(file.fileno())
                 data = mmap.mmap(file.fileno(), status.st_size, access=mmap.ACCESS_READ)
-                source = Source(data, self.age, status, path)
+                return Source(data, self.age, status, path, written)
         except (OSError, ValueError):  # deleted; empty
             return None
-        self.opened += 1
-        self._sources[name] = source
-        return source
 
 
 def _is_whole(source: Source) -> bool:

@@ -1,4 +1,7 @@
-"""Segments: files of packed passages (`sessions.passages`), each appended to by one process.
+"""Segments: pairs of files with packed passages (`sessions.passages`), each appended to by one process.
+
+One file has the folded texts, and the other one the texts as they are written. Both have the same size, and
+an offset in one is the offset of the same passage in the other.
 
 The name of a segment is random and never used again. The process that appends to it holds a lock on it, and
 never changes earlier bytes. Only text with spans in the catalog counts: a process that is killed leaves at
@@ -14,7 +17,7 @@ from app.formats.lines import open_file
 from app.index.catalog.span_table import is_segment_name
 from app.index.row import Span
 from app.paths import make_own_folders
-from app.sessions.passages import MARK
+from app.sessions.passages import MARK, PackedText
 
 try:
     import fcntl
@@ -29,7 +32,8 @@ Kept = tuple[Span, ...] | str | None
 not to be.
 """
 
-SUFFIX = ".seg"
+FOLDED, WRITTEN = ".folded", ".written"
+"""The suffixes of the two files of a segment. The lock of a segment is on the first."""
 
 FULL_BYTES = 32 << 20
 """A segment of this size gets no more text, which limits the bytes that compaction copies at a time."""
@@ -54,9 +58,14 @@ class Vanished(Exception):
     """The file was deleted or changed by another program."""
 
 
-def path_of(folder: str, name: str) -> str:
-    """The path of a segment."""
-    return os.path.join(folder, name + SUFFIX)
+def path_of(folder: str, name: str, suffix: str = FOLDED) -> str:
+    """The path of a file of a segment."""
+    return os.path.join(folder, name + suffix)
+
+
+def paths_of(folder: str, name: str) -> tuple[str, str]:
+    """The paths of both files of a segment."""
+    return path_of(folder, name), path_of(folder, name, WRITTEN)
 
 
 def begins_well(folder: str, name: str) -> bool:
@@ -66,36 +75,41 @@ def begins_well(folder: str, name: str) -> bool:
         return open_file(path)
 
     try:
-        with open(path_of(folder, name), "rb", buffering=0, opener=opener) as file:
-            return (file.read(len(MARK)) or MARK) == MARK
+        for path in paths_of(folder, name):
+            with open(path, "rb", buffering=0, opener=opener) as file:
+                if (file.read(len(MARK)) or MARK) != MARK:
+                    return False
     except OSError:
-        return True
+        pass
+    return True
 
 
 def spoil(folder: str, name: str) -> None:
     """Delete a segment whose content was changed by another program."""
-    try:
-        os.unlink(path_of(folder, name))
-    except OSError:
-        pass  # already deleted, or not accessible
+    for path in paths_of(folder, name):
+        try:
+            os.unlink(path)
+        except OSError:
+            pass  # already deleted, or not accessible
 
 
 class Segment:
     """A segment that is locked and open for appending; `make` and `adopt` return one.
 
     name   its name
-    size   its size in bytes
+    size   the size of each of its files in bytes
     """
 
-    __slots__ = ("_descriptor", "_inode", "_path", "name", "size")
+    __slots__ = ("_descriptors", "_inodes", "_paths", "name", "size")
 
-    def __init__(self, folder: str, name: str, descriptor: int) -> None:
-        status = os.fstat(descriptor)
+    def __init__(self, folder: str, name: str, descriptors: tuple[int, int]) -> None:
+        """:param descriptors: of both files."""
+        status = [os.fstat(descriptor) for descriptor in descriptors]
         self.name = name
-        self.size = status.st_size
-        self._path = path_of(folder, name)
-        self._inode = status.st_ino
-        self._descriptor = descriptor
+        self.size = min(file.st_size for file in status)
+        self._paths = paths_of(folder, name)
+        self._inodes = [file.st_ino for file in status]
+        self._descriptors = descriptors
 
     @classmethod
     def make(cls, folder: str) -> Segment:
@@ -125,67 +139,83 @@ class Segment:
         if segment is not None and not reach <= segment.size < SMALL_BYTES:
             segment.close()
             return None
+        if segment is not None:
+            segment._cut_to_size()
         return segment
 
     @classmethod
     def _open(cls, folder: str, name: str, flags: int) -> Segment | None:
-        descriptor = os.open(path_of(folder, name), flags, 0o600)
+        descriptors: list[int] = []
         try:
-            free = lock(descriptor)
+            descriptors.append(os.open(path_of(folder, name), flags, 0o600))
+            free = lock(descriptors[0])
             # Without locks, only a new file certainly has no other writer.
-            if (free == FREE or (free != TAKEN and flags & os.O_EXCL)) and os.fstat(descriptor).st_nlink:
-                return cls(folder, name, descriptor)
+            if (free == FREE or (free != TAKEN and flags & os.O_EXCL)) and os.fstat(descriptors[0]).st_nlink:
+                descriptors.append(os.open(path_of(folder, name, WRITTEN), flags, 0o600))
+                return cls(folder, name, (descriptors[0], descriptors[1]))
         except BaseException:
-            os.close(descriptor)
+            _close(descriptors)
             raise
-        os.close(descriptor)
+        _close(descriptors)
         return None
 
-    def append(self, texts: Sequence[bytes]) -> list[Span]:
-        """Append the texts to the file.
+    def append(self, texts: Sequence[PackedText]) -> list[Span]:
+        """Append the texts to the files.
 
         :return: the span of each text.
-        :raises Vanished: the file was deleted, or has another size than after the last append.
-        :raises OSError: they cannot be written; the file is unchanged.
+        :raises Vanished: a file was deleted, or has another size than after the last append.
+        :raises OSError: they cannot be written; the files are unchanged.
         """
         self._check()
+        folded, written = self._descriptors
         try:
-            _write(self._descriptor, texts)
+            _write(folded, [text.folded for text in texts])
+            _write(written, [text.written for text in texts])
         except OSError:
-            os.ftruncate(self._descriptor, self.size)
+            self._cut_to_size()
             raise
         spans = []
         for text in texts:
-            spans.append((self.name, self.size, len(text)))
-            self.size += len(text)
+            length = len(text.folded)
+            spans.append((self.name, self.size, length))
+            self.size += length
         return spans
 
     def sync(self) -> None:
-        """Flush the file to the disk.
+        """Flush the files to the disk.
 
-        :raises OSError: it cannot be flushed.
+        :raises OSError: they cannot be flushed.
         """
-        os.fsync(self._descriptor)
+        for descriptor in self._descriptors:
+            os.fsync(descriptor)
 
     def _check(self) -> None:
-        try:
-            status = os.stat(self._path)
-        except FileNotFoundError as error:
-            raise Vanished from error
-        if status.st_ino != self._inode or status.st_size != self.size:
-            raise Vanished
+        for path, inode in zip(self._paths, self._inodes, strict=True):
+            try:
+                status = os.stat(path)
+            except FileNotFoundError as error:
+                raise Vanished from error
+            if status.st_ino != inode or status.st_size != self.size:
+                raise Vanished
+
+    def _cut_to_size(self) -> None:
+        """Remove the bytes after `size`: a process may have been killed between the writes to both files."""
+        for descriptor in self._descriptors:
+            if os.fstat(descriptor).st_size > self.size:
+                os.ftruncate(descriptor, self.size)
 
     def spoil(self) -> None:
-        """Delete the file, whose content was changed, unless it has been replaced by another file."""
-        try:
-            if os.stat(self._path).st_ino == self._inode:
-                os.unlink(self._path)
-        except OSError:
-            pass  # already deleted, or not accessible
+        """Delete the files, whose content was changed, unless they have been replaced by other files."""
+        for path, inode in zip(self._paths, self._inodes, strict=True):
+            try:
+                if os.stat(path).st_ino == inode:
+                    os.unlink(path)
+            except OSError:
+                pass  # already deleted, or not accessible
 
     def close(self) -> None:
-        """Close the file and release its lock."""
-        os.close(self._descriptor)
+        """Close the files and release the lock."""
+        _close(self._descriptors)
 
 
 class Writer:
@@ -201,13 +231,13 @@ class Writer:
         self._adoptable = adoptable
         self._segment: Segment | None = None
 
-    def keep(self, text: bytes) -> tuple[Span, ...] | str:
+    def keep(self, text: PackedText) -> tuple[Span, ...] | str:
         """Store a text. Returns its spans, or why it is not stored."""
         return self.keep_all([text])[0]
 
-    def keep_all(self, texts: Sequence[bytes]) -> list[tuple[Span, ...] | str]:
+    def keep_all(self, texts: Sequence[PackedText]) -> list[tuple[Span, ...] | str]:
         """Store several texts with one write, which takes less than half the time of single writes."""
-        non_empty = [text for text in texts if text]
+        non_empty = [text for text in texts if text.folded]
         if non_empty and self.why is None:
             try:
                 spans = iter(self._append(non_empty))
@@ -216,9 +246,9 @@ class Writer:
                 self.why = f"the text of sessions is not kept: {self._folder}: {error.strerror or error}"
                 self.close()
             else:
-                return [(next(spans),) if text else () for text in texts]
+                return [(next(spans),) if text.folded else () for text in texts]
         why = self.why or ""
-        return [why if text else () for text in texts]
+        return [why if text.folded else () for text in texts]
 
     def close(self) -> None:
         """Close the segment; the next text begins another."""
@@ -226,7 +256,7 @@ class Writer:
             self._segment.close()
             self._segment = None
 
-    def _append(self, texts: Sequence[bytes]) -> list[Span]:
+    def _append(self, texts: Sequence[PackedText]) -> list[Span]:
         while True:
             segment = self._segment
             if segment is None:
@@ -261,31 +291,44 @@ def _write(descriptor: int, texts: Sequence[bytes]) -> None:
         remaining = remaining[os.write(descriptor, remaining) :]
 
 
+def _close(descriptors: Iterable[int]) -> None:
+    for descriptor in descriptors:
+        os.close(descriptor)
+
+
 def sizes_in(folder: str) -> dict[str, int]:
-    """Name -> size in bytes of the segments in a folder; empty if there is no folder."""
-    sizes = {}
+    """Name -> size in bytes of the segments in a folder, which is that of the shorter file; 0 if a file is
+    missing. Empty if there is no folder.
+    """
+    files: dict[str, list[int]] = {}
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
-                name = entry.name.removesuffix(SUFFIX)
+                name, suffix = os.path.splitext(entry.name)
                 try:
-                    if name != entry.name and is_segment_name(name) and entry.is_file():
-                        sizes[name] = entry.stat().st_size
+                    if suffix in (FOLDED, WRITTEN) and is_segment_name(name) and entry.is_file():
+                        files.setdefault(name, []).append(entry.stat().st_size)
                 except OSError:
                     pass  # deleted meanwhile
     except OSError:
         pass
-    return sizes
+    return {name: min(sizes) if len(sizes) == 2 else 0 for name, sizes in files.items()}
 
 
-def read_spans(folder: str, spans: Iterable[Span]) -> bytes | None:
-    """The bytes of some spans, joined; None if any of them is missing."""
+def read_spans(folder: str, spans: Iterable[Span]) -> PackedText | None:
+    """The packed passages of some spans, joined; None if any of them is missing."""
+    spans = list(spans)
+    copies = [_read_copy(folder, spans, suffix) for suffix in (FOLDED, WRITTEN)]
+    return None if copies[0] is None or copies[1] is None else PackedText(copies[0], copies[1])
+
+
+def _read_copy(folder: str, spans: Iterable[Span], suffix: str) -> bytes | None:
     parts = []
     descriptors: dict[str, int] = {}
     try:
         for name, start, length in spans:
             if name not in descriptors:
-                descriptors[name] = open_file(path_of(folder, name))
+                descriptors[name] = open_file(path_of(folder, name, suffix))
             part = _read(descriptors[name], start, length)
             if len(part) != length:
                 return None
@@ -293,8 +336,7 @@ def read_spans(folder: str, spans: Iterable[Span]) -> bytes | None:
     except OSError:
         return None
     finally:
-        for descriptor in descriptors.values():
-            os.close(descriptor)
+        _close(descriptors.values())
     return b"".join(parts)
 
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from app.index.catalog.span_table import Usage
     from app.index.row import Signature, Span
     from app.index.text.segment import Kept
+    from app.sessions.passages import PackedText
 
 LOCK = "lock"
 """The name of the lock file in the folder of the segments."""
@@ -47,7 +48,7 @@ _PATIENCE_SECONDS = 2.0
 _RETRY_SECONDS = 0.01
 """Seconds to wait for another process that tidies, and seconds between two attempts."""
 
-_SHARE = 0.15
+_SHARE = 0.25
 """Estimated size of the text store, as a share of the size of the sessions."""
 
 _SPARED_BYTES = 64 << 20
@@ -79,7 +80,7 @@ class TextStore:
         return self._note
 
     @property
-    def keep(self) -> Callable[[bytes], Kept] | None:
+    def keep(self) -> Callable[[PackedText], Kept] | None:
         """The function that stores a text (`Writer.keep`); None if the catalog cannot store its spans."""
         return None if self._catalog.in_memory else self._writer.keep
 

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from app.formats.header import NotASession, find_header, read_header
 from app.formats.lines import BLOCK_SIZE, feed_lines, open_file, read_at
+from app.sessions.passages import NO_TEXT, PackedText
 from app.sessions.summaries.summary_builder import UNKNOWN, SummaryBuilder
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ class Outcome(Struct, frozen=True):
     refused_line: int = 0
     progress: Progress | None = None
     bytes_read: int = 0
-    text: bytes = b""
+    text: PackedText = NO_TEXT
 
 
 def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:

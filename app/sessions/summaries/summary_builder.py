@@ -39,7 +39,7 @@ from app.formats.timestamps import LAST_MS, parse_time
 from app.formats.utf8_text import find
 from app.sessions.header_checks import HeaderChecks
 from app.sessions.parent_links import count_tips, deepest_leaf
-from app.sessions.passages import HEADS, PassageBuilder, add_passages
+from app.sessions.passages import HEADS, PackedText, PassageBuilder, add_passages, joined
 from app.sessions.summaries.hierarchy import Hierarchy
 from app.sessions.summary import FIRST_MESSAGE_LIMIT, LAST_PROMPT_LIMIT, Summary, title_of
 
@@ -114,7 +114,7 @@ class SummaryBuilder:
         if not self.dialect.one_entry_a_line:
             self.hierarchy.all_entries = []
         self._offset = 0
-        self._text: list[bytes] = []
+        self._text: list[PackedText] = []
         self.models: dict[tuple[str | None, str | None], None] = {}
         self.totals = Totals(
             name=header.name,
@@ -151,9 +151,9 @@ class SummaryBuilder:
         self._feed_lines(block, end, offset)
         return end
 
-    def text(self) -> bytes:
+    def text(self) -> PackedText:
         """The passages of the lines that were fed since the last call."""
-        text, self._text = b"".join(self._text), []
+        text, self._text = joined(self._text), []
         return text
 
     def _feed_lines(self, block: bytes, size: int, offset: int) -> None:
@@ -208,7 +208,7 @@ class SummaryBuilder:
             self._text.append(self.add_lines(entries, starts))
         self._text.append(passages.pack())
 
-    def add_lines(self, entries: list[SummaryFields], starts: Sequence[int]) -> bytes:
+    def add_lines(self, entries: list[SummaryFields], starts: Sequence[int]) -> PackedText:
         """Add the next lines, and return their passages (`sessions.passages`).
 
         :param starts: the offset of each line in the file.

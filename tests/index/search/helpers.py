@@ -83,7 +83,7 @@ class World:
 
     def segments(self) -> list[str]:
         folder = self.index.catalog.text_folder
-        return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".seg")]
+        return [os.path.join(folder, name) for name in os.listdir(folder) if name.endswith(".folded")]
 
 
 def marked(hit: Hit) -> list[str]:

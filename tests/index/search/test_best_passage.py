@@ -15,7 +15,6 @@ from app.index.search.best_passage import PassageFinder
 from app.index.search.cancellation import CancelToken
 from app.index.search.evaluator import Evaluator
 from app.index.search.matchers import QueryPlan
-from app.index.search.originals import Originals
 from app.index.search.passages import best_of, rank
 from app.index.text.mmap_reader import Segments, Source
 from app.sessions.passages import pack, unpack
@@ -40,7 +39,7 @@ PIECES = st.lists(
 def picker(*words: str) -> PassageFinder:
     pulse = CancelToken(lambda: True)
     plan = QueryPlan(Query(terms=tuple(Term(WORD, word) for word in words)))
-    return PassageFinder(Evaluator(plan, Segments("/nowhere"), Originals(), pulse), pulse)
+    return PassageFinder(Evaluator(plan, Segments("/nowhere"), pulse), pulse)
 
 
 def places_of(passages: list[tuple[int, bool, set[str]]], spans: int) -> Texts:
@@ -50,7 +49,7 @@ def places_of(passages: list[tuple[int, bool, set[str]]], spans: int) -> Texts:
         if not lines or not same_line:
             lines.append([])
         text = f"{number} {' and '.join(sorted(words))}"
-        lines[-1].append(pack(kind, 100 * len(lines), text.encode()))
+        lines[-1].append(pack(kind, 100 * len(lines), text).folded)
     size = -(-len(lines) // spans) or 1
     parts = [b"".join(map(b"".join, lines[first : first + size])) for first in range(0, len(lines), size)]
     return tuple((Source(part), 0, len(part)) for part in parts)
@@ -64,7 +63,7 @@ def test_it_is_the_best_of_all_passages(
     expected = best_of(finder.passages(ROW, places), len(words))
     best = finder.best(ROW, places)
     assert (best and rank(*best[:3])) == (expected and rank(*expected[:3]))
-    assert (best and best.folded) == (expected and expected.folded)
+    assert (best and best.text) == (expected and expected.text)
 
 
 @given(PIECES, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True), st.integers(1, 3))
@@ -80,7 +79,7 @@ def test_nth_counts_the_passages_of_its_kind_in_its_line(
             wanted[text.decode()] = counts[kind, offset]
             counts[kind, offset] += 1
     results = [*finder.passages(LANES, places), *filter(None, [finder.best(LANES, places)])]
-    assert [piece.nth for piece in results] == [wanted[piece.folded] for piece in results]
+    assert [piece.nth for piece in results] == [wanted[piece.text] for piece in results]
 
 
 def test_only_the_rarest_word_is_searched_for_repeatedly() -> None:
@@ -96,5 +95,5 @@ def test_only_the_rarest_word_is_searched_for_repeatedly() -> None:
     source.rfind = rfind
     best = picker("ab", "xyz").best(ROW, ((source, start, end),))
     assert best is not None
-    assert best.folded.endswith("ab and xyz")
+    assert best.text.endswith("ab and xyz")
     assert len(needles) < 12

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.utf8_text import fold, to_utf8
+from app.formats.utf8_text import fold
 from app.index.query.query import Term
 from app.index.query.regex import compiled, required_words
 from app.index.search import matchers, search_run
@@ -33,7 +33,7 @@ def test_the_first_and_the_last_passage_with_a_phrase_are_found(
     begins, packed = [], b""
     for text in TEXTS:
         begins.append(len(packed))
-        packed += pack(1, 0, to_utf8(fold(text)))
+        packed += pack(1, 0, text).folded
     source, ends = Source(packed), [*begins[1:], len(packed)]
     having = [number for number, text in enumerate(TEXTS) if "a b" in " ".join(text.split())]
     assert having == [0, 2, 4, 8]

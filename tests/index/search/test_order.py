@@ -12,7 +12,6 @@ from app.index.search.search_run import MAX_DENSITY_PASSAGES
 from tests.factory import message
 
 if TYPE_CHECKING:
-    from app.index.row import Row
     from app.index.search.documents import Texts
     from tests.index.search.helpers import World
 
@@ -72,9 +71,9 @@ def test_prompts_are_searched_only_if_the_last_passages_have_none(
     calls = Counter[str]()
     real_terms = PassageFinder.terms_in_prompts
 
-    def counted(picker: PassageFinder, row: Row, texts: Texts, terms: int) -> int:
-        calls[row.id] += 1
-        return real_terms(picker, row, texts, terms)
+    def counted(picker: PassageFinder, texts: Texts, terms: int) -> int:
+        calls["searched"] += 1
+        return real_terms(picker, texts, terms)
 
     monkeypatch.setattr(PassageFinder, "terms_in_prompts", counted)
     world.session("often", *["a needle"] * 2 * MAX_DENSITY_PASSAGES)
@@ -82,7 +81,7 @@ def test_prompts_are_searched_only_if_the_last_passages_have_none(
     world.session("said", *[word for _ in range(MAX_DENSITY_PASSAGES) for word in ("thanks", "a needle")])
     world.scan()
     assert len(world.ids("needle", order="relevance")) == 3
-    assert calls == {"said": 1}
+    assert sum(calls.values()) == 1
 
 
 def test_dense_matches_and_young_sessions_are_more_relevant(world: World) -> None:

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.text_kinds import ASSISTANT, USER
-from app.formats.utf8_text import to_utf8
 from app.index.query.grammar import parse
 from app.index.search.cancellation import Cancelled, CancelToken
 from app.index.search.matchers import name_of
@@ -160,7 +159,7 @@ LETTERS = st.text(alphabet="abcdé", min_size=4, max_size=11)
 
 
 def near(word: str, *texts: str, kinds: frozenset[int] = frozenset((USER, ASSISTANT))) -> tuple[str, ...]:
-    source = Source(b"".join(pack(ASSISTANT, 0, to_utf8(text)) for text in texts))
+    source = Source(b"".join(pack(ASSISTANT, 0, text).folded for text in texts))
     return nearest(word, [(source, 0, source.size)], kinds, CancelToken(lambda: True))
 
 
@@ -242,6 +241,6 @@ def test_only_passages_of_the_wanted_kinds_count() -> None:
 
 
 def test_it_ends_when_it_is_cancelled() -> None:
-    source = Source(pack(USER, 0, b"widget"))
+    source = Source(pack(USER, 0, "widget").folded)
     with pytest.raises(Cancelled):
         nearest("widgt", [(source, 0, source.size)], frozenset((USER,)), CancelToken(lambda: False))

@@ -10,15 +10,22 @@ from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text.segment import read_spans, sizes_in
 from app.index.verify import verify
+from app.sessions.passages import PackedText
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
     from app.index.row import Span
     from app.stores.base import Store
 
 
-def texts(cache: Path, store: Store) -> dict[str, bytes | None]:
+def both(data: bytes) -> PackedText:
+    """The same bytes as the folded and as the written copy."""
+    return PackedText(data, data)
+
+
+def texts(cache: Path, store: Store) -> dict[str, PackedText | None]:
     """File name -> the text as the next process reads it; None if a part of it is missing."""
     catalog = Catalog(str(cache), [store])
     try:
@@ -29,6 +36,11 @@ def texts(cache: Path, store: Store) -> dict[str, bytes | None]:
         }
     finally:
         catalog.close()
+
+
+def size_of(texts_by_name: Mapping[str, PackedText | None]) -> int:
+    """The bytes of one copy of the texts."""
+    return sum(len(text.folded) for text in texts_by_name.values() if text)
 
 
 def spans_by_name(catalog: Catalog) -> dict[str, tuple[Span, ...]]:

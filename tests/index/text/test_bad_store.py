@@ -27,7 +27,7 @@ from app.index.text.store import TextStore
 from app.sessions.passages import pack
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 from tests.index.test_processes import start
-from tests.index.text.helpers import assert_right, scanned, segments, texts
+from tests.index.text.helpers import assert_right, scanned, segments, size_of, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -48,12 +48,26 @@ def store(tmp_path: Path) -> Store:
 
 
 def only(cache: Path) -> Path:
-    (path,) = cache.rglob("*.seg")
+    (path,) = cache.rglob("*.folded")
     return path
 
 
 def delete_the_segment(cache: Path) -> None:
-    only(cache).unlink()
+    for path in (only(cache), only(cache).with_suffix(".written")):
+        path.unlink()
+
+
+def delete_the_written_texts(cache: Path) -> None:
+    only(cache).with_suffix(".written").unlink()
+
+
+def cut_the_written_texts(cache: Path) -> None:
+    os.truncate(only(cache).with_suffix(".written"), only(cache).stat().st_size // 2)
+
+
+def overwrite_the_written_texts(cache: Path) -> None:
+    with open(only(cache).with_suffix(".written"), "r+b") as file:
+        file.write(b"garbage!" * (only(cache).stat().st_size // 8))
 
 
 def delete_the_texts(cache: Path) -> None:
@@ -93,6 +107,9 @@ def move_everything(cache: Path) -> None:
 
 HARM = [
     delete_the_segment,
+    delete_the_written_texts,
+    cut_the_written_texts,
+    overwrite_the_written_texts,
     delete_the_texts,
     cut_the_segment,
     empty_the_segment,
@@ -113,7 +130,7 @@ def test_missing_texts_are_read_again_by_the_next_scan(
     harm(cache)
     index = scanned(cache, store)
     assert index.note is None
-    assert index.counts.whole == (11 if harm is cut_the_segment else 20)
+    assert index.counts.whole == (11 if harm in (cut_the_segment, cut_the_written_texts) else 20)
     assert_right(cache, store)
     assert scanned(cache, store).counts.whole == 0
     assert facts(Index([store], str(cache)).rows(full=True)) == fresh(store, cache.with_name("other"))
@@ -231,7 +248,7 @@ def test_a_disk_that_fills_up_keeps_the_texts_stored_before(
 ) -> None:
     fill(Path(store.root), 10)
     real_write = os.write
-    free_bytes = [2 * len(pack(USER, 0, b"prompt 0")) + 4]
+    free_bytes = [4 * len(pack(USER, 0, "prompt 0").folded) + 4]
 
     def nearly_full(descriptor: int, data: memoryview) -> int:
         if free_bytes[0] <= 0:
@@ -294,7 +311,7 @@ def test_a_catalog_in_memory_stores_no_texts(cache: Path, store: Store) -> None:
     assert "in memory only" in (index.note or "")
     assert index.counts.whole == 5
     assert index.catalog.texts() == {}
-    assert not list(cache.rglob("*.seg"))
+    assert not list(cache.rglob("*.folded"))
 
 
 def test_a_catalog_in_memory_deletes_no_texts(cache: Path, store: Store) -> None:
@@ -355,7 +372,7 @@ def test_a_readonly_cache_is_used(tmp_path: Path, cache: Path, store: Store) -> 
 def test_files_of_another_schema_are_not_touched(cache: Path, store: Store) -> None:
     newer = cache / f"text-{SCHEMA + 1}"
     newer.mkdir(parents=True)
-    (newer / ("0" * 16 + ".seg")).write_bytes(b"of a newer version")
+    (newer / ("0" * 16 + ".folded")).write_bytes(b"of a newer version")
     (cache / f"catalog-{SCHEMA + 1}.db").write_bytes(b"of a newer version")
     before = {path: path.read_bytes() for path in cache.rglob("*") if path.is_file()}
     fill(Path(store.root), 5)
@@ -420,7 +437,7 @@ def test_processes_killed_at_any_moment_leave_a_good_store(cache: Path, store: S
             assert scanned(cache, store).note is None
             assert_right(cache, store)
     scanned(cache, store)
-    live = sum(len(text or b"") for text in texts(cache, store).values())
+    live = size_of(texts(cache, store))
     assert sum(segments(cache).values()) <= 2 * live + (1 << 20), "what the killed ones left is gone"
 
 

@@ -12,7 +12,7 @@ from app.index.index import Index
 from app.index.text.segment import sizes_in
 from app.index.text.store import TextStore
 from tests.index.helpers import facts, fill, fresh, pi_store, session, write
-from tests.index.text.helpers import assert_right, used
+from tests.index.text.helpers import assert_right, both, used
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,7 +124,7 @@ def test_a_segment_that_another_process_appends_to_is_kept(cache: Path, store: S
     writer.scan()
     texts = writer.text_store
     assert texts.keep is not None
-    spans = texts.keep(b"not in the catalog yet")
+    spans = texts.keep(both(b"not in the catalog yet"))
     assert isinstance(spans, tuple)
     index.catalog._database.do_without()
     sizes = sizes_in(index.catalog.text_folder)

@@ -15,7 +15,7 @@ from app.index.text.compaction import WORTH_BYTES
 from app.index.text.segment import Writer
 from app.index.text.store import TextStore
 from tests.index.helpers import append, message
-from tests.index.text.helpers import assert_right, scanned, segments
+from tests.index.text.helpers import assert_right, both, scanned, segments
 
 if TYPE_CHECKING:
     from app.stores.base import Store
@@ -23,10 +23,11 @@ if TYPE_CHECKING:
 COUNT = 6
 
 
-def add_dead(cache: Path) -> None:
-    (path,) = cache.rglob("*.seg")
-    with open(path, "ab") as file:
-        file.write(os.urandom(2 * WORTH_BYTES))
+def add_dead(cache: Path, size: int = 2 * WORTH_BYTES) -> None:
+    for suffix in ("folded", "written"):
+        (path,) = cache.rglob(f"*.{suffix}")
+        with open(path, "ab") as file:
+            file.write(os.urandom(size))
 
 
 @pytest.fixture
@@ -56,7 +57,7 @@ def test_an_unreferenced_segment_is_deleted(cache: Path, store: Store) -> None:
     before = segments(cache)
     catalog = Catalog(str(cache), [store])
     orphan = Writer(catalog.text_folder)
-    orphan.keep(b"of a killed process")
+    orphan.keep(both(b"of a killed process"))
     orphan.close()
     assert len(segments(cache)) == 2
     scanned(cache, store)
@@ -71,9 +72,7 @@ def test_nothing_is_compacted_without_dead_text(cache: Path, store: Store, tidie
     assert tidied == []
     # Too little dead text to be worth a copy.
     append(Path(store.root) / "--project-0--/session-0.jsonl", message("n", "e0", "more"))
-    (path,) = cache.rglob("*.seg")
-    with open(path, "ab") as file:
-        file.write(os.urandom(WORTH_BYTES // 2))
+    add_dead(cache, WORTH_BYTES // 2)
     catalog = Catalog(str(cache), [store])
     text_store = TextStore(catalog)
     assert text_store.lost({}) == set()

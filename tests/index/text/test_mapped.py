@@ -8,14 +8,21 @@ import pytest
 
 from app.index.text import mmap_reader
 from app.index.text.mmap_reader import LARGE, SLICE, Segments, Source
-from app.index.text.segment import path_of
+from app.index.text.segment import path_of, paths_of
 from app.sessions.passages import MARK, pack
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 NAME = "0123456789abcdef"
-PIECE = pack(1, 0, b"needle")
+PIECE = pack(1, 0, "needle").folded
+
+
+def write(folder: Path, data: bytes, *, mode: str = "wb") -> None:
+    """Write both files of the segment."""
+    for path in paths_of(str(folder), NAME):
+        with open(path, mode) as file:
+            file.write(data)
 
 
 @pytest.fixture(params=["with the wheel", "without"])
@@ -52,15 +59,13 @@ def test_a_match_across_two_slices_is_found(offset: int) -> None:
 @pytest.mark.usefixtures("wheel")
 def test_a_segment_is_mapped_once_and_again_after_it_has_grown(tmp_path: Path) -> None:
     segments = Segments(str(tmp_path))
-    path = tmp_path / f"{NAME}.seg"
-    path.write_bytes(PIECE)
+    write(tmp_path, PIECE)
     span = (NAME, 0, len(PIECE))
     source = segments.source(span)
     assert source is not None
     assert source.find(b"needle", 0, source.size) == len(PIECE) - 6
     assert segments.source(span) is source
-    with path.open("ab") as file:
-        file.write(PIECE)
+    write(tmp_path, PIECE, mode="ab")
     assert segments.source(span) is source
     grown = segments.source((NAME, len(PIECE), len(PIECE)))
     assert grown is not None
@@ -70,11 +75,11 @@ def test_a_segment_is_mapped_once_and_again_after_it_has_grown(tmp_path: Path) -
 
 def test_a_mapped_segment_stays_readable_when_its_file_is_deleted(tmp_path: Path) -> None:
     segments = Segments(str(tmp_path))
-    path = tmp_path / f"{NAME}.seg"
-    path.write_bytes(PIECE)
+    write(tmp_path, PIECE)
     span = (NAME, 0, len(PIECE))
     source = segments.source(span)
-    path.unlink()
+    for path in tmp_path.iterdir():
+        path.unlink()
     assert source is not None
     assert segments.source(span) is source
     assert source.find(b"needle", 0, source.size) > 0
@@ -84,12 +89,12 @@ def test_a_mapped_segment_stays_readable_when_its_file_is_deleted(tmp_path: Path
 
 @pytest.mark.parametrize("data", [b"", PIECE[:-1], b"\n" + PIECE, b"\0" * 100])
 def test_a_damaged_segment_has_no_text(tmp_path: Path, data: bytes) -> None:
-    (tmp_path / f"{NAME}.seg").write_bytes(data)
+    write(tmp_path, data)
     assert Segments(str(tmp_path)).source((NAME, 0, len(PIECE))) is None
 
 
 def test_an_empty_text_needs_no_bytes(tmp_path: Path) -> None:
-    assert path_of(str(tmp_path), NAME).endswith(f"{NAME}.seg")
+    assert path_of(str(tmp_path), NAME).endswith(f"{NAME}.folded")
     assert Source(b"").holds(0, 0)
     assert Segments(str(tmp_path)).source((NAME, 0, 1)) is None
 
@@ -97,8 +102,7 @@ def test_an_empty_text_needs_no_bytes(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("wheel")
 def test_no_byte_beyond_the_requested_texts_is_read(tmp_path: Path) -> None:
     """A writer may truncate the segment there, and reading a truncated part of a map ends the process."""
-    path = tmp_path / f"{NAME}.seg"
-    path.write_bytes(pack(1, 77, b"needle") + MARK * 10)
+    write(tmp_path, pack(1, 77, "needle").folded + MARK * 10)
     segments = Segments(str(tmp_path))
     span = (NAME, 0, len(PIECE))
     source = segments.source(span)
@@ -119,8 +123,8 @@ def test_no_byte_beyond_the_requested_texts_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("wheel")
 def test_a_block_beyond_the_requested_texts_is_read_completely(tmp_path: Path) -> None:
-    packed = [pack(1, offset, b"needle") for offset in (5, 77)]
-    (tmp_path / f"{NAME}.seg").write_bytes(b"".join(packed))
+    packed = [pack(1, offset, "needle").folded for offset in (5, 77)]
+    write(tmp_path, b"".join(packed))
     segments = Segments(str(tmp_path))
     first, second = (len(passage) for passage in packed)
     source = segments.source((NAME, 0, first))

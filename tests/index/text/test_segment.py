@@ -12,13 +12,18 @@ import pytest
 
 from app.index.catalog.span_table import is_segment_name
 from app.index.text import segment as module
-from app.index.text.segment import Segment, Vanished, Writer, path_of
+from app.index.text.segment import WRITTEN, Segment, Vanished, Writer, path_of
+from tests.index.text.helpers import both
 
 ROOT = Path(__file__).resolve().parents[3]
 
 
 def content(folder: Path) -> dict[str, bytes]:
-    return {path.stem: path.read_bytes() for path in folder.glob("*.seg")}
+    folded, written = (
+        {path.stem: path.read_bytes() for path in folder.glob(suffix)} for suffix in ("*.folded", "*.written")
+    )
+    assert folded == written
+    return folded
 
 
 def read(folder: Path, span: tuple[str, int, int]) -> bytes:
@@ -27,14 +32,14 @@ def read(folder: Path, span: tuple[str, int, int]) -> bytes:
 
 
 def keep_one(writer: Writer, text: bytes) -> tuple[str, int, int]:
-    spans = writer.keep(text)
+    spans = writer.keep(both(text))
     assert isinstance(spans, tuple), spans
     return spans[0]
 
 
 def test_no_file_is_created_without_text(tmp_path: Path) -> None:
     writer = Writer(str(tmp_path / "text"))
-    assert writer.keep(b"") == ()
+    assert writer.keep(both(b"")) == ()
     assert not (tmp_path / "text").exists()
     first, second = keep_one(writer, b"one"), keep_one(writer, b"two")
     assert first[0] == second[0]
@@ -43,9 +48,11 @@ def test_no_file_is_created_without_text(tmp_path: Path) -> None:
 
 def test_the_files_are_private(tmp_path: Path) -> None:
     keep_one(Writer(str(tmp_path / "text")), b"secret")
-    (path,) = (tmp_path / "text").iterdir()
-    assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
-    assert is_segment_name(path.stem)
+    paths = list((tmp_path / "text").iterdir())
+    assert sorted(path.suffix for path in paths) == [".folded", ".written"]
+    for path in paths:
+        assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        assert is_segment_name(path.stem)
 
 
 @pytest.mark.parametrize("name", ["", "../../x", "0" * 15, "g" * 16, 7, None, "0123456789ABCDEF"])
@@ -64,6 +71,26 @@ def test_an_abandoned_complete_segment_is_adopted(tmp_path: Path) -> None:
     assert content(tmp_path) == {name: b"onetwo"}
 
 
+def test_a_process_that_is_killed_between_the_two_writes_leaves_a_usable_segment(tmp_path: Path) -> None:
+    first = Writer(str(tmp_path))
+    name, _, length = keep_one(first, b"one")
+    first.close()
+    with open(path_of(str(tmp_path), name), "ab") as file:
+        file.write(b"half")
+    second = Writer(str(tmp_path), lambda: [(name, 3)])
+    assert keep_one(second, b"two") == (name, length, 3)
+    assert content(tmp_path) == {name: b"onetwo"}
+
+
+def test_a_segment_whose_written_texts_are_cut_is_not_adopted(tmp_path: Path) -> None:
+    first = Writer(str(tmp_path))
+    name = keep_one(first, b"one")[0]
+    first.close()
+    os.truncate(path_of(str(tmp_path), name, WRITTEN), 2)
+    assert Segment.adopt(str(tmp_path), name, 3) is None
+    assert os.path.getsize(path_of(str(tmp_path), name)) == 3
+
+
 def test_a_large_segment_is_not_adopted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SMALL_BYTES", 3)
     first = Writer(str(tmp_path))
@@ -79,11 +106,12 @@ def test_a_full_segment_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert [names.count(name) for name in dict.fromkeys(names)] == [2, 2, 1]
 
 
+@pytest.mark.parametrize("suffix", [".folded", ".written"])
 @pytest.mark.parametrize("harm", ["delete", "truncate", "lengthen", "replace", "move the folder"])
-def test_a_segment_changed_by_others_is_not_appended_to(tmp_path: Path, harm: str) -> None:
+def test_a_segment_changed_by_others_is_not_appended_to(tmp_path: Path, harm: str, suffix: str) -> None:
     folder = tmp_path / "text"
     writer = Writer(str(folder))
-    path = Path(path_of(str(folder), keep_one(writer, b"before")[0]))
+    path = Path(path_of(str(folder), keep_one(writer, b"before")[0], suffix))
     if harm == "delete":
         path.unlink()
     elif harm == "truncate":
@@ -117,12 +145,12 @@ def test_a_failed_write_leaves_no_bytes_and_is_the_last(
         return real_write(descriptor, data[:3])
 
     monkeypatch.setattr(os, "write", full)
-    why = writer.keep(b"too much")
+    why = writer.keep(both(b"too much"))
     assert why == writer.why == f"the text of sessions is not kept: {tmp_path}: No space left on device"
     assert content(tmp_path) == {name: b"before"}
-    assert writer.keep(b"more") == why
+    assert writer.keep(both(b"more")) == why
     assert sizes == [8, 5]
-    assert writer.keep(b"") == ()
+    assert writer.keep(both(b"")) == ()
 
 
 def test_many_texts_are_stored_with_one_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,14 +158,14 @@ def test_many_texts_are_stored_with_one_write(tmp_path: Path, monkeypatch: pytes
     name = keep_one(writer, b"before")[0]
     for call in ("write", "pwrite"):
         monkeypatch.delattr(os, call)
-    spans = writer.keep_all([b"one", b"", b"three"])
+    spans = writer.keep_all(list(map(both, [b"one", b"", b"three"])))
     assert spans == [((name, 6, 3),), (), ((name, 9, 5),)]
     assert content(tmp_path) == {name: b"beforeonethree"}
 
 
 def test_more_texts_than_one_write_takes_are_kept_as_well(tmp_path: Path) -> None:
     texts = [b"%d," % number for number in range(os.sysconf("SC_IOV_MAX") + 1)]
-    spans = Writer(str(tmp_path)).keep_all(texts)
+    spans = Writer(str(tmp_path)).keep_all(list(map(both, texts)))
     assert [read(tmp_path, span) for one in spans for span in one if not isinstance(span, str)] == texts
 
 
@@ -150,7 +178,7 @@ def test_partial_writes_store_complete_texts(
     monkeypatch.setattr(os, "writev", lambda descriptor, texts: real_write(descriptor, b"".join(texts)[:4]))
     monkeypatch.setattr(os, "write", lambda descriptor, data: real_write(descriptor, data[:5]))
     texts = [b"one", b"two", b"and three"]
-    spans = Writer(str(tmp_path)).keep_all(texts)
+    spans = Writer(str(tmp_path)).keep_all(list(map(both, texts)))
     assert [[read(tmp_path, span) for span in text_spans] for text_spans in spans] == [
         [text] for text in texts
     ]
@@ -166,7 +194,7 @@ def test_no_text_of_a_batch_is_stored_if_one_fails(tmp_path: Path, monkeypatch: 
 
     monkeypatch.setattr(os, "writev", lambda descriptor, texts: real_write(descriptor, texts[0]))
     monkeypatch.setattr(os, "write", full)
-    assert writer.keep_all([b"one", b"", b"three"]) == [writer.why, (), writer.why]
+    assert writer.keep_all(list(map(both, [b"one", b"", b"three"]))) == [writer.why, (), writer.why]
     assert content(tmp_path) == {name: b"before"}
 
 
@@ -174,9 +202,11 @@ LIMITED = """
 import resource, sys
 sys.path.insert(0, sys.argv[1])
 from app.index.text.segment import Writer
+from app.sessions.passages import PackedText
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))
 writer = Writer(sys.argv[2])
-print(len(writer.keep(b"x" * 900)), writer.keep(b"y" * 900), flush=True)
+x, y = PackedText(b"x" * 900, b"x" * 900), PackedText(b"y" * 900, b"y" * 900)
+print(len(writer.keep(x)), writer.keep(y), flush=True)
 """
 
 
@@ -190,7 +220,7 @@ def test_a_limit_on_file_sizes_is_reported(tmp_path: Path) -> None:
 
 def test_a_blocked_folder_is_reported(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
-    why = Writer(str(tmp_path / "file" / "text")).keep(b"text")
+    why = Writer(str(tmp_path / "file" / "text")).keep(both(b"text"))
     assert isinstance(why, str)
     assert "Not a directory" in why
     assert "\n" not in why
@@ -225,7 +255,7 @@ def test_without_locks_no_segment_is_adopted(tmp_path: Path, monkeypatch: pytest
 
 def test_appending_to_a_deleted_segment_raises(tmp_path: Path) -> None:
     segment = Segment.make(str(tmp_path))
-    segment.append([b"a"])
+    segment.append([both(b"a")])
     os.unlink(path_of(str(tmp_path), segment.name))
     with pytest.raises(Vanished):
-        segment.append([b"b"])
+        segment.append([both(b"b")])

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.index.catalog.span_table import MOST_SPANS, copy_from, joined
 from app.index.text.segment import Writer, read_spans
+from tests.index.text.helpers import both
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -59,11 +60,11 @@ def test_read_spans_needs_every_segment(tmp_path: Path) -> None:
     spans = [
         span
         for writer, text in ((first, b"ab"), (second, b"cd"), (first, b"ef"))
-        for span in writer.keep(text)
+        for span in writer.keep(both(text))
     ]
-    assert read_spans(str(tmp_path), spans) == b"abcdef"  # type: ignore[arg-type]
-    assert read_spans(str(tmp_path), []) == b""
+    assert read_spans(str(tmp_path), spans) == both(b"abcdef")  # type: ignore[arg-type]
+    assert read_spans(str(tmp_path), []) == both(b"")
     name, start, length = spans[2]
     assert read_spans(str(tmp_path), [(str(name), int(start), int(length) + 1)]) is None
-    os.unlink(tmp_path / f"{spans[1][0]}.seg")
+    os.unlink(tmp_path / f"{spans[1][0]}.folded")
     assert read_spans(str(tmp_path), spans) is None  # type: ignore[arg-type]

@@ -15,7 +15,7 @@ from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text import store as store_module
 from app.index.text.store import TextStore
-from app.sessions.passages import pack, unpack
+from app.sessions.passages import NO_TEXT, PackedText, pack, unpack
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 from tests.index.test_soak import Mischief
 from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, texts
@@ -37,9 +37,9 @@ def store(tmp_path: Path) -> Store:
     return pi_store(tmp_path / "store")
 
 
-def passages_of(text: bytes | None) -> list[bytes]:
+def passages_of(text: PackedText | None) -> list[bytes]:
     assert text is not None
-    return [passage for _, _, passage in unpack(text)]
+    return [passage for _, _, passage in unpack(text.folded)]
 
 
 def test_texts_are_stored_for_the_next_process(cache: Path, store: Store) -> None:
@@ -64,7 +64,7 @@ def test_an_append_adds_only_its_own_text(cache: Path, store: Store) -> None:
     assert passages_of(after.pop(path.name)) == [b"prompt 2", b"one more"]
     assert after == {name: text for name, text in before.items() if name != path.name}
     (grown,) = segments(cache).values()
-    assert grown - size == len(pack(USER, 0, b"one more"))
+    assert grown - size == len(pack(USER, 0, "ONE more").folded)
     assert_right(cache, store)
 
 
@@ -84,16 +84,16 @@ def test_an_append_without_words_writes_no_text(cache: Path, store: Store) -> No
 def test_a_scan_without_changes_writes_no_text(cache: Path, store: Store) -> None:
     fill(Path(store.root), 5)
     scanned(cache, store)
-    before = {path: path.stat().st_mtime_ns for path in cache.rglob("*.seg")}
+    before = {path: path.stat().st_mtime_ns for path in cache.rglob("*.folded")}
     scanned(cache, store)
-    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.seg")} == before
+    assert {path: path.stat().st_mtime_ns for path in cache.rglob("*.folded")} == before
 
 
 def test_a_session_without_messages_has_an_empty_text(cache: Path, store: Store) -> None:
     write(Path(store.root) / "a.jsonl", session(messages=0))
     scanned(cache, store)
-    assert texts(cache, store) == {"a.jsonl": b""}
-    assert not list(cache.rglob("*.seg"))
+    assert texts(cache, store) == {"a.jsonl": NO_TEXT}
+    assert not list(cache.rglob("*.folded"))
     assert scanned(cache, store).counts.whole == 0
 
 
