@@ -25,8 +25,8 @@ def start() -> None:
 def work() -> None:
     """Run a worker."""
     from app.index import worker_process
-    from app.sessions.passages import PassageBuilder
+    from app.sessions.passages import NO_TEXT, PassageBuilder
 
     assert hasattr(PassageBuilder, "pack"), "what is left out has another name by now"
-    setattr(PassageBuilder, "pack", lambda self: b"")  # noqa: B010 - a method is nothing to assign to
+    setattr(PassageBuilder, "pack", lambda self: NO_TEXT)  # noqa: B010 - a method is nothing to assign to
     worker_process.main()

@@ -34,12 +34,12 @@ def seed() -> int:
 
 
 class Kept(NamedTuple):
-    """The rows, including those of refused files, and path -> the passages of its text; None if a part is
+    """The rows, including those of refused files, and path -> the passages of both copies of its text; None if a part is
     missing.
     """
 
     rows: list[tuple[object, ...]]
-    texts: dict[str, list[tuple[int, int, bytes]] | None]
+    texts: dict[str, list[list[tuple[int, int, bytes]]] | None]
 
 
 def kept(cache: Path | str, stores: Sequence[Store]) -> Kept:
@@ -50,13 +50,8 @@ def kept(cache: Path | str, stores: Sequence[Store]) -> Kept:
         texts_spans = catalog.texts()
         assert catalog.generation == 0
         texts = {path: read_spans(catalog.text_folder, spans) for path, spans in texts_spans.items()}
-        return Kept(
-            rows,
-            {
-                path: text if text is None else [[*unpack(copy)] for copy in text]
-                for path, text in texts.items()
-            },
-        )
+        passages = {path: text and [[*unpack(copy)] for copy in text] for path, text in texts.items()}
+        return Kept(rows, passages)
     finally:
         catalog.close()
 
