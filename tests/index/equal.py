@@ -34,8 +34,8 @@ def seed() -> int:
 
 
 class Kept(NamedTuple):
-    """The rows, including those of refused files, and path -> the passages of both copies of its text; None if a part is
-    missing.
+    """The rows, including those of refused files, and path -> the passages of both copies of its text; None
+    if a part is missing.
     """
 
     rows: list[tuple[object, ...]]

@@ -3,12 +3,13 @@
 The words that are similar to a word depend on its length in characters:
 
     up to 3    none
-    4          words with two neighbouring letters swapped; too many short words differ in one letter only
+    4          words of titles that differ in one letter, as below; if there are none, words of all texts with
+               two neighbouring letters swapped, because too many short words differ in one letter
     5 to 8     words that differ in one letter: missing, added, changed, or swapped with the next one
     9 or more  words that differ in up to two letters, missing, added or changed; a swap counts as two
 
 A word with one fault has one correct half, and a word with two faults one correct third: only words with one
-of these parts are compared letter by letter. For a word of four letters, all spellings are known beforehand.
+of these parts are compared letter by letter. All swaps of a word of four letters are known beforehand.
 
 Tool calls and output have no suggestions: they are in no text store, so that every word of all files would
 have to be compared.
@@ -20,13 +21,15 @@ from collections import Counter
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from app.formats.text_kinds import CONVERSATION
+from app.formats.text_kinds import CONVERSATION, USER
 from app.formats.utf8_text import fold, to_utf8
 from app.index.query.query import REGEX, WORD, Note, Query, Term
 from app.index.query.regex import has_case_flag
 from app.index.search.matchers import name_of, without_case
-from app.index.search.metadata_fields import SHORT_FOLDER, WHERE
+from app.index.search.metadata_fields import NAME, SHORT_FOLDER, WHERE
 from app.index.search.passages import kind_at
+from app.index.text.mmap_reader import Source
+from app.sessions.passages import joined, pack
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -38,7 +41,7 @@ if TYPE_CHECKING:
     Spellings = dict[str, tuple[str, ...]]
 
 SHORTEST = 4
-"""Letters of a word that has only swaps; shorter words have no other spellings."""
+"""Letters of a word that is compared with titles first; shorter words have no other spellings."""
 LONG = 9
 """Letters from which on two faults are allowed."""
 MOST = 5
@@ -93,9 +96,9 @@ def other_spellings(
         if may_differ and has_any(_only(without_case(term), query), snapshot):
             words = (name_of(term, "(?i)") if term.kind == REGEX else folded,)
         elif term.kind == WORD:
-            similar = nearest(folded, _texts(snapshot, segments), kinds, token)
-            # The word itself may be in the texts, in another case.
-            words = tuple(word for word in similar if word != folded)
+            texts, is_short = _texts(snapshot, segments), len(folded) == SHORTEST
+            words = nearest(folded, _titles(snapshot), kinds, token) if is_short else ()
+            words = words or nearest(folded, texts, kinds, token, only_swaps=is_short)
         instead[name] = words
         if words:
             message = f"“{name}” is nowhere; looked for instead: {', '.join(words)}"
@@ -131,6 +134,20 @@ def _texts(snapshot: Snapshot, segments: Segments) -> Iterator[TextRange]:
                 yield from texts
 
 
+def _titles(snapshot: Snapshot) -> list[TextRange]:
+    """The titles of all sessions as passages: names and first prompts."""
+    rows = [
+        document.row
+        for block in snapshot.all_blocks()
+        for document in block.documents
+        if block is snapshot.fresh or document not in snapshot.stale
+    ]
+    # The ellipsis of a cut title would count as a letter.
+    titles = [pack(NAME if row.name else USER, 0, row.title.replace("…", " ")) for row in rows]
+    source = Source(joined(titles).folded)
+    return [(source, 0, source.size)]
+
+
 # -- similar words --
 
 
@@ -140,12 +157,18 @@ def max_faults(word: str) -> int:
 
 
 def nearest(
-    word: str, texts: Iterable[TextRange], kinds: frozenset[int], token: CancelToken
+    word: str,
+    texts: Iterable[TextRange],
+    kinds: frozenset[int],
+    token: CancelToken,
+    *,
+    only_swaps: bool = False,
 ) -> tuple[str, ...]:
-    """The words in `texts` that are similar to `word`, the nearest first.
+    """The other words in `texts` that are similar to `word`, the nearest first.
 
     :param word: folded.
     :param kinds: the kinds of passages that count.
+    :param only_swaps: find only words with two neighbouring letters swapped.
     :raises Cancelled: the search is not wanted any more.
     """
     most = max_faults(word)
@@ -154,7 +177,7 @@ def nearest(
     margin = (len(word) + most) * (1 if word.isascii() else _WIDEST) + most * _WIDEST
     faults_of: dict[bytes, tuple[int, bytes]] = {}
     counts: Counter[bytes] = Counter()
-    swaps = _swaps(word) if len(word) == SHORTEST else None
+    swaps = _swaps(word) if only_swaps else None
     remaining_by_part = dict.fromkeys(_parts(word, most) if swaps is None else swaps, MOST_COMPARED)
     for source, start, end in texts:
         for part, remaining in remaining_by_part.items():
@@ -172,7 +195,7 @@ def nearest(
                     faults = _faults(word, candidate, most, swaps)
                     faults_of[candidate] = faults, part
                 # A word with several of the parts is counted once.
-                if faults <= most and first_part == part and kind_at(source, start, position) in kinds:
+                if 0 < faults <= most and first_part == part and kind_at(source, start, position) in kinds:
                     counts[candidate] += 1
                 position = source.find_far(part, position + len(part), end)
             remaining_by_part[part] = remaining

@@ -155,12 +155,86 @@ def test_a_pattern_is_named_as_it_is_typed(typed: str) -> None:
         assert (named.kind, named.text, named.exact) == (term.kind, flag + term.text, exact)
 
 
+@pytest.mark.parametrize(
+    ("query", "words"),
+    [
+        ("cahe", ("cache",)),  # a missing letter, in a name
+        ("Cahe", ("cache",)),
+        ("fixe", ("fix",)),  # an added letter, in a first prompt
+        ("grug", ("drug",)),  # a changed letter
+        ("drgu", ("drug",)),  # a swap
+        ("darg", ("drag",)),  # a swap, in no title
+        ("drak", ()),  # a changed letter, in no title
+        ("woar", ()),  # a first prompt that the name of the session hides
+        ("fx", ()),
+        ("role:user fixe", ("fix",)),
+        ("role:assistant darg", ("drag",)),
+        ("role:assistant fixe", ()),
+        ("role:user cahe", ()),
+    ],
+)
+def test_a_word_of_four_letters_is_compared_with_titles_first(
+    world: World, query: str, words: tuple[str, ...]
+) -> None:
+    world.session("s1", "wear", "drag it", {"type": "session_info", "name": "The Cache"})
+    world.session("s2", "Fix the drug", "a drag and one")
+    world.scan()
+    _, instead, ids = outcome(world, query)
+    assert instead == {query.split()[-1]: words}
+    assert bool(ids) == bool(words)
+
+
+def test_a_title_comes_before_a_swap_in_another_text(world: World) -> None:
+    world.session("s1", "a bold plan", "the test")
+    world.session("s2", "the best plan", "tests")
+    world.scan()
+    assert outcome(world, "tset")[1:] == ({"tset": ("test",)}, ["s2", "s1"])
+    world.session("s3", "the sets")
+    world.scan()
+    assert outcome(world, "tset")[1:] == ({"tset": ("test",)}, ["s2", "s1"])
+    world.session("s4", "the set")
+    world.scan()
+    assert outcome(world, "tset")[1:] == ({"tset": ("set",)}, ["s4", "s3"])
+
+
+def test_the_most_frequent_words_of_titles_come_first(world: World) -> None:
+    for number, title in enumerate(("a cave", "a case", "the case", "a cage")):
+        world.session(f"s{number}", title, "cage cage cage")
+    world.scan()
+    assert outcome(world, "caqe")[1] == {"caqe": ("case", "cage", "cave")}
+
+
+def test_the_ellipsis_of_a_cut_title_is_no_letter(world: World) -> None:
+    world.session("s1", "y " * 148 + "abc def")
+    world.scan()
+    assert world.index.rows()[0].title.endswith("abc…")
+    assert outcome(world, "abcx")[1] == {"abcx": ("abc",)}
+
+
+def test_titles_of_changed_and_removed_sessions_are_not_compared(world: World) -> None:
+    world.session("s1", "the cache")
+    world.scan()
+    assert outcome(world, "cahe")[1] == {"cahe": ("cache",)}
+    world.session("s1", "the cave")
+    world.scan()
+    assert outcome(world, "cahe")[1] == {"cahe": ("cave",)}
+    world.path("s1").unlink()
+    world.scan()
+    assert outcome(world, "cahe")[1] == {"cahe": ()}
+
+
 LETTERS = st.text(alphabet="abcdé", min_size=4, max_size=11)
 
 
-def near(word: str, *texts: str, kinds: frozenset[int] = frozenset((USER, ASSISTANT))) -> tuple[str, ...]:
+def near(
+    word: str,
+    *texts: str,
+    kinds: frozenset[int] = frozenset((USER, ASSISTANT)),
+    only_swaps: bool = False,
+) -> tuple[str, ...]:
     source = Source(b"".join(pack(ASSISTANT, 0, text).folded for text in texts))
-    return nearest(word, [(source, 0, source.size)], kinds, CancelToken(lambda: True))
+    token = CancelToken(lambda: True)
+    return nearest(word, [(source, 0, source.size)], kinds, token, only_swaps=only_swaps)
 
 
 def by_table(first: str, second: str, *, swaps: bool) -> int:
@@ -188,11 +262,12 @@ def test_the_distance_is_the_number_of_faults(first: str, second: str) -> None:
 def test_every_word_with_the_allowed_faults_is_found(word: str, other_word: str) -> None:
     most = max_faults(word)
     apart = by_table(word, other_word, swaps=most == 1)
-    is_near = apart <= most
+    wanted = (other_word,) if 0 < apart <= most else ()
+    assert near(word, f"x {other_word}, y") == wanted
+    assert near(word, other_word) == wanted
     if len(word) == SHORTEST:
-        is_near = apart == 1 and sorted(word) == sorted(other_word)
-    assert near(word, f"x {other_word}, y") == ((other_word,) if is_near else ())
-    assert near(word, other_word) == ((other_word,) if is_near else ())
+        wanted = wanted if sorted(word) == sorted(other_word) else ()
+        assert near(word, f"x {other_word}, y", only_swaps=True) == wanted
 
 
 @pytest.mark.parametrize(
@@ -214,18 +289,40 @@ def test_every_word_with_the_allowed_faults_is_found(word: str, other_word: str)
         ("etst", "test", True),
         ("tets", "test", True),
         ("tes", "test", False),
-        ("tost", "test", False),
+        ("tost", "test", True),
         ("tesst", "test", True),
+        ("test", "tests", True),
+        ("test", "est", True),
+        ("test", "tet", True),
+        ("test", "test", False),
         ("tost", "tests", False),
-        ("cast", "case", False),
-        ("noed", "node", True),
+        ("cast", "case", True),
         ("noed", "nodes", False),
-        ("aaaa", "aaab", False),
+        ("aaaa", "aaab", True),
+        ("widget", "widget", False),
         ("widget", "widgetfactory", False),
     ],
 )
 def test_the_faults_that_words_of_each_length_may_have(word: str, other_word: str, is_found: bool) -> None:
     assert bool(near(word, f"say ({other_word})!")) == is_found
+
+
+@pytest.mark.parametrize(
+    ("word", "other_word", "is_found"),
+    [
+        ("tset", "test", True),
+        ("etst", "test", True),
+        ("tets", "test", True),
+        ("tost", "test", False),
+        ("cast", "case", False),
+        ("noed", "node", True),
+        ("noed", "nodes", False),
+        ("aaaa", "aaab", False),
+        ("abcd", "abacd", False),
+    ],
+)
+def test_the_words_that_differ_only_by_a_swap(word: str, other_word: str, is_found: bool) -> None:
+    assert bool(near(word, f"say ({other_word})!", only_swaps=True)) == is_found
 
 
 def test_the_nearest_words_come_first_then_the_most_frequent() -> None:
