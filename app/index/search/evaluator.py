@@ -95,7 +95,7 @@ class Evaluator:
             return True
         kind, offset = kind_of(source.data, mark), source.offset(mark)
         if is_metadata(kind):
-            return matcher.in_text(field_text(row, kind, offset))
+            return matcher.in_text(field_text(row, kind, offset, source))
         cased = self._case_filter(matcher)
         line = cased and self._originals.line(row, offset)
         if cased and line and not (cased.is_in(line) and cased.may_be_in(line, source, begin, end)):
