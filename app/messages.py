@@ -323,8 +323,8 @@ class HitLocated(Message):
     entry_id   the id of the entry; None if it has none, or if no entry matched
     offset     the offset of the entry's line in the file; -1 if no text of an entry matched
     words      the texts to highlight in the session, folded
-    where      for example "branch 2 of 3, not on the active path"; "" if the session has one branch, or if
-               the branch is not known
+    where      for example "branch 2 of 3, not on the active path", or a prompt that the session itself does
+               not have; "" if the session has one branch, or if the branch is not known
     again      an earlier message had the same hit without `where`
     """
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from app.index.row import FIELDS, Row
@@ -103,3 +105,31 @@ def chain(*texts: str, id: str = "s1", cwd: str = "/work/app") -> list[dict[str,
             message(f"{number + 1:08x}", f"{number:08x}" if number else None, role, text, number + 1)
         )
     return lines
+
+
+# The tables of oh-my-pi 18.2.3.
+OMP_TABLES = """
+CREATE TABLE history (id INTEGER PRIMARY KEY AUTOINCREMENT, prompt TEXT NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL, cwd TEXT, session_id TEXT);
+CREATE INDEX idx_history_created_at ON history(created_at DESC);
+CREATE VIRTUAL TABLE history_fts USING fts5(prompt, content='history', content_rowid='id');
+CREATE TRIGGER history_ai AFTER INSERT ON history BEGIN
+    INSERT INTO history_fts(rowid, prompt) VALUES (new.id, new.prompt); END;
+CREATE TABLE session_titles (session_id TEXT PRIMARY KEY, title TEXT NOT NULL, updated_at INTEGER NOT NULL);
+PRAGMA user_version = 1;
+"""
+ADD = "INSERT INTO history (prompt, created_at, cwd, session_id) VALUES (?, ?, ?, ?)"
+
+
+def write_history(path: Path, *prompts: tuple[str, str | None]) -> Path:
+    """Add (prompt, session id) pairs to a history of oh-my-pi, which is made if it is missing."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        (tables,) = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        if not tables:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.executescript(OMP_TABLES)
+        for prompt, session_id in prompts:
+            (last,) = connection.execute("SELECT coalesce(max(id), 0) FROM history").fetchone()
+            connection.execute(ADD, (prompt, 1_771_237_230 + last, "/work/app", session_id))
+    return path

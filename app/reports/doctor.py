@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from app.actions.archive import damage
+from app.formats.errors import SessionError
 from app.formats.text import one_line
 from app.index.index import Index
+from app.index.search.prompt_histories import read_prompts
 from app.options import Options
 from app.reports.output import write_json, write_text
 from app.sessions.storage.temporary import temporaries
@@ -63,6 +65,7 @@ def examine(setup: Setup) -> dict[str, Any]:
         skipped += [{"path": path, "line": None, "reason": reason} for path, reason in deeper(store)]
     skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _archive_problems(setup)]
     skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _pin_problems(setup)]
+    skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _history_problems(setup)]
     skipped += [{"path": path, "line": None, "reason": reason} for path, reason in _leftovers(setup)]
     return {
         "schema": SCHEMA,
@@ -90,6 +93,16 @@ def _pin_problems(setup: Setup) -> Iterator[Complaint]:
         problem = pins_problem(path)
         if problem:
             yield path, f"no pins are known of it: {problem}"
+
+
+def _history_problems(setup: Setup) -> Iterator[Complaint]:
+    """The histories of prompts that cannot be read."""
+    stores = [store for listed in setup.stores for store in (listed, *listed.twins)]
+    for path in sorted({store.history for store in stores if os.path.lexists(store.history)}):
+        try:
+            read_prompts(path)
+        except SessionError as error:
+            yield path, f"a search does not find its prompts: {error.reason}"
 
 
 def _leftovers(setup: Setup) -> Iterator[Complaint]:

@@ -181,7 +181,7 @@ class HitLocator(BackgroundService):
         is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
         if is_large and not is_stale():
             self._post(HitLocated(path, query, hit.entry_id, hit.offset, words, ""))
-        branch = _branch_words(index, hit, is_stale)
+        branch = _place_words(index, hit, is_stale)
         if not is_stale() and (branch or not is_large):
             self._post(HitLocated(path, query, hit.entry_id, hit.offset, words, branch, again=is_large))
 
@@ -198,7 +198,10 @@ def _words_to_mark(hit: Hit, query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*words, *others)))
 
 
-def _branch_words(index: Index, hit: Hit, is_stale: Callable[[], bool]) -> str:
+def _place_words(index: Index, hit: Hit, is_stale: Callable[[], bool]) -> str:
+    """The branch of a hit, or the prompt of the history that it is."""
+    if hit.where == "history":
+        return f"in the prompt history: {hit.snippet}"
     place = index.place(hit, lambda: not is_stale())
     if place.on_active_path is None or place.branches < 2:
         return ""

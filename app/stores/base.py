@@ -56,10 +56,22 @@ class Store:
     notes         problems while finding it that concern the user, such as a settings file that is not JSON
     state         the folder of the agent's other state (oh-my-pi's breadcrumbs); "" for none
     pins          the path of the agent's pins file; "" for none
+    history       the path of the agent's database of prompts, of all its sessions; "" for none
     twins         the stores of other agents in the same folder
     """
 
-    __slots__ = ("agent", "arguments", "environment", "notes", "pins", "root", "source", "state", "twins")
+    __slots__ = (
+        "agent",
+        "arguments",
+        "environment",
+        "history",
+        "notes",
+        "pins",
+        "root",
+        "source",
+        "state",
+        "twins",
+    )
 
     def __init__(
         self,
@@ -72,6 +84,7 @@ class Store:
         notes: Iterable[str] = (),
         state: str = "",
         pins: str = "",
+        history: str = "",
     ) -> None:
         self.agent = agent
         self.root = root
@@ -81,6 +94,7 @@ class Store:
         self.notes: tuple[str, ...] = tuple(notes)
         self.state = state
         self.pins = pins
+        self.history = history
         self.twins: tuple[Store, ...] = ()
 
     def __repr__(self) -> str:

@@ -35,6 +35,7 @@ WRITERS_WAIT = 0.5
 
 SESSIONS = "sessions"
 PINS = "session-pins.json"
+HISTORY = "history.db"
 
 # omp remembers the size of its file, and stops writing for good if another program has appended
 # (formats/README.md, "Writing beside a running agent").
@@ -88,11 +89,20 @@ class Omp(Agent):
         if path_variable(env, SESSION_DIR):
             environment = path_variables(env, CONFIG_DIR, *PROFILES)
             environment |= absolute_paths(env, home, cwd, AGENT_DIR, SESSION_DIR)
-            environment |= _xdg_only(self._default(env, home, cwd).environment)
-            state = environment.get(AGENT_DIR, found[0].state)
-            root = environment[SESSION_DIR]
-            pins = self._pins(env, home, cwd)
-            found.append(Store(self, root, SESSION_DIR, environment=environment, state=state, pins=pins))
+            # The pins and the history of the active agent folder also apply to session folders elsewhere.
+            default = self._default(env, home, cwd)
+            environment |= _xdg_only(default.environment)
+            found.append(
+                Store(
+                    self,
+                    environment[SESSION_DIR],
+                    SESSION_DIR,
+                    environment=environment,
+                    state=environment.get(AGENT_DIR, found[0].state),
+                    pins=default.pins,
+                    history=default.history,
+                )
+            )
         return found
 
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
@@ -147,16 +157,13 @@ class Omp(Agent):
     def _at(self, agent_dir: str, source: str, environment: dict[str, str]) -> Store:
         root = os.path.join(agent_dir, SESSIONS)
         pins = os.path.join(agent_dir, PINS)
-        return Store(self, root, source, environment=environment, state=agent_dir, pins=pins)
+        history = os.path.join(agent_dir, HISTORY)
+        return Store(self, root, source, environment=environment, state=agent_dir, pins=pins, history=history)
 
     def _default(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
         """The store that omp would use without the variable for the session folder."""
         elsewhere = {name: value for name, value in env.items() if name != SESSION_DIR}
         return self.own_store(elsewhere, home, cwd)
-
-    def _pins(self, env: Mapping[str, str], home: str, cwd: str) -> str:
-        """The pins file of the active agent folder, which also applies to session folders elsewhere."""
-        return self._default(env, home, cwd).pins
 
     def _of_config_root(
         self, root: str, source: str, environment: dict[str, str], env: Mapping[str, str]
@@ -194,15 +201,25 @@ class Omp(Agent):
         source = fallback.source if fallback.source.startswith("profile ") else XDG_DATA
         root = os.path.join(folder, SESSIONS)
         # The pins stay in the agent folder.
-        return Store(self, root, source, environment=environment, state=state, pins=fallback.pins)
+        pins, history = fallback.pins, os.path.join(folder, HISTORY)
+        return Store(self, root, source, environment=environment, state=state, pins=pins, history=history)
 
     def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
         """A custom folder: `--session-dir` replaces the variable."""
         environment = path_variables(env, CONFIG_DIR, *PROFILES) | absolute_paths(env, home, cwd, AGENT_DIR)
-        environment |= _xdg_only(self._default(env, home, cwd).environment)
-        pins = self._pins(env, home, cwd)
-        arguments = ("--session-dir", root)
-        return Store(self, root, "--store", environment=environment, arguments=arguments, pins=pins)
+        default = self._default(env, home, cwd)
+        environment |= _xdg_only(default.environment)
+        # The folder may be the copy of an agent folder.
+        beside = os.path.join(os.path.dirname(root), HISTORY)
+        return Store(
+            self,
+            root,
+            "--store",
+            environment=environment,
+            arguments=("--session-dir", root),
+            pins=default.pins,
+            history=beside if os.path.isfile(beside) else default.history,
+        )
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
         """Resume by absolute path, as with pi (formats/README.md, "Resuming")."""

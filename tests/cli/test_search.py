@@ -16,7 +16,7 @@ from app.reports.listing import complain_of_skipped
 from app.stores import agent_named
 from app.stores.base import Store
 from tests.cli.conftest import ROOT
-from tests.factory import chain, entry, header, message, stamp, write_session
+from tests.factory import chain, entry, header, message, stamp, write_history, write_session
 
 CALL = {"type": "toolCall", "id": "c1", "name": "read", "arguments": {"path": "/etc/zanzibar"}}
 NOTHING = "leafmark: no session matches; --all-text looks through tools as well\n"
@@ -549,3 +549,42 @@ def test_a_hit_in_the_header_has_no_entry(run, home):
     assert (hit["snippet"], hit["on_active_path"], hit["timestamp"]) == ("/old/zeppelin.jsonl", None, None)
     assert "/old/zeppelin.jsonl" in run("search", "zeppelin", "in:all").out
     assert run("search", "zeppelin").code == 1
+
+
+def test_a_prompt_of_the_history_finds_its_session(run, home, folder):
+    path = home / ".omp/agent/sessions/-work/o.jsonl"
+    write_history(home / ".omp/agent/history.db", ("Polish the Gargoyle\x1b[2J\nplease", "oooo"))
+    for words in (["gargoyle"], ["Gargoyle"], ["gargoyle", "--every"], ["Gargoyle", "--all-text"]):
+        assert hits(run, *words) == [
+            {
+                "path": str(path),
+                "session_id": "oooo",
+                "entry_id": None,
+                "role": "history",
+                "snippet": "Polish the Gargoyle␛[2J please",
+                "on_active_path": None,
+                "timestamp": None,
+            }
+        ]
+    assert "history: Polish the Gargoyle" in run("search", "gargoyle").out
+    assert str(path) in run("resume", "gargoyle", "--print").out
+
+
+def test_a_damaged_history_is_silent(run, home, folder):
+    history = home / ".omp/agent/history.db"
+    history.write_bytes(b"no database " * 500)
+    assert [hit["session_id"] for hit in hits(run, "walrus_eater")] == ["oooo"]
+    assert hits(run, "gargoyle", code=1, err=NOTHING) == []
+    reason = "a search does not find its prompts: file is not a database"
+    assert f"\n  ~/.omp/agent/history.db: {reason}\n" in run("doctor").out
+    history.unlink()
+    assert "history.db" not in run("doctor").out
+
+
+def test_a_list_reads_no_history(home, folder):
+    write_history(home / ".omp/agent/history.db", ("Polish the Gargoyle", "oooo"))
+    code = (
+        "import sys; from app.cli import main; main(['list', 'frobnicator']);"
+        " assert 'app.sessions.storage.prompt_history' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True, capture_output=True)

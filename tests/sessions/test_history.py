@@ -19,24 +19,12 @@ from hypothesis import strategies as st
 
 from app.sessions.storage import prompt_history
 from app.sessions.storage.prompt_history import HistoryError, HistoryRow, HistoryStorage, open_history
+from tests.factory import ADD, OMP_TABLES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ANY_TEXT = st.text(st.characters(exclude_categories=()) | st.sampled_from("\"*^:-+(){}'\0 %_\\ NEAR"))
-
-# The tables of oh-my-pi 18.2.3.
-OMP_TABLES = """
-CREATE TABLE history (id INTEGER PRIMARY KEY AUTOINCREMENT, prompt TEXT NOT NULL UNIQUE,
-    created_at INTEGER NOT NULL, cwd TEXT, session_id TEXT);
-CREATE INDEX idx_history_created_at ON history(created_at DESC);
-CREATE VIRTUAL TABLE history_fts USING fts5(prompt, content='history', content_rowid='id');
-CREATE TRIGGER history_ai AFTER INSERT ON history BEGIN
-    INSERT INTO history_fts(rowid, prompt) VALUES (new.id, new.prompt); END;
-CREATE TABLE session_titles (session_id TEXT PRIMARY KEY, title TEXT NOT NULL, updated_at INTEGER NOT NULL);
-PRAGMA user_version = 1;
-"""
-ADD = "INSERT INTO history (prompt, created_at, cwd, session_id) VALUES (?, ?, ?, ?)"
 
 
 @pytest.fixture

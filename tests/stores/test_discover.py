@@ -196,6 +196,28 @@ def test_omp_uses_xdg_folders_only_if_they_exist(home: Path) -> None:
     assert not set(env) & set(stores_by_root(home, elsewhere)["pi", "/flat"].of("omp").environment)
 
 
+def test_the_prompt_history_of_omp_is_in_its_agent_folder(home: Path) -> None:
+    (home / "data" / "omp").mkdir(parents=True)
+    env = {"XDG_DATA_HOME": str(home / "data"), "OMP_PROFILE": "work"}
+    flat = {"PI_CODING_AGENT_SESSION_DIR": "/flat"}
+    histories = {root: store.history for (_, root), store in stores_by_root(home, env).items()}
+    assert histories[".omp/agent/sessions"] == str(home / ".omp/agent/history.db")
+    assert histories[".omp/profiles/work/agent/sessions"] == str(home / ".omp/profiles/work/agent/history.db")
+    assert histories["data/omp/sessions"] == str(home / "data/omp/history.db")
+    assert histories[".pi/agent/sessions"] == histories[".indusagi/agent/sessions"] == ""
+    # Sessions elsewhere have the history of the agent folder that omp would use.
+    moved = stores_by_root(home, {**flat, "OMP_PROFILE": "work"})["pi", "/flat"].of("omp")
+    assert moved.history == str(home / ".omp/profiles/work/agent/history.db")
+    copy = home / "copy" / "sessions"
+    extra = [("omp", str(copy))]
+    assert stores_by_root(home, env=flat, extra=extra)["omp", "copy/sessions"].history == str(
+        home / ".omp/agent/history.db"
+    )
+    copy.parent.mkdir()
+    (copy.parent / "history.db").touch()
+    assert stores_by_root(home, extra=extra)["omp", "copy/sessions"].history == str(home / "copy/history.db")
+
+
 def test_a_store_has_every_variable_that_leads_to_it(home: Path) -> None:
     """The environment of a store alone leads to the store again."""
     for folder in ("data/omp", ".omp/profiles/old", "cfg/agent"):

@@ -6,7 +6,7 @@ import pytest
 
 from app.index.query.grammar import parse
 from app.index.query.query import QueryError
-from tests.factory import append, message
+from tests.factory import append, chain, message, write_history, write_session
 from tests.ui.conftest import HERE
 
 
@@ -202,3 +202,31 @@ async def test_a_completion_is_offered_in_any_case(browser, three, typed, shown)
         await ui.until(lambda: shown in ui.text(), "the offer")
         await ui.press("right")
         assert ui.box.value == shown.rpartition(" ")[2]
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (160, 45)])
+async def test_a_prompt_of_the_history_finds_its_session(browser, three, tmp_path, size):
+    agent = tmp_path / "home/.omp/agent"
+    path = write_session(agent / "sessions/-work-app/o.jsonl", *chain("hello", "there", id="oooo"))
+    write_history(agent / "history.db", ("Gargoyle of stone, polish it", "oooo"))
+    async with browser(size=size) as ui:
+        await ui.press("slash", *"gargoyle")
+        await ui.until(lambda: ui.listed() == [f"[{HERE}]", "oooo"], "the session")
+        assert ui.sessions.row.path == str(path)
+        await ui.press("enter")
+        await ui.settled()
+        assert ui.sessions.row.path == str(path)
+        if size[0] >= 120:
+            await ui.until(lambda: "in the prompt history: Garg" in ui.text(), "the prompt")
+
+
+async def test_the_selector_shows_a_prompt_of_the_history(browser, three, tmp_path):
+    agent = tmp_path / "home/.omp/agent"
+    write_session(agent / "sessions/-work-app/o.jsonl", *chain("hello", "there", id="oooo"))
+    write_history(agent / "history.db", ("Gargoyle of stone, polish it", "oooo"))
+    async with browser(selector="", size=(160, 45)) as ui:
+        await ui.press(*"Gargoyle")
+        await ui.until(lambda: ui.listed() == ["oooo"], "the session")
+        await ui.until(lambda: "in the prompt history: Gargoyle of stone" in ui.text(), "the prompt")
+        assert "there" in ui.text()
+        assert ui.sessions.row.id == "oooo"

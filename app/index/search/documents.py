@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.lines import open_file
 from app.index.search.metadata_fields import packed_metadata
+from app.index.search.prompt_histories import PromptHistories
 from app.index.text.mmap_reader import LARGE, Source
 from app.sessions.passages import joined
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from app.index.row import Row, Span
     from app.index.search.matchers import TermMatcher
     from app.index.text.mmap_reader import Find, Segments
+    from app.stores.base import Store
 
     TextRange = tuple[Source, int, int]
     """Some packed passages: where they are, their start and their end."""
@@ -45,16 +47,20 @@ MAX_CHANGED = 256
 class Document:
     """A row and the spans of its text. A session that changes becomes another object.
 
-    spans   None if the text store does not have its text, so that its file has to be read
-    home    the folder that is written as `~`
+    spans     None if the text store does not have its text, so that its file has to be read
+    home      the folder that is written as `~`
+    prompts   those of its agent's history
     """
 
-    __slots__ = ("_metadata", "home", "row", "spans")
+    __slots__ = ("_metadata", "home", "prompts", "row", "spans")
 
-    def __init__(self, row: Row, spans: tuple[Span, ...] | None, home: str = "") -> None:
+    def __init__(
+        self, row: Row, spans: tuple[Span, ...] | None, home: str = "", prompts: Sequence[str] = ()
+    ) -> None:
         self.row = row
         self.spans = spans
         self.home = home
+        self.prompts = prompts
         self._metadata: TextRange | None = None
 
     @property
@@ -128,7 +134,9 @@ class Block:
         """The packed metadata of its sessions, one after the other."""
         if self._metadata is not None:
             return self._metadata
-        packed = [packed_metadata(document.row, document.home) for document in self.documents]
+        packed = [
+            packed_metadata(document.row, document.home, document.prompts) for document in self.documents
+        ]
         folded, written = joined(packed)
         source = self._metadata = Source(folded, written=Source(written))
         start = 0
@@ -196,13 +204,19 @@ class DocumentSet:
     asked    for how many sessions the catalog was asked for the spans of their texts
     """
 
-    def __init__(self, catalog: Catalog, segments: Segments, home: str = "") -> None:
-        """:param home: the folder that is written as ``~``."""
+    def __init__(
+        self, catalog: Catalog, segments: Segments, home: str = "", stores: Iterable[Store] = ()
+    ) -> None:
+        """:param home: the folder that is written as ``~``.
+        :param stores: those with the histories of prompts.
+        """
         self.loaded = False
         self.asked = 0
         self._catalog = catalog
         self._segments = segments
         self._home = home
+        self._histories = PromptHistories(stores)
+        self._histories_lock = Lock()
         self._lock = Lock()
         self._by_path: dict[str, Document] = {}
         self._blocks: list[Block] = []
@@ -284,6 +298,7 @@ class DocumentSet:
         """
         if not self.loaded:
             self.load()
+        self._read_histories()
         if texts:
             self._ask_for_texts()
         with self._lock:
@@ -294,7 +309,19 @@ class DocumentSet:
             return self._snapshot
 
     def _document(self, row: Row, spans: tuple[Span, ...] | None = None) -> Document:
-        return Document(row, spans, self._home)
+        return Document(row, spans, self._home, self._histories.prompts(row))
+
+    def _read_histories(self) -> None:
+        # This is not `_lock`, so that no scan waits while a long history is read.
+        with self._histories_lock:
+            if not self._histories.update():
+                return
+            with self._lock:
+                for path, document in self._by_path.items():
+                    if document.prompts != self._histories.prompts(document.row):
+                        self._by_path[path] = self._document(document.row, document.spans)
+                        self._changed.add(path)
+                self._snapshot = None
 
     def _ask_for_texts(self) -> None:
         with self._lock:

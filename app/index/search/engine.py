@@ -44,7 +44,7 @@ class SearchEngine:
         :param unread: returns path -> reason for the files that may be sessions and cannot be read.
         """
         self.segments = Segments(catalog.text_folder)
-        self.documents = DocumentSet(catalog, self.segments, home)
+        self.documents = DocumentSet(catalog, self.segments, home, stores)
         self._unread = unread
         self._agents = {store.root: store.agents for store in stores}
         self._lock = Lock()
@@ -126,7 +126,8 @@ class SearchEngine:
         :param order: "recent": newest session first, as in the list. "relevance": by score, see `search_run`;
             the first hit comes when all sessions were searched.
         :param every: return all hits and not the best one of each session. The hits of a session come
-            together: names and labels, then texts, the last one first, then folder, id and agent.
+            together: names and labels, then texts, the last one first, then prompts that only the history of
+            the agent has, folder, id and agent.
         :param keep_going: called every two milliseconds; the search ends without a last page when it returns
             False.
         :param now_ms: the time in milliseconds since the epoch, for the age of sessions; None for now.

@@ -14,7 +14,7 @@ from app.index.search.documents import texts_of
 from app.index.search.entry_source import entries_at
 from app.index.search.evaluator import Evaluator
 from app.index.search.grep.file_search import FileSearcher
-from app.index.search.metadata_fields import LABEL, NAME, WHERE, field_text, is_metadata
+from app.index.search.metadata_fields import HISTORY, LABEL, NAME, WHERE, is_metadata
 from app.index.search.snippet import snippet
 from app.index.text.mmap_reader import Source
 
@@ -84,12 +84,17 @@ class HitDetails:
         # The name, then the first label, if they have equally many terms.
         named = list(filter(is_name_or_label, in_metadata))
         if named:
-            return max(named, key=lambda passage: passage.mask.bit_count())
+            return max(named, key=_count_terms)
         best = self._best_in_file.get(document)
         if best is None:
             in_file = document in self._file_passages
             texts = None if in_file else texts_of(document, self._segments)
             best = self._read_best(document.row) if texts is None else finder.best(document.row, texts)
+        # A prompt of the history is shown if it has more terms: usually the same prompt is in the texts.
+        prompts = [passage for passage in in_metadata if passage.kind == HISTORY]
+        prompt = max(prompts, key=_count_terms, default=None)
+        if prompt and (best is None or _count_terms(prompt) > _count_terms(best)):
+            return prompt
         # If no text matches, then the folder or the id does, or a text that no longer exists.
         return best or next(iter(in_metadata), None)
 
@@ -120,6 +125,10 @@ class HitDetails:
 def is_name_or_label(passage: Passage) -> bool:
     """Whether a passage is a name or a label, which is shown before the texts of the session."""
     return passage.kind in (NAME, LABEL)
+
+
+def _count_terms(passage: Passage) -> int:
+    return passage.mask.bit_count()
 
 
 def _fill_text(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher]) -> None:
@@ -168,7 +177,7 @@ def _texts(entries: Iterable[dict[str, object]], kind: int) -> list[tuple[dict[s
 
 def _fill_metadata(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher]) -> None:
     row = hit.row
-    line, ranges = snippet(field_text(row, passage.kind, passage.offset), matchers) or ("", ())
+    line, ranges = snippet(passage.text, matchers) or ("", ())
     where = WHERE[passage.kind]
     role = where if passage.kind in (NAME, LABEL) else ""
     target = row.labels[passage.offset][0] if passage.kind == LABEL else None

@@ -1,4 +1,6 @@
-"""The metadata of a session, packed as passages: name, labels, folder, id and agent."""
+"""The metadata of a session, packed as passages: name, labels, prompts of its agent's history, folder, id and
+agent.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,11 @@ from app.paths import home_prefix_length
 from app.sessions.passages import PackedText, joined, pack
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.index.row import Row
 
-Where = Literal["text", "name", "label", "folder", "id", "program", "header", "row"]
+Where = Literal["text", "name", "label", "history", "folder", "id", "program", "header", "row"]
 """The part of a session in which a hit is; "row" is the session as a whole."""
 
 NAME = 0x10
@@ -21,10 +25,13 @@ ID = 0x13
 AGENT = 0x14
 SHORT_FOLDER = 0x15
 """The folder with ``~`` for the home folder, as it is shown. The offset is the length of the home folder."""
+HISTORY = 0x16
+"""A prompt of the session in its agent's history."""
 
 WHERE: dict[int, Where] = {
     NAME: "name",
     LABEL: "label",
+    HISTORY: "history",
     FOLDER: "folder",
     SHORT_FOLDER: "folder",
     ID: "id",
@@ -35,19 +42,22 @@ WHERE: dict[int, Where] = {
 
 def is_metadata(kind: int) -> bool:
     """Whether a passage of this kind is a field of the metadata, and no text of an entry."""
-    return NAME <= kind <= SHORT_FOLDER
+    return NAME <= kind <= HISTORY
 
 
-def packed_metadata(row: Row, home: str) -> PackedText:
-    """The passages of a row: its name, labels, folder, id and agent. The offset of a label is its number.
+def packed_metadata(row: Row, home: str, prompts: Sequence[str] = ()) -> PackedText:
+    """The passages of a row: its name, labels, prompts, folder, id and agent. The offset of a label is its
+    number.
 
     :param home: the folder that is written as ``~``.
+    :param prompts: those of its agent's history.
     """
     parts = []
     if row.name:
         parts.append(pack(NAME, 0, row.name))
     for number, (_, label) in enumerate(row.labels):
         parts.append(pack(LABEL, number, label))
+    parts += [pack(HISTORY, 0, prompt) for prompt in prompts]
     if row.cwd:
         parts.append(_folder(row.cwd, home))
     if row.id:
@@ -69,19 +79,3 @@ def _folder(cwd: str, home: str) -> PackedText:
     if not home_length:
         return full
     return joined((full, pack(SHORT_FOLDER, home_length, "~" + cwd[home_length:])))
-
-
-def field_text(row: Row, kind: int, offset: int) -> str:
-    """The text of a passage of the metadata as it is written.
-
-    :param kind: this and `offset` are those of the passage.
-    """
-    if kind == NAME:
-        return row.name or ""
-    if kind == LABEL:
-        return row.labels[offset][1]
-    if kind == FOLDER:
-        return row.cwd
-    if kind == SHORT_FOLDER:
-        return "~" + row.cwd[offset:]
-    return row.id if kind == ID else row.agent

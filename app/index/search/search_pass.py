@@ -11,6 +11,7 @@ from app.index.search.evaluator import Evaluator
 from app.index.search.grep.file_search import FileResult, FileSearcher
 from app.index.search.hit_details import HitDetails
 from app.index.search.passages import display_order
+from app.sessions.passages import HEADS, MARK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -281,6 +282,24 @@ class FileMatcher:
         if in_file is not None:
             return display_order(in_file)
         return display_order(self._finder.passages(document.row, texts_of(document, self._segments) or ()))
+
+    def has_prompt(self, document: Document, prompt: Passage, passages: Iterable[Passage]) -> bool:
+        """Whether a prompt of the history is also in the stored text of its session.
+
+        :param prompt: the passage of the prompt in the metadata.
+        :param passages: those of the session; none of them may have the same terms if case counts.
+        """
+        if not any(passage.mask & prompt.mask == prompt.mask for passage in passages):
+            return False
+        if document.spans is None:
+            # A search of the files does not ask for the stored texts.
+            document = self._documents.reload([document])[0]
+        passage = HEADS[USER] + bytes(prompt.source.data[prompt.begin : prompt.end])
+        return any(
+            source.find_far(passage + MARK, start, end) >= 0
+            or source.data[max(start, end - len(passage)) : end] == passage
+            for source, start, end in texts_of(document, self._segments) or ()
+        )
 
     def terms_in_prompts(self, document: Document, terms: int) -> int:
         """The terms that prompts of a session have.

@@ -23,7 +23,7 @@ from app.index.query.query import Note
 from app.index.search.cancellation import Cancelled, CancelToken
 from app.index.search.hit_details import is_name_or_label
 from app.index.search.matchers import QueryPlan
-from app.index.search.metadata_fields import LABEL, NAME
+from app.index.search.metadata_fields import HISTORY, LABEL, NAME
 from app.index.search.refinement_cache import RefinementCache
 from app.index.search.results import Hit, Hits, Page
 from app.index.search.search_pass import SearchPass
@@ -276,8 +276,14 @@ class SearchRun:
     ) -> Iterator[Hit]:
         in_metadata = search_pass.finder.in_metadata(document)
         passages = [passage for passage in in_metadata if is_name_or_label(passage)]
-        passages += search_pass.files.passages(document)
-        passages += [passage for passage in in_metadata if not is_name_or_label(passage)]
+        in_texts = list(search_pass.files.passages(document))
+        passages += in_texts
+        passages += [
+            passage
+            for passage in in_metadata
+            if not is_name_or_label(passage)
+            and not (passage.kind == HISTORY and search_pass.files.has_prompt(document, passage, in_texts))
+        ]
         near, fill = search_pass.plan.near, search_pass.files.details.fill_passage
         for passage in passages:
             yield Hit.later(document.row, fill, passage, scores.get(document, 0.0), near)
@@ -327,6 +333,8 @@ def score(
     for passage in in_metadata:
         if passage.kind in (NAME, LABEL):
             _raise_weights(weights, passage.mask, _IN_NAME)
+        elif passage.kind == HISTORY:
+            _raise_weights(weights, passage.mask, _IN_PROMPT)
     count = 0
     for passage in islice(passages, MAX_DENSITY_PASSAGES):
         count += 1
