@@ -43,9 +43,8 @@ def typing(setting: Setting) -> Iterator[Result]:
         against = f"p50 {ms(values['done p50'])}, max {ms(values['done max'])}"
         yield Result("5", "  complete p95", ms(p95), against, value=p95, limit=0.045)
     for query, first, done in figures["capitals"]:
-        limit = 0.2 if query.startswith("re:") else 0.06
         against = f"first page {ms(first)}"
-        yield Result("5", f"capitals: {query}, complete", ms(done), against, value=done, limit=limit)
+        yield Result("5", f"capitals: {query}, complete", ms(done), against, value=done, limit=0.2)
     gap = figures["gap"]
     yield Result(
         "5",
