@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import threading
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -80,6 +81,37 @@ def test_rebuild_deletes_only_files_of_this_schema(cache: Path, store: Store) ->
     assert segments_and_rows(cache, store) == ({}, 0)
     assert {path: path.read_bytes() for path in unrelated} == unrelated
     assert scanned(cache, store).counts.whole == 10
+    assert_right(cache, store)
+
+
+def test_a_scan_deletes_the_unused_caches_of_older_versions(cache: Path, store: Store) -> None:
+    fill(Path(store.root), 3)
+    week = 8 * 24 * 3600
+    kept = [
+        cache / f"catalog-{SCHEMA + 1}.db",
+        cache / f"text-{SCHEMA + 1}" / ("b" * 16 + ".folded"),
+        cache / f"catalog-{SCHEMA - 1}.db",
+        cache / f"catalog-{SCHEMA - 1}.db-wal",
+        cache / "catalog-x.db",
+        cache / f"catalog-{SCHEMA - 2}.db.mine",
+    ]
+    dropped = [
+        cache / f"catalog-{SCHEMA - 2}.db",
+        cache / f"newest-{SCHEMA - 2}",
+        cache / f"text-{SCHEMA - 2}" / ("a" * 16 + ".seg"),
+        cache / f"text-{SCHEMA - 2}" / "lock",
+    ]
+    for path in (*kept, *dropped):
+        path.parent.mkdir(exist_ok=True, parents=True)
+        path.write_bytes(b"of another version")
+    now = time.time()
+    for path in (*dropped, dropped[2].parent, *kept[:3]):
+        os.utime(path, (now - week, now - week))
+    index = Index([store], str(cache), lambda: int(now * 1000))
+    index.scan()
+    index.close()
+    assert all(path.exists() for path in kept)
+    assert not any(path.exists() for path in (*dropped, dropped[2].parent))
     assert_right(cache, store)
 
 

@@ -7,12 +7,13 @@ and only rows of the stores in use are shown or removed.
 
 from __future__ import annotations
 
+import os
 from operator import attrgetter
 from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.index.catalog import queries, writes
-from app.index.catalog.catalog_file import text_in
+from app.index.catalog.catalog_file import drop_older, text_in
 from app.index.catalog.database import Database, changes_of_others, peek
 from app.index.catalog.db_errors import Busy, Doubt
 from app.index.catalog.integrity import check_missing
@@ -202,8 +203,12 @@ class Catalog:
             self._flush()
 
     def tidy(self, now_ms: int) -> None:
-        """Record that the stores are in use, and drop the rows of stores that are not used any more."""
+        """Record that the stores are in use, and drop the rows of stores that are not used any more, and the
+        caches of older versions.
+        """
         self.run(lambda connection: writes.drop_unused_stores(connection, self.ids(connection), now_ms))
+        if not self.in_memory:
+            drop_older(os.path.dirname(self.path), now_ms)
 
     def close(self) -> None:
         """Store pending readings and close the file."""

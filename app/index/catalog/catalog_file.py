@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 
 from app.index.catalog.schema import LOCAL_JOURNAL, SHARED_JOURNAL
 from app.index.network_mounts import is_silent
 from app.index.row import SCHEMA, catalog_in
 from app.paths import make_own_folders
 from app.stores.locks import FileLock
+
+OLDER_KEPT_MS = 7 * 24 * 3600 * 1000
+"""Milliseconds without a change after which the cache of an older version is deleted."""
+
+_VERSIONED = re.compile(r"(?:catalog|newest|text)-([0-9]{1,9})(?:\.db(?:-wal|-shm|\.bad)?)?")
 
 
 def text_in(folder: str) -> str:
@@ -41,6 +47,34 @@ def journal_of(folder: str) -> str:
     it needs memory that all users of the file share.
     """
     return SHARED_JOURNAL if is_silent(folder) else LOCAL_JOURNAL
+
+
+def drop_older(folder: str, now_ms: int) -> None:
+    """Delete the caches of older versions in a folder that were not written to for `OLDER_KEPT_MS`: an older
+    version may be installed as well. Files that cannot be deleted stay.
+    """
+    try:
+        names = os.listdir(folder)
+    except (OSError, ValueError):
+        return
+    by_schema: dict[int, list[str]] = {}
+    for name in names:
+        match = _VERSIONED.fullmatch(name)
+        if match and int(match[1]) < SCHEMA:
+            by_schema.setdefault(int(match[1]), []).append(os.path.join(folder, name))
+    for paths in by_schema.values():
+        try:
+            if now_ms - max(os.stat(path).st_mtime_ns // 1_000_000 for path in paths) < OLDER_KEPT_MS:
+                continue
+            for path in paths:
+                if os.path.isdir(path):
+                    for name in os.listdir(path):
+                        os.unlink(os.path.join(path, name))
+                    os.rmdir(path)
+                else:
+                    os.unlink(path)
+        except OSError:
+            continue
 
 
 def forget(folder: str) -> None:
