@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from textual.binding import BindingType
+    from textual.strip import Strip
 
     from app.messages import HitLocated
-    from app.sessions.tree.tail_reader import EntryRef
     from app.view.document_line import DocumentLine
     from app.view.line import Line
     from app.view.transcript import Turn
@@ -72,7 +72,7 @@ class TranscriptLines(LineList):
         return bool(self.size.width and self.size.height)
 
     def forget_width(self) -> None:
-        """Post `WidthChanged` at the next resize, even if the width is the same."""
+        """Post `WidthChanged` when the pane is drawn again, even if the width is the same."""
         self._cells = 0
 
     @property
@@ -144,6 +144,12 @@ class TranscriptLines(LineList):
         line = self.lines[index]
         body = mark_prose(line.text) if line.prose else [(line.text, line.style)]
         return fit_line([(" ", "text"), *highlight_line(body, self.words)], cells)
+
+    def render_line(self, y: int) -> Strip:
+        if not self._cells:
+            # Textual sends no Resize to a pane that is shown while another widget scrolls.
+            self.call_next(self.on_resize)
+        return super().render_line(y)
 
     def on_resize(self) -> None:
         height, self._height = self._height, self.size.height

@@ -378,6 +378,18 @@ async def test_a_hidden_pane_reads_nothing(tmp_path):
         await ui.until(lambda: "world" in ui.text(), "the session")
 
 
+async def test_a_hidden_pane_that_is_shown_without_a_resize_reads_its_session(tmp_path):
+    async with pane() as ui:
+        ui.pane.display = False
+        await ui.until(lambda: not ui.lines.is_laid_out, "the hidden pane")
+        ui.pane.show_session(session(tmp_path, *chain("hello", "world")))
+        ui.pane.display = True
+        # If another widget has scrolled, Textual places all widgets anew when it is asked for a size.
+        ui.app.screen._compositor._full_map_invalidated = True
+        assert ui.lines.is_laid_out
+        await ui.until(lambda: "world" in ui.text(), "the session")
+
+
 async def test_only_the_session_where_the_cursor_rests_is_read(tmp_path, monkeypatch):
     monkeypatch.setattr(line_list, "BURST_SECONDS", 60)
     async with pane() as ui:
