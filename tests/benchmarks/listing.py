@@ -109,7 +109,7 @@ def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
         peers.warm_list()
     ours()
     taken, least, start, *fast_resume = in_turn(rounds, *tasks)
-    yield Result("1", "warm list", ms(taken), f"floor {ms(least)}", taken / least, 0.45, ci=True)
+    yield Result("1", "warm list", ms(taken), f"floor {ms(least)}", taken / least, 0.6, ci=True)
     yield Result("1", "warm list", ms(taken), f"python -c pass {ms(start)}", taken / start)
     for theirs in fast_resume:
         yield Result("1", "warm list", ms(taken), f"fr --list {ms(theirs)}", taken / theirs, 0.75)
