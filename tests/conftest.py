@@ -18,7 +18,7 @@ settings.load_profile("same")
 
 # After each key, Textual's pilot waits until the process uses no processor time for one such interval.
 # Its own 20 ms, twice per key, would be half of the time of all tests of the screen.
-_wait.SLEEP_GRANULARITY = 0.005
+_wait.SLEEP_GRANULARITY = 0.01
 _wait.SLEEP_IDLE = 0.000_25
 
 # A worker keeps all tests in memory, and each full collection reads them. With Python's own thresholds, that

@@ -140,6 +140,9 @@ async def test_a_long_dialog_scrolls():
         await pilot.pause()
         assert "pi --session" not in "\n".join(app.lines())
         await pilot.press("end")
-        await pilot.pause()
         body = app.screen.query_one(".body")
+        for _ in range(100):
+            await pilot.pause(0.02)
+            if body.scroll_offset.y:
+                break
         assert body.scroll_offset.y == body.max_scroll_y > 0
