@@ -3,7 +3,7 @@
 Each text is packed twice: folded, for searches without regard to case, and as it is written (NFC), for
 searches with capitals and for snippets (`formats.utf8_text`). Both copies have the same length and layout, so
 that an offset in one is the offset of the same passage in the other. Few texts change their length when they
-are folded; the shorter copy of such a text is padded.
+are folded; both copies of such a text are padded to the same length.
 
 A passage is a head of four bytes and a text. The passages that are packed at once are a block, which begins
 with a table of the offsets of their lines: making one table takes a fraction of the time of a number in each
@@ -56,7 +56,7 @@ HEAD = 4
 BLOCK = b"\xc0"
 """The byte after the mark of a block. It occurs nowhere else: in no UTF-8, and in no table."""
 
-_PAD = b"\xff"
+_PAD = b"\xff"  # in no UTF-8
 _KIND = len(MARK)
 _LOW = 0x80  # bytes 0x80 to 0xBF never begin a character
 _KINDS = 32
@@ -114,7 +114,8 @@ def pack_all(
 
     :param heads: the head of each, see `HEADS`.
     :param offsets: the offset of the line of each.
-    :param folded: the text of each, folded and without NUL characters; `written`: as it is written.
+    :param folded: the text of each, folded and without NUL characters.
+    :param written: the text of each as it is written, without NUL characters.
     """
     # This runs for every text of every session.
     if not all(folded):
