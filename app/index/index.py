@@ -13,6 +13,7 @@ from app.index.scan.retry import RescanningReader
 from app.index.scan.scan import Scanner
 from app.index.search.engine import SearchEngine
 from app.index.text.store import TextStore
+from app.index.truncation import guard_database
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -185,6 +186,7 @@ class Index:
         # Imported here: a list that is printed once does not follow files.
         from app.index.watch.follower import Follower
 
+        guard_database(self.catalog.path)
         follower = self._follower = Follower(self._scanner, self._stores, poll=self._poll)
         with self._reader:
             try:
@@ -253,6 +255,7 @@ class Index:
             raise ValueError(f"no such order: {order!r}")
         now_ms = self._now()
         query = parse(text, now_ms, home=self._home, all_text=all_text)
+        guard_database(self.catalog.path)
         self._ask(self._engine.load, waits=not self._engine.is_loaded)
         facts = self._facts
         if query.filters and facts is None:

@@ -1,4 +1,6 @@
-"""Compares the stored rows and texts with a fresh reading of every file (`leafmark index --verify`)."""
+"""Compares the stored rows and texts with a fresh reading of every file, and repairs the differences
+(`leafmark index --verify`).
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ if TYPE_CHECKING:
     from threading import Event
 
     from app.index.catalog.catalog import Catalog
+    from app.index.index import Index
     from app.index.row import Row, Signature, Span
+    from app.index.scan.deltas import OnDelta
     from app.sessions.summaries.summarise import Outcome
     from app.stores.base import Store
 
@@ -46,12 +50,16 @@ class Verified:
                    compared, and a scan is needed
     without_text   number of sessions whose text is not stored; a search reads their files
     findings       the differences, and the files that cannot be read
+    differing      the paths of the sessions whose row or text differs from the file
+    is_lost        the catalog was damaged, so that all that it held is forgotten
     """
 
     checked: int = 0
     changed: int = 0
     without_text: int = 0
     findings: list[Finding] = field(default_factory=list)
+    differing: set[str] = field(default_factory=set)
+    is_lost: bool = False
 
 
 def verify(
@@ -78,6 +86,7 @@ def verify(
     is_kept = bool(rows) or not catalog.in_memory
     if catalog.generation != generation and (damage := _damage(catalog)):
         done.findings.append(Finding(catalog.path, damage))
+        done.is_lost = not catalog.in_memory
     for number, (path, (signature, store)) in enumerate(found.files.items(), 1):
         if stop is not None and stop.is_set():
             break
@@ -104,6 +113,20 @@ def verify(
         # Files in folders that cannot be read do not count as removed.
         done.changed += len(found.gone(rows))
     return done
+
+
+def repair(index: Index, result: Verified, on_delta: OnDelta | None = None) -> int:
+    """Read the sessions with differences again and store them; all sessions, if the catalog was damaged.
+
+    :param index: that of the catalog which was compared.
+    :param on_delta: see `Index.scan`.
+    :return: how many files were read; 0 if nothing can be stored.
+    """
+    if index.catalog.in_memory or not (result.differing or result.is_lost):
+        return 0
+    index.catalog.remove(result.differing)
+    index.scan(on_delta)
+    return index.counts.whole + index.counts.tails
 
 
 def _why_not_read(path: str, *, whole: bool) -> str:
@@ -151,6 +174,8 @@ def _check(row: Row, spans: tuple[Span, ...] | None, store: Store, folder: str, 
         elif text_problem := _text_problem(folder, spans, outcome.text):
             problems.append(text_problem)
     done.findings += [Finding(row.path, problem) for problem in problems]
+    if problems:
+        done.differing.add(row.path)
 
 
 def _differences(row: Row, outcome: Outcome) -> list[tuple[str, object, object]]:

@@ -10,7 +10,8 @@ from typing import Any
 from app.formats.text import one_line
 from app.index.cache import cache_status, rebuild
 from app.index.index import Index
-from app.index.verify import verify
+from app.index.text.store import damage_note
+from app.index.verify import repair, verify
 from app.options import Options
 from app.reports.output import Progress, complain, write_json, write_text
 from app.setup import Setup
@@ -80,6 +81,9 @@ def _update(setup: Setup) -> tuple[dict[str, Any], Iterator[str], bool]:
     note = index.note
     if note:
         complain(note)
+    damaged = catalog.take_damage()
+    if damaged:
+        complain(damage_note(len(damaged)))
     texts = cache_status(setup.cache_folder, catalog)
     fields = {
         "whole": counts.whole,
@@ -113,6 +117,7 @@ def _verify(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
     progress = Progress()
     try:
         result = verify(index.catalog, setup.stores, progress.compared)
+        repaired = repair(index, result, progress.read)
         note = index.note
         has_rows = not index.catalog.in_memory or index.catalog.rows() or index.catalog.refused()
     finally:
@@ -133,8 +138,17 @@ def _verify(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
             yield f"{files} not compared: new or changed; `leafmark index` reads them"
         if result.without_text:
             yield f"{_count(result.without_text, 'session')} without text: a search reads the files"
+        if repaired:
+            yield f"{_count(repaired, 'file')} read again: the index is repaired"
 
-    return asdict(result), lines()
+    fields = {
+        "checked": result.checked,
+        "changed": result.changed,
+        "without_text": result.without_text,
+        "findings": [asdict(finding) for finding in result.findings],
+        "repaired": repaired,
+    }
+    return fields, lines()
 
 
 def _locate(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:

@@ -11,9 +11,12 @@ head. Neither heads, tables nor padding are UTF-8, so that a search for text can
 across two passages. Heads and tables begin with a LF, and a head ends with one, so that a text begins and
 ends at the boundary of a line.
 
-    block     MARK, 0xC0, width of a number of the table, the table
+    block     MARK, 0xC0, offset of the first line, size, checksum, width of a number of the table, the table
     passage   MARK, 0x80 + kind, LF, text
     padding   LF, one or more 0xFF; only if the copies of the text differ in length
+
+The table has the distance of each line but the first from the line before. Size and checksum are those of the
+bytes after them, so that a damaged block is noticed (`is_intact`).
 """
 
 from __future__ import annotations
@@ -24,7 +27,10 @@ from binascii import a2b_base64, b2a_base64
 from bisect import bisect_left
 from functools import lru_cache
 from itertools import accumulate
+from operator import sub
 from typing import TYPE_CHECKING, NamedTuple
+
+from xxhash import xxh3_64_digest
 
 from app.formats.content import (
     SnakeToolCallBlock,
@@ -63,9 +69,13 @@ _KINDS = 32
 _SIGNS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/="
 _SPELT = bytes((*range(_LOW, _LOW + 64), 0xFF))
 _SPELL, _UNSPELL = bytes.maketrans(_SIGNS, _SPELT), bytes.maketrans(_SPELT, _SIGNS)
-_WIDTHS = {b"\x84": "I", b"\x88": "Q"}
+_WIDTHS = {b"\x82": "H", b"\x88": "q"}
 _NARROW, _WIDE = _WIDTHS
-_BEGIN = len(MARK + BLOCK + _NARROW)
+_NUMBER = 6
+"""Bytes of an offset, of a size and of a checksum."""
+_HEADER = len(MARK + BLOCK) + 3 * _NUMBER * 4 // 3
+_BEGIN = _HEADER + len(_NARROW)
+_NO_CHECKSUM = bytes(_NUMBER)
 
 HEADS = [MARK + bytes((_LOW | kind,)) + b"\n" for kind in range(_KINDS)]
 """The heads of passages by their kinds (`formats.text_kinds`)."""
@@ -88,7 +98,7 @@ def joined(parts: Iterable[PackedText]) -> PackedText:
 
 
 def pack(kind: int, offset: int, text: str) -> PackedText:
-    """Return a block with one passage.
+    """Return a block with one passage, to be searched in memory: it has no size and no checksum.
 
     :param kind: see `formats.text_kinds`.
     :param offset: of its line in the file.
@@ -104,13 +114,13 @@ def pack(kind: int, offset: int, text: str) -> PackedText:
 @lru_cache(maxsize=256)
 def _head(kind: int, offset: int) -> bytes:
     """The bytes before the text of a block with one passage."""
-    return _table([offset]) + HEADS[kind]
+    return _header(offset, 0, _NO_CHECKSUM) + _table([offset]) + HEADS[kind]
 
 
 def pack_all(
     heads: list[bytes], offsets: list[int], folded: Sequence[bytes], written: Sequence[bytes]
 ) -> PackedText:
-    """Return a block with many passages; empty texts are left out.
+    """Return a block with many passages, to be stored; empty texts are left out.
 
     :param heads: the head of each, see `HEADS`.
     :param offsets: the offset of the line of each.
@@ -130,9 +140,11 @@ def pack_all(
     parts[0] = _table(offsets)
     parts[1::2] = heads
     parts[2::2] = folded
-    packed = b"".join(parts)
+    body = b"".join(parts)
     parts[2::2] = written
-    return PackedText(packed, b"".join(parts))
+    return PackedText(
+        _sealed(offsets[0], body, written=False), _sealed(offsets[0], b"".join(parts), written=True)
+    )
 
 
 def _padded(folded: Sequence[bytes], written: Sequence[bytes]) -> tuple[list[bytes], list[bytes]]:
@@ -151,14 +163,74 @@ def unpadded(text: bytes) -> bytes:
     return text.rstrip(_PAD)[: -len(b"\n")] if text.endswith(_PAD) else text
 
 
+def _sealed(offset: int, body: bytes, *, written: bool) -> bytes:
+    """A block: its header and `body`, which is everything after the checksum.
+
+    :param offset: of the line of its first passage.
+    """
+    return _header(offset, len(body), _checksum(body, offset, written)) + body
+
+
+def _header(offset: int, size: int, checksum: bytes) -> bytes:
+    numbers = offset.to_bytes(_NUMBER, "little") + size.to_bytes(_NUMBER, "little") + checksum
+    return MARK + BLOCK + b2a_base64(numbers, newline=False).translate(_SPELL)
+
+
+def _checksum(body: Buffer, offset: int, written: bool) -> bytes:
+    # The seeds differ, so that a file in the place of the other copy is noticed.
+    return xxh3_64_digest(body, seed=2 * offset + written)[:_NUMBER]
+
+
 def _table(offsets: list[int]) -> bytes:
+    distances = [*map(sub, offsets[1:], offsets)]
     try:
-        width, numbers = _NARROW, array("I", offsets)
+        width, numbers = _NARROW, array("H", distances)
     except OverflowError:
-        width, numbers = _WIDE, array("Q", offsets)
+        width, numbers = _WIDE, array("q", distances)
     if sys.byteorder == "big":
         numbers.byteswap()
-    return MARK + BLOCK + width + b2a_base64(numbers, newline=False).translate(_SPELL)
+    return width + b2a_base64(numbers, newline=False).translate(_SPELL)
+
+
+def is_intact(data: Buffer, start: int, end: int, *, written: bool) -> bool:
+    """Return whether the data from `start` to `end` is whole blocks of `pack_all` without damage.
+
+    :param written: they are texts as they are written, and not folded ones.
+    """
+    with memoryview(data) as view:
+        while start < end:
+            offset, size, checksum = _header_at(view, start)
+            begin = start + _HEADER
+            start = begin + size
+            if not size or start > end:
+                return False
+            with view[begin:start] as body:
+                if _checksum(body, offset, written) != checksum:
+                    return False
+    return start == end
+
+
+def _header_at(data: Buffer, begin: int) -> tuple[int, int, bytes]:
+    """The offset, size and checksum of the block at `begin`; no size if it has no header."""
+    header = bytes(data[begin : begin + _HEADER])
+    numbers = b""
+    if header.startswith(MARK + BLOCK):
+        numbers = _decode(header[len(MARK + BLOCK) :])
+    if len(numbers) != 3 * _NUMBER:
+        return 0, 0, b""
+    return (
+        int.from_bytes(numbers[:_NUMBER], "little"),
+        int.from_bytes(numbers[_NUMBER : 2 * _NUMBER], "little"),
+        numbers[2 * _NUMBER :],
+    )
+
+
+def _decode(signs: bytes) -> bytes:
+    """The bytes that `signs` stand for in a header or table; empty if they are damaged."""
+    try:
+        return a2b_base64(signs.translate(_UNSPELL))
+    except ValueError:
+        return b""
 
 
 class Block:
@@ -182,7 +254,7 @@ class Block:
         first = begin + len(MARK) + len(table)
         gap = len(MARK)
         self.marks = [*accumulate([len(part) + gap for part in parts], initial=first)][:-1]
-        self.offsets = _offsets(bytes(table))
+        self.offsets = _offsets(MARK + bytes(table))
 
     def offset(self, mark: int) -> int:
         """Return the offset of the line of the passage at `mark` in its file; 0 if the table lacks it."""
@@ -192,32 +264,31 @@ class Block:
 
 def offset_at(data: Buffer, begin: int, mark: int) -> int:
     """Return `Block.offset` of one passage in the block at `begin`, without reading the whole table."""
-    kind = _WIDTHS.get(bytes(data[begin + _BEGIN - 1 : begin + _BEGIN]), "I")
     with memoryview(data) as view, view[begin + _BEGIN : mark] as before:
         number = count(before, MARK)
-    width = array(kind).itemsize
-    # Four characters hold three bytes.
-    group, within = divmod(number * width, 3)
-    start = begin + _BEGIN + 4 * group
-    signs = bytes(data[start : start + 4 * (width // 3 + 2)]).partition(MARK)[0]
-    try:
-        found = a2b_base64(signs.translate(_UNSPELL))[within : within + width]
-    except ValueError:
-        return 0
-    return int.from_bytes(found, "little") if len(found) == width else 0
+    width = array(_width_at(data, begin)).itemsize
+    end = begin + _BEGIN + 4 * -(-number * width // 3)  # four signs stand for three bytes
+    offsets = _offsets(bytes(data[begin:end]))
+    return offsets[number] if number < len(offsets) else 0
 
 
-def _offsets(table: bytes) -> array[int]:
-    """Return the numbers of a table; none if it is damaged."""
-    begin = _BEGIN - len(MARK)
-    kind = _WIDTHS.get(table[len(BLOCK) : begin], "I")
-    try:
-        numbers = array(kind, a2b_base64(table[begin:].translate(_UNSPELL)))
-    except ValueError:
-        numbers = array(kind)
+def _offsets(block: bytes) -> list[int]:
+    """Return the offsets of the passages of a block; those of a damaged table may be wrong, or missing.
+
+    :param block: its header and its table, or the beginning of the table.
+    """
+    offset, _, _ = _header_at(block, 0)
+    distances = array(_width_at(block, 0))
+    table = _decode(block[_BEGIN:].partition(MARK)[0])
+    distances.frombytes(table[: len(table) // distances.itemsize * distances.itemsize])
     if sys.byteorder == "big":
-        numbers.byteswap()
-    return numbers
+        distances.byteswap()
+    return [*accumulate(distances, initial=offset)]
+
+
+def _width_at(data: Buffer, begin: int) -> str:
+    """The type of the numbers in the table of the block at `begin`."""
+    return _WIDTHS.get(bytes(data[begin + _HEADER : begin + _BEGIN]), "H")
 
 
 def is_block(data: Buffer, mark: int) -> bool:

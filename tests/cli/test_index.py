@@ -70,7 +70,7 @@ def test_a_right_index_has_no_findings(run, folder):
     run("index")
     assert run_json(run, "--verify") == (
         0,
-        {"schema": 1, "checked": 3, "changed": 0, "without_text": 0, "findings": []},
+        {"schema": 1, "checked": 3, "changed": 0, "without_text": 0, "findings": [], "repaired": 0},
     )
     assert run("index", "--verify").out == "3 files compared, 0 differences\n"
 
@@ -83,11 +83,33 @@ def test_a_difference_is_found_with_exit_code_3(run, folder, home):
     assert code == 3
     (finding,) = document["findings"]
     assert finding["path"] == str(folder / "a.jsonl")
+    assert document["repaired"] == 1
+    assert run("index", "--verify").code == 0
+
+
+def test_a_difference_is_repaired_and_said(run, folder, home):
+    run("index")
+    (segment,) = (home / ".cache/leafmark").glob("text-*/*.written")
+    segment.write_bytes(segment.read_bytes().replace(b"there", b"thore"))
     done = run("index", "--verify")
     assert done.code == 3
-    assert "~/.pi/agent/sessions/--work--/a.jsonl: " in done.out.splitlines()[0]
-    assert done.out.splitlines()[1] == "3 files compared, 1 difference"
-    run("index", "--rebuild")
+    lines = done.out.splitlines()
+    assert lines[0].startswith("~/.pi/agent/sessions/--work--/a.jsonl: ")
+    assert lines[1:] == ["3 files compared, 1 difference", "1 file read again: the index is repaired"]
+    assert run("index", "--verify").code == 0
+    assert "there" in run("search", "there").out
+
+
+def test_damaged_text_is_read_again_by_a_search_and_said_once(run, folder, home):
+    run("index")
+    for segment in (home / ".cache/leafmark").glob("text-*/*.folded"):
+        segment.write_bytes(segment.read_bytes().replace(b"there", b"thore"))
+    done = run("search", "there")
+    assert (done.code, done.err) == (
+        0,
+        "leafmark: the cached text of a session was damaged: its file was read again\n",
+    )
+    assert run("search", "there") == (0, done.out, "")
     assert run("index", "--verify").code == 0
 
 

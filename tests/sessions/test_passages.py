@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from functools import partial
+from typing import TYPE_CHECKING
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +17,7 @@ from app.sessions.passages import (
     MARK,
     Block,
     PackedText,
+    is_intact,
     joined,
     offset_at,
     pack,
@@ -22,7 +25,10 @@ from app.sessions.passages import (
     unpack,
 )
 
-OFFSETS = st.integers(0, (1 << 64) - 1) | st.sampled_from([0, 63, (1 << 32) - 1, 1 << 32, (1 << 64) - 1])
+if TYPE_CHECKING:
+    from random import Random
+
+OFFSETS = st.integers(0, (1 << 48) - 1) | st.sampled_from([0, 63, 1 << 16, 1 << 32, (1 << 48) - 1])
 SAID = st.tuples(
     st.integers(0, 31), OFFSETS, st.sampled_from(["", "A", "Two\nlines\n", "É", "ẞtraße", "ﬁ", "\u212a\n"])
 )
@@ -91,10 +97,27 @@ def test_offset_at_equals_the_offsets_of_the_block(before: Said, said: Said) -> 
 
 def test_a_damaged_table_has_no_offsets() -> None:
     data = bytearray(pack(1, 77, "text").folded)
-    data[4] = 0xFE
+    data[len(MARK + BLOCK)] = 0xFE
     (mark,) = Block(bytes(data)).marks
     assert Block(bytes(data)).offset(mark) == 0
     assert bytes(data[mark + HEAD :]) == b"text"
+
+
+@given(st.lists(st.lists(SAID)), st.randoms())
+def test_each_damage_to_stored_blocks_is_noticed(blocks: list[Said], random: Random) -> None:
+    copies = joined(map(packed, blocks))
+    for written, data in enumerate(copies):
+        intact = partial(is_intact, written=bool(written))
+        assert intact(data, 0, len(data))
+        assert not data or not is_intact(data, 0, len(data), written=not written)
+        if data:
+            changed = bytearray(data)
+            changed[random.randrange(len(data))] ^= 1 << random.randrange(8)
+            assert not intact(changed, 0, len(data))
+            cut = random.randrange(1, len(data) + 1)
+            assert not intact(data[:-cut] + bytes(cut), 0, len(data))
+            whole = {len(joined(map(packed, blocks[:number])).folded) for number in range(len(blocks))}
+            assert intact(data, 0, len(data) - cut) == (len(data) - cut in whole)
 
 
 @given(st.lists(SAID, min_size=1), st.binary(max_size=8), st.integers(0, 1000))

@@ -19,6 +19,7 @@ from app.index.catalog.db_errors import Busy, Doubt
 from app.index.catalog.integrity import check_missing
 from app.index.catalog.queries import ids_of, newest_first
 from app.index.catalog.schema import encode
+from app.index.catalog.span_table import forget_spans
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,7 +35,10 @@ if TYPE_CHECKING:
 class Catalog:
     """The rows of `stores` in the cache folder `folder`. May be used from several threads.
 
-    No problem with the file raises an error, see `database`. `text_folder` is the folder of the text store.
+    No problem with the file raises an error, see `database`.
+
+    text_folder   the folder of the text store
+    forgotten     how often texts were forgotten because they were missing or damaged
     """
 
     def __init__(self, folder: str, stores: Sequence[Store]) -> None:
@@ -50,6 +54,8 @@ class Catalog:
         # holds the lock.
         self._pending: dict[str, writes.StoredReading | None] = {}
         self._lost_note: str | None = None
+        self._damaged_texts: set[str] = set()
+        self.forgotten = 0
 
     @property
     def note(self) -> str | None:
@@ -177,6 +183,27 @@ class Catalog:
             return spans
 
         return self.run(work) or {}
+
+    def forget_texts(self, texts: Mapping[str, tuple[Span, ...]]) -> None:
+        """Forget texts that are missing or damaged, so that the next scan reads their files again.
+
+        :param texts: path -> the spans of the text; a session with other spans by now is left alone.
+        """
+        if texts:
+            self.found_damage(texts)
+            self.run(lambda connection: forget_spans(connection, self.ids(connection), texts))
+            self.forgotten += 1
+
+    def found_damage(self, paths: Iterable[str]) -> None:
+        """Remember sessions whose stored text is missing or damaged, for `take_damage`."""
+        with self._lock:
+            self._damaged_texts.update(paths)
+
+    def take_damage(self) -> set[str]:
+        """The paths of the sessions whose stored text was found missing or damaged since the last call."""
+        with self._lock:
+            paths, self._damaged_texts = self._damaged_texts, set()
+        return paths
 
     def save(self, readings: Iterable[Reading]) -> None:
         """Store readings, with the first messages of their rows, in one transaction.

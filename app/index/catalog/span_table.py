@@ -11,11 +11,11 @@ import marshal
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.index.catalog.db_errors import Doubt
-from app.index.catalog.schema import decode, expect
+from app.index.catalog.schema import decode, encode, expect
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
     from app.index.row import Span
 
@@ -124,6 +124,27 @@ def paths_without(connection: sqlite3.Connection, stores: str) -> set[str]:
         f" WHERE listed AND spans IS NULL AND store IN ({stores})"
     )
     return {decode(path) for (path,) in records}
+
+
+def forget_spans(connection: sqlite3.Connection, stores: str, texts: Mapping[str, tuple[Span, ...]]) -> None:
+    """Store that sessions have no text.
+
+    :param stores: the ids of the stores for `IN (...)`.
+    :param texts: path -> its spans; a session with other spans by now is left alone.
+    """
+    connection.execute("BEGIN IMMEDIATE")
+    names = segment_names(connection)
+    changes = SpanChanges(connection)
+    for path, spans in texts.items():
+        records = connection.execute(
+            f"SELECT key, spans FROM sessions WHERE store IN ({stores}) AND path = ? AND spans IS NOT NULL",
+            (encode(path),),
+        ).fetchall()
+        for key, blob in records:
+            if decode_spans(blob, names) == spans:
+                changes.replace(key, blob, None)
+    changes.close()
+    connection.execute("COMMIT")
 
 
 class SpanChanges:

@@ -270,12 +270,15 @@ class DocumentSet:
 
     def reload(self, documents: Sequence[Document]) -> list[Document]:
         """Read the spans of these sessions' texts again. Return their new documents. A document with the same
-        spans as before gets none, because the text was not there.
+        spans as before gets none, because its text is missing or damaged, and the catalog forgets it.
         """
         texts = self._catalog.texts([document.row.path for document in documents])
         fresh = []
+        damaged = {}
         for document in documents:
             spans = texts.get(document.row.path)
+            if spans is not None and spans == document.spans:
+                damaged[document.row.path] = spans
             fresh.append(self._document(document.row, None if spans == document.spans else spans))
         with self._lock:
             self.asked += len(documents)
@@ -284,6 +287,7 @@ class DocumentSet:
                     self._by_path[after.row.path] = after
                     self._changed.add(after.row.path)
             self._snapshot = None
+        self._catalog.forget_texts(damaged)
         return fresh
 
     def rows(self) -> list[Row]:

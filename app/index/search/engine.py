@@ -46,6 +46,7 @@ class SearchEngine:
         self.segments = Segments(catalog.text_folder)
         self.documents = DocumentSet(catalog, self.segments, home, stores)
         self._unread = unread
+        self._take_damage = catalog.take_damage
         self._agents = {store.root: store.agents for store in stores}
         self._lock = Lock()
         self._branch_lock = Lock()
@@ -100,7 +101,7 @@ class SearchEngine:
         :param keep_going: called every two milliseconds; the preparation ends when it returns False.
         """
         query = Query(terms=(Term(WORD, "e"),))
-        for number, page in enumerate(self.search(query, keep_going=keep_going)):
+        for number, page in enumerate(self.search(query, keep_going=keep_going, says_damage=False)):
             for hit in page.hits[: not number]:
                 hit.look_up()
         runs_free()
@@ -119,6 +120,7 @@ class SearchEngine:
         keep_going: Callable[[], bool] = lambda: True,
         now_ms: int | None = None,
         alone: bool = False,
+        says_damage: bool = True,
     ) -> SearchRun:
         """Search for `query`.
 
@@ -133,6 +135,7 @@ class SearchEngine:
         :param now_ms: the time in milliseconds since the epoch, for the age of sessions; None for now.
         :param alone: the process does nothing else: if a session's file has to be read, its best hit is found
             at once, so that the file is read once.
+        :param says_damage: the last page has a note about stored texts that were missing or damaged.
         :raises QueryError: the query has a pattern that cannot be compiled.
         """
         # Imported here: a list runs no search, and these modules take longer to load than the list.
@@ -153,6 +156,7 @@ class SearchEngine:
                 generation=self._generation,
                 alone=alone,
                 unread=self._unread(),
+                take_damage=self._take_damage if says_damage else set,
                 done=self._keep,
             )
 

@@ -28,6 +28,7 @@ from app.index.search.refinement_cache import RefinementCache
 from app.index.search.results import Hit, Hits, Page
 from app.index.search.search_pass import SearchPass
 from app.index.search.suggestions import other_spellings
+from app.index.text.store import damage_note
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -76,12 +77,14 @@ class SearchRun:
         generation: int,
         alone: bool,
         unread: Mapping[str, str],
+        take_damage: Callable[[], Collection[str]],
         done: Callable[[RefinementCache], object],
     ) -> None:
         """The other parameters are those of `SearchEngine.search`.
 
         :param cache: the result of the last search.
         :param unread: path -> reason for the files that may be sessions and cannot be read.
+        :param take_damage: returns the paths of the sessions whose stored text was missing or damaged, once.
         :param done: called with the new cache at the end of this search, or when it is cancelled.
         :raises QueryError: a pattern cannot be compiled.
         """
@@ -99,7 +102,9 @@ class SearchRun:
         self._alone = alone
         self._unread = unread
         self._now_ms = now_ms
+        self._take_damage = take_damage
         self._done = done
+        self._age = segments.age
         self._cancelled = Event()
         self._token = CancelToken(lambda: not self._cancelled.is_set() and keep_going())
         self._notes: list[Note] = []
@@ -117,6 +122,7 @@ class SearchRun:
     def __iter__(self) -> Iterator[Page]:
         """The pages in order; the last one is `done`. A cancelled search ends without it."""
         self._segments.look()
+        self._age = self._segments.age
         snapshot = self._documents.snapshot(texts=not self.query.is_deep)
         cache = self._last_cache.then(self.query, snapshot.all_blocks())
         try:
@@ -222,7 +228,7 @@ class SearchRun:
         )
 
     def _file_notes(self, as_kept: Collection[str], unread: Mapping[str, str]) -> Iterator[Note]:
-        """The notes about files that cannot be read, see `Page`."""
+        """The notes about files that cannot be read (see `Page`) and about a damaged cache."""
         if as_kept:
             first = min(as_kept)
             which = first if len(as_kept) == 1 else f"{len(as_kept):,} sessions, {first} among them"
@@ -232,6 +238,12 @@ class SearchRun:
             first = min(unread)
             which = first if len(unread) == 1 else f"{len(unread):,} files, {first} among them"
             yield Note(f"cannot be read: {which}: {unread[first]}", 0, 0)
+        self._segments.look()
+        if self._segments.age != self._age:
+            yield Note("another program has changed the cache during this search: search again", 0, 0)
+        damaged = set(self._take_damage()) - unread.keys()
+        if damaged:
+            yield Note(damage_note(len(damaged)), 0, 0)
 
     # -- hits --
 

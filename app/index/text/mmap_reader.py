@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from app.formats.lines import open_file
 from app.index.text.segment import WRITTEN, path_of
-from app.sessions.passages import BLOCK, MARK, Block, offset_at
+from app.index.truncation import guard_mapping
+from app.sessions.passages import BLOCK, MARK, Block, is_intact, offset_at
 
 try:
     import stringzilla
@@ -41,20 +42,23 @@ class Source:
     """Bytes that are searched: a mapped segment, or bytes in memory.
 
     find, rfind   (needle, start, end) -> the first or the last offset of the needle; -1 if there is none
+    address       of the data in memory; 0 without StringZilla
     written       the same texts as they are written, at the same offsets; itself if there are no others
+    intact        the spans that were found undamaged, as start -> length
     reach         the end of the last text that `Segments.source` was called for
     age           see `Segments.is_safe`
     status        the status of the file at `path` when it was mapped
     """
 
     __slots__ = (
-        "_address",
         "_block",
         "_singles",
         "_text",
+        "address",
         "age",
         "data",
         "find",
+        "intact",
         "path",
         "reach",
         "rfind",
@@ -77,6 +81,7 @@ class Source:
         self.path = path
         self.written = written or self
         self.size = len(data)
+        self.intact: dict[int, int] = {}
         self.reach = 0
         self.find: Find = data.find
         self.rfind: Find = data.rfind
@@ -84,12 +89,12 @@ class Source:
         # The block of the last single offset, and how many were read of it in a row.
         self._singles = -1, 0
         self._text: Any = None
-        self._address = 0
+        self.address = 0
         if stringzilla is not None:
             self._text = stringzilla.Str(memoryview(data))
             self.find = self._text.find
             self.rfind = self._text.rfind
-            self._address = self._text.address
+            self.address = self._text.address
 
     def find_far(self, needle: bytes, start: int, end: int) -> int:
         """Like `find`, but lets other threads run if there is much to search."""
@@ -104,11 +109,11 @@ class Source:
 
     def find_free(self, needle: bytes, start: int, end: int) -> int:
         """Like `find`, but without the interpreter lock, so that other threads can run."""
-        search = _sz_find() if self._address else None
+        search = _sz_find() if self.address else None
         if search is None:
             return self.find(needle, start, end)
-        address = search(self._address + start, end - start, needle, len(needle))
-        return address - self._address if address else -1
+        address = search(self.address + start, end - start, needle, len(needle))
+        return address - self.address if address else -1
 
     def _find_slice(self, needle: bytes, start: int, end: int) -> int:
         return (self.find_free if end - start >= LARGE else self.find)(needle, start, end)
@@ -139,20 +144,34 @@ class Source:
         self._singles = begin, count + 1 if begin == last_begin else 1
         return offset_at(self.data, begin, mark)
 
+    def has_same_files(self, other: Source) -> bool:
+        """Whether both are mappings of the same two files."""
+        return [source.status and source.status.st_ino for source in (self, self.written)] == [
+            source.status and source.status.st_ino for source in (other, other.written)
+        ]
+
     def holds(self, start: int, length: int) -> bool:
-        """Whether packed passages seem to be there: the bytes exist, and the first ones are right."""
-        if not length:
+        """Whether undamaged packed passages are there, in both copies. They are checked once."""
+        if not length or self.intact.get(start) == length:
             return True
-        return start >= 0 and start + length <= self.size and self.data[start : start + 2] == MARK
+        end = start + length
+        if not (start >= 0 and end <= self.size):
+            return False
+        if not is_intact(self.data, start, end, written=False):
+            return False
+        if not is_intact(self.written.data, start, end, written=True):
+            return False
+        self.intact[start] = length
+        return True
 
 
 class Segments:
     """The segments in `folder`. Each is mapped when it is first needed, and again when it has grown. Raises
     nothing.
 
-    A mapping stays valid while it is used, also if the file is deleted. But if another program truncates the
-    file, the system kills a process that reads the missing pages. leafmark itself never truncates or
-    overwrites text in use. Call `look` before reading to notice a file that was changed by another program.
+    A mapping stays valid while it is used, also if the file is deleted. leafmark itself never truncates or
+    overwrites text in use. Call `look` before reading, and after it, to notice a file that was changed by
+    another program.
 
     opened   how often a file was mapped
     age      how often all mappings were dropped, because a file was truncated or overwritten
@@ -165,8 +184,8 @@ class Segments:
         self.age = 0
 
     def source(self, span: Span) -> Source | None:
-        """The mapped segment with a text; None if the segment does not exist, is too short, or has other data
-        in this place.
+        """The mapped segment with a text; None if the segment does not exist or is too short, or the text is
+        damaged.
         """
         name, start, length = span
         source = self._sources.get(name)
@@ -212,6 +231,9 @@ class Segments:
         # The files differ in size while their writer appends to them, or if one is damaged.
         source.size = min(source.size, written.size)
         self.opened += 1
+        before = self._sources.get(name)
+        if before is not None and before.has_same_files(source):
+            source.intact = before.intact
         self._sources[name] = source
         return source
 
@@ -220,7 +242,10 @@ class Segments:
             with open(path, "rb", opener=lambda name, _: open_file(name)) as file:
                 status = os.fstat(file.fileno())
                 data = mmap.mmap(file.fileno(), status.st_size, access=mmap.ACCESS_READ)
-                return Source(data, self.age, status, path, written)
+                source = Source(data, self.age, status, path, written)
+                if source.address:
+                    guard_mapping(data, source.address)
+                return source
         except (OSError, ValueError):  # deleted; empty
             return None
 

@@ -17,7 +17,7 @@ from app.formats.lines import open_file
 from app.index.catalog.span_table import is_segment_name
 from app.index.row import Span
 from app.paths import make_own_folders
-from app.sessions.passages import MARK, PackedText
+from app.sessions.passages import MARK, PackedText, is_intact
 
 try:
     import fcntl
@@ -316,7 +316,7 @@ def sizes_in(folder: str) -> dict[str, int]:
 
 
 def read_spans(folder: str, spans: Iterable[Span]) -> PackedText | None:
-    """The packed passages of some spans, joined; None if any of them is missing."""
+    """The packed passages of some spans, joined; None if any of them is missing or damaged."""
     spans = list(spans)
     copies = [_read_copy(folder, spans, suffix) for suffix in (FOLDED, WRITTEN)]
     return None if copies[0] is None or copies[1] is None else PackedText(copies[0], copies[1])
@@ -330,7 +330,7 @@ def _read_copy(folder: str, spans: Iterable[Span], suffix: str) -> bytes | None:
             if name not in descriptors:
                 descriptors[name] = open_file(path_of(folder, name, suffix))
             part = _read(descriptors[name], start, length)
-            if len(part) != length:
+            if len(part) != length or not is_intact(part, 0, length, written=suffix == WRITTEN):
                 return None
             parts.append(part)
     except OSError:

@@ -71,6 +71,7 @@ class TextStore:
         self._note: str | None = None
         self._lock = -1
         self._retried = False
+        self._forgotten = catalog.forgotten
         self._dropped_unused = False
         self._was_untidy = False
 
@@ -133,9 +134,11 @@ class TextStore:
             os.close(self._lock)
             self._lock = -1
         lost = self._catalog.run(self._damaged) or set()
-        if not self._retried:
+        self._catalog.found_damage(lost)
+        if not self._retried or self._forgotten != self._catalog.forgotten:
             # Storing missing texts is tried again once, because the disk may have room again.
             self._retried = True
+            self._forgotten = self._catalog.forgotten
             without = self._catalog.run(
                 lambda connection: paths_without(connection, self._catalog.ids(connection))
             )
@@ -244,6 +247,16 @@ class TextStore:
             return False
         writable = os.access(self.folder, os.W_OK)
         return writable and disk.f_bavail * disk.f_frsize > size * _SHARE + _SPARED_BYTES
+
+
+def damage_note(count: int) -> str:
+    """The sentence about sessions whose stored text was missing or damaged.
+
+    :param count: how many, at least 1.
+    """
+    if count == 1:
+        return "the cached text of a session was damaged: its file was read again"
+    return f"the cached text of {count:,} sessions was damaged: their files were read again"
 
 
 def _is_worth_tidying(usage: Mapping[str, Usage], sizes: Mapping[str, int]) -> bool:

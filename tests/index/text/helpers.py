@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from app.formats.utf8_text import fold
 from app.index.catalog import span_table
 from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text.segment import read_spans, sizes_in
 from app.index.verify import verify
-from app.sessions.passages import PackedText
+from app.sessions.passages import HEADS, PackedText, pack_all
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 def both(data: bytes) -> PackedText:
     """The same bytes as the folded and as the written copy."""
     return PackedText(data, data)
+
+
+def stored(kind: int, offset: int, text: str) -> PackedText:
+    """A block with one passage as it is stored."""
+    return pack_all([HEADS[kind]], [offset], [fold(text).encode()], [text.encode()])
 
 
 def texts(cache: Path, store: Store) -> dict[str, PackedText | None]:

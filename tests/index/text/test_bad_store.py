@@ -24,10 +24,9 @@ from app.index.index import Index
 from app.index.row import SCHEMA
 from app.index.text import segment as segment_module
 from app.index.text.store import TextStore
-from app.sessions.passages import pack
 from tests.index.helpers import append, facts, fill, fresh, message, pi_store
 from tests.index.test_processes import start
-from tests.index.text.helpers import assert_right, scanned, segments, size_of, texts
+from tests.index.text.helpers import assert_right, scanned, segments, size_of, stored, texts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -248,7 +247,7 @@ def test_a_disk_that_fills_up_keeps_the_texts_stored_before(
 ) -> None:
     fill(Path(store.root), 10)
     real_write = os.write
-    free_bytes = [4 * len(pack(USER, 0, "prompt 0").folded) + 4]
+    free_bytes = [4 * len(stored(USER, 0, "prompt 0").folded) + 4]
 
     def nearly_full(descriptor: int, data: memoryview) -> int:
         if free_bytes[0] <= 0:
@@ -341,7 +340,7 @@ import app.index.cache
 import app.index.catalog.writes
 import app.index.catalog.db_errors
 from tests.index.helpers import pi_store
-from tests.index.text.helpers import texts
+from tests.index.text.helpers import stored, texts
 from app.index.index import Index
 os.setuid(65534)
 store = pi_store(sys.argv[3])

@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from app.index.text import mmap_reader
 from app.index.text.mmap_reader import LARGE, SLICE, Segments, Source
 from app.index.text.segment import path_of, paths_of
-from app.sessions.passages import MARK, pack
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from app.sessions.passages import MARK, PackedText, joined
+from tests.index.text.helpers import stored
 
 NAME = "0123456789abcdef"
-PIECE = pack(1, 0, "needle").folded
+PIECE = stored(1, 0, "needle")
+SIZE = len(PIECE.folded)
 
 
-def write(folder: Path, data: bytes, *, mode: str = "wb") -> None:
-    """Write both files of the segment."""
-    for path in paths_of(str(folder), NAME):
+def write(folder: Path, *texts: PackedText, mode: str = "wb", after: bytes = b"") -> None:
+    """Write both files of the segment.
+
+    :param after: bytes at the end of both.
+    """
+    for path, data in zip(paths_of(str(folder), NAME), joined(texts), strict=True):
         with open(path, mode) as file:
-            file.write(data)
+            file.write(data + after)
 
 
 @pytest.fixture(params=["with the wheel", "without"])
@@ -60,23 +62,23 @@ def test_a_match_across_two_slices_is_found(offset: int) -> None:
 def test_a_segment_is_mapped_once_and_again_after_it_has_grown(tmp_path: Path) -> None:
     segments = Segments(str(tmp_path))
     write(tmp_path, PIECE)
-    span = (NAME, 0, len(PIECE))
+    span = (NAME, 0, SIZE)
     source = segments.source(span)
     assert source is not None
-    assert source.find(b"needle", 0, source.size) == len(PIECE) - 6
+    assert source.find(b"needle", 0, source.size) == SIZE - 6
     assert segments.source(span) is source
     write(tmp_path, PIECE, mode="ab")
     assert segments.source(span) is source
-    grown = segments.source((NAME, len(PIECE), len(PIECE)))
+    grown = segments.source((NAME, SIZE, SIZE))
     assert grown is not None
-    assert grown.size == 2 * len(PIECE)
+    assert grown.size == 2 * SIZE
     assert segments.opened == 2
 
 
 def test_a_mapped_segment_stays_readable_when_its_file_is_deleted(tmp_path: Path) -> None:
     segments = Segments(str(tmp_path))
     write(tmp_path, PIECE)
-    span = (NAME, 0, len(PIECE))
+    span = (NAME, 0, SIZE)
     source = segments.source(span)
     for path in tmp_path.iterdir():
         path.unlink()
@@ -87,10 +89,12 @@ def test_a_mapped_segment_stays_readable_when_its_file_is_deleted(tmp_path: Path
     assert segments.source(span) is None
 
 
-@pytest.mark.parametrize("data", [b"", PIECE[:-1], b"\n" + PIECE, b"\0" * 100])
-def test_a_damaged_segment_has_no_text(tmp_path: Path, data: bytes) -> None:
-    write(tmp_path, data)
-    assert Segments(str(tmp_path)).source((NAME, 0, len(PIECE))) is None
+@pytest.mark.parametrize("copy", [0, 1])
+@pytest.mark.parametrize("data", [b"", PIECE.folded[:-1], b"\n" + PIECE.folded, b"\0" * 100])
+def test_a_damaged_segment_has_no_text(tmp_path: Path, data: bytes, copy: int) -> None:
+    write(tmp_path, PIECE)
+    Path(paths_of(str(tmp_path), NAME)[copy]).write_bytes(data)
+    assert Segments(str(tmp_path)).source((NAME, 0, SIZE)) is None
 
 
 def test_an_empty_text_needs_no_bytes(tmp_path: Path) -> None:
@@ -102,9 +106,9 @@ def test_an_empty_text_needs_no_bytes(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("wheel")
 def test_no_byte_beyond_the_requested_texts_is_read(tmp_path: Path) -> None:
     """A writer may truncate the segment there, and reading a truncated part of a map ends the process."""
-    write(tmp_path, pack(1, 77, "needle").folded + MARK * 10)
+    write(tmp_path, stored(1, 77, "needle"), after=MARK * 10)
     segments = Segments(str(tmp_path))
-    span = (NAME, 0, len(PIECE))
+    span = (NAME, 0, SIZE)
     source = segments.source(span)
     assert source is not None
     find, ends = source.find, []
@@ -114,19 +118,19 @@ def test_no_byte_beyond_the_requested_texts_is_read(tmp_path: Path) -> None:
         return find(needle, start, end)
 
     source.find = watched
-    mark = source.rfind(MARK, 0, len(PIECE))
+    mark = source.rfind(MARK, 0, SIZE)
     block = source.block(mark)
     assert block.offset(mark) == 77
-    assert block.end == len(PIECE)
-    assert max(ends) <= len(PIECE)
+    assert block.end == SIZE
+    assert max(ends) <= SIZE
 
 
 @pytest.mark.usefixtures("wheel")
 def test_a_block_beyond_the_requested_texts_is_read_completely(tmp_path: Path) -> None:
-    packed = [pack(1, offset, "needle").folded for offset in (5, 77)]
-    write(tmp_path, b"".join(packed))
+    packed = [stored(1, offset, "needle") for offset in (5, 77)]
+    write(tmp_path, *packed)
     segments = Segments(str(tmp_path))
-    first, second = (len(passage) for passage in packed)
+    first, second = (len(passage.folded) for passage in packed)
     source = segments.source((NAME, 0, first))
     assert source is not None
     assert segments.source((NAME, first, second)) is source

@@ -8,22 +8,24 @@ import os
 import random
 from typing import TYPE_CHECKING
 
-from app.index.catalog.span_table import MOST_SPANS, copy_from, joined
+from app.index.catalog.span_table import MOST_SPANS, copy_from
+from app.index.catalog.span_table import joined as joined_spans
 from app.index.text.segment import Writer, read_spans
-from tests.index.text.helpers import both
+from app.sessions.passages import NO_TEXT, joined
+from tests.index.text.helpers import stored
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
 def test_adjacent_spans_are_joined() -> None:
-    assert joined([("a", 0, 3), ("a", 3, 4), ("b", 7, 1), ("a", 8, 1), ("a", 10, 1)]) == (
+    assert joined_spans([("a", 0, 3), ("a", 3, 4), ("b", 7, 1), ("a", 8, 1), ("a", 10, 1)]) == (
         ("a", 0, 7),
         ("b", 7, 1),
         ("a", 8, 1),
         ("a", 10, 1),
     )
-    assert joined([]) == ()
+    assert joined_spans([]) == ()
 
 
 def test_only_small_spans_are_copied() -> None:
@@ -44,7 +46,7 @@ def test_the_cost_of_an_append_does_not_depend_on_the_session_size() -> None:
             length = dice.randrange(50, 500)
             offset += length + 1
             added += length
-            spans = joined((*spans, ("a", offset, length)))
+            spans = joined_spans((*spans, ("a", offset, length)))
             if len(spans) > MOST_SPANS:
                 first = copy_from(spans)
                 weight = sum(span[2] for span in spans[first:])
@@ -59,11 +61,11 @@ def test_read_spans_needs_every_segment(tmp_path: Path) -> None:
     first, second = Writer(str(tmp_path)), Writer(str(tmp_path))
     spans = [
         span
-        for writer, text in ((first, b"ab"), (second, b"cd"), (first, b"ef"))
-        for span in writer.keep(both(text))
+        for writer, text in ((first, "ab"), (second, "cd"), (first, "ef"))
+        for span in writer.keep(stored(1, 0, text))
     ]
-    assert read_spans(str(tmp_path), spans) == both(b"abcdef")  # type: ignore[arg-type]
-    assert read_spans(str(tmp_path), []) == both(b"")
+    assert read_spans(str(tmp_path), spans) == joined(stored(1, 0, text) for text in ("ab", "cd", "ef"))  # type: ignore[arg-type]
+    assert read_spans(str(tmp_path), []) == NO_TEXT
     name, start, length = spans[2]
     assert read_spans(str(tmp_path), [(str(name), int(start), int(length) + 1)]) is None
     os.unlink(tmp_path / f"{spans[1][0]}.folded")

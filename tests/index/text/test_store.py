@@ -15,10 +15,10 @@ from app.index.catalog.catalog import Catalog
 from app.index.index import Index
 from app.index.text import store as store_module
 from app.index.text.store import TextStore
-from app.sessions.passages import NO_TEXT, PackedText, pack, unpack
+from app.sessions.passages import NO_TEXT, PackedText, unpack
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
 from tests.index.test_soak import Mischief
-from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, texts
+from tests.index.text.helpers import assert_right, scanned, segments, spans_by_name, stored, texts
 
 if TYPE_CHECKING:
     from app.index.scan.deltas import Delta
@@ -64,7 +64,7 @@ def test_an_append_adds_only_its_own_text(cache: Path, store: Store) -> None:
     assert passages_of(after.pop(path.name)) == [b"prompt 2", b"one more"]
     assert after == {name: text for name, text in before.items() if name != path.name}
     (grown,) = segments(cache).values()
-    assert grown - size == len(pack(USER, 0, "ONE more").folded)
+    assert grown - size == len(stored(USER, 0, "ONE more").folded)
     assert_right(cache, store)
 
 
