@@ -210,6 +210,11 @@ def is_intact(data: Buffer, start: int, end: int, *, written: bool) -> bool:
     return start == end
 
 
+def end_of(data: Buffer, begin: int) -> int:
+    """Return the offset of the end of the stored block at `begin`."""
+    return begin + _HEADER + _header_at(data, begin)[1]
+
+
 def _header_at(data: Buffer, begin: int) -> tuple[int, int, bytes]:
     """The offset, size and checksum of the block at `begin`; no size if it has no header."""
     header = bytes(data[begin : begin + _HEADER])

@@ -86,7 +86,7 @@ class Block:
 
     def __init__(self, documents: Sequence[Document]) -> None:
         self.documents = documents
-        self._age = 0
+        self._checked = (0, False)
         self._texts: list[Texts | None] | None = None
         self._with_metadata: list[Texts] | None = None
         self._searches: dict[bool, list[Search]] = {}
@@ -96,8 +96,9 @@ class Block:
 
     def texts(self, segments: Segments) -> list[Texts | None]:
         """The texts of each session; None if they are missing or incomplete."""
-        if self._texts is None or self._age != segments.age:
-            self._age = segments.age
+        checked = segments.age, segments.checks_written
+        if self._texts is None or self._checked != checked:
+            self._checked = checked
             self._with_metadata = None
             self._searches = {}
             self._texts = [texts_of(document, segments) for document in self.documents]

@@ -35,7 +35,9 @@ class Passage(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The text as it is written; empty if it is not in the text store."""
+        """The text as it is written; empty if it is not in the text store, or damaged."""
+        if not self.source.has_written(self.begin - HEAD):
+            return ""
         return unpadded(self.source.written.data[self.begin : self.end]).decode("utf-8", "replace")
 
 

@@ -57,6 +57,8 @@ class SearchPass:
         self.plan = plan
         self.searched = 0
         self.total = 0
+        if any(matcher.exact for matcher in (*plan.wanted, *plan.unwanted)):
+            segments.checks_written = True
         self.evaluator = Evaluator(plan, segments, token)
         self.finder = PassageFinder(self.evaluator, token)
         self.files = FileMatcher(

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.lines import open_file
 from app.index.text.segment import WRITTEN, path_of
 from app.index.truncation import guard_mapping
-from app.sessions.passages import BLOCK, MARK, Block, is_intact, offset_at
+from app.sessions.passages import BLOCK, MARK, Block, end_of, is_intact, offset_at
 
 try:
     import stringzilla
@@ -151,18 +151,24 @@ class Source:
         ]
 
     def holds(self, start: int, length: int) -> bool:
-        """Whether undamaged packed passages are there, in both copies. They are checked once."""
+        """Whether undamaged packed passages are there. They are checked once."""
         if not length or self.intact.get(start) == length:
             return True
         end = start + length
-        if not (start >= 0 and end <= self.size):
-            return False
-        if not is_intact(self.data, start, end, written=False):
-            return False
-        if not is_intact(self.written.data, start, end, written=True):
+        if not (start >= 0 and end <= self.size and self._is_intact(start, end)):
             return False
         self.intact[start] = length
         return True
+
+    def has_written(self, mark: int) -> bool:
+        """Whether the text as it is written of the passage that begins at `mark` is undamaged."""
+        if not self.path:  # in memory
+            return True
+        begin = self.rfind(BLOCK, 0, mark) - len(MARK)
+        return begin >= 0 and self.written._is_intact(begin, end_of(self.data, begin))
+
+    def _is_intact(self, start: int, end: int) -> bool:
+        return is_intact(self.data, start, end, written=self.path.endswith(WRITTEN))
 
 
 class Segments:
@@ -173,8 +179,10 @@ class Segments:
     overwrites text in use. Call `look` before reading, and after it, to notice a file that was changed by
     another program.
 
-    opened   how often a file was mapped
-    age      how often all mappings were dropped, because a file was truncated or overwritten
+    opened           how often a file was mapped
+    age              how often all mappings were dropped, because a file was truncated or overwritten
+    checks_written   the texts as they are written are checked as well; a search that reads them sets it, and
+                     the others do not have to read twice as much from the disk
     """
 
     def __init__(self, folder: str) -> None:
@@ -182,6 +190,7 @@ class Segments:
         self._sources: dict[str, Source] = {}
         self.opened = 0
         self.age = 0
+        self.checks_written = False
 
     def source(self, span: Span) -> Source | None:
         """The mapped segment with a text; None if the segment does not exist or is too short, or the text is
@@ -192,6 +201,8 @@ class Segments:
         if source is None or start + length > source.size:
             source = self._map(name)
         if source is None or not source.holds(start, length):
+            return None
+        if self.checks_written and not source.written.holds(start, length):
             return None
         source.reach = max(source.reach, start + length)
         return source
@@ -233,7 +244,7 @@ class Segments:
         self.opened += 1
         before = self._sources.get(name)
         if before is not None and before.has_same_files(source):
-            source.intact = before.intact
+            source.intact, written.intact = before.intact, before.written.intact
         self._sources[name] = source
         return source
 
