@@ -7,7 +7,7 @@ import traceback
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
-from textual.app import App, SystemCommand
+from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.driver import Driver
 
@@ -28,12 +28,14 @@ from app.view.session_list import SessionList
 from app.view.terminal import colour_depth, speller
 from app.widgets.commands import CommandProvider, Palette, shown_below
 from app.widgets.dialog import Dialog
-from app.widgets.line_filters import AsciiFilter
+from app.widgets.line_filters import AsciiFilter, FewColours, in_few_colours
+from app.widgets.textual_internals import CrashApp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from textual.binding import BindingType
+    from textual.filter import LineFilter
     from textual.screen import Screen
 
     from app.actions.resume import Plan
@@ -57,7 +59,7 @@ FAILED = 3
 DIALOG_STYLES = styles_folder() / DIALOGS
 
 
-class Browser(App["Plan | None"]):
+class Browser(CrashApp["Plan | None"]):
     """leafmark's screen. Its result is the plan of the session to resume, or None.
 
     parting   messages for the shell's terminal after the end
@@ -104,15 +106,10 @@ class Browser(App["Plan | None"]):
         self._settings = settings or Settings()
         ascii_only = self._settings.draws_ascii(surroundings.env)
         spell = speller(surroundings.encoding, ascii_only=ascii_only)
-        if spell is not None:
-            # First: Textual's own filters are about colours and change no character.
-            self._filters.insert(0, AsciiFilter(spell))
+        self._ascii_filters = [AsciiFilter(spell)] if spell is not None else []
         bits = colour_depth(surroundings.env)
-        if take_over is not None and (self.no_color or bits < 8):
-            # not at the top: most terminals have more colours
-            from app.widgets.line_filters import filters_of
-
-            self._filters = filters_of(self, bits)
+        self._has_own_colours = take_over is not None and (self.no_color or bits < 8)
+        self._few_colours = FewColours(self._palette_name, sixteen=bits > 0) if bits < 8 else None
         self._first_theme = theme or paths.read_theme(surroundings.env)
         self._demo_folder: DemoFolder | None = None
         self._examples: setup.Setup | None = None
@@ -127,6 +124,17 @@ class Browser(App["Plan | None"]):
         self.theme = f"leafmark-{self._first_theme}"
         self.stylesheet.set_variables(self.get_css_variables())
         self._styles_are_fresh = True
+
+    def _palette_name(self) -> str:
+        """The name of the theme in `app.view.palette`."""
+        return self.theme.removeprefix("leafmark-")
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        filters = super().get_line_filters()
+        if self._has_own_colours:
+            filters = in_few_colours(filters, self._few_colours)
+        # Textual's own filters are about colours and change no character.
+        return [*self._ascii_filters, *filters]
 
     async def run_async(self, **how: Any) -> Plan | None:
         if self._ending is None:
@@ -285,10 +293,8 @@ class Browser(App["Plan | None"]):
             description = palette_description(command, screen.told(command), selects=screen.side.selects)
             yield SystemCommand(description, shown_below(command), run)
 
-    def _fatal_error(self) -> None:
-        """Write the traceback to a file, and keep one line about it in `crash`. Textual would print the
-        values of all variables, which may be texts of sessions.
-        """
+    def report_crash(self) -> None:
+        """Write the traceback to a file, and keep one line about it in `crash`."""
         text = traceback.format_exc()
         reason = text.strip().splitlines()[-1]
         try:
@@ -296,4 +302,3 @@ class Browser(App["Plan | None"]):
         except OSError as error:
             details = f"no log: {error}"
         self.crash = f"leafmark: {reason} ({details})"
-        self._close_messages_no_wait()

@@ -25,11 +25,15 @@ if TYPE_CHECKING:
     from app.view.line import Line
 
 
-class _Laid(LineList):
-    """Lines of a comparison, laid out for the width there is."""
+class ComparisonLines(LineList):
+    """Lines of a comparison, laid out for the width of the dialog; the keys scroll them."""
 
-    def __init__(self, *, id: str) -> None:
+    def __init__(self, lay_out: Callable[[Comparison, tuple[str, str], int], list[Line]], *, id: str) -> None:
+        """:param lay_out: gives the lines of a comparison, from the names of its branches and a width in
+        cells.
+        """
         super().__init__(id=id)
+        self._lay_out = lay_out
         self._comparison: Comparison | None = None
         self._names = ("", "")
         self._laid_out: list[Line] = []
@@ -39,50 +43,27 @@ class _Laid(LineList):
         return False
 
     def show(self, comparison: Comparison, names: tuple[str, str]) -> None:
-        """Show this one, from its beginning."""
+        """Show a comparison from its beginning."""
         self._comparison, self._names = comparison, names
-        self._lay_out()
+        self._show_lines()
         self._scroll(0)
 
-    def lines_of(self, comparison: Comparison, names: tuple[str, str], cells: int) -> list[Line]:
-        """The lines of a comparison that this list shows."""
-        raise NotImplementedError
-
-    def _lay_out(self) -> None:
+    def _show_lines(self) -> None:
         if self._comparison is not None and self.size.width:
             cells = self.scrollable_content_region.width
-            self._laid_out = self.lines_of(self._comparison, self._names, cells)
+            self._laid_out = self._lay_out(self._comparison, self._names, cells)
+            if not self.can_focus:
+                # The head does not scroll.
+                self.styles.height = len(self._laid_out)
         self.set_rows(len(self._laid_out), 0)
         self.redraw_rows()
 
     def on_resize(self) -> None:
-        self._lay_out()
+        self._show_lines()
         super().on_resize()
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         return fit_line(self._laid_out[index] if index < len(self._laid_out) else [], cells)
-
-
-class _Head(_Laid, can_focus=False):
-    """The lines above the comparison that do not scroll."""
-
-    def lines_of(self, comparison: Comparison, names: tuple[str, str], cells: int) -> list[Line]:
-        # Imported here: most runs compare nothing.
-        from app.view.comparison import comparison_head
-
-        lines = comparison_head(comparison, cells, names)
-        self.styles.height = len(lines)
-        return lines
-
-
-class _Lines(_Laid):
-    """Turns, tools and files, to be scrolled."""
-
-    def lines_of(self, comparison: Comparison, names: tuple[str, str], cells: int) -> list[Line]:
-        # Imported here, as in `_Head`.
-        from app.view.comparison import comparison_lines
-
-        return comparison_lines(comparison, cells)
 
     def action_cursor_up(self) -> None:
         self._scroll(self.scroll_offset.y - 1)
@@ -117,8 +98,16 @@ class CompareDialog(Dialog[None]):
         super().__init__()
         self._turned = turned
         self._at = 0
-        self._head = _Head(id="compared")
-        self._lines = _Lines(id="comparison")
+        # Imported here: most runs compare nothing.
+        from app.view.comparison import comparison_head, comparison_lines
+
+        self._head = ComparisonLines(
+            lambda comparison, names, cells: comparison_head(comparison, cells, names), id="compared"
+        )
+        self._head.can_focus = False
+        self._lines = ComparisonLines(
+            lambda comparison, names, cells: comparison_lines(comparison, cells), id="comparison"
+        )
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall wide") as box:

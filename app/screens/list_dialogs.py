@@ -57,17 +57,12 @@ def labelled_in(rows: Sequence[Row]) -> list[Labelled]:
     ]
 
 
-class _Labels(ItemList[Labelled]):
-    def __init__(self, now_ms: int) -> None:
-        super().__init__(id="labels")
-        self._now_ms = now_ms
-
-    def draw_item(self, item: Labelled, cells: int) -> Line:
-        label = pad(stable_width(one_line(item.label, 200)), max(8, cells * 2 // 5))
-        facts = f" {item.row.agent} {age(item.row.modified, self._now_ms):>4} "
-        room = max(0, cells - width(label) - 1 - width(facts))
-        title = pad(stable_width(item.row.title), room)
-        return [(label, "label"), (" ", "text"), (title, "title"), (facts, "dim")]
+def _label_line(item: Labelled, cells: int, now_ms: int) -> Line:
+    label = pad(stable_width(one_line(item.label, 200)), max(8, cells * 2 // 5))
+    facts = f" {item.row.agent} {age(item.row.modified, now_ms):>4} "
+    room = max(0, cells - width(label) - 1 - width(facts))
+    title = pad(stable_width(item.row.title), room)
+    return [(label, "label"), (" ", "text"), (title, "title"), (facts, "dim")]
 
 
 class LabelsDialog(Dialog[LabelAnswer | None]):
@@ -91,7 +86,7 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         self._rows = rows
         self._path = path
         self._all = False
-        self._list = _Labels(now_ms)
+        self._list = ItemList[Labelled](lambda item, cells: _label_line(item, cells, now_ms), id="labels")
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall wide") as box:
@@ -131,13 +126,6 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
             self.dismiss(LabelAnswer(what, self._list.picked))
 
 
-class _Problems(ItemList[TreeProblem]):
-    def draw_item(self, item: TreeProblem, cells: int) -> Line:
-        # in file order, the last has the longest number
-        room = max(len(_place(item)), len(_place(self.items[-1])))
-        return [(_place(item).ljust(room), "count"), ("  ", "text"), (stable_width(item.reason), "text")]
-
-
 def _place(fault: TreeProblem) -> str:
     return f"line {fault.line:,}" if fault.line else "the file"
 
@@ -154,7 +142,7 @@ class ProblemsDialog(Dialog[TreeProblem | None]):
         """:param faults: at least one, in file order."""
         super().__init__()
         self._faults = faults
-        self._list = _Problems(id="problems")
+        self._list = ItemList[TreeProblem](self._draw_fault, id="problems")
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall wide") as box:
@@ -168,26 +156,26 @@ class ProblemsDialog(Dialog[TreeProblem | None]):
         said = f"{len(self._faults):,} in all   Enter goes there   Esc back"
         self.query_one("#said", Static).update(Content(said))
 
+    def _draw_fault(self, fault: TreeProblem, cells: int) -> Line:
+        # in file order, the last has the longest number
+        room = max(len(_place(fault)), len(_place(self._faults[-1])))
+        return [(_place(fault).ljust(room), "count"), ("  ", "text"), (stable_width(fault.reason), "text")]
+
     @on(LineList.Activated)
     def action_answer(self) -> None:
         """Answer with what is under the cursor."""
         self.dismiss(self._list.picked)
 
 
-class _Archive(ItemList["Archived"]):
-    def __init__(self, now_ms: int) -> None:
-        super().__init__(id="archive")
-        self._now_ms = now_ms
-
-    def draw_item(self, item: Archived, cells: int) -> Line:
-        facts = f" {item.agent} {size(item.size):>5} {age(item.mtime_ms, self._now_ms):>4} "
-        room = max(0, cells - width(facts))
-        # without a title, its file says which one it is
-        title = one_line(item.title or os.path.basename(item.path), 500)
-        if item.problem:
-            said = f"{one_line(item.problem, 100)}: {title}"
-            return [(pad(stable_width(said), room), "warning"), (facts, "dim")]
-        return [(pad(stable_width(title), room), "title"), (facts, "dim")]
+def _archive_line(item: Archived, cells: int, now_ms: int) -> Line:
+    facts = f" {item.agent} {size(item.size):>5} {age(item.mtime_ms, now_ms):>4} "
+    room = max(0, cells - width(facts))
+    # Without a title, its file says which one it is.
+    title = one_line(item.title or os.path.basename(item.path), 500)
+    if item.problem:
+        said = f"{one_line(item.problem, 100)}: {title}"
+        return [(pad(stable_width(said), room), "warning"), (facts, "dim")]
+    return [(pad(stable_width(title), room), "title"), (facts, "dim")]
 
 
 class ArchiveDialog(Dialog["Archived | None"]):
@@ -200,7 +188,10 @@ class ArchiveDialog(Dialog["Archived | None"]):
 
     def __init__(self, setup: Setup, failed: Callable[[BaseException], None]) -> None:
         super().__init__()
-        self._list = _Archive(setup.now_ms())
+        now_ms = setup.now_ms()
+        self._list = ItemList["Archived"](
+            lambda item, cells: _archive_line(item, cells, now_ms), id="archive"
+        )
         self._surroundings = ListFacts(setup, self.post_message, failed)
 
     def compose(self) -> ComposeResult:

@@ -7,12 +7,12 @@ journal that an earlier run made.
 
 from __future__ import annotations
 
-from queue import SimpleQueue
-from threading import Thread
+from queue import Empty, Queue
 from time import monotonic
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.messages import ActionsDone, ActionsProgressed, EarlierFound, Outcome
+from app.services.background import BackgroundService
 from app.sessions.errors import SessionError
 from app.view.notifications import ActionProgress
 
@@ -100,15 +100,15 @@ class ProgressReporter:
         self._deadline = monotonic() + EXIT_SECONDS
 
 
-class ActionRunner:
+class ActionRunner(BackgroundService):
     """Runs actions; posts one ``ActionsDone`` for each call."""
 
+    thread_name = "act"
+
     def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
+        super().__init__(post, failed)
         self._setup = setup
-        self._post = post
-        self._failed = failed
-        self._jobs: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._thread: Thread | None = None
+        self._jobs: Queue[Callable[[], None]] = Queue()
         self._done: list[UndoableAction[_Undoable]] = []
         self._progress = ProgressReporter(post)
 
@@ -185,22 +185,24 @@ class ActionRunner:
     def stop(self) -> None:
         """Finish the requested actions and end the thread; a long action stops after the current session."""
         self._progress.set_deadline()
-        self._jobs.put(None)
-        if self._thread is not None:
-            # A write that has begun must end before the program does.
-            self._thread.join()
+        # A write that has begun must end before the program does.
+        self._jobs.join()
+        super().stop()
 
     def _put(self, job: Callable[[], None]) -> None:
         self._jobs.put(job)
-        if self._thread is None:
-            self._thread = Thread(target=self._run, name="leafmark-act", daemon=True)
-            self._thread.start()
+        # The newest request runs all jobs that wait, so none is lost when it replaces another one.
+        self._worker.submit(lambda is_stale: self._run_jobs(), interrupts=False)
 
-    def _run(self) -> None:
+    def _run_jobs(self) -> None:
         from app.sessions.storage.append_ledger import share_notes
 
         share_notes(self._setup.cache_folder)
-        while (job := self._jobs.get()) is not None:
+        while True:
+            try:
+                job = self._jobs.get_nowait()
+            except Empty:
+                return
             try:
                 self._settle()
                 job()
@@ -208,6 +210,7 @@ class ActionRunner:
                 self._failed(error)
             finally:
                 self._progress.end()
+                self._jobs.task_done()
 
     def _do(self, what: str, rows: Sequence[Row], action: Action) -> None:
         outcomes: list[Outcome] = []

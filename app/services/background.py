@@ -1,4 +1,4 @@
-"""The base of the services: one background thread each, which runs only the newest request."""
+"""The base class of the services, and the threads that they run in."""
 
 from __future__ import annotations
 

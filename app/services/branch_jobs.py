@@ -4,14 +4,14 @@ branches. They run in a thread.
 
 from __future__ import annotations
 
-from threading import Event, Thread
+from threading import Event
 from typing import TYPE_CHECKING
 
 from app.actions.resume import in_use_warning
 from app.formats.errors import Cancelled
 from app.index.live_sessions import verdict_to_resume
 from app.messages import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
-from app.services.background import BackgroundService
+from app.services.background import BackgroundService, LatestOnlyWorker
 from app.sessions.errors import SessionError
 from app.sessions.tree.branches import branches_from
 from app.sessions.tree.tree import open_tree
@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 WHAT = "go on"
 """The name of branching and forking among the actions (`ActionRunner.do`)."""
 
-# The functions below import `app.actions` in the thread: with it come the 110 modules that write sessions.
-
 
 class BranchJobs(BackgroundService):
     """Posts ``PointsFound``, ``OutlineMade``, ``SummaryMade``, ``BranchesCompared`` and ``DraftLeft``."""
@@ -42,6 +40,8 @@ class BranchJobs(BackgroundService):
         super().__init__(post, failed)
         self._setup = setup
         self._cancel = Event()
+        # A summary command runs for minutes, and other jobs do not wait for it.
+        self._summaries = LatestOnlyWorker("summary", failed)
 
     def find_points(self, row: Row, entry_id: str) -> None:
         """Find out how the session of `row` can go on from an entry."""
@@ -54,14 +54,8 @@ class BranchJobs(BackgroundService):
     def summarise(self, question: BranchOptions, command: Sequence[str], cwd: str) -> None:
         """Run `command` to write a summary of the abandoned branch, until `cancel`."""
         self.cancel()
-        self._cancel = Event()
-        thread = Thread(
-            target=self._summarise,
-            args=(question, tuple(command), cwd, self._cancel),
-            name="leafmark-summary",
-            daemon=True,
-        )
-        thread.start()
+        self._cancel = cancel = Event()
+        self._summaries.submit(lambda is_stale: self._summarise(question, tuple(command), cwd, cancel))
 
     def cancel(self) -> None:
         """End the summary command."""
@@ -82,6 +76,7 @@ class BranchJobs(BackgroundService):
     def stop(self) -> None:
         """End the threads."""
         self.cancel()
+        self._summaries.stop()
         super().stop()
 
     def _find_points(self, row: Row, entry_id: str) -> None:
@@ -131,9 +126,6 @@ class BranchJobs(BackgroundService):
             return
         except summary_command.SummaryFailed as error:
             self._post(SummaryMade("", str(error)))
-            return
-        except Exception as error:
-            self._failed(error)
             return
         self._post(SummaryMade(text + file_list(question.left), ""))
 

@@ -5,12 +5,15 @@ It may start before there is a screen: it fills the list for the screen while Te
 
 from __future__ import annotations
 
-from threading import Event, Lock, Thread
+from threading import Event, Lock
 from typing import TYPE_CHECKING
 
+from app.services.background import BackgroundService
 from app.view.session_list import SessionList
 
 if TYPE_CHECKING:
+    from textual.message import Message
+
     from app.index.index import Index
     from app.index.row import Row
     from app.index.scan.deltas import Delta
@@ -23,31 +26,35 @@ MOST_ROWS = 250
 """Rows in one message: the screen adds them to its list in a part of a frame's time."""
 
 
-class IndexService:
+class IndexService(BackgroundService):
     """Runs an :class:`Index` and posts what it finds.
 
-    unkept   why some of what was read could not be written to the cache; "" while everything is
+    unkept   why some of what was read could not be written to the cache; "" if all of it was
     """
+
+    thread_name = "index"
 
     def __init__(self, setup: Setup, arrangement: Arrangement | None = None) -> None:
         """:param arrangement: of the screen's list."""
+        super().__init__(self._post_if_shown, self._run_failed)
         self._setup = setup
         self._arrangement = arrangement
         self.unkept = ""
-        self._post: Post | None = None
+        self._post_to: Post | None = None
+        self._is_started = self._is_running = False
         self._index: Index | None = None
         # The screen's list, from when it holds the stored rows until it is posted.
         self._model: SessionList | None = None
         self._places: list[tuple[str, str, str]] = []
         self._is_cold = False
         self._delta: Delta | None = None
-        self._failed = ""
+        # why the thread has ended, until it is posted
+        self._reason = ""
         self._loaded = False
         self._rescan_wanted = False
         self._lock = Lock()
         self._first_read = Event()
         self._stop = Event()
-        self._thread = Thread(target=self._run, name="leafmark-index", daemon=True)
 
     def start(self, post: Post | None = None) -> None:
         """Start the thread, unless it runs.
@@ -55,10 +62,11 @@ class IndexService:
         :param post: receives the messages from now on; None while there is no screen.
         """
         with self._lock:
-            self._post = post
+            self._post_to = post
             self._post_pending()
-            if self._thread.ident is None:
-                self._thread.start()
+            if not self._is_started:
+                self._is_started = self._is_running = True
+                self._worker.submit(lambda is_stale: self._run())
 
     def first_rows(self, seconds: float) -> tuple[list[Row], int, int]:
         """Wait until the newest sessions are read, there are none, or the time is over.
@@ -89,48 +97,51 @@ class IndexService:
             self._rescan_wanted = self._index is None
             if self._index is not None:
                 self._index.rescan(self._post_rescanned)
-        return self._thread.is_alive()
+        return self._is_running
 
     def _post_rescanned(self) -> None:
         from app.messages import SessionsChanged  # needs Textual, as below
 
         with self._lock:
-            if self._post is not None and not self._stop.is_set():
-                self._post_unkept(self._post)
+            if self._post_to is not None and not self._stop.is_set():
+                self._post_unkept()
                 self._post(SessionsChanged([], [], 0, 0, looked=True, unread=self._unread()))
 
     def stop(self) -> None:
         """End the thread and its workers; returns at once."""
+        self._is_running = False
         self._stop.set()
+        super().stop()
 
     def _run(self) -> None:
-        try:
-            from app.index.index import Index  # in the thread: the first frame does not wait for it
+        from app.index.index import Index  # in the thread: the first frame does not wait for it
 
-            setup = self._setup
-            self._index = Index(
-                setup.stores,
-                setup.cache_folder,
-                setup.now_ms,
-                home=setup.home,
-                state_folder=setup.state_folder,
-            )
-            model = SessionList(setup.here, setup.home, self._arrangement)
-            model.load(self._index.rows())
-            model.prepare_filter()
-            self._places = [place_of(store) for store in setup.stores]
-            self._loaded = True
-            with self._lock:
-                if self._rescan_wanted:
-                    self._index.rescan(self._post_rescanned)
-                self._model, self._is_cold = model, not model.total
-                self._post_pending()
-            self._index.watch(self._changed, self._stop)
-        except Exception as error:
-            with self._lock:
-                self._failed = f"{type(error).__name__}: {error}"
-                self._post_pending()
-            self._first_read.set()
+        setup = self._setup
+        self._index = Index(
+            setup.stores,
+            setup.cache_folder,
+            setup.now_ms,
+            home=setup.home,
+            state_folder=setup.state_folder,
+        )
+        model = SessionList(setup.here, setup.home, self._arrangement)
+        model.load(self._index.rows())
+        model.prepare_filter()
+        self._places = [place_of(store) for store in setup.stores]
+        self._loaded = True
+        with self._lock:
+            if self._rescan_wanted:
+                self._index.rescan(self._post_rescanned)
+            self._model, self._is_cold = model, not model.total
+            self._post_pending()
+        self._index.watch(self._changed, self._stop)
+
+    def _run_failed(self, error: BaseException) -> None:
+        with self._lock:
+            self._is_running = False
+            self._reason = f"{type(error).__name__}: {error}"
+            self._post_pending()
+        self._first_read.set()
 
     def _changed(self, delta: Delta) -> None:
         with self._lock:
@@ -143,8 +154,8 @@ class IndexService:
             self._post_pending()
 
     def _post_pending(self) -> None:
-        """Post the news, if there is a screen. The caller holds the lock."""
-        if self._post is None or self._stop.is_set():
+        """Post what has changed, if there is a screen. The caller holds the lock."""
+        if self._post_to is None or self._stop.is_set():
             return
         # not at the top: the thread starts before Textual is imported, which the messages need
         from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
@@ -152,7 +163,7 @@ class IndexService:
         if self._model is not None:
             self._post(CatalogLoaded(self._model, self._places, self._is_cold))
             self._model = None
-        self._post_unkept(self._post)
+        self._post_unkept()
         if self._delta is not None:
             delta, self._delta = self._delta, None
             rows, removed, unread = delta.changed, delta.removed, self._unread()
@@ -162,11 +173,15 @@ class IndexService:
                 self._post(SessionsChanged(batch, removed, done, delta.total, unread=unread))
                 removed = []
             self._post(SessionsChanged(rows, removed, delta.done, delta.total, unread=unread))
-        if self._failed:
-            self._post(IndexFailed(self._failed))
-            self._failed = ""
+        if self._reason:
+            self._post(IndexFailed(self._reason))
+            self._reason = ""
 
-    def _post_unkept(self, post: Post) -> None:
+    def _post_if_shown(self, message: Message) -> None:
+        if self._post_to is not None:
+            self._post_to(message)
+
+    def _post_unkept(self) -> None:
         """Post once that the cache could not be written, and once that it is written again. The caller holds
         the lock.
         """
@@ -176,7 +191,7 @@ class IndexService:
         reason = (index.catalog.note or index.text_store.note or "") if index is not None else ""
         if reason != self.unkept:
             self.unkept = reason
-            post(CacheNotSaved(reason))
+            self._post(CacheNotSaved(reason))
 
     def _unread(self) -> tuple[int, int]:
         return self._index.unread_counts if self._index is not None else (0, 0)

@@ -6,7 +6,7 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
-from app.services.background import LatestOnlyWorker
+from app.services.background import BackgroundService
 from app.view.session_list import SessionList
 
 if TYPE_CHECKING:
@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from app.view.arrangement import Arrangement
 
 
-class IndexShare:
+class IndexShare(BackgroundService):
     """Replaces `IndexService` on the upper screen and posts the same messages. The lower screen calls `load`
     once and `forward` for each message that it receives.
     """
+
+    thread_name = "follow"
 
     def __init__(
         self,
@@ -38,13 +40,12 @@ class IndexShare:
         :param arrangement: of the upper screen's list.
         :param failed: receives unexpected errors; it is called in the thread.
         """
+        super().__init__(self._post_if_shown, failed)
         self._indexing = indexing
         self._setup = setup
         self._arrangement = arrangement
-        self._post: Post | None = None
-        self._worker = LatestOnlyWorker("follow", failed)
+        self._post_to: Post | None = None
         self._lock = Lock()
-        self._loads = 0
         # Messages that came before the list is filled, in order; None: it is filled.
         self._early: list[Message] | None = []
         self._ready: list[Message] = []
@@ -54,7 +55,7 @@ class IndexShare:
     def start(self, post: Post | None = None) -> None:
         """Post the messages so far, and those to come."""
         with self._lock:
-            self._post = post
+            self._post_to = post
             self._flush()
 
     @property
@@ -74,8 +75,8 @@ class IndexShare:
     def stop(self) -> None:
         """Post nothing more; the index runs on for the lower screen."""
         with self._lock:
-            self._post = None
-        self._worker.stop()
+            self._post_to = None
+        super().stop()
 
     # for the lower screen
 
@@ -94,10 +95,10 @@ class IndexShare:
         :param unread: numbers of files and folders that cannot be read.
         """
         with self._lock:
-            self._loads += 1
-            number = self._loads
+            self.generation += 1
+            generation = self.generation
             self._early = [SessionsChanged([], [], 0, 0, unread=unread)] if scanned else []
-        self._worker.submit(lambda is_stale: self._load(number, rows, places))
+        self._worker.submit(lambda is_stale: self._load(generation, rows, places))
 
     def forward(self, event: SessionsChanged) -> None:
         """Post a change of sessions."""
@@ -116,12 +117,12 @@ class IndexShare:
                 self._ready.append(message)
                 self._flush()
 
-    def _load(self, number: int, rows: Sequence[Row], places: Sequence[tuple[str, str, str]]) -> None:
+    def _load(self, generation: int, rows: Sequence[Row], places: Sequence[tuple[str, str, str]]) -> None:
         model = SessionList(self._setup.here, self._setup.home, self._arrangement)
         model.load(rows)
         model.prepare_filter()
         with self._lock:
-            if number != self._loads:
+            if generation != self.generation:
                 return
             self._ready += [CatalogLoaded(model, places, False), *(self._early or ())]
             self._early = None
@@ -129,8 +130,12 @@ class IndexShare:
 
     def _flush(self) -> None:
         """Post the ready messages, if there is a screen. The caller holds the lock."""
-        if self._post is None:
+        if self._post_to is None:
             return
         for message in self._ready:
             self._post(message)
         self._ready = []
+
+    def _post_if_shown(self, message: Message) -> None:
+        if self._post_to is not None:
+            self._post_to(message)

@@ -65,19 +65,20 @@ class Liveness(BackgroundService):
         self._post(StatesFound(states, {path: verdict.reason for path, verdict in verdicts.items()}))
 
 
-class ListFacts:
+class ListFacts(BackgroundService):
     """Posts ``PinsRead``, ``WorkingFoldersFound``, ``PlacesFound``, ``SubagentsRead``, ``ArchiveRead`` and
     ``ListStateNotSaved``.
     """
 
+    thread_name = "files"
+
     def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
+        super().__init__(post, failed)
         self._setup = setup
-        self._post = post
         # One thread per kind: a request must not replace one of another kind.
         self._pins = LatestOnlyWorker("pins", failed)
         self._here = LatestOnlyWorker("here", failed)
         self._places = LatestOnlyWorker("places", failed)
-        self._files = LatestOnlyWorker("files", failed)
         self._memory = LatestOnlyWorker("memory", failed)
 
     def read_pins(self) -> None:
@@ -95,11 +96,11 @@ class ListFacts:
 
     def read_subagents(self, rows: Sequence[Row]) -> None:
         """Read the sessions of sub-agents of `rows`."""
-        self._files.submit(lambda is_stale: self._read_subagents(rows))
+        self._worker.submit(lambda is_stale: self._read_subagents(rows))
 
     def read_archive(self) -> None:
         """Read the sessions in the agents' archives."""
-        self._files.submit(lambda is_stale: self._read_archive())
+        self._worker.submit(lambda is_stale: self._read_archive())
 
     def remember(self, values: Mapping[str, str]) -> None:
         """Write the values that the next run begins with; posts ``ListStateNotSaved`` if that fails."""
@@ -108,8 +109,9 @@ class ListFacts:
 
     def stop(self) -> None:
         """End the threads."""
-        for worker in (self._pins, self._here, self._places, self._files, self._memory):
+        for worker in (self._pins, self._here, self._places, self._memory):
             worker.stop()
+        super().stop()
 
     def _remember(self, values: Mapping[str, str]) -> None:
         env = self._setup.env

@@ -98,7 +98,7 @@ class SessionList:
         model.put(list(rows), ())
         if not self.arrangement.grouped and self.total:
             model.group("").count = self.total
-        self._sort_groups()
+        self._build()
 
     def _is_in_scope(self, cwd: str) -> bool:
         return self.arrangement.scope == "all" or cwd in self.here
@@ -135,7 +135,7 @@ class SessionList:
         self._model = model
         self._counts, self._hidden_counts = {}, {}
         self._marked.intersection_update(model.by_path)
-        self._sort_groups()
+        self._build()
 
     def prepare_filter(self) -> None:
         """Fold the texts that a filter searches, so that its first key costs no more than others."""
@@ -166,7 +166,7 @@ class SessionList:
             if not group.count:
                 self._model.drop(group)
         if touched:
-            self._sort_groups()
+            self._build()
 
     # counts
 
@@ -254,12 +254,14 @@ class SessionList:
 
     def _rearrange(self) -> None:
         self._model.rearrange(self.arrangement, self.here)
-        self._sort_groups()
+        self._build()
 
     # the lines
 
-    def _sort_groups(self) -> None:
-        """Put the groups in order and the lines together. A group of "this folder" is unfolded once."""
+    def _build(self) -> None:
+        """Put the groups in order and the lines together, after every change of sessions, arrangement, folds
+        or query. A group of "this folder" is unfolded once.
+        """
         groups = self._model.groups.values()
         self._groups = sorted(
             groups, key=lambda group: (group.cwd not in self.here, -group.newest, group.cwd)
@@ -267,10 +269,6 @@ class SessionList:
         new = {group.cwd for group in groups if group.cwd in self.here} - self._unfolded_once
         self._unfolded_once |= new
         self._open_folders |= new
-        self._build()
-
-    def _build(self) -> None:
-        """Put the lines together from the groups."""
         query = self._query
         shown = {group: query.filter(group.lines) if query.is_on else group.lines for group in self._groups}
         if query.is_on and query.is_ranked and self.arrangement.order == "relevance":
@@ -353,7 +351,7 @@ class SessionList:
         query shows all.
         """
         self._query.match_rows(words_of(query))
-        self._query_changed()
+        self._build()
 
     def set_found(
         self,
@@ -370,14 +368,7 @@ class SessionList:
         :param ranks: path -> position in the results of the search, for the order of relevance.
         """
         self._query.match_found(paths, words, by_rows=by_rows, ranks=ranks or {})
-        self._query_changed()
-
-    def _query_changed(self) -> None:
-        # only the results of a search move groups
-        if self.arrangement.order == "relevance":
-            self._sort_groups()
-        else:
-            self._build()
+        self._build()
 
     # lookup
 

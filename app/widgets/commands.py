@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, ClassVar
 
+from textual import on
 from textual.await_complete import AwaitComplete
 from textual.binding import Binding
 from textual.command import CommandList, CommandPalette, Hit
@@ -15,9 +17,9 @@ from app.keys import keys_of
 from app.view.command_search import match_score
 
 if TYPE_CHECKING:
+    from textual.binding import BindingType
     from textual.command import Hits
     from textual.events import Mount
-    from textual.message import Message
 
     from app.commands import Command
 
@@ -66,6 +68,11 @@ class Palette(CommandPalette):
     than Textual 8.2.8 expects.
     """
 
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("pageup", "page(-1)", "Previous page", show=False),
+        Binding("pagedown", "page(1)", "Next page", show=False),
+    ]
+
     _is_closed = False
 
     def dismiss(self, result: None = None) -> AwaitComplete:
@@ -75,20 +82,24 @@ class Palette(CommandPalette):
         self._is_closed = True
         return super().dismiss(result)
 
-    async def _dispatch_message(self, message: Message) -> None:
-        if self._is_closed and isinstance(message, Input.Submitted | OptionList.OptionSelected):
-            return
-        await super()._dispatch_message(message)
+    @on(Input.Submitted)
+    @on(OptionList.OptionSelected)
+    def _drop_choice(self, event: Input.Submitted | OptionList.OptionSelected) -> None:
+        if self._is_closed:
+            event.stop()
+            event.prevent_default()
 
-    def _on_mount(self, event: Mount) -> None:
+    def on_mount(self, event: Mount) -> None:
         if self._is_closed:
             # Textual's handler would query the screen below for a list that is gone.
             event.prevent_default()
 
-    def _action_command_list(self, action: str) -> None:
-        if not self._is_closed and action.startswith("page_"):
-            # A page is as long as the list is laid out, and a list that was just filled is not yet.
-            commands = self.query_one(CommandList)
-            if commands.highlighted is not None and not commands._lines:
-                return
-        super()._action_command_list(action)
+    def action_page(self, step: int) -> None:
+        """Move the cursor by one page."""
+        commands = self.query_one(CommandList)
+        # A list that was just filled is not laid out yet, and has no pages.
+        with suppress(LookupError):
+            if step < 0:
+                commands.action_page_up()  # type: ignore[no-untyped-call]
+            else:
+                commands.action_page_down()  # type: ignore[no-untyped-call]

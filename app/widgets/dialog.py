@@ -13,7 +13,7 @@ from app.widgets.line_list import LineList
 from app.widgets.styling import with_images
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.geometry import Region
     from textual.strip import Strip
@@ -42,10 +42,12 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
 
 
 class ItemList(LineList, Generic[Item]):
-    """A list of items of one kind, one line each. A subclass draws an item."""
+    """A list of items of one kind, one line each."""
 
-    def __init__(self, *, id: str) -> None:
+    def __init__(self, draw_item: Callable[[Item, int], Line], *, id: str) -> None:
+        """:param draw_item: draws an item in at most the given number of cells."""
         super().__init__(id=id)
+        self._draw_item = draw_item
         self.items: Sequence[Item] = ()
 
     def show(self, items: Sequence[Item]) -> None:
@@ -62,12 +64,8 @@ class ItemList(LineList, Generic[Item]):
     def has_cursor(self) -> bool:
         return bool(self.items)
 
-    def draw_item(self, item: Item, cells: int) -> Line:
-        """Draw an item in at most `cells` cells."""
-        raise NotImplementedError
-
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         if index >= len(self.items):
             return fit_line([], cells)
         head: Line = [(POINTER if selected else " ", "pointer"), (" ", "text")]
-        return fit_line([*head, *self.draw_item(self.items[index], cells - 2)], cells)
+        return fit_line([*head, *self._draw_item(self.items[index], cells - 2)], cells)

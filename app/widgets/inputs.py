@@ -11,9 +11,11 @@ from textual.message import Message
 from textual.reactive import Reactive
 from textual.widgets import Input
 
+from app.commands import pane_commands
 from app.formats.text import inert
 from app.view.bars import SEARCH_HINT
 from app.widgets.commands import bindings_of
+from app.widgets.textual_internals import scroll_to_first_text, show_suggestion
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,12 +33,12 @@ class LineInput(Input):
     """An input that accepts pasted texts of several lines and replaces what a terminal cannot show."""
 
     def on_mount(self) -> None:
-        # Textual 8.2.8 does not scroll to the cursor when the first text is set.
-        self._initial_value = False
+        scroll_to_first_text(self)
 
     def on_resize(self) -> None:
         """Scroll to the cursor again for the new width."""
-        self.scroll_to_region(Region(self._cursor_offset, 0, 1, 1), force=True, animate=False)
+        x = self.cursor_screen_offset.x - self.content_region.x + self.scroll_offset.x
+        self.scroll_to_region(Region(x, 0, 1, 1), force=True, animate=False)
 
     def validate_value(self, value: str) -> str:
         """Make the value one inert line. Each character stays one character: the cursor is already placed."""
@@ -44,7 +46,7 @@ class LineInput(Input):
             return value
         return inert(value.replace("\r", "\n").replace("\t", " ")).replace("\n", " ")
 
-    def _on_paste(self, event: events.Paste) -> None:
+    def on_paste(self, event: events.Paste) -> None:
         # Textual 8.2.8 pastes the first line only.
         event.stop()
         event.prevent_default()
@@ -109,7 +111,10 @@ class SearchBox(LineInput):
         self._faults: tuple[str, Sequence[tuple[int, int]]] = ("", ())
         self.highlighter = _FaultHighlighter(self)
         self._moves = {
-            key: binding.action for key, binding in self._bindings if binding.action.startswith(MOVES)
+            key: command.action
+            for command in pane_commands("filter")
+            for key in command.keys
+            if command.action.startswith(MOVES)
         }
 
     async def on_key(self, event: events.Key) -> None:
@@ -152,8 +157,7 @@ class SearchBox(LineInput):
             # A value that must be quoted, or a name with a capital, does not continue the typed text.
             replacement = completed.rpartition(":")[2] or completed.rpartition(" ")[2]
             suggestion = f"{self.value} → {replacement}"
-        if self._suggestion != suggestion:
-            self._suggestion = suggestion
+        show_suggestion(self, suggestion)
         self.post_message(self.Offered())
 
     @property
@@ -162,8 +166,8 @@ class SearchBox(LineInput):
         text, completed, key = self._completion
         return key if completed and text == self.value and self.cursor_at_end else ""
 
-    def _watch_selection(self, selection: Selection) -> None:
-        super()._watch_selection(selection)
+    def watch_selection(self, selection: Selection) -> None:
+        """Post `Offered` if the cursor has left the end of the text, or has come there."""
         if self._completion[0] == self.value:
             self.post_message(self.Offered())
 

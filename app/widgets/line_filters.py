@@ -13,10 +13,8 @@ from textual.filter import LineFilter, Monochrome
 from app.view.palette import THEMES, few_colours
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from typing import Any
+    from collections.abc import Callable, Sequence
 
-    from textual.app import App
     from textual.color import Color
 
 _DEFAULT = RichColor.default()
@@ -61,15 +59,14 @@ class FewColours(LineFilter):
         ]
 
 
-def filters_of(app: App[Any], bits: int) -> list[LineFilter]:
-    """The filters of an application for a terminal of this colour depth.
+def in_few_colours(filters: Sequence[LineFilter], few: FewColours | None) -> list[LineFilter]:
+    """Textual's filters, with `few` in place of the one that Textual uses for terminals without colours.
 
-    :param bits: of colour. Textual assumes none if NO_COLOR is set but empty, which has no meaning.
+    :param few: None for a terminal with many colours. Textual assumes a terminal without colours if NO_COLOR
+        is set but empty, which has no meaning.
     """
-    others = [line_filter for line_filter in app._filters if not isinstance(line_filter, Monochrome)]
-    if bits >= 8:
-        return others
-    return [*others, FewColours(lambda: app.theme.removeprefix("leafmark-"), sixteen=bits > 0)]
+    others = [line_filter for line_filter in filters if not isinstance(line_filter, Monochrome)]
+    return others if few is None else [*others, few]
 
 
 @lru_cache(maxsize=2_048)

@@ -9,13 +9,13 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
-from textual.geometry import Region, Size
+from textual.geometry import Region
 from textual.message import Message
-from textual.scroll_view import ScrollView
 
 from app.view.palette import THEMES
 from app.widgets.commands import bindings_of
 from app.widgets.styling import strip
+from app.widgets.textual_internals import LineScroll
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,7 +53,7 @@ class CursorDebounce:
         return REST_SECONDS if now - earlier < BURST_SECONDS else 0.0
 
 
-class LineList(ScrollView, can_focus=True):
+class LineList(LineScroll, can_focus=True):
     """A list of rows with a cursor. A subclass overrides :meth:`draw` and calls :meth:`set_rows`. All rows
     take the same number of lines, one or two.
 
@@ -112,12 +112,7 @@ class LineList(ScrollView, can_focus=True):
 
     def _set_length(self, rows: int) -> None:
         self.rows = rows
-        height = rows * self.row_height
-        if self.virtual_size.height != height:
-            # Without the reactive's layout: rows, size and scroll position must change in one step, and only
-            # the scrollbar depends on the size.
-            self.set_reactive(LineList.virtual_size, Size(0, height))
-            self._scroll_update(self.virtual_size)
+        self.set_height(rows * self.row_height)
 
     def _scroll(self, top: int) -> None:
         self.scroll_to(y=max(0, top), animate=False, force=True, immediate=True)
@@ -201,14 +196,8 @@ class LineList(ScrollView, can_focus=True):
         """Whether a row is highlighted; a pane of text has no cursor."""
         return True
 
-    def _size_updated(
-        self, size: Size, virtual_size: Size, container_size: Size, layout: bool = True
-    ) -> bool:
-        is_changed = super()._size_updated(size, virtual_size, container_size, layout)
-        if is_changed:
-            # The message of the new size comes after the first picture with it.
-            self.show_cursor()
-        return is_changed
+    def size_changed(self) -> None:
+        self.show_cursor()
 
     def on_resize(self) -> None:
         self.show_cursor()

@@ -6,7 +6,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from textual.containers import Container
-from textual.content import Content
 from textual.geometry import Region
 from textual.widget import Widget
 
@@ -14,6 +13,7 @@ from app.view.cells import ELLIPSIS, cut, first_fitting, fit_facts
 from app.view.line import wrap
 from app.view.palette import THEMES
 from app.widgets.styling import strip
+from app.widgets.textual_internals import set_border_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,7 +40,7 @@ class Pane(Container):
         :param shorter: see `say`.
         """
         super().__init__(id=id, classes="pane")
-        self._border_title = Content(title)
+        set_border_words(self, title, "")
         self._words = (title, "")
         self._shorter = shorter
 
@@ -64,9 +64,7 @@ class Pane(Container):
         cells = self.outer_size.width - _BORDER_CELLS
         title, subtitle = self._words
         subtitle = fit_facts(subtitle, cells)
-        # Textual's properties would paint the whole box again.
-        self._border_title = Content(first_fitting((title, *self._shorter), cells))
-        self._border_subtitle = Content(subtitle) if subtitle else None
+        set_border_words(self, first_fitting((title, *self._shorter), cells), subtitle)
         return super().render_lines(crop)
 
     def _paint_line(self, y: int) -> None:

@@ -379,16 +379,7 @@ class SessionListView(LineList):
 
     def set_query(self, query: str) -> None:
         """Filter the list by its rows; the cursor stays on its session, or goes to the first match."""
-        is_on_heading = self.row is None
-        if query and not self.model.is_filtered:
-            self._before_filter = self._session
-        self.model.set_query(query)
-        if not query and self._before_filter is not None:
-            # The cursor was not moved while the filter was on, so it returns.
-            self._session, self._before_filter = self._before_filter, None
-        if self._cursor_line() is None or (is_on_heading and query):
-            self._session = self._group = None
-        self.rows_changed()
+        self._filter(lambda: self.model.set_query(query), leaves_heading=bool(query))
 
     def set_found(
         self,
@@ -399,11 +390,24 @@ class SessionListView(LineList):
         ranks: Mapping[str, int] | None = None,
     ) -> None:
         """Show the result of a search (see the model); the cursor stays on its session if that is in it."""
-        is_new, is_on_heading = not self.model.is_filtered, self.row is None
-        if is_new:
-            self._before_filter = self._session
-        self.model.set_found(paths, words, by_rows=by_rows, ranks=ranks)
-        if self._cursor_line() is None or (is_on_heading and is_new):
+        self._filter(
+            lambda: self.model.set_found(paths, words, by_rows=by_rows, ranks=ranks),
+            leaves_heading=not self.model.is_filtered,
+        )
+
+    def _filter(self, change_query: Callable[[], None], *, leaves_heading: bool) -> None:
+        """Change the model's query.
+
+        :param leaves_heading: move the cursor from the head of a project to the first match.
+        """
+        session, was_filtered, is_on_heading = self._session, self.model.is_filtered, self.row is None
+        change_query()
+        if not was_filtered:
+            self._before_filter = session
+        if not self.model.is_filtered and self._before_filter is not None:
+            # The cursor was not moved while the filter was on, so it returns.
+            self._session, self._before_filter = self._before_filter, None
+        if self._cursor_line() is None or (is_on_heading and leaves_heading):
             self._session = self._group = None
         self.rows_changed()
 

@@ -46,7 +46,9 @@ def failed(error):
 def stopped(service):
     """End the thread of a service, and wait for its end."""
     service.stop()
-    service._worker._thread.join(PATIENCE)
+    for thread in threading.enumerate():
+        if thread.name == f"leafmark-{service.thread_name}":
+            thread.join(PATIENCE)
 
 
 @pytest.fixture
@@ -80,7 +82,6 @@ def test_the_end_of_a_long_session_comes_first_then_the_whole(posted, long):
 
 
 def test_another_session_does_not_wait_for_a_long_one(posted, long, short, windows_read):
-    trees = TreeReader(posted.put, failed)
     order = []
 
     def post(message):
@@ -90,7 +91,7 @@ def test_another_session_does_not_wait_for_a_long_one(posted, long, short, windo
         else:
             posted.put(message)
 
-    trees._post = post
+    trees = TreeReader(post, failed)
     trees.open(long, ("pi",), "default")
     posted.get(timeout=PATIENCE)
     stopped(trees)
@@ -101,14 +102,12 @@ def test_another_session_does_not_wait_for_a_long_one(posted, long, short, windo
 
 
 def test_a_session_that_grows_during_the_read_is_read_to_its_end(posted, long):
-    trees = TreeReader(posted.put, failed)
-
     def post(message):
         if not message.view.tree.is_whole:
             trees.follow(long, ("pi",), "default")
         posted.put(message)
 
-    trees._post = post
+    trees = TreeReader(post, failed)
     trees.open(long, ("pi",), "default")
     assert [posted.get(timeout=PATIENCE).view.tree.is_whole for _ in range(2)] == [False, True]
     stopped(trees)
@@ -124,15 +123,13 @@ def test_an_unreadable_session_gives_a_reason(posted, tmp_path):
 
 
 def test_a_closed_session_posts_no_further_tree(posted, long, short, windows_read):
-    trees = TreeReader(posted.put, failed)
-
     def post(message):
         if message.path == long:
             trees.close()
             trees.open(short, ("pi",), "default")
         posted.put(message)
 
-    trees._post = post
+    trees = TreeReader(post, failed)
     trees.open(long, ("pi",), "default")
     messages = [posted.get(timeout=PATIENCE) for _ in range(2)]
     assert [(message.path, type(message)) for message in messages] == [
@@ -171,14 +168,13 @@ def test_a_tree_whose_rows_were_read_is_released(posted, long):
 
 def test_rows_of_an_older_request_are_not_read(posted, long):
     tree = open_tree(long, ("pi",))
-    rows = RowReader(posted.put, failed)
 
     def post(message):
         if message.generation == 1:
             rows.read(tree, tree.entries[-1:])
         posted.put(message)
 
-    rows._post = post
+    rows = RowReader(post, failed)
     rows.read(tree, tree.entries[: 4 * BATCH])
     messages = [posted.get(timeout=PATIENCE) for _ in range(2)]
     assert [message.generation for message in messages] == [1, 2]

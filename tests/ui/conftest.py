@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import gzip
 import json
 from contextlib import asynccontextmanager
@@ -95,7 +96,8 @@ class Driver:
 
     async def press(self, *keys):
         await self.pilot.press(*keys)
-        await self.pilot.pause()
+        # The pilot has waited until the process is idle; this lays the screen out.
+        await self.pilot.pause(0)
 
     async def until(self, condition, what="it"):
         """Wait until the condition holds. Threads may need some time for it."""
@@ -104,7 +106,7 @@ class Driver:
             if condition():
                 await self.pilot.pause()
                 return
-            await self.pilot.pause(0.005)
+            await asyncio.sleep(0.005)
         raise AssertionError(f"{what} did not come about:\n{self.text()}")
 
     async def settled(self):
