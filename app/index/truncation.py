@@ -12,7 +12,7 @@ import mmap
 import os
 import signal
 from typing import TYPE_CHECKING, Any
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,8 +26,8 @@ _MOST_SHM_BYTES = 32 * _SHM_REGION
 _MAP_FIXED = 0x10  # on Linux and on macOS; Python has no name for it
 _MAP_FAILED = -1
 
-_mappings: WeakValueDictionary[int, mmap.mmap] = WeakValueDictionary()
-_sizes: dict[int, int] = {}
+_mappings: WeakKeyDictionary[mmap.mmap, tuple[int, int]] = WeakKeyDictionary()
+"""Mapping -> (its address, the size of its file)."""
 _shm_paths: set[str] = set()
 _handler: Callable[[int], None] | None = None
 
@@ -37,8 +37,7 @@ def guard_mapping(data: mmap.mmap, address: int) -> None:
 
     :param address: of its first byte in memory.
     """
-    _mappings[address] = data
-    _sizes[address] = len(data)
+    _mappings[data] = address, len(data)
     _install()
 
 
@@ -71,7 +70,7 @@ def _install() -> None:
     before: int | None = None
 
     def handle(number: int) -> None:
-        if not (_fill_mappings(libc) | _grow_shm_files()):
+        if not (_fill_mappings(libc) or _grow_shm_files()):
             # The signal has another reason. The read is repeated, now with the handler from before.
             libc.signal(number, before)
 
@@ -82,16 +81,16 @@ def _install() -> None:
 def _fill_mappings(libc: Any) -> bool:
     """Map zeros behind the end of each file that is shorter than before. Return whether there was one."""
     is_any = False
-    for address, data in list(_mappings.items()):
+    for data, (address, known_size) in list(_mappings.items()):
         size = data.size()
-        if size < _sizes[address]:
+        if size < known_size:
             begin = -(-size // mmap.PAGESIZE) * mmap.PAGESIZE
             flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_FIXED
             length = len(data) - begin
             if length > 0:
                 result = libc.mmap(address + begin, length, mmap.PROT_READ, flags, -1, 0)
                 is_any |= result != _MAP_FAILED
-            _sizes[address] = size
+            _mappings[data] = address, size
     return is_any
 
 
