@@ -107,7 +107,7 @@ class TranscriptPane(Pane):
         self._hit = hit
         is_known = before is not None and (before.entry_id, before.offset) == (hit.entry_id, hit.offset)
         if hit.again and is_known:
-            self._say()
+            self._show_position()
             return
         if self._timer is not None:
             self._timer.stop()
@@ -144,7 +144,7 @@ class TranscriptPane(Pane):
         self._reader.close()
         self.lines.show_notice(notice)
         self._first = self._total = None
-        self._say()
+        self._show_position()
 
     def _open(self, spot: Spot) -> None:
         row = self._row
@@ -170,9 +170,9 @@ class TranscriptPane(Pane):
         )
         self._reader.open(request, spot.anchor)
         generation = self._reader.generation
-        self.set_timer(PATIENCE, lambda: self._say_reading(generation))
+        self.set_timer(PATIENCE, lambda: self._show_reading(generation))
 
-    def _say_reading(self, generation: int) -> None:
+    def _show_reading(self, generation: int) -> None:
         if generation == self._reader.generation and generation != self._answered:
             self.say("reading…")
             if self.lines.turns and self._spot.anchor is None:
@@ -206,7 +206,7 @@ class TranscriptPane(Pane):
             self._place()
         if not part.opened:
             self._release_far_turns()
-        self._say()
+        self._show_position()
         if self._missed and self._row is not None:
             self._missed = False
             self.follow(self._row)
@@ -227,7 +227,7 @@ class TranscriptPane(Pane):
             self._at_root = self._at_end = True
             self._first = self._total = None
             self.lines.show_notice(one_line(event.reason))
-            self._say()
+            self._show_position()
 
     def _place(self) -> None:
         """Scroll to the position, or as near to it as the lines that were read allow."""
@@ -255,7 +255,7 @@ class TranscriptPane(Pane):
         if self.lines.top != self._placed_top:
             # The user has scrolled away.
             self._placed = True
-        self._say()
+        self._show_position()
         self._look_ahead()
 
     def _look_ahead(self) -> None:
@@ -310,7 +310,7 @@ class TranscriptPane(Pane):
 
     # the border
 
-    def _say(self) -> None:
+    def _show_position(self) -> None:
         """Show the position of the view in the upper border."""
         text = position_text(self.lines, self._hit, first=self._first, total=self._total, at_end=self._at_end)
         self.say("", text or "transcript")

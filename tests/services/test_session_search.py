@@ -61,6 +61,9 @@ class SlowIndex:
         self.begun.put(search)
         return search
 
+    def prepare(self, keep_going):
+        pass
+
     def next_search(self):
         search = self.begun.get(timeout=PATIENCE)
         assert search.is_on.wait(PATIENCE)
@@ -103,6 +106,25 @@ def flood(index, searching, text, **options):
     for _ in range(FLOOD):
         index.rows.append(make_row(str(len(index.rows) + 1)))
         searching.search(text, **options)
+
+
+def test_preparing_does_not_cancel_a_search(index, posted):
+    is_ready = Event()
+
+    def slow_index():
+        assert is_ready.wait(PATIENCE)
+        return index
+
+    searching = SessionSearch(slow_index, posted.put, failed)
+    try:
+        searching.prepare()
+        searching.search("needle")
+        searching.prepare()
+        is_ready.set()
+        index.next_search().may_end.set()
+        assert complete_answer(posted).paths == paths(1)
+    finally:
+        searching.stop()
 
 
 def test_changes_do_not_interrupt_a_search_and_cause_one_more(index, searching, posted):

@@ -141,12 +141,12 @@ class Driver:
         raise AssertionError(f"no row {text!r}")
 
     def text(self):
-        """The lines of the screen."""
+        """The lines of the screen; they are empty while a new screen is not laid out."""
         width, height = self.app.size
-        strips = self.screen._compositor.render_strips()
-        return "\n".join("".join(segment.text for segment in strip) for strip in strips[:height])[
-            : (width + 1) * height
-        ]
+        strips = self.screen._compositor.render_strips()[:height]
+        lines = ["".join(segment.text for segment in strip) for strip in strips]
+        lines += [" "] * (height - len(lines))
+        return "\n".join(lines)[: (width + 1) * height]
 
     def listed(self):
         return [line.row.id if line.row else f"[{line.group.cwd}]" for line in self.sessions.model.lines]

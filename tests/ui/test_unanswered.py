@@ -349,14 +349,3 @@ async def test_the_effect_of_enter_is_shown_when_it_is_known(browser, three, may
         may_answer.set()
         await ui.settled()
         await ui.until(lambda: "the folder /work/app" in ui.text().splitlines()[-2], "what it would do")
-
-
-async def test_preparing_does_not_cancel_a_search(browser, three, resumed, monkeypatch):
-    jobs = []
-    async with browser(selector="") as ui:
-        search = ui.screen.side._search
-        monkeypatch.setattr(search, "_is_prepared", False)
-        monkeypatch.setattr(search._worker, "submit", lambda job, **options: jobs.append(job))
-        search.search("done")
-        search.prepare()
-        assert len(jobs) == 1
