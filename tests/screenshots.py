@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from app.browser import Browser
-from app.screens.reading_side import ReadingSide
+from app.panes.reading_side import ReadingSide
+from app.panes.sessions_pane import SessionsPane
 from app.screens.resume import ResumeScreen
 from app.screens.sessions_screen import SessionsScreen
-from app.screens.sessions_side import SessionsSide
 from app.setup import Setup, setup_from_demo
 from app.view.image_lines import ImageLine
 from app.widgets.entry_pane import EntryPane
@@ -64,7 +64,7 @@ async def settled(app: Browser, pilot: Any) -> None:
     def shown() -> bool:
         if not isinstance(app.screen, SessionsScreen):
             return True
-        if app.screen.query_one(SessionsSide).is_searching:
+        if app.screen.query_one(SessionsPane).is_searching:
             return False
         row = app.screen.query_one(SessionListView).row
         if isinstance(app.screen, ResumeScreen):

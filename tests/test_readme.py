@@ -9,8 +9,8 @@ import pytest
 from app.cli_options import COMMANDS as WORDS
 from app.cli_options import parser
 from app.commands import COMMANDS, PANES
+from app.dialogs.questions import PANE_TITLES
 from app.index.query.filter_table import language_table
-from app.screens.dialogs import PANE_TITLES
 from app.screens.resume import ResumeScreen
 from app.screens.sessions_screen import SessionsScreen
 from tests.readme import IN_PREVIEW, README, query, with_tables

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from app.actions import row_actions
+from app.dialogs.lists import ArchiveDialog
+from app.dialogs.questions import FolderDialog
 from app.formats.text import one_line
 from app.formats.title_slot import fold_title
 from app.keys import key_name
 from app.messages import ActionsDone, EarlierFound, PlanReady
+from app.panes.sessions_pane import once_known
 from app.screens.asking_screen import CANCEL, Prompt, RowEdit
-from app.screens.dialogs import FolderDialog
-from app.screens.list_dialogs import ArchiveDialog
-from app.screens.sessions_side import once_known
 from app.screens.trashing_screen import is_asked_again, title_of
 from app.screens.under_way_screen import UnderWayScreen
 from app.services.action_runner import ActionRunner

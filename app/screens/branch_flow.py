@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import row_actions
+from app.dialogs.questions import Choice, ChoiceDialog, FolderDialog, TextDialog, WaitDialog
 from app.formats.text import one_line
-from app.screens.dialogs import Choice, ChoiceDialog, FolderDialog, TextDialog, WaitDialog
 from app.services.branch_jobs import WHAT
 from app.view.selection import StableSelection
 

@@ -12,9 +12,9 @@ from textual.containers import Horizontal
 from app.commands import command_by_id, pane_commands
 from app.keys import footer, offered
 from app.messages import HitLocated, ScreenReady
-from app.screens.reading_side import ReadingSide
+from app.panes.reading_side import ReadingSide
+from app.panes.sessions_pane import SessionsPane
 from app.screens.sessions_screen import SessionsScreen
-from app.screens.sessions_side import SessionsSide
 from app.screens.tree_screen import TreeScreen
 from app.view.bars import keys_line
 from app.view.geometry import PANES, place
@@ -239,7 +239,7 @@ class BrowserScreen(TreeScreen):
         """
         return sum(isinstance(screen, SessionsScreen) for screen in self.app.screen_stack) > 1
 
-    @on(SessionsSide.TabPressed)
+    @on(SessionsPane.TabPressed)
     def action_next_pane(self) -> None:
         """The next pane."""
         self._step_pane(1)

@@ -13,7 +13,7 @@ from textual import on
 from app.formats.text import one_line
 from app.keys import key_of
 from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
-from app.screens.sessions_side import SessionsSide
+from app.panes.sessions_pane import SessionsPane
 from app.screens.surroundings_screen import SurroundingsScreen
 from app.services.index_service import IndexService
 from app.services.index_share import IndexShare
@@ -51,7 +51,7 @@ class KeepingScreen(SurroundingsScreen):
         selects: bool = False,
     ) -> None:
         """:param indexing: of the same setup, if it has begun before the screen.
-        :param selects: see `SessionsSide`.
+        :param selects: see `SessionsPane`.
         """
         super().__init__()
         self.setup = setup
@@ -67,7 +67,7 @@ class KeepingScreen(SurroundingsScreen):
         self._cold = False
         self._above: IndexShare | None = None
         self._indexing: IndexService | IndexShare = indexing or IndexService(setup, model.arrangement)
-        self.side = SessionsSide(
+        self.side = SessionsPane(
             model,
             setup,
             lambda: self._indexing.index,

@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.dialogs.lists import ProblemsDialog
 from app.messages import HitLocated
-from app.screens.list_dialogs import ProblemsDialog
 from app.screens.sessions_screen import SessionsScreen
 from app.view.problems import problems_of
 from app.widgets.entry_pane import EntryPane

@@ -9,8 +9,8 @@ from textual.containers import Container
 
 from app.commands import command_by_id
 from app.messages import HitLocated, ScreenReady
+from app.panes.sessions_pane import SessionsPane, once_known
 from app.screens.sessions_screen import SessionsScreen
-from app.screens.sessions_side import SessionsSide, once_known
 from app.services.index_service import IndexService
 from app.view.arrangement import initial
 from app.view.bars import keys_line
@@ -167,7 +167,7 @@ class ResumeScreen(SessionsScreen):
             self.take_index_back()
             self.pins_changed()
 
-    @on(SessionsSide.Left)
+    @on(SessionsPane.Left)
     def action_back(self) -> None:
         """One step back: marks, the query, the program."""
         if self.model.marked:
@@ -178,7 +178,7 @@ class ResumeScreen(SessionsScreen):
         else:
             self.app.exit()
 
-    @on(SessionsSide.TabPressed)
+    @on(SessionsPane.TabPressed)
     def action_next_pane(self) -> None:
         """This folder, or all, as in pi."""
         self.action_turn("scope")

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from textual import on
 
+from app.dialogs.questions import ResumeDialog, Standing
 from app.formats.text import one_line
 from app.keys import key_of
 from app.messages import PlanMade
+from app.panes.sessions_pane import SessionsPane
 from app.screens.acting_screen import ActingScreen
-from app.screens.dialogs import ResumeDialog, Standing
-from app.screens.sessions_side import SessionsSide
 from app.services.resume_planner import ResumePlanner
 from app.view.bars import resume_line
 from app.view.formatting import tilde
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from app.actions.resume import Plan
+    from app.dialogs.questions import ResumeDialog, Standing
     from app.index.row import Row
-    from app.screens.dialogs import ResumeDialog, Standing
     from app.view.line import Line
 
 
@@ -124,7 +124,7 @@ class ResumingScreen(ActingScreen):
 
     @on(LineList.Activated, "#sessions")
     @on(SessionListView.ResumeAsked)
-    @on(SessionsSide.Chosen)
+    @on(SessionsPane.Chosen)
     def _resume_asked(self) -> None:
         self.side.once_known(self._resume_known, self._is_planned)
 

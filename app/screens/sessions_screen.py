@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 
 from app.commands import COMMANDS, command_by_id, pane_commands
+from app.dialogs.questions import HelpDialog
 from app.formats.text import one_line
 from app.messages import CacheNotSaved, ListStateNotSaved, ServiceFailed, SubagentsRead
-from app.screens.dialogs import HelpDialog
+from app.panes.sessions_pane import SessionsPane
 from app.screens.keeping_screen import KeepingScreen
-from app.screens.sessions_side import SessionsSide
 from app.screens.under_way_screen import STOP
 from app.settings import settings_file
 from app.stores import agent_named
@@ -179,7 +179,7 @@ class SessionsScreen(KeepingScreen):
         self.side.sessions_changed(self._places if self.scanned else None)
         self.refresh_bars()
 
-    @on(SessionsSide.Changed)
+    @on(SessionsPane.Changed)
     def _shown_otherwise(self) -> None:
         self.refresh_bars()
 
@@ -216,7 +216,7 @@ class SessionsScreen(KeepingScreen):
     # commands
 
     def action_turn(self, what: str) -> None:
-        """Show the sessions in the next way; see `SessionsSide.turn`."""
+        """Show the sessions in the next way; see `SessionsPane.turn`."""
         self.side.turn(what)
         if what in ("roomy", "paths"):
             self._list_facts.remember(saved_fields(self.model.arrangement))
@@ -240,7 +240,7 @@ class SessionsScreen(KeepingScreen):
         else:
             event.prevent_default()
 
-    @on(SessionsSide.TrashAsked)
+    @on(SessionsPane.TrashAsked)
     def _trash_asked(self) -> None:
         self.action_trash()
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.actions import row_actions
 from app.formats.text import one_line
 from app.keys import key_name
+from app.panes.sessions_pane import once_known
 from app.screens.asking_screen import CANCEL, AskingScreen, Prompt
-from app.screens.sessions_side import once_known
 from app.stores import agent_named
 from app.view.cells import width
 from app.view.prompts import delete_question, trash_question
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.messages import ActionsDone, Outcome
-    from app.screens.sessions_side import SessionsSide
+    from app.panes.sessions_pane import SessionsPane
     from app.services.action_runner import Action, ActionRunner
     from app.settings import Settings
     from app.setup import Setup
@@ -54,7 +54,7 @@ class TrashingScreen(AskingScreen):
 
     setup: Setup
     settings: Settings
-    side: SessionsSide
+    side: SessionsPane
     reasons: dict[str, str]
     actions: ActionRunner
 

@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, Any
 from textual import on
 
 from app.actions import row_actions
+from app.dialogs.compare import CompareDialog
+from app.dialogs.lists import LabelAnswer, LabelsDialog
+from app.dialogs.questions import FolderDialog
 from app.messages import (
     ActionsDone,
     BranchesCompared,
@@ -17,9 +20,6 @@ from app.messages import (
 )
 from app.screens.asking_screen import RowEdit
 from app.screens.branch_flow import GoingOn
-from app.screens.compare_dialog import CompareDialog
-from app.screens.dialogs import FolderDialog
-from app.screens.list_dialogs import LabelAnswer, LabelsDialog
 from app.screens.picking_screen import PickingScreen
 from app.screens.trashing_screen import title_of
 from app.services.branch_jobs import WHAT, BranchJobs

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.commands import COMMANDS
+from app.dialogs.questions import HelpDialog
 from app.keys import keys_of
 from app.screens.browser import BrowserScreen
-from app.screens.dialogs import HelpDialog
 
 
 async def test_every_key_is_bound_to_its_pane(browser, three):

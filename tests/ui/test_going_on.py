@@ -9,8 +9,8 @@ from threading import Event
 
 import pytest
 
+from app.dialogs.questions import ChoiceDialog, FolderDialog, TextDialog, WaitDialog
 from app.screens.browser import BrowserScreen
-from app.screens.dialogs import ChoiceDialog, FolderDialog, TextDialog, WaitDialog
 from tests.factory import chain, message, write_session
 from tests.holding import running
 from tests.ui.conftest import pi_session

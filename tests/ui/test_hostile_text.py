@@ -7,10 +7,10 @@ import json
 import pytest
 from textual.widgets._toast import Toast
 
+from app.dialogs.compare import CompareDialog
+from app.dialogs.lists import ArchiveDialog, LabelsDialog, ProblemsDialog
+from app.dialogs.questions import Choice, ChoiceDialog, FolderDialog, ResumeDialog, TextDialog, WaitDialog
 from app.screens.asking_screen import RowEditor, RowQuestion
-from app.screens.compare_dialog import CompareDialog
-from app.screens.dialogs import Choice, ChoiceDialog, FolderDialog, ResumeDialog, TextDialog, WaitDialog
-from app.screens.list_dialogs import ArchiveDialog, LabelsDialog, ProblemsDialog
 from tests.factory import chain, entry, header, message, write_session
 from tests.ui.conftest import WAYS, asked, pack, pi_session
 

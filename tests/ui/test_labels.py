@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
+from app.dialogs.lists import LabelsDialog
 from app.screens.asking_screen import RowEditor
-from app.screens.list_dialogs import LabelsDialog
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
 

@@ -9,9 +9,9 @@ import shutil
 
 import pytest
 
+from app.dialogs.lists import LabelsDialog
+from app.dialogs.questions import ChoiceDialog, FolderDialog, ResumeDialog, TextDialog
 from app.screens.asking_screen import RowEditor, RowQuestion
-from app.screens.dialogs import ChoiceDialog, FolderDialog, ResumeDialog, TextDialog
-from app.screens.list_dialogs import LabelsDialog
 from tests.factory import chain, message
 from tests.ui.conftest import WAYS, asked, pi_session
 

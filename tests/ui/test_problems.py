@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from app.screens.list_dialogs import ProblemsDialog
+from app.dialogs.lists import ProblemsDialog
 from tests.denied import deny
 from tests.factory import chain, entry, message
 from tests.ui.conftest import pi_session

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from app.screens.dialogs import ResumeDialog
+from app.dialogs.questions import ResumeDialog
 from tests.factory import chain, write_session
 from tests.holding import held, running
 from tests.ui.conftest import pi_session

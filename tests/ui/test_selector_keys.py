@@ -7,9 +7,9 @@ import json
 import pytest
 
 from app.commands import COMMANDS, pane_commands, preview_commands
+from app.dialogs.questions import FolderDialog, HelpDialog
 from app.keys import keys_of
 from app.screens.asking_screen import RowEditor
-from app.screens.dialogs import FolderDialog, HelpDialog
 from tests.factory import chain, write_session
 from tests.ui.conftest import HERE, pi_session
 

@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from app.screens import resuming_screen, tree_side
+from app.panes import tree_side
+from app.screens import resuming_screen
 from app.services import resume_planner
 from app.services.tree_reader import BranchReader
 from tests.ui.conftest import WAYS

@@ -9,7 +9,7 @@ import threading
 import pytest
 from textual import events
 
-from app.screens import sessions_side
+from app.panes import sessions_pane
 from app.screens.asking_screen import RowEditor, RowQuestion
 from app.screens.resuming_screen import ResumingScreen
 from app.services.index_service import IndexService
@@ -32,7 +32,7 @@ def may_answer(monkeypatch):
 
     monkeypatch.setattr(SessionSearch, "_search", search_later)
     # the rows are not filtered by their own text meanwhile
-    monkeypatch.setattr(sessions_side, "FILTER_DELAY", 3_600)
+    monkeypatch.setattr(sessions_pane, "FILTER_DELAY", 3_600)
     yield go
     go.set()
 

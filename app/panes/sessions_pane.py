@@ -78,7 +78,7 @@ class _Waiting:
     path: str
 
 
-class SessionsSide(Pane):
+class SessionsPane(Pane):
     """Lists the sessions that match the query, says why none is shown, and handles the keys of list and box.
 
     list            the list
@@ -529,14 +529,14 @@ class SessionsSide(Pane):
 
 
 class _HasSide(Protocol):
-    side: SessionsSide
+    side: SessionsPane
 
 
 Screen = TypeVar("Screen", bound=_HasSide)
 
 
 def once_known(action: Callable[[Screen], object]) -> Callable[[Screen], None]:
-    """Decorate an action of a screen on the session under the cursor, see `SessionsSide.once_known`."""
+    """Decorate an action of a screen on the session under the cursor, see `SessionsPane.once_known`."""
 
     @wraps(action)
     def wrapped(screen: Screen) -> None:

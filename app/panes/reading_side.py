@@ -8,8 +8,8 @@ from textual import on
 from textual.containers import Vertical
 from textual.events import DescendantFocus
 
-from app.screens.entry_side import EntrySide, Place
-from app.screens.tree_side import TreeSide
+from app.panes.entry_side import EntrySide, Place
+from app.panes.tree_side import TreeSide
 from app.widgets.entry_pane import EntryPane
 from app.widgets.line_list import CursorDebounce, LineList
 
