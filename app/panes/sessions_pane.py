@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from functools import wraps
-from types import MethodType
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.message import Message
@@ -526,20 +524,3 @@ class SessionsPane(Pane):
             self.box.action_delete_left_word()
         else:
             self.post_message(self.TrashAsked())
-
-
-class _HasSide(Protocol):
-    side: SessionsPane
-
-
-Screen = TypeVar("Screen", bound=_HasSide)
-
-
-def once_known(action: Callable[[Screen], object]) -> Callable[[Screen], None]:
-    """Decorate an action of a screen on the session under the cursor, see `SessionsPane.once_known`."""
-
-    @wraps(action)
-    def wrapped(screen: Screen) -> None:
-        screen.side.once_known(MethodType(action, screen))
-
-    return wrapped

@@ -7,10 +7,10 @@ from __future__ import annotations
 import pytest
 from textual._compositor import Compositor
 
+from app.controllers.index_feed import SLICE
 from app.messages import SessionsChanged
 from app.panes import sessions_pane
-from app.screens import surroundings_screen
-from app.screens.keeping_screen import SLICE
+from app.screens import sessions_screen
 from app.services.session_search import SessionSearch
 from app.view.session_list import SessionList
 from app.widgets.line_list import LineList
@@ -23,7 +23,7 @@ from tests.ui.conftest import HERE, pi_session
 @pytest.fixture(autouse=True)
 def no_live_checks(monkeypatch):
     """Live marks would be drawn at any time."""
-    monkeypatch.setattr(surroundings_screen, "LOOK_EVERY", 3_600.0)
+    monkeypatch.setattr(sessions_screen, "LOOK_EVERY", 3_600.0)
 
 
 @pytest.fixture
