@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from app.formats.text import one_line
 from app.keys import key_of
 from app.widgets.inputs import LineInput
+from app.widgets.textual_internals import remove_toasts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -105,9 +106,7 @@ class Toasts:
         app = self._screen.app
 
         def remove() -> None:
-            for toast in list(app._notifications):
-                if isinstance(toast, _UndoToast) and not holds(toast.key):
-                    app._unnotify(toast)
+            remove_toasts(app, lambda toast: isinstance(toast, _UndoToast) and not holds(toast.key))
 
         # At once, or the next screen would show it first; and again for a toast that is posted but not shown.
         remove()

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.actions import SkipAction
 from textual.binding import Binding
-from textual.screen import Screen
 
 from app.commands import COMMANDS
 from app.controllers.dialog_host import DialogHost
@@ -46,7 +45,6 @@ from app.services.index_service import IndexService
 from app.services.list_facts import ListFacts, Liveness
 from app.services.resume_planner import ResumePlanner, Starter
 from app.settings import settings_file
-from app.startup.key_order import leads_to_picture
 from app.view.formatting import tilde
 from app.view.line import wrap
 from app.view.notifications import settings_toast, stopped_note
@@ -56,13 +54,15 @@ from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
 from app.widgets.panes import Bar
 from app.widgets.session_list import SessionListView
+from app.widgets.textual_internals import FirstPictureScreen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from textual.binding import BindingType
     from textual.events import DescendantFocus
-    from textual.geometry import Region, Size
+    from textual.geometry import Region
+    from textual.screen import Screen
     from textual.widget import Widget
 
     from app.commands import Command
@@ -88,7 +88,7 @@ STOP = Binding("escape", "stop_acting", "Stop what is done to many sessions", sh
 """Before whatever else the key does in a pane."""
 
 
-class SessionsScreen(Screen[None]):
+class SessionsScreen(FirstPictureScreen[None]):
     """A screen with the list of sessions. A subclass shows the session under the cursor beside it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app"), STOP]
@@ -259,24 +259,6 @@ class SessionsScreen(Screen[None]):
         if isinstance(parting, list):
             for what, done, total in self.runner.stopped:
                 parting.append(f"stopped: {stopped_note(what, done, total, 'leafmark undo')}")
-
-    # the first picture
-
-    def _screen_resized(self, size: Size) -> None:
-        # Textual 8.2.8 reports the first size three times; two layouts less shorten the launch.
-        if size != self._compositor.size:
-            super()._screen_resized(size)
-
-    def _compositor_refresh(self) -> None:
-        # The terminal shows the first frame, and keys that were typed before lead to the first picture.
-        if not leads_to_picture(self.app):
-            super()._compositor_refresh()
-
-    def _on_timer_update(self) -> None:
-        if leads_to_picture(self.app):
-            self._update_timer.pause()
-        else:
-            super()._on_timer_update()
 
     # layout, bars and toasts
 
