@@ -13,9 +13,9 @@ from textual.driver import Driver
 
 from app import paths, setup
 from app.commands import COMMANDS
+from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from app.gc_policy import CHECK_SECONDS, IdleCollector
 from app.messages import ScreenReady
-from app.screens.asking_screen import RowEditor, RowQuestion
 from app.screens.sessions_screen import SessionsScreen
 from app.services.list_facts import write_problem
 from app.settings import Settings
@@ -158,9 +158,9 @@ class Browser(CrashApp["Plan | None"]):
     def get_default_screen(self) -> Screen[Any]:
         # Imported here: a run needs one of the two.
         if self._selector is not None:
-            from app.screens.resume import ResumeScreen
+            from app.screens.selector import SelectorScreen
 
-            return ResumeScreen(
+            return SelectorScreen(
                 self._setup, self._model, self._settings, self._indexing, query=self._selector
             )
         from app.screens.browser import BrowserScreen
@@ -193,7 +193,7 @@ class Browser(CrashApp["Plan | None"]):
             return  # the application is about to exit, and completes the requested actions first
         screen = self.screen
         # Objects that are made while all sessions are being read stay, so a collection would be in vain.
-        if not isinstance(screen, SessionsScreen) or screen.scanned:
+        if not isinstance(screen, SessionsScreen) or screen.feed.scanned:
             self._collector.look()
 
     async def on_event(self, event: events.Event) -> None:
@@ -290,7 +290,9 @@ class Browser(CrashApp["Plan | None"]):
             async def run(action: str = command.action, target: Any = target) -> None:
                 await self.run_action(action, target)
 
-            description = palette_description(command, screen.told(command), selects=screen.side.selects)
+            description = palette_description(
+                command, screen.help_of(command), selects=screen.sessions_pane.selects
+            )
             yield SystemCommand(description, shown_below(command), run)
 
     def report_crash(self) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.commands import PANES, pane_commands
+from app.dialogs.questions import PANE_TITLES
 from app.index.query.filter_table import CASE, language_table
 from app.keys import keys_of
-from app.screens.dialogs import PANE_TITLES
 
 OF_THE_BROWSER = ("tree", "entry")
 """Panes that are not in the selector at all."""

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from app.browser import Browser
-from app.screens.reading_side import ReadingSide
-from app.screens.resume import ResumeScreen
+from app.panes.reading_side import ReadingSide
+from app.panes.sessions_pane import SessionsPane
+from app.screens.selector import SelectorScreen
 from app.screens.sessions_screen import SessionsScreen
-from app.screens.sessions_side import SessionsSide
 from app.setup import Setup, setup_from_demo
 from app.view.image_lines import ImageLine
 from app.widgets.entry_pane import EntryPane
@@ -64,12 +64,14 @@ async def settled(app: Browser, pilot: Any) -> None:
     def shown() -> bool:
         if not isinstance(app.screen, SessionsScreen):
             return True
-        if app.screen.query_one(SessionsSide).is_searching:
+        if app.screen.query_one(SessionsPane).is_searching:
             return False
         row = app.screen.query_one(SessionListView).row
-        if isinstance(app.screen, ResumeScreen):
+        if isinstance(app.screen, SelectorScreen):
             turns = app.screen.query_one(TranscriptLines).turns
-            return app.screen.scanned and (row is None or (app.screen.planned == row.path and bool(turns)))
+            return app.screen.feed.scanned and (
+                row is None or (app.screen.resume_controller.planned == row.path and bool(turns))
+            )
         tree, entry = app.screen.query_one(EntryTree), app.screen.query_one(EntryPane)
         if row is None or tree.view is None or tree.view.tree.path != row.path:
             return False
@@ -78,7 +80,9 @@ async def settled(app: Browser, pilot: Any) -> None:
         images = [line.drawing for line in entry.lines if isinstance(line, ImageLine)]
         if not all(drawing.is_done for drawing in images):
             return False
-        return (bool(entry.lines) or not entry.is_laid_out) and app.screen.planned == row.path
+        return (
+            bool(entry.lines) or not entry.is_laid_out
+        ) and app.screen.resume_controller.planned == row.path
 
     for _ in range(400):
         await pilot.pause(0.02)

@@ -237,12 +237,12 @@ def test_the_screen_loads_nothing_that_only_few_runs_need() -> None:
         "send2trash",
         "tomllib",
     }
-    assert not _loaded("app.browser, app.screens.resume, app.screens.browser", rare)
+    assert not _loaded("app.browser, app.screens.selector, app.screens.browser", rare)
 
 
 def test_the_selector_loads_nothing_of_the_tree() -> None:
     assert not _loaded(
-        "app.browser, app.screens.resume",
+        "app.browser, app.screens.selector",
         {"app.screens.browser", "app.widgets.entry_tree"},
     )
 

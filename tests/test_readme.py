@@ -9,9 +9,9 @@ import pytest
 from app.cli_options import COMMANDS as WORDS
 from app.cli_options import parser
 from app.commands import COMMANDS, PANES
+from app.dialogs.questions import PANE_TITLES
 from app.index.query.filter_table import language_table
-from app.screens.dialogs import PANE_TITLES
-from app.screens.resume import ResumeScreen
+from app.screens.selector import SelectorScreen
 from app.screens.sessions_screen import SessionsScreen
 from tests.readme import IN_PREVIEW, README, query, with_tables
 
@@ -33,14 +33,14 @@ def test_the_table_of_the_query_language_has_a_row_for_each():
 def test_the_table_of_keys_has_the_help_of_each_place(selector):
     """The table has the help of each command, for all places or for this one, and no other help for it."""
     keys = README.read_text(encoding="utf-8").partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
-    screen = ResumeScreen if selector else SessionsScreen
+    screen = SelectorScreen if selector else SessionsScreen
     other_place = "In the browser" if selector else "In the selector"
     panes = {PANE_TITLES[pane] for pane in PANES if not (selector and pane in ("tree", "entry"))}
     rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in keys.splitlines()[3:]]
     places = {*panes, *(f"{pane}{IN_PREVIEW}" for pane in panes), *HERE}
     listed_help = {(row[3].strip("`"), row[2]) for row in rows if row[0] != other_place and row[0] in places}
     assert listed_help == {
-        (command.id, screen.told(None, command)) for command in COMMANDS if screen.offers(None, command)
+        (command.id, screen.help_of(None, command)) for command in COMMANDS if screen.offers(None, command)
     }
 
 

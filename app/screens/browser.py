@@ -10,12 +10,22 @@ from textual import on
 from textual.containers import Horizontal
 
 from app.commands import command_by_id, pane_commands
+from app.controllers.branch_flow import BranchFlow
+from app.controllers.entry_actions import EntryActions
 from app.keys import footer, offered
-from app.messages import HitLocated, ScreenReady
-from app.screens.reading_side import ReadingSide
+from app.messages import (
+    BranchesCompared,
+    DraftLeft,
+    HitLocated,
+    OutlineMade,
+    PointsFound,
+    ScreenReady,
+    SummaryMade,
+)
+from app.panes.reading_side import ReadingSide
+from app.panes.sessions_pane import SessionsPane
 from app.screens.sessions_screen import SessionsScreen
-from app.screens.sessions_side import SessionsSide
-from app.screens.tree_screen import TreeScreen
+from app.services.branch_jobs import WHAT, BranchJobs
 from app.view.bars import keys_line
 from app.view.geometry import PANES, place
 from app.widgets.entry_pane import EntryPane
@@ -30,6 +40,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from app.index.row import Row
+    from app.messages import ActionsDone, CatalogLoaded
     from app.services.index_service import IndexService
     from app.services.index_share import IndexShare
     from app.settings import Settings
@@ -42,8 +53,8 @@ class _Panes(Horizontal):
     BLANK = True
 
 
-class BrowserScreen(TreeScreen):
-    """Puts the panes together: the sessions beside the tree and the entry."""
+class BrowserScreen(SessionsScreen):
+    """The sessions beside the tree and the entry."""
 
     AUTO_FOCUS = "#sessions"
 
@@ -52,37 +63,60 @@ class BrowserScreen(TreeScreen):
         setup: Setup,
         model: SessionList,
         settings: Settings,
-        indexing: IndexService | IndexShare | None = None,
+        index_service: IndexService | IndexShare | None = None,
         *,
         begin_at: str = "",
     ) -> None:
-        """:param indexing: of the same setup, where it has begun before the screen, or runs for another one.
+        """:param index_service: of the same setup, if it has begun before the screen or runs for another one.
         :param begin_at: the path of the session that the cursor is on at first, and whose tree has the keys.
         """
-        super().__init__(setup, model, settings, indexing)
+        super().__init__(setup, model, settings, index_service)
         self._begin_at = begin_at
         self._wanted: HitLocated | None = None
         self._folded: frozenset[str] = frozenset()
         self._pane = PANES[0]
+        self.reading = ReadingSide(
+            setup,
+            self.service_failed,
+            ascii_only=settings.draws_plain(setup.env, setup.encoding),
+            images=settings.draws_images(setup.env, setup.encoding),
+            id="right",
+        )
+        self.branch_jobs = BranchJobs(setup, self.post_message, self.service_failed)
+        self.entry_actions = EntryActions(
+            self._host,
+            self._toasts,
+            self._prompt,
+            self.sessions_pane,
+            self.reading.entry_tree,
+            self.actions,
+            self.branch_jobs,
+            setup,
+            show_entry=self._show_entry,
+        )
+        self.branch_flow = BranchFlow(
+            self._host,
+            self._toasts,
+            self._prompt,
+            model,
+            self.actions,
+            self.branch_jobs,
+            self._starter,
+            settings,
+            compare=self.entry_actions.compare,
+        )
 
     def compose(self) -> ComposeResult:
-        yield Bar(lambda cells: self.header_bar(cells, self._demo_note), id="header")
+        yield Bar(lambda cells: self.bars.header(cells, self._demo_note), id="header")
         with _Panes(id="panes"):
-            yield self.side
-            yield ReadingSide(
-                self.setup,
-                self.service_failed,
-                ascii_only=self.settings.draws_plain(self.setup.env, self.setup.encoding),
-                images=self.settings.draws_images(self.setup.env, self.setup.encoding),
-                id="right",
-            )
+            yield self.sessions_pane
+            yield self.reading
         yield Bar(self._resume_bar, id="resume")
         yield Bar(self._keys, id="keys")
 
-    def on_mount(self) -> None:
-        self._reading = self.query_one("#right", ReadingSide)
+    def panes_mounted(self) -> None:
         self._place_panes(self.size.width, self.size.height)
-        self.set_focus(self.side.list)
+        self.set_focus(self.sessions_pane.list)
         self.post_message(ScreenReady())
         # Imports in the threads would delay the first picture, and the keys that wait for it.
         self.call_after_refresh(self.begin)
@@ -98,13 +132,12 @@ class BrowserScreen(TreeScreen):
         right = self.query_one("#right")
         right.display = "tree" in boxes or "entry" in boxes
 
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
+    def focus_moved(self, widget: Widget) -> None:
         lines = {"filter": "sessions", "find": "tree"}
-        pane = {**lines, **{name: name for name in PANES}}.get(event.widget.id or "")
+        pane = {**lines, **{name: name for name in PANES}}.get(widget.id or "")
         if pane is not None and pane != self._pane:
             self._pane = pane
             self._place_panes(self.size.width, self.size.height)
-        self.refresh_bars()
 
     def _focus_pane(self, pane: str) -> None:
         # a widget that is not displayed cannot take the focus: open the pane and make room for it first
@@ -129,54 +162,61 @@ class BrowserScreen(TreeScreen):
         """The keys that do something now: a hint for a key that does nothing is worse than none."""
         if not self.is_mounted:
             return keys_line(cells, footer(self._pane))
-        asking = self.asking_keys(cells)
-        if asking is not None:
-            return asking
+        answers = self._prompt.keys(cells)
+        if answers is not None:
+            return answers
         if self._pane == "sessions":
-            return keys_line(cells, self.side_keys(), marked=len(self.model.marked))
-        if self._reading.is_searching:
-            return keys_line(cells, self.with_stop(offered(pane_commands("filter"))))
+            return self.bars.keys(cells, self.bars.session_keys(), marked=len(self.model.marked))
+        if self.reading.is_searching:
+            return self.bars.keys(cells, offered(pane_commands("filter")))
         pairs = footer(self._pane)
-        reading = self._reading
+        reading = self.reading
         if not (reading.has_text if self._pane == "entry" else reading.has_entry):
             without = {command.label for command in pane_commands(self._pane)} - {"filter"}
             pairs = [pair for pair in pairs if pair[1] not in without]
         elif not self.query_one("#entry", EntryPane).has_code:
             code = command_by_id("entry.copy_code").label
             pairs = [pair for pair in pairs if pair[1] != code]
-        return keys_line(cells, self.with_stop(pairs))
+        return self.bars.keys(cells, pairs)
 
     def _resume_bar(self, cells: int) -> Line:
-        return self.resume_bar(cells, shows_key=self._pane == "sessions")
+        return self.bars.command(cells, shows_key=self._pane == "sessions")
+
+    def show_catalog(self, event: CatalogLoaded) -> None:
+        if self.feed.catalog_loaded(event, self._begin_at):
+            self._focus_pane("tree")
+
+    def stop_services(self) -> None:
+        self.branch_jobs.stop()
+        super().stop_services()
 
     # the session under the cursor
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
-        self._reading.show(row, again=again)
+        self.reading.show(row, again=again)
         if row is not None and self._wanted is not None and self._wanted.path == row.path:
-            self._reading.open_at(self._wanted)
+            self.reading.open_at(self._wanted)
 
     async def follow_session(self, row: Row) -> None:
-        await self._reading.follow(row)
+        await self.reading.follow(row)
 
     def retry_session(self) -> None:
-        self._reading.retry()
+        self.reading.retry()
 
-    def clock_moved(self) -> None:
-        self._reading.tell_age()
-
-    def catalog_loaded(self) -> None:
-        if self._begin_at and self.side.list.go_to(self._begin_at):
-            self._focus_pane("tree")
+    def update_ages(self) -> None:
+        super().update_ages()
+        self.reading.tell_age()
 
     @on(HitLocated)
     def _hit_placed(self, event: HitLocated) -> None:
         wanted, self._wanted = self._wanted, None
-        if self.side.is_current(event):
+        if self.sessions_pane.is_current(event):
             self.query_one("#tree", EntryTree).found_in(event.path, tuple(event.words))
         # that nothing is searched for in a session does not lead away from the entry that was gone to
-        if self.side.is_current(event) and (event.is_entry or wanted is None or wanted.path != event.path):
-            self._reading.open_at(event)
+        if self.sessions_pane.is_current(event) and (
+            event.is_entry or wanted is None or wanted.path != event.path
+        ):
+            self.reading.open_at(event)
 
     @on(LineList.Moved, "#tree")
     @on(EntryPane.CodeChanged)
@@ -190,41 +230,109 @@ class BrowserScreen(TreeScreen):
 
     # the entry under the tree's cursor
 
-    def focus_tree(self) -> None:
+    def _show_entry(self, place: HitLocated | None) -> None:
+        """Focus the tree, and put its cursor on an entry once that session is shown."""
         self._focus_pane("tree")
+        if place is not None:
+            # The tree of another session is not shown yet.
+            self._wanted = place
+            self.reading.open_at(place)
 
-    def show_entry(self, place: HitLocated) -> None:
-        # The tree of another session is not shown yet.
-        self._wanted = place
-        self._reading.open_at(place)
+    def files_changed(self) -> None:
+        super().files_changed()
+        self.branch_flow.sessions_changed()
+
+    def action_done(self, event: ActionsDone) -> None:
+        super().action_done(event)
+        if event.what == WHAT and event.outcomes:
+            self.branch_flow.done(event.outcomes[0])
+
+    @on(PointsFound)
+    def _points_found(self, event: PointsFound) -> None:
+        self.branch_flow.found(event)
+
+    @on(OutlineMade)
+    def _outline_made(self, event: OutlineMade) -> None:
+        self.branch_flow.summaries.outlined(event.text)
+
+    @on(SummaryMade)
+    def _summary_made(self, event: SummaryMade) -> None:
+        self.branch_flow.summaries.made(event)
+
+    @on(DraftLeft)
+    def _draft_left(self, event: DraftLeft) -> None:
+        if event.reason:
+            self._toasts.complain(event.reason)
+        else:
+            self._toasts.show("The text is on the clipboard, and a draft for who continues there")
+
+    @on(BranchesCompared)
+    def _branches_compared(self, event: BranchesCompared) -> None:
+        self.entry_actions.compared(event)
+
+    def action_go_on(self) -> None:
+        """Ask how to go on from the entry under the cursor."""
+        target = self.entry_actions.target()
+        if target is not None:
+            self.branch_flow.begin(target.row, target.entry_id)
+
+    def action_label(self) -> None:
+        self.entry_actions.label()
+
+    def action_show_labels(self) -> None:
+        self.entry_actions.show_labels()
+
+    def action_fork_here(self) -> None:
+        self.entry_actions.fork_here()
+
+    def action_fork_here_to(self) -> None:
+        self.entry_actions.fork_here_to()
+
+    def action_compare(self) -> None:
+        self.entry_actions.compare()
+
+    def action_other_end(self) -> None:
+        self.entry_actions.go_to_other_end()
+
+    def action_show_problems(self) -> None:
+        self.entry_actions.show_problems()
+
+    def action_copy_entry(self) -> None:
+        """Copy the text of what is under the cursor."""
+        if self.entry_actions.shown_row() is not None:
+            self.query_one("#entry", EntryPane).action_copy_text()
 
     # commands
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         # in the filter a slash is a letter
-        types = self.side.box.has_focus or (self.is_mounted and self._reading.is_searching)
+        types = self.sessions_pane.box.has_focus or (self.is_mounted and self.reading.is_searching)
         return not (action == "open_filter" and types)
 
     def action_open_filter(self) -> None:
         """Search the sessions; from the tree or the entry, the entries of the tree."""
         if self._pane == "sessions":
-            self.side.open_box()
+            self.sessions_pane.open_box()
         else:
             self._focus_pane("tree")
-            self._reading.open_search()
+            self.reading.open_search()
 
     def action_show_tree(self) -> None:
-        self.focus_tree()
+        self.show_tree()
+
+    def show_tree(self) -> None:
+        """Give the tree the keys."""
+        self._focus_pane("tree")
 
     def action_back(self) -> None:
         """One step back."""
         if self.model.marked and self._pane == "sessions":
-            self.side.list.clear_marks()
+            self.sessions_pane.list.clear_marks()
             self.refresh_bars()
-        elif self._pane == "tree" and self._reading.drop_search():
+        elif self._pane == "tree" and self.reading.drop_search():
             self.refresh_bars()
-        elif self.side.box.value:
-            self.side.drop()
+        elif self.sessions_pane.box.value:
+            self.sessions_pane.drop()
         elif self._pane == "entry":
             self._focus_pane("tree")
         elif self._pane == "sessions" and self._is_over_another:
@@ -239,7 +347,7 @@ class BrowserScreen(TreeScreen):
         """
         return sum(isinstance(screen, SessionsScreen) for screen in self.app.screen_stack) > 1
 
-    @on(SessionsSide.TabPressed)
+    @on(SessionsPane.TabPressed)
     def action_next_pane(self) -> None:
         """The next pane."""
         self._step_pane(1)
@@ -272,7 +380,7 @@ class BrowserScreen(TreeScreen):
         if pane == "app":
             return self
         if pane == "side":
-            return self.side
+            return self.sessions_pane
         if pane == "filter":
-            return self.side.box
+            return self.sessions_pane.box
         return self._widget(self._pane if pane == "list" else pane)

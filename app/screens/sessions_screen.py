@@ -1,5 +1,5 @@
-"""The parts that browser and selector share: the list with its search box, the bars, and the layout of the
-panes.
+"""The base class of browser and selector: the sessions' pane, the bars, and the controllers that act on
+sessions. Each key and each message goes to the controller that handles it.
 """
 
 from __future__ import annotations
@@ -7,57 +7,156 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
+from textual.actions import SkipAction
+from textual.binding import Binding
 
-from app.commands import COMMANDS, command_by_id, pane_commands
+from app.commands import COMMANDS
+from app.controllers.dialog_host import DialogHost
+from app.controllers.facts_feed import FactsFeed
+from app.controllers.index_feed import IndexFeed
+from app.controllers.resume_controller import ResumeController
+from app.controllers.row_prompt import RowPrompt
+from app.controllers.session_actions import SessionActions
+from app.controllers.status_bars import StatusBars
+from app.controllers.toasts import Toasts
+from app.dialogs.questions import HelpDialog
 from app.formats.text import one_line
-from app.messages import CacheNotSaved, ListStateNotSaved, ServiceFailed, SubagentsRead
-from app.screens.dialogs import HelpDialog
-from app.screens.keeping_screen import KeepingScreen
-from app.screens.sessions_side import SessionsSide
-from app.screens.under_way_screen import STOP
-from app.settings import settings_file
-from app.stores import agent_named
-from app.view.arrangement import saved_fields
-from app.view.bars import (
-    header_line,
-    labels_for_marks,
-    list_keys,
-    preview_keys,
-    search_keys,
-    unkept_note,
-    unread_note,
+from app.messages import (
+    ActionsDone,
+    ActionsProgressed,
+    CacheNotSaved,
+    CatalogLoaded,
+    EarlierFound,
+    IndexFailed,
+    ListStateNotSaved,
+    PinsRead,
+    PlacesFound,
+    PlanMade,
+    PlanReady,
+    ServiceFailed,
+    SessionsChanged,
+    StatesFound,
+    SubagentsRead,
+    WorkingFoldersFound,
 )
+from app.panes.sessions_pane import SessionsPane
+from app.services.action_runner import ActionRunner
+from app.services.index_service import IndexService
+from app.services.list_facts import ListFacts, Liveness
+from app.services.resume_planner import ResumePlanner, Starter
+from app.settings import settings_file
 from app.view.formatting import tilde
-from app.view.notifications import settings_toast
+from app.view.line import wrap
+from app.view.notifications import settings_toast, stopped_note
 from app.view.session_row import LEGEND
 from app.widgets.commands import bindings_of
+from app.widgets.inputs import LineInput
 from app.widgets.line_list import LineList
 from app.widgets.panes import Bar
 from app.widgets.session_list import SessionListView
+from app.widgets.textual_internals import FirstPictureScreen
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from textual.binding import BindingType
+    from textual.events import DescendantFocus
+    from textual.geometry import Region
     from textual.screen import Screen
     from textual.widget import Widget
 
     from app.commands import Command
     from app.index.row import Row
+    from app.services.index_share import IndexShare
+    from app.settings import Settings
+    from app.setup import Setup
     from app.view.geometry import Box
-    from app.view.line import Line
+    from app.view.session_list import SessionList
 
-
+LOOK_EVERY = 2.0
+"""Seconds between two looks for running agents."""
+TICK_EVERY = 30.0
+"""Seconds between two updates of the ages on the screen."""
 FAULT_S = 5.0
 """Seconds for which a toast stays for each problem of the settings that it names."""
 UNKEPT_S = 10.0
 """Seconds for which the toast stays that says why the cache cannot be written."""
+BESIDE_ROWS = 3
+"""Cells of the list's pane beside its rows: two borders and the scrollbar."""
+
+STOP = Binding("escape", "stop_acting", "Stop what is done to many sessions", show=False, priority=True)
+"""Before whatever else the key does in a pane."""
 
 
-class SessionsScreen(KeepingScreen):
-    """The base of browser and selector. A subclass shows the session under the cursor beside the list."""
+class SessionsScreen(FirstPictureScreen[None]):
+    """A screen with the list of sessions. A subclass shows the session under the cursor beside it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("app"), STOP]
+
+    def __init__(
+        self,
+        setup: Setup,
+        model: SessionList,
+        settings: Settings,
+        index_service: IndexService | IndexShare | None = None,
+        *,
+        selects: bool = False,
+    ) -> None:
+        """:param index_service: of the same setup, if it has begun before the screen.
+        :param selects: see `SessionsPane`.
+        """
+        super().__init__()
+        self.setup = setup
+        self.settings = settings
+        self.model = model
+        post, failed = self.post_message, self.service_failed
+        self.runner = ActionRunner(setup, post, failed)
+        self._planner = ResumePlanner(setup, post, failed)
+        self._starter = Starter(setup, post, failed)
+        self.sessions_pane = pane = SessionsPane(
+            model, setup, lambda: self.feed.index, failed, id="sessions-pane", selects=selects
+        )
+        self._host = host = DialogHost(self)
+        self._toasts = toasts = Toasts(self)
+        self.facts = facts = FactsFeed(
+            pane, Liveness(setup, post, failed), ListFacts(setup, post, failed), self.sessions_changed
+        )
+        self.feed = IndexFeed(
+            setup,
+            pane,
+            facts,
+            toasts,
+            index_service or IndexService(setup, model.arrangement),
+            post=post,
+            failed=failed,
+            follow=self.follow_session,
+            changed=self.sessions_changed,
+        )
+        self._prompt = prompt = RowPrompt(
+            host,
+            toasts,
+            pane.list,
+            is_reading=lambda: self.is_reading,
+            bar_region=self._bar_region,
+            changed=self.refresh_bars,
+        )
+        self.actions = SessionActions(
+            host, toasts, prompt, pane, facts, self.runner, self._starter, setup, settings, failed=failed
+        )
+        self.resume_controller = ResumeController(
+            host,
+            toasts,
+            prompt,
+            pane,
+            facts,
+            self.actions,
+            self._planner,
+            self._starter,
+            setup,
+            show_tree=self.show_tree,
+            changed=self.refresh_bars,
+        )
+        self.bars = StatusBars(host, setup, pane, self.feed, prompt, self.actions, self.resume_controller)
 
     # for subclasses
 
@@ -68,18 +167,74 @@ class SessionsScreen(KeepingScreen):
         """
         raise NotImplementedError
 
+    async def follow_session(self, row: Row) -> None:
+        """The file of a session changed."""
+        raise NotImplementedError
+
+    def retry_session(self) -> None:
+        """Read the session again if it could not be read."""
+        raise NotImplementedError
+
+    def show_tree(self) -> None:
+        """Go to the tree of the session under the cursor."""
+        raise NotImplementedError
+
     def command_target(self, pane: str) -> Widget | Screen[None]:
         """The widget whose action a command of the table runs."""
         raise NotImplementedError
 
+    def offers(self, command: Command) -> bool:
+        """Whether a command of the table does something here."""
+        return True
+
+    def help_of(self, command: Command) -> str:
+        """The help of a command on this screen."""
+        return command.help
+
+    def panes_mounted(self) -> None:
+        """Put the panes in their places, and focus the first."""
+        raise NotImplementedError
+
+    def focus_moved(self, widget: Widget) -> None:
+        """Another widget has the focus."""
+
+    def uncovered(self) -> None:
+        """The screen over this one is gone."""
+
+    # begin and end
+
+    def on_mount(self) -> None:
+        self.panes_mounted()
+        # In the first picture, as in the first frame. Other reasons for an empty list are not known before
+        # all sessions are read.
+        if self.model.lines:
+            self.sessions_pane.sessions_changed()
+        elif self.model.searched is not None:
+            self.sessions_pane.sessions_changed()
+            self._wrap_notice()
+
+    def _wrap_notice(self) -> None:
+        """Wrap the notice for the first picture, in which the list has no size yet."""
+        pane = self.sessions_pane
+        if pane.styles.width is not None:
+            cells = int(pane.styles.width.value) - BESIDE_ROWS
+            notice = pane.list.notice
+            pane.list.show_notice([piece for line in notice for piece in wrap(line, max(4, cells - 2))])
+
     def begin(self) -> None:
         """Follow the stores, and show what is there; when the panes are mounted."""
-        self._say_settings()
+        self._show_settings_problems()
         self._show_session()
-        # behind the keys that were typed before the first picture: they say what is to be read first
-        self.call_later(self.keep)
+        # Behind the keys that were typed before the first picture: they decide what is read first.
+        self.call_later(self._follow_stores)
 
-    def _say_settings(self) -> None:
+    def _follow_stores(self) -> None:
+        self.feed.start()
+        self.facts.read_pins()
+        self.set_interval(LOOK_EVERY, self.facts.look)
+        self.set_interval(TICK_EVERY, self.update_ages)
+
+    def _show_settings_problems(self) -> None:
         """Show all problems of the settings in one toast: several would not fit."""
         problems = self.settings.problems
         if not problems:
@@ -87,6 +242,25 @@ class SessionsScreen(KeepingScreen):
         file = settings_file(self.setup.env)
         text = settings_toast(problems, file, tilde(file, self.setup.home), *self.size)
         self.notify(text, severity="warning", markup=False, timeout=FAULT_S * len(problems))
+
+    def on_unmount(self) -> None:
+        self.stop_services()
+
+    def stop_services(self) -> None:
+        """Stop the services. Requested actions end first; a long action stops, and its progress is printed
+        when the terminal is the shell's again.
+        """
+        self.feed.stop()
+        self.facts.stop()
+        self._planner.stop()
+        self.runner.stop()
+        self._starter.stop()
+        parting = getattr(self.app, "parting", None)
+        if isinstance(parting, list):
+            for what, done, total in self.runner.stopped:
+                parting.append(f"stopped: {stopped_note(what, done, total, 'leafmark undo')}")
+
+    # layout, bars and toasts
 
     def put_panes(self, names: Iterable[str], boxes: Mapping[str, Box]) -> None:
         """Show the panes that have a box, in its size, and no others.
@@ -101,100 +275,91 @@ class SessionsScreen(KeepingScreen):
                 pane.styles.width = box.width
                 pane.styles.height = box.height
 
-    # bars
-
-    def header_bar(self, cells: int, note: str) -> Line:
-        """The header: totals, activity and current folder.
-
-        :param note: the text while there is no activity.
-        """
-        lasting = filter(None, (unread_note(*self.unread), unkept_note(self._indexing.unkept)))
-        return header_line(
-            cells,
-            total=self.model.known,
-            projects=self.model.projects,
-            live=self._live_sessions(),
-            note=self.doing or note or " · ".join(lasting),
-            here=tilde(self.setup.here[0], self.setup.home),
-        )
-
-    def _live_sessions(self) -> int:
-        states: Mapping[str, str] = self.side.list.states if self.is_mounted else {}
-        return sum(
-            1 for path, state in states.items() if state == "live" and self.model.row_at(path) is not None
-        )
-
-    def side_keys(self, *, in_preview: bool = False) -> list[tuple[str, str]]:
-        """The keys of the side that do something now, for the footer.
-
-        :param in_preview: the selector's preview has the keys.
-        """
-        row, pairs = self.side.list.row, self._side_keys(in_preview=in_preview)
-        if row is not None and agent_named(row.agent).why_not("name", row.path):
-            label = command_by_id("session.rename").label
-            pairs = [pair for pair in pairs if pair[1] != label]
-        return self.with_stop(pairs)
-
-    def _side_keys(self, *, in_preview: bool) -> list[tuple[str, str]]:
-        here = self.model.arrangement.scope == "here"
-        if self.side.box.has_focus:
-            box = self.side.box
-            return search_keys(
-                selects=self.side.selects,
-                here=here,
-                typed=bool(box.value),
-                completing=box.completing_key,
-                has_row=self.side.list.row is not None,
-                has_marks=bool(self.model.marked),
-            )
-        pairs = preview_keys(here=here) if in_preview else list_keys(selects=self.side.selects, here=here)
-        # until it is known that there is nothing, as in the first frame
-        if self.side.list.row is not None or not (self.model.known or self.side.scanned):
-            return pairs
-        without = {command.label for pane in ("sessions", "side") for command in pane_commands(pane)}
-        if self.model.marked:
-            without -= labels_for_marks()
-        pairs = [pair for pair in pairs if pair[1] not in without]
-        group = self.side.list.group
-        if group is not None and not in_preview:
-            # a query has them all open
-            turns = (
-                []
-                if self.model.is_filtered
-                else [("Enter", "fold" if self.model.is_open(group) else "unfold")]
-            )
-            # In a narrow footer the key for marked sessions stays.
-            first = [pair for pair in pairs if pair[1] in labels_for_marks()][:1]
-            return [*first, *turns, *(pair for pair in pairs if pair not in first)]
-        return pairs if self.model.known else [("F6", "examples"), ("F5", "look again"), *pairs]
+    def _bar_region(self) -> Region:
+        return self.query_one("#resume", Bar).region
 
     def refresh_bars(self) -> None:
-        """Paint the bars that say something else now."""
+        """Paint the bars that have changed."""
         for bar in self.query(Bar):
             bar.renew()
 
-    # sessions
+    def update_ages(self) -> None:
+        """Show the ages of now."""
+        self.sessions_pane.list.now_ms = self.setup.now_ms()
+        self.sessions_pane.list.redraw_rows()
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        self._toasts.focus_moved(isinstance(event.widget, LineInput))
+        self.focus_moved(event.widget)
+        self.refresh_bars()
+
+    def on_screen_suspend(self) -> None:
+        self._toasts.covered()
+        self.refresh_bars()
+
+    def on_screen_resume(self) -> None:
+        self.refresh_bars()
+        self.uncovered()
+
+    # the list
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether files are being read: a session that is missing may appear in a moment."""
+        return self.feed.is_reading
 
     def sessions_changed(self) -> None:
-        self.side.sessions_changed(self._places if self.scanned else None)
+        """Show that other sessions are listed, or in another way."""
+        self.sessions_pane.sessions_changed(self.facts.places if self.feed.scanned else None)
         self.refresh_bars()
 
-    @on(SessionsSide.Changed)
-    def _shown_otherwise(self) -> None:
+    def files_changed(self) -> None:
+        """Sessions were moved, or changed in their files."""
+        self.resume_controller.sessions_changed(is_reading=self.is_reading)
+
+    @on(CatalogLoaded)
+    def _catalog_loaded(self, event: CatalogLoaded) -> None:
+        self.show_catalog(event)
+
+    def show_catalog(self, event: CatalogLoaded) -> None:
+        """Show the stored sessions."""
+        self.feed.catalog_loaded(event)
+
+    @on(SessionsChanged)
+    async def _sessions_changed(self, event: SessionsChanged) -> None:
+        await self.feed.sessions_changed(event)
+        self.files_changed()
+
+    @on(IndexFailed)
+    def _index_failed(self, event: IndexFailed) -> None:
+        self.feed.index_failed(event)
         self.refresh_bars()
 
+    @on(StatesFound)
+    def _states_found(self, event: StatesFound) -> None:
+        self.facts.states_found(event)
+        self.refresh_bars()
+        self.resume_controller.states_changed()
+
+    @on(PinsRead)
+    def _pins_read(self, event: PinsRead) -> None:
+        self.facts.pins_read(event)
+
+    @on(PlacesFound)
+    def _places_found(self, event: PlacesFound) -> None:
+        self.facts.places_found(event)
+
+    @on(WorkingFoldersFound)
+    def _here_found(self, event: WorkingFoldersFound) -> None:
+        self.facts.here_found(event)
+
+    @on(SubagentsRead)
+    def _subagents_read(self, event: SubagentsRead) -> None:
+        self.facts.subagents_read(event)
+
+    @on(SessionsPane.Changed)
     @on(SessionListView.FoldsChanged)
-    def _folds_changed(self) -> None:
-        self.refresh_bars()
-
-    @on(ListStateNotSaved)
-    def _unremembered(self, event: ListStateNotSaved) -> None:
-        self.notify(f"This is not remembered: {one_line(event.reason)}", severity="warning", markup=False)
-
-    @on(CacheNotSaved)
-    def _not_kept(self, event: CacheNotSaved) -> None:
-        if event.reason:
-            self.notify(one_line(event.reason, 500), severity="warning", markup=False, timeout=UNKEPT_S)
+    def _shown_otherwise(self) -> None:
         self.refresh_bars()
 
     @on(LineList.Moved, "#sessions")
@@ -203,63 +368,124 @@ class SessionsScreen(KeepingScreen):
         self.call_after_refresh(self._show_session)
 
     def _show_session(self) -> None:
-        row = self.side.list.row
+        pane = self.sessions_pane
+        row = pane.list.row
         self.refresh_bars()
         if row is not None:
-            self.make_plan(row)
+            self.resume_controller.make_plan(row)
         # If its agent moved the file, the cursor stays on its entry.
-        again = row is not None and self.side.list.followed_to == row.path
-        self.show_session(row, again=again)
-        self.side.shown = row.path if row is not None else ""
-        self.side.locate_hit()
+        self.show_session(row, again=row is not None and pane.list.followed_to == row.path)
+        pane.shown = row.path if row is not None else ""
+        pane.locate_hit()
 
-    # commands
+    # results of services
+
+    @on(ActionsDone)
+    def _actions_done(self, event: ActionsDone) -> None:
+        self.action_done(event)
+        self.sessions_pane.changed()
+
+    def action_done(self, event: ActionsDone) -> None:
+        """Show the result of an action."""
+        self.actions.done(event)
+
+    @on(ActionsProgressed)
+    def _actions_progressed(self, event: ActionsProgressed) -> None:
+        self.actions.progressed(event)
+        self.refresh_bars()
+
+    @on(EarlierFound)
+    def _earlier_found(self, event: EarlierFound) -> None:
+        self.actions.earlier_found(event)
+
+    @on(PlanMade)
+    def _plan_made(self, event: PlanMade) -> None:
+        self.resume_controller.plan_made(event)
+
+    @on(PlanReady)
+    def _plan_ready(self, event: PlanReady) -> None:
+        self.resume_controller.plan_ready(event)
+
+    @on(ListStateNotSaved)
+    def _list_state_not_saved(self, event: ListStateNotSaved) -> None:
+        self.notify(f"This is not remembered: {one_line(event.reason)}", severity="warning", markup=False)
+
+    @on(CacheNotSaved)
+    def _cache_not_saved(self, event: CacheNotSaved) -> None:
+        if event.reason:
+            self.notify(one_line(event.reason, 500), severity="warning", markup=False, timeout=UNKEPT_S)
+        self.refresh_bars()
+
+    def service_failed(self, error: BaseException) -> None:
+        """Show an unexpected error of a service; called in its thread."""
+        self.post_message(ServiceFailed(f"{type(error).__name__}: {error}"))
+
+    @on(ServiceFailed)
+    def _show_failure(self, event: ServiceFailed) -> None:
+        self.notify(one_line(event.reason), severity="error", markup=False)
+
+    # commands; those on the session under the cursor wait for the search
+
+    @on(LineList.Activated, "#sessions")
+    @on(SessionListView.ResumeAsked)
+    @on(SessionsPane.Chosen)
+    def _resume_asked(self) -> None:
+        self.resume_controller.resume()
+
+    @on(SessionsPane.TrashAsked)
+    def action_trash(self) -> None:
+        self.sessions_pane.once_known(self.actions.trash)
+
+    def action_rename(self) -> None:
+        self.sessions_pane.once_known(self.actions.rename)
+
+    def action_pin(self) -> None:
+        self.sessions_pane.once_known(self.actions.pin)
+
+    def action_fork(self) -> None:
+        self.sessions_pane.once_known(self.actions.fork)
+
+    def action_fork_to(self) -> None:
+        self.sessions_pane.once_known(self.actions.fork_to)
+
+    def action_new_session(self) -> None:
+        self.sessions_pane.once_known(self.actions.new_session)
+
+    def action_copy_id(self) -> None:
+        self.sessions_pane.once_known(self.actions.copy_id)
+
+    def action_copy_path(self) -> None:
+        self.sessions_pane.once_known(self.actions.copy_path)
+
+    def action_copy_command(self) -> None:
+        self.resume_controller.copy_command()
+
+    def action_undo(self) -> None:
+        self.actions.undo()
+
+    def action_show_archive(self) -> None:
+        self.actions.show_archive()
+
+    def action_stop_acting(self) -> None:
+        """Stop an action on several sessions; if there is none, the key keeps its usual effect."""
+        if not self.actions.stop_running():
+            raise SkipAction
+
+    def action_rescan(self) -> None:
+        """Scan every store again, and say what has changed."""
+        self.feed.rescan()
+        self.refresh_bars()
+        self.retry_session()
 
     def action_turn(self, what: str) -> None:
-        """Show the sessions in the next way; see `SessionsSide.turn`."""
-        self.side.turn(what)
+        """Show the sessions in the next way; see `SessionsPane.turn`."""
+        self.sessions_pane.turn(what)
         if what in ("roomy", "paths"):
-            self._list_facts.remember(saved_fields(self.model.arrangement))
+            self.facts.remember_arrangement()
         if what == "hidden":
-            self._turn_subagents()
-
-    def _turn_subagents(self) -> None:
-        """Read the sub-agents if they are shown now; else remove them from the list and its totals."""
-        if self.model.arrangement.hidden:
-            self.read_subagents()
-        elif self._subagents:
-            self.side.list.apply((), self._subagents)
-            self._subagents = set()
-            self.sessions_changed()
-
-    @on(SubagentsRead)
-    def _subagents_came(self, event: SubagentsRead) -> None:
-        if self.model.arrangement.hidden:
-            # the base class lists them first
-            self.call_later(self.side.list.come_back)
-        else:
-            event.prevent_default()
-
-    @on(SessionsSide.TrashAsked)
-    def _trash_asked(self) -> None:
-        self.action_trash()
+            self.facts.subagents_turned()
 
     def action_show_help(self) -> None:
         """Show the keys."""
         offered = [command for command in COMMANDS if self.offers(command)]
-        self.app.push_screen(HelpDialog(LEGEND, offered, self.told))
-
-    def offers(self, command: Command) -> bool:
-        """Whether a command of the table does something here."""
-        return True
-
-    def told(self, command: Command) -> str:
-        """The help of a command on this screen."""
-        return command.help
-
-    def service_failed(self, error: BaseException) -> None:
-        self.post_message(ServiceFailed(f"{type(error).__name__}: {error}"))
-
-    @on(ServiceFailed)
-    def _say_failure(self, event: ServiceFailed) -> None:
-        self.notify(one_line(event.reason), severity="error", markup=False)
+        self.app.push_screen(HelpDialog(LEGEND, offered, self.help_of))

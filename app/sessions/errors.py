@@ -140,7 +140,7 @@ class AlreadyThere(WriteFailed):
     """A new file would replace an existing one."""
 
 
-class HeaderlessContinuation(AlreadyThere):
+class HeaderlessContinuation(WriteFailed):
     """An agent continued to write after its session was trashed. Its entries are at the session's path, in a
     file without a header, which no agent opens.
 

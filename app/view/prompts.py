@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.formats.text import one_line
+from app.index.row import Row
 from app.sessions.manager.change import Change
 from app.view.cells import shorten, width
 
@@ -124,3 +125,8 @@ def _about(what: str, titles: Sequence[str], cells: int, hidden: int, *, brief: 
             f"{forms[1]}, {hidden:,} not shown",
         ]
     return next((form for form in forms if width(form) < cells), forms[-1]) + "?"
+
+
+def quoted_title(row: Row) -> str:
+    """The title of a session in a message, inert and in quotation marks."""
+    return f"“{one_line(row.title, 50)}”"

@@ -42,6 +42,9 @@ class StableSelection:
                 # if not all sessions are known yet, another file with the id may appear later
                 self._shared.add(identity)
 
+    def __len__(self) -> int:
+        return len(self._seen)
+
     @property
     def row(self) -> Row | None:
         """The first of the sessions; None if it is gone."""
@@ -59,6 +62,11 @@ class StableSelection:
         selection._seen = {path: selection.first}
         selection._others = self._others | (self._seen.keys() - {path})
         return selection
+
+    @property
+    def last_known(self) -> list[Row]:
+        """All of the sessions, as they were last known."""
+        return list(self._seen.values())
 
     @property
     def are_all_there(self) -> bool:

@@ -13,7 +13,7 @@ import pytest
 from textual import events
 
 from app.browser import Browser
-from app.screens.resume import ResumeScreen
+from app.screens.selector import SelectorScreen
 from app.settings import read_settings
 from app.setup import Setup
 from app.startup.key_order import KeyOrder
@@ -68,7 +68,7 @@ class Driver:
     @property
     def selects(self):
         """Whether the screen is the selector."""
-        return isinstance(self.screen, ResumeScreen)
+        return isinstance(self.screen, SelectorScreen)
 
     @property
     def box(self):
@@ -115,11 +115,13 @@ class Driver:
         def shown():
             row = self.sessions.row
             if self.selects:
-                return self.screen.scanned and (row is None or self.screen.planned == row.path)
+                return self.screen.feed.scanned and (
+                    row is None or self.screen.resume_controller.planned == row.path
+                )
             view = self.tree.view
             if row is None:
-                return view is None and self.screen.scanned
-            if not self.screen.scanned or self.screen.planned != row.path:
+                return view is None and self.screen.feed.scanned
+            if not self.screen.feed.scanned or self.screen.resume_controller.planned != row.path:
                 return False
             return bool(self.tree.message) or (
                 view is not None

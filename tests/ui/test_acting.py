@@ -9,8 +9,8 @@ from textual import events
 
 from app.actions import row_actions
 from app.actions.journal import Journal
+from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from app.messages import StatesFound
-from app.screens.asking_screen import RowEditor, RowQuestion
 from app.services.index_service import IndexService
 from app.sessions import SessionManager
 from app.sessions.errors import WriteFailed

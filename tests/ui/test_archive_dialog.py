@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.actions.undo import SKIP_NOTE
-from app.screens.list_dialogs import ArchiveDialog
+from app.dialogs.lists import ArchiveDialog
 from tests.factory import chain
 from tests.ui.conftest import pack
 

@@ -27,7 +27,7 @@ async def test_without_sessions_the_stores_are_named_and_f6_opens_the_examples(b
         assert folder
         example_count = ui.screen.model.known
         await ui.press("escape", "f6")
-        await ui.until(lambda: ui.screen.setup.demo and ui.screen.scanned, "the examples again")
+        await ui.until(lambda: ui.screen.setup.demo and ui.screen.feed.scanned, "the examples again")
         assert ui.screen.model.known == example_count
     assert is_removed(folder)
 

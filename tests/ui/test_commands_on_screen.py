@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from app.commands import COMMANDS
+from app.dialogs.questions import HelpDialog
 from app.keys import keys_of
 from app.screens.browser import BrowserScreen
-from app.screens.dialogs import HelpDialog
 
 
 async def test_every_key_is_bound_to_its_pane(browser, three):
@@ -19,7 +19,7 @@ async def test_every_key_is_bound_to_its_pane(browser, three):
             "app": ui.screen,
             "list": ui.tree,
             "filter": ui.screen.query_one("#filter"),
-            "side": ui.screen.side,
+            "side": ui.screen.sessions_pane,
         }
         for command in COMMANDS:
             bound = widgets[command.pane]._bindings.key_to_bindings

@@ -10,8 +10,9 @@ from textual.widget import Widget
 
 from app.actions.resume import Plan
 from app.commands import COMMANDS
-from app.screens.compare_dialog import CompareDialog
-from app.screens.dialogs import (
+from app.dialogs.compare import CompareDialog
+from app.dialogs.lists import ArchiveDialog, LabelsDialog, ProblemsDialog
+from app.dialogs.questions import (
     Choice,
     ChoiceDialog,
     FolderDialog,
@@ -21,7 +22,6 @@ from app.screens.dialogs import (
     TextDialog,
     WaitDialog,
 )
-from app.screens.list_dialogs import ArchiveDialog, LabelsDialog, ProblemsDialog
 from app.setup import Setup
 from app.theme import styles_folder, themes
 from app.view.problems import TreeProblem

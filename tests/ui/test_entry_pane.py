@@ -399,7 +399,7 @@ def set_minute(ui, minute):
     """Set the screen's clock to this many minutes after the first entry, and let it tick."""
     start = 1_777_629_600_000  # tests.factory.stamp(0)
     ui.app._setup._clock = lambda: int(start + minute * 60_000) * 1_000_000
-    ui.screen._tick()
+    ui.screen.update_ages()
 
 
 async def test_the_age_in_the_border_follows_the_clock_and_only_it_is_painted(opened):

@@ -20,7 +20,7 @@ async def test_the_tree_follows_the_filter(browser, three):
     async with browser() as ui:
         await ui.press("slash", *"site1")
         await ui.until(lambda: ui.tree.view.tree.header.id == "site1", "the tree of the match")
-        await ui.until(lambda: ui.screen.planned == ui.sessions.row.path, "its plan")
+        await ui.until(lambda: ui.screen.resume_controller.planned == ui.sessions.row.path, "its plan")
 
 
 async def test_escape_in_the_list_clears_a_kept_filter(browser, three):

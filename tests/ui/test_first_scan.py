@@ -100,7 +100,7 @@ async def test_a_session_that_is_not_read_yet_can_be_opened(browser, large, work
             lambda: ui.tree.view is not None and ui.tree.view.tree.path == str(ui.path("first")), "its tree"
         )
         assert ui.tree.view.leaf.id == "end"
-        await ui.until(lambda: ui.screen.planned == str(ui.path("first")), "the plan")
+        await ui.until(lambda: ui.screen.resume_controller.planned == str(ui.path("first")), "the plan")
         assert provisional(ui)["first"]
 
 

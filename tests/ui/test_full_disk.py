@@ -108,9 +108,7 @@ async def test_a_full_catalog_is_reported(browser, three, tmp_path, way):
     async with browser(**way) as ui:
         assert not ui.toasts()
         before = header(ui)
-        ui.screen._indexing.index.catalog.run(
-            lambda connection: connection.execute("PRAGMA max_page_count = 1")
-        )
+        ui.screen.feed.index.catalog.run(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
         for number in range(8):
             pi_session(tmp_path, *chain(f"{number} " * 5_000, id=f"new{number}"), id=f"new{number}")
         await ui.until(lambda: ui.sessions.model.known == 11, "the sessions")

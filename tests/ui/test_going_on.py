@@ -9,8 +9,8 @@ from threading import Event
 
 import pytest
 
+from app.dialogs.questions import ChoiceDialog, FolderDialog, TextDialog, WaitDialog
 from app.screens.browser import BrowserScreen
-from app.screens.dialogs import ChoiceDialog, FolderDialog, TextDialog, WaitDialog
 from tests.factory import chain, message, write_session
 from tests.holding import running
 from tests.ui.conftest import pi_session
@@ -520,14 +520,14 @@ async def test_a_second_request_before_the_question_is_dropped(browser, work):
         await ui.go_to_entry("two")
         tree_screen = ui.screen
         row = ui.sessions.row
-        tree_screen._going_on.begin(row, "00000002")
-        tree_screen._going_on.begin(row, "00000001")
+        tree_screen.branch_flow.begin(row, "00000002")
+        tree_screen.branch_flow.begin(row, "00000001")
         await asked(ui)
-        tree_screen._branch_jobs._worker.submit(
-            lambda is_stale: tree_screen._branch_jobs._find_points(row, "00000002")
+        tree_screen.branch_jobs._worker.submit(
+            lambda is_stale: tree_screen.branch_jobs._find_points(row, "00000002")
         )
         answered = Event()
-        tree_screen._branch_jobs._worker.submit(lambda is_stale: answered.set())
+        tree_screen.branch_jobs._worker.submit(lambda is_stale: answered.set())
         await ui.until(answered.is_set, "what was asked")
         await ui.press("escape")
         assert ui.screen is tree_screen

@@ -33,7 +33,7 @@ async def test_all_projects_are_open_if_they_fit(browser, three, keys):
 async def test_all_projects_are_open_in_the_browser_over_the_selector(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "t")
-        await ui.until(lambda: not ui.selects and ui.screen.scanned and ui.listed(), "the browser")
+        await ui.until(lambda: not ui.selects and ui.screen.feed.scanned and ui.listed(), "the browser")
         assert ui.listed() == APP + SITE
         assert ui.sessions.row.id == "branchy"
 

@@ -41,7 +41,7 @@ def hit(ui, entry_id, *words, place="", again=False):
 
 
 def reading(ui):
-    return ui.screen._reading
+    return ui.screen.reading
 
 
 def highlights(ui):

@@ -7,10 +7,10 @@ import json
 import pytest
 from textual.widgets._toast import Toast
 
-from app.screens.asking_screen import RowEditor, RowQuestion
-from app.screens.compare_dialog import CompareDialog
-from app.screens.dialogs import Choice, ChoiceDialog, FolderDialog, ResumeDialog, TextDialog, WaitDialog
-from app.screens.list_dialogs import ArchiveDialog, LabelsDialog, ProblemsDialog
+from app.dialogs.compare import CompareDialog
+from app.dialogs.lists import ArchiveDialog, LabelsDialog, ProblemsDialog
+from app.dialogs.questions import Choice, ChoiceDialog, FolderDialog, ResumeDialog, TextDialog, WaitDialog
+from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from tests.factory import chain, entry, header, message, write_session
 from tests.ui.conftest import WAYS, asked, pack, pi_session
 
@@ -128,7 +128,7 @@ async def test_hostile_titles_are_inert_in_the_archive(browser, three, tmp_path)
 
 async def test_a_query_of_the_command_line_is_inert(browser, three):
     async with browser(selector="a\x1b]52;c;aGk=\x07b", size=(160, 30)) as ui:
-        await ui.until(lambda: ui.screen.scanned, "the sessions")
+        await ui.until(lambda: ui.screen.feed.scanned, "the sessions")
         await ui.pilot.pause()
         inert_screen(ui)
 

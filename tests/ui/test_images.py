@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from textual.screen import ModalScreen
 
-from app.screens import entry_side
+from app.panes import entry_side
 from app.services import entry_reader
 from app.sessions.storage.blobs import BlobStore
 from app.settings import settings_file

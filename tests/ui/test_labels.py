@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 
-from app.screens.asking_screen import RowEditor
-from app.screens.list_dialogs import LabelsDialog
+from app.dialogs.lists import LabelsDialog
+from app.dialogs.row_dialogs import RowEditor
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
 
@@ -103,7 +103,7 @@ async def go_elsewhere(ui):
 async def test_the_list_leads_to_hidden_sessions(browser, three, tmp_path):
     labelled_elsewhere(tmp_path)
     async with browser() as ui:
-        side = ui.screen.side
+        side = ui.screen.sessions_pane
         side.show_arrangement(side.model.arrangement.changed(scope="here", named_only=True))
         await ui.settled()
         await go_elsewhere(ui)
@@ -149,7 +149,7 @@ async def test_the_tree_of_another_session_does_nothing(browser, three):
         ui.sessions.go_to(str(ui.path("branchy")))
         await ui.settled()
         await ui.press("tab")
-        ui.screen._reading._tree_side._trees.open = lambda *arguments, **options: None
+        ui.screen.reading._tree_side._trees.open = lambda *arguments, **options: None
         ui.sessions.go_to(str(ui.path("plain")))
         before = ui.path("plain").read_bytes(), ui.path("branchy").read_bytes()
         for key in ("L", "enter", "f", "F", "C", "y"):

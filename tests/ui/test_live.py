@@ -7,7 +7,7 @@ import os
 
 import pytest
 
-from app.screens import keeping_screen
+from app.controllers import index_feed
 from app.widgets import session_list
 from tests.factory import append, chain, message, write_session
 from tests.ui.conftest import HERE, pi_session
@@ -131,7 +131,7 @@ async def test_a_session_written_again_later_does_not_get_the_cursor(browser, th
         await ui.until(lambda: "branchy" in ui.listed(), "the session")
         await ui.settled()
         assert ui.sessions.row.id == "plain"
-        assert ui.screen.planned == str(ui.path("plain"))
+        assert ui.screen.resume_controller.planned == str(ui.path("plain"))
         now[0] *= 3
         append(path, message("more", "h", "user", "later still", 60))
         await ui.until(lambda: ui.sessions.model.row_at(str(path)).message_count > 6, "the message")
@@ -142,7 +142,7 @@ async def test_a_session_written_again_later_does_not_get_the_cursor(browser, th
 @pytest.mark.parametrize("way", [{"selector": ""}, {}], ids=["selector", "browser"])
 async def test_the_cursor_stays_when_a_large_folder_is_renamed(browser, tmp_path, monkeypatch, index, way):
     # removals come first, in slices; then the new files take a while to be read
-    monkeypatch.setattr(keeping_screen, "SLICE", 7)
+    monkeypatch.setattr(index_feed, "SLICE", 7)
     for number in range(40):
         name = f"s{number:02}"
         file = pi_session(tmp_path, *chain(name, "yes", "and", "so", id=name), id=name)

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from app.screens import entry_side
+from app.panes import entry_side
 from app.services import tree_reader
 from app.services.entry_reader import EntryReader
 from app.services.tree_reader import TreeReader

@@ -9,9 +9,9 @@ import shutil
 
 import pytest
 
-from app.screens.asking_screen import RowEditor, RowQuestion
-from app.screens.dialogs import ChoiceDialog, FolderDialog, ResumeDialog, TextDialog
-from app.screens.list_dialogs import LabelsDialog
+from app.dialogs.lists import LabelsDialog
+from app.dialogs.questions import ChoiceDialog, FolderDialog, ResumeDialog, TextDialog
+from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from tests.factory import chain, message
 from tests.ui.conftest import WAYS, asked, pi_session
 
@@ -219,7 +219,7 @@ async def test_a_reason_against_an_answer_appears_in_the_open_question(browser, 
 async def test_a_session_moved_before_the_question_is_asked_about_at_its_new_path(browser, work):
     async with browser(here=str(work), size=(200, 45)) as ui:
         entry_id = await ui.go_to_entry("two")
-        row, going_on = ui.sessions.row, ui.screen._going_on
+        row, going_on = ui.sessions.row, ui.screen.branch_flow
         going_on.begin(row, entry_id)
         # hold back the answer about the old path until the list has the new path
         real_found, going_on.found = going_on.found, lambda event: events.append(event)
@@ -347,14 +347,14 @@ async def back(ui, moved, text):
 @pytest.mark.parametrize("keys", ["ctrl+d", "ctrl+r", "tab L"])
 async def test_no_session_is_called_gone_while_files_are_read(browser, three, keys):
     async with browser() as ui:
-        main_screen(ui).is_reading = True
+        main_screen(ui).feed.is_reading = True
         await ui.press(*keys.split())
         await ui.until(lambda: isinstance(ui.screen, (RowQuestion, RowEditor)), "the question")
         await ui.pilot.pause(0.1)
         question = asked(ui)
         moved, text = await away(ui, "branchy")
         # a change in another file ends the reading
-        main_screen(ui).is_reading = True
+        main_screen(ui).feed.is_reading = True
         await ui.pilot.pause(0.01)
         assert asked(ui) == question
         await back(ui, moved, text)
@@ -366,7 +366,7 @@ async def test_an_answer_waits_for_a_session_that_is_being_moved(browser, three)
     async with browser() as ui:
         await ui.press("ctrl+d")
         moved, text = await away(ui, "branchy")
-        main_screen(ui).is_reading = True
+        main_screen(ui).feed.is_reading = True
         await ui.press("enter")
         assert not isinstance(ui.screen, RowQuestion)
         await back(ui, moved, text)

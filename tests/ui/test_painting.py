@@ -7,9 +7,10 @@ from __future__ import annotations
 import pytest
 from textual._compositor import Compositor
 
+from app.controllers.index_feed import SLICE
 from app.messages import SessionsChanged
-from app.screens import sessions_side, surroundings_screen
-from app.screens.keeping_screen import SLICE
+from app.panes import sessions_pane
+from app.screens import sessions_screen
 from app.services.session_search import SessionSearch
 from app.view.session_list import SessionList
 from app.widgets.line_list import LineList
@@ -22,7 +23,7 @@ from tests.ui.conftest import HERE, pi_session
 @pytest.fixture(autouse=True)
 def no_live_checks(monkeypatch):
     """Live marks would be drawn at any time."""
-    monkeypatch.setattr(surroundings_screen, "LOOK_EVERY", 3_600.0)
+    monkeypatch.setattr(sessions_screen, "LOOK_EVERY", 3_600.0)
 
 
 @pytest.fixture
@@ -157,7 +158,7 @@ async def test_letters_that_arrive_together_cause_one_search(browser, three, cou
 
 
 async def test_an_answer_in_time_avoids_filtering_the_rows(browser, three, counted, monkeypatch):
-    monkeypatch.setattr(sessions_side, "FILTER_DELAY", 60)
+    monkeypatch.setattr(sessions_pane, "FILTER_DELAY", 60)
     queries = counted(SessionList, "set_query")
     async with browser() as ui:
         await ui.press("slash", *"dark")
@@ -166,7 +167,7 @@ async def test_an_answer_in_time_avoids_filtering_the_rows(browser, three, count
 
 
 async def test_matching_rows_are_shown_until_the_search_answers(browser, three, counted, monkeypatch):
-    monkeypatch.setattr(sessions_side, "FILTER_DELAY", 0)
+    monkeypatch.setattr(sessions_pane, "FILTER_DELAY", 0)
     monkeypatch.setattr(SessionSearch, "search", lambda *args, **options: None)
     queries = counted(SessionList, "set_query")
     async with browser() as ui:

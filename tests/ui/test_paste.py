@@ -6,7 +6,7 @@ import pytest
 from textual import events
 from textual.widgets import Input
 
-from app.screens.asking_screen import RowEditor
+from app.dialogs.row_dialogs import RowEditor
 
 PASTED = [
     ("token\nread", "token read"),

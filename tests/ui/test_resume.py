@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from app.screens.dialogs import ResumeDialog
+from app.dialogs.questions import ResumeDialog
 from tests.factory import chain, write_session
 from tests.holding import held, running
 from tests.ui.conftest import pi_session
@@ -160,14 +160,14 @@ async def test_the_newest_session_beside_a_running_pi_has_a_warning(browser, ins
 async def test_a_pi_that_starts_later_causes_a_warning(browser, installed, programs):
     path, work = installed
     async with browser(here=work) as ui:
-        assert ui.screen.plan.asks == ()
+        assert ui.screen.resume_controller.plan.asks == ()
         with running(programs, "pi", cwd=work):
-            ui.screen.look()
+            ui.screen.facts.look()
             await ui.until(lambda: "◐" in ui.text(), "the mark")
             await ui.press("enter")
             await ui.until(lambda: isinstance(ui.screen, ResumeDialog), "the question")
             await ui.press("escape")
-        ui.screen.look()
+        ui.screen.facts.look()
         await ui.until(lambda: "◐" not in ui.text(), "the mark to go")
         await ui.press("enter")
         await ui.until(lambda: ui.app._exit, "the end")
@@ -198,7 +198,7 @@ async def test_the_command_can_be_copied(browser, installed):
 async def test_enter_before_the_plan_is_made_is_not_lost(browser, installed):
     path, work = installed
     async with browser(here=work) as ui:
-        ui.screen.planned = ""
+        ui.screen.resume_controller.planned = ""
         await ui.press("enter")
         assert not ui.app._exit
         ui.screen._planner.make_plan(ui.sessions.row)

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from app.screens.asking_screen import RowEditor, RowQuestion
+from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from tests.factory import chain
 from tests.ui.conftest import WAYS, asked, pi_session, snapshot
 
@@ -155,7 +155,7 @@ async def test_the_name_editor_follows_its_row(browser, three):
     async with browser() as ui:
         path = ui.path("plain")
         await ui.press("down", "ctrl+r", *"QQQ")
-        rows = ui.app.screen_stack[-2].side.list
+        rows = ui.app.screen_stack[-2].sessions_pane.list
         old_y = ui.screen.query_one("Input").region.y
         assert old_y == rows.row_region(str(path)).y
         ui.path("branchy").unlink()
@@ -188,7 +188,7 @@ async def test_a_question_about_a_removed_session_is_withdrawn(browser, three, k
         ui.path("branchy").unlink()
         reason = "“Refactor auth” is gone: nothing is left to trash"
         await ui.until(lambda: reason in ui.text(), "the word")
-        cursor = ui.app.screen_stack[0].side.list.cursor
+        cursor = ui.app.screen_stack[0].sessions_pane.list.cursor
         await ui.press(key)
         await ui.until(lambda: not isinstance(ui.screen, RowQuestion), "its end")
         assert reason not in ui.text()

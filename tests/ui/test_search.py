@@ -123,14 +123,18 @@ async def test_a_query_that_is_too_long_says_so(browser, three, size):
 async def test_filters_and_exclusions_keep_matching_sessions(browser, three, query, ids):
     async with browser() as ui:
         await ui.press("slash", *query)
-        await ui.until(lambda: ui.screen.side.is_answered and not ui.screen.side.is_due, "an answer")
+        await ui.until(
+            lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
+        )
         assert sorted(row for row in ui.listed() if not row.startswith("[")) == ids
 
 
 async def test_a_word_with_a_capital_is_searched_in_lower_case_if_nothing_matches(browser, three):
     async with browser() as ui:
         await ui.press("slash", *"Dark")
-        await ui.until(lambda: ui.screen.side.is_answered and not ui.screen.side.is_due, "an answer")
+        await ui.until(
+            lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
+        )
         assert search_note(ui) == "“Dark” is nowhere; looked for instead: dark"
         assert ui.listed() == ["[/work/site]", "site1"]
 
@@ -144,7 +148,9 @@ async def test_a_phrase_or_pattern_with_capitals_is_searched_in_any_case_if_noth
 ):
     async with browser(size=(160, 45)) as ui:
         await ui.press("slash", *query)
-        await ui.until(lambda: ui.screen.side.is_answered and not ui.screen.side.is_due, "an answer")
+        await ui.until(
+            lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
+        )
         assert search_note(ui) == f"“{name}” is nowhere; looked for instead: {instead}"
         assert ui.listed() == ["[/work/site]", "site1"]
 

@@ -156,7 +156,7 @@ async def test_tab_completes_a_filter(browser, three):
     async with browser(selector="") as ui:
         await ui.press(*"lab", "right")
         assert ui.box.value == "label:"
-        await ui.until(lambda: ui.screen.side._completer._vocabulary is not None, "the labels")
+        await ui.until(lambda: ui.screen.sessions_pane._completer._vocabulary is not None, "the labels")
         await ui.press(*"red")
         await ui.until(lambda: "Tab complete" in ui.text().splitlines()[-1], "the completion")
         await ui.press("tab")
@@ -181,7 +181,7 @@ async def test_tab_after_a_possible_filter_name_switches_to_all_folders(browser,
 
 async def test_footer_and_notice_agree_about_tab(browser, three):
     async with browser(selector="", here="/work/site", size=(160, 40)) as ui:
-        await ui.until(lambda: ui.screen.side._completer._vocabulary is not None, "the labels")
+        await ui.until(lambda: ui.screen.sessions_pane._completer._vocabulary is not None, "the labels")
         await ui.press(*"label:re")
         await ui.until(lambda: "in this folder matches “label:re”." in ui.text(), "nothing")
         assert "Tab complete" in ui.text().splitlines()[-1]
@@ -229,7 +229,9 @@ async def test_without_a_match_the_notice_suggests_searching_tool_output(browser
         assert ui.sessions.notice == ["No session matches “zebra”.", TOOLS, "Esc drops the filter."]
         assert "looks through tools as" in ui.text()
         await ui.press("ctrl+t")
-        await ui.until(lambda: ui.screen.side.is_answered and not ui.screen.side.is_due, "an answer")
+        await ui.until(
+            lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
+        )
         assert ui.sessions.notice == ["No session matches “zebra”.", "Esc drops the filter."]
         await ui.press("ctrl+t")
         await ui.until(lambda: TOOLS in ui.sessions.notice, "the way out")
@@ -240,7 +242,9 @@ async def test_tool_output_is_not_suggested_if_the_query_names_a_scope(browser, 
     async with browser(selector="", size=(160, 40)) as ui:
         await ui.press(*query)
         await ui.until(lambda: "No session matches" in ui.text(), "that")
-        await ui.until(lambda: ui.screen.side.is_answered and not ui.screen.side.is_due, "an answer")
+        await ui.until(
+            lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
+        )
         assert "Ctrl+T" not in " ".join(ui.sessions.notice)
 
 

@@ -9,7 +9,7 @@ import os
 import pytest
 
 from app.actions import trash
-from app.screens.asking_screen import RowQuestion
+from app.dialogs.row_dialogs import RowQuestion
 from app.services import list_facts
 from app.sessions.errors import SessionError
 from app.sessions.manager import live_guard
@@ -88,13 +88,11 @@ ACTIONS = {
 
 
 @pytest.mark.parametrize("action", ACTIONS)
-async def test_a_file_that_vanishes_before_the_action_is_named(browser, three, monkeypatch, action):
+async def test_a_file_that_vanishes_before_the_action_is_named(browser, three, action):
     keys, id = ACTIONS[action]
     async with browser(selector="") as ui:
         await ui.press("down", "shift+tab")
         path = ui.path(id)
-        # the index has not noticed the removal yet
-        monkeypatch.setattr(ui.screen, "_indexing", ui.screen._indexing)
         before = snapshot(three / "home")
         await ui.press(*keys[:-1])
         path.unlink()

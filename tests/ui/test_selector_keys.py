@@ -7,9 +7,9 @@ import json
 import pytest
 
 from app.commands import COMMANDS, pane_commands, preview_commands
+from app.dialogs.questions import FolderDialog, HelpDialog
+from app.dialogs.row_dialogs import RowEditor
 from app.keys import keys_of
-from app.screens.asking_screen import RowEditor
-from app.screens.dialogs import FolderDialog, HelpDialog
 from tests.factory import chain, write_session
 from tests.ui.conftest import HERE, pi_session
 
@@ -116,7 +116,7 @@ async def test_the_help_has_every_command_with_its_keys(browser, three):
             if not selector.offers(command):
                 assert command.pane in ("tree", "entry", "app")
                 continue
-            assert selector.told(command) in help_text
+            assert selector.help_of(command) in help_text
             assert keys_of(command) in help_text
         await ui.press("escape")
         assert ui.selects

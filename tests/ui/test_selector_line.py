@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.screens.asking_screen import RowQuestion
-from app.screens.sessions_side import SessionsSide
+from app.dialogs.row_dialogs import RowQuestion
+from app.panes.sessions_pane import SessionsPane
 from tests.factory import chain, message
 from tests.ui.conftest import pi_session
 
@@ -19,7 +19,7 @@ async def test_a_query_without_matches_here_can_match_elsewhere(browser, three):
 
 
 async def test_in_a_folder_without_sessions_no_count_flashes(browser, three, monkeypatch):
-    subtitles, say = [], SessionsSide.say
+    subtitles, say = [], SessionsPane.say
 
     def record(side, subtitle, title=None, *more):
         subtitles.append(subtitle)
@@ -27,9 +27,12 @@ async def test_in_a_folder_without_sessions_no_count_flashes(browser, three, mon
 
     async with browser():
         pass  # the catalog exists from here on
-    monkeypatch.setattr(SessionsSide, "say", record)
+    monkeypatch.setattr(SessionsPane, "say", record)
     async with browser(selector="done", here="/work/nothing") as ui:
-        await ui.until(lambda: ui.screen.side.is_answered and not ui.screen.side.is_searching, "the answer")
+        await ui.until(
+            lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_searching,
+            "the answer",
+        )
         await ui.until(lambda: "No sessions in this folder" in ui.text(), "what is said")
         assert set(subtitles) == {""}
         await ui.press("tab")

@@ -7,9 +7,9 @@ import threading
 
 import pytest
 
+from app.dialogs.row_dialogs import RowEditor
 from app.index.index import Index
 from app.messages import SubagentsRead
-from app.screens.asking_screen import RowEditor
 from app.services.index_service import IndexService
 from app.view.cells import width
 from tests.factory import chain, entry, write_session
@@ -47,7 +47,7 @@ async def test_tab_during_a_slow_load_keeps_the_chosen_scope(browser, three, slo
 async def test_loading_an_empty_folder_does_not_change_the_scope(browser, three, slow):
     async with browser(selector="", here="/work/nothing", settle=False) as ui:
         slow.set()
-        await ui.until(lambda: ui.screen.scanned, "the load")
+        await ui.until(lambda: ui.screen.feed.scanned, "the load")
         await ui.press("tab", "tab")
         assert ui.sessions.model.arrangement.scope == "here"
         assert ui.listed() == []
@@ -131,7 +131,7 @@ async def test_hiding_sub_agents_again_restores_the_counts(browser, with_helper,
         await ui.press("full_stop")
         assert "helper" not in ui.listed()
         assert ui.text().splitlines()[0] == header
-        assert "hidden" not in ui.screen.side._words[1]
+        assert "hidden" not in ui.screen.sessions_pane._words[1]
         # and if sub-agents are read after that
         ui.screen.post_message(SubagentsRead(late))
         await ui.pilot.pause()

@@ -209,14 +209,14 @@ async def test_a_search_interrupted_by_the_browser_is_repeated(browser, many, ma
     async with browser(selector="", size=(120, 24)) as ui:
         await ui.press(*"cake")
         await ui.until(lambda: len(ui.listed()) == 30, "what was found")
-        side = ui.screen.side
+        side = ui.screen.sessions_pane
         await ui.press("shift+tab", "t")
         await ui.until(lambda: not ui.selects, "the tree")
         await ui.settled()
         await ui.press("shift+tab")
         assert ui.focus == "sessions"
         await ui.press("slash", *query)
-        above = ui.screen.side
+        above = ui.screen.sessions_pane
         await ui.until(lambda: above.is_answered and not above.is_due, "the search over it")
         assert above.box.value == query
         assert side.is_due
@@ -225,7 +225,7 @@ async def test_a_search_interrupted_by_the_browser_is_repeated(browser, many, ma
         for _ in range(6):
             if not ui.selects:
                 await ui.press("escape")
-        assert ui.screen.side is side
+        assert ui.screen.sessions_pane is side
         await ui.until(lambda: not side.is_due, "the end of the search")
         assert not side.is_searching
         assert len(ui.listed()) == 30
@@ -250,12 +250,12 @@ async def test_after_a_change_only_the_top_screen_searches_again(browser, many, 
     async with browser(selector="", size=(120, 24)) as ui:
         await ui.press(*"cake")
         await ui.until(lambda: len(ui.listed()) == 30, "what was found")
-        side = ui.screen.side
+        side = ui.screen.sessions_pane
         await ui.press("shift+tab", "t")
         await ui.until(lambda: not ui.selects, "the tree")
         await ui.settled()
         await ui.press("shift+tab", "slash", *"bread")
-        above = ui.screen.side
+        above = ui.screen.sessions_pane
         # 30 sessions, and the line of the folder
         await ui.until(lambda: not above.is_due and len(ui.listed()) == 31, "what is found over it")
         searches.clear()
@@ -268,7 +268,7 @@ async def test_after_a_change_only_the_top_screen_searches_again(browser, many, 
         for _ in range(6):
             if not ui.selects:
                 await ui.press("escape")
-        assert ui.screen.side is side
+        assert ui.screen.sessions_pane is side
         await ui.until(lambda: ui.listed()[0] == "s40", "what was said meanwhile")
         assert len(ui.listed()) == 31
         assert (side._search, "cake") in searches

@@ -6,7 +6,8 @@ import threading
 
 import pytest
 
-from app.screens import resuming_screen, tree_side
+from app.controllers import resume_controller
+from app.panes import tree_side
 from app.services import resume_planner
 from app.services.tree_reader import BranchReader
 from tests.ui.conftest import WAYS
@@ -52,21 +53,21 @@ async def step(ui):
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_the_old_command_stays_until_the_next_is_known(browser, three, may_read, monkeypatch, way):
-    monkeypatch.setattr(resuming_screen, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(resume_controller, "PATIENCE", PATIENCE)
     async with browser(**way) as ui:
         before = bar(ui)
         assert "is gone" in before
         may_read.clear()
         await step(ui)
         assert bar(ui) == before
-        assert ui.screen.planned != ui.sessions.row.path
+        assert ui.screen.resume_controller.planned != ui.sessions.row.path
         may_read.set()
         await ui.settled()
 
 
 @pytest.mark.parametrize("way", WAYS)
 async def test_a_slow_plan_empties_the_bar(browser, three, may_read, monkeypatch, way):
-    monkeypatch.setattr(resuming_screen, "PATIENCE", 0.01)
+    monkeypatch.setattr(resume_controller, "PATIENCE", 0.01)
     async with browser(**way) as ui:
         assert bar(ui)
         may_read.clear()

@@ -214,7 +214,7 @@ async def test_the_progress_of_reading_is_shown_from_the_first_frame_on(browser,
     async with browser(settle=False, model=model) as ui:
         await ui.pilot.pause()
         assert ui.text().splitlines() == picture
-        assert ui.screen.doing == "reading 3 of 243"
+        assert ui.screen.bars.activity == "reading 3 of 243"
 
 
 @pytest.mark.parametrize("size", SIZES)

@@ -95,7 +95,7 @@ async def test_keys_before_the_first_hit_have_the_same_effect_as_after_it(
 
 def texts(ui):
     """The texts that were read before a search; None before that."""
-    cached = ui.screen._reading._tree_side.finding._search._texts
+    cached = ui.screen.reading._tree_side.finding._search._texts
     return cached[1] if cached is not None else None
 
 
@@ -331,7 +331,7 @@ async def test_forty_columns_show_all_facts_of_the_branch(browser, tmp_path):
         id="s",
     )
     async with browser(size=(80, 24)) as ui:
-        await ui.until(lambda: ui.screen._reading.knows_branches, "the branches")
+        await ui.until(lambda: ui.screen.reading.knows_branches, "the branches")
         await ui.press("tab")
         ui.tree.open_at("b", -1)
         await ui.pilot.pause()

@@ -9,9 +9,9 @@ import threading
 import pytest
 from textual import events
 
-from app.screens import sessions_side
-from app.screens.asking_screen import RowEditor, RowQuestion
-from app.screens.resuming_screen import ResumingScreen
+from app.controllers.resume_controller import ResumeController
+from app.dialogs.row_dialogs import RowEditor, RowQuestion
+from app.panes import sessions_pane
 from app.services.index_service import IndexService
 from app.services.resume_planner import ResumePlanner
 from app.services.session_search import SessionSearch
@@ -32,7 +32,7 @@ def may_answer(monkeypatch):
 
     monkeypatch.setattr(SessionSearch, "_search", search_later)
     # the rows are not filtered by their own text meanwhile
-    monkeypatch.setattr(sessions_side, "FILTER_DELAY", 3_600)
+    monkeypatch.setattr(sessions_pane, "FILTER_DELAY", 3_600)
     yield go
     go.set()
 
@@ -42,7 +42,7 @@ def resumed(monkeypatch):
     """The ids and paths of the sessions that would be resumed."""
     ids = []
     monkeypatch.setattr(
-        ResumingScreen, "_resume", lambda self, row, plan: ids.append((row.id, plan.argv[-1]))
+        ResumeController, "resume_session", lambda self, row, plan: ids.append((row.id, plan.argv[-1]))
     )
     return ids
 
@@ -78,7 +78,7 @@ async def test_enter_waits_for_the_answer(browser, three, may_answer, resumed):
 async def test_enter_after_the_query_of_the_command_line_waits(browser, three, may_answer, resumed):
     async with browser(selector="done", settle=False) as ui:
         together(ui, "enter")
-        await ui.until(lambda: ui.screen.scanned, "the sessions")
+        await ui.until(lambda: ui.screen.feed.scanned, "the sessions")
         assert resumed == []
         await assert_resumes(ui, may_answer, resumed)
 
@@ -92,11 +92,11 @@ def add_newest(three):
 
 async def test_until_the_answer_matching_rows_are_shown(browser, three, may_answer):
     async with browser(selector="man", settle=False) as ui:
-        await ui.until(lambda: ui.screen.scanned, "the sessions")
+        await ui.until(lambda: ui.screen.feed.scanned, "the sessions")
         assert ui.listed() == ["plain"]
         assert "1 of 2 · …" in ui.text()
     async with browser(selector="has:label", settle=False) as ui:
-        await ui.until(lambda: ui.screen.scanned, "the sessions")
+        await ui.until(lambda: ui.screen.feed.scanned, "the sessions")
         assert ui.listed() == []
         assert "Searching for “has:label” …" in ui.text()
         assert " of 2" not in ui.text()
@@ -111,7 +111,7 @@ async def test_the_answer_to_a_query_of_the_command_line_moves_the_cursor_to_the
 ):
     add_newest(three)
     async with browser(selector="man", settle=False) as ui:
-        await ui.until(lambda: ui.screen.scanned, "the sessions")
+        await ui.until(lambda: ui.screen.feed.scanned, "the sessions")
         assert ui.sessions.row.id == "plain", "whose title says it"
         may_answer.set()
         await ui.until(lambda: len(ui.listed()) == 2, "the answer")
@@ -122,7 +122,7 @@ async def test_the_answer_does_not_move_a_cursor_that_was_moved(browser, three, 
     pi_session(three, *chain("another man page", "ok", id="other"), id="other")
     add_newest(three)
     async with browser(selector="man", settle=False) as ui:
-        await ui.until(lambda: ui.screen.scanned and len(ui.listed()) == 2, "the sessions")
+        await ui.until(lambda: ui.screen.feed.scanned and len(ui.listed()) == 2, "the sessions")
         await ui.press("down")
         chosen = ui.sessions.row.id
         may_answer.set()
@@ -132,7 +132,7 @@ async def test_the_answer_does_not_move_a_cursor_that_was_moved(browser, three, 
 
 async def test_escape_before_the_answer_shows_all(browser, three, may_answer):
     async with browser(selector="has:label", settle=False) as ui:
-        await ui.until(lambda: ui.screen.scanned, "the sessions")
+        await ui.until(lambda: ui.screen.feed.scanned, "the sessions")
         await ui.press("escape")
         assert len(ui.listed()) == 2
         may_answer.set()
@@ -185,7 +185,7 @@ async def test_enter_is_kept_when_the_answer_moves_the_cursor(
 
     monkeypatch.setattr(ResumePlanner, "_plan", plan_later)
     async with browser(selector="", settle=False) as ui:
-        await ui.until(lambda: ui.screen.scanned and ui.sessions.row is not None, "the sessions")
+        await ui.until(lambda: ui.screen.feed.scanned and ui.sessions.row is not None, "the sessions")
         await type_query(ui, "enter")
         may_answer.set()
         await ui.until(lambda: ui.listed() == ["plain"], "the answer")
@@ -220,7 +220,7 @@ async def test_another_key_after_enter_cancels_it(browser, three, may_answer, re
         await type_query(ui, "enter")
         await ui.press(*keys)
         may_answer.set()
-        await ui.until(lambda: ui.app.screen_stack[0].side.is_answered, "the answer")
+        await ui.until(lambda: ui.app.screen_stack[0].sessions_pane.is_answered, "the answer")
         if keys == ["f1"]:
             await ui.press("escape")
         await ui.settled()

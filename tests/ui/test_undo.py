@@ -103,7 +103,7 @@ async def test_an_action_undone_by_another_leafmark_is_not_undone_again(browser,
         path = first.path("branchy")
         first.sessions.go_to(str(path))
         await first.press("ctrl+d", "enter")
-        await first.until(lambda: not path.exists(), "the trash")
+        await first.until(lambda: any("trash" in toast for toast in first.toasts()), "the trash")
         # the second one has done nothing itself, so that it asks
         await second.press("ctrl+z")
         await second.until(lambda: "trashed “Refactor auth”?" in second.text(), "the question")

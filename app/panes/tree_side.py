@@ -13,7 +13,7 @@ from textual import on
 
 from app.formats.text import one_line
 from app.messages import BranchesRead, EntriesFound, RowsRead, TreeFailed, TreeGrew, TreeOpened
-from app.screens.tree_finding import TreeFinding
+from app.panes.tree_finding import TreeFinding
 from app.services.tree_reader import BranchReader, RowReader, TreeReader
 from app.view.branch_table import BranchTable, branch_text
 from app.view.tree_navigation import tree_facts

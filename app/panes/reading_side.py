@@ -8,8 +8,8 @@ from textual import on
 from textual.containers import Vertical
 from textual.events import DescendantFocus
 
-from app.screens.entry_side import EntrySide, Place
-from app.screens.tree_side import TreeSide
+from app.panes.entry_side import EntrySide, Place
+from app.panes.tree_side import TreeSide
 from app.widgets.entry_pane import EntryPane
 from app.widgets.line_list import CursorDebounce, LineList
 
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 class ReadingSide(Vertical):
-    """Shows the session that it is told to, follows it, and goes to what was found in it."""
+    """Shows the session that it is told to, follows it, and goes to what was found in it.
+
+    entry_tree   the tree
+    """
 
     # all of it is covered
     BLANK = True
@@ -58,7 +61,7 @@ class ReadingSide(Vertical):
             id="tree-pane",
         )
         self._entry_side = EntrySide(setup, failed, self._place, images=images, id="entry-pane")
-        self._tree = self._tree_side.entry_tree
+        self.entry_tree = self._tree_side.entry_tree
         self._entry = self._entry_side.entry
         # the hit in the session that is shown; `_wanted` until the cursor is there
         self._hit: HitLocated | None = None
@@ -71,12 +74,12 @@ class ReadingSide(Vertical):
     @property
     def has_entry(self) -> bool:
         """Whether there is an entry under the tree's cursor."""
-        return self._tree.node is not None
+        return self.entry_tree.node is not None
 
     @property
     def has_text(self) -> bool:
         """Whether there is something to read under the tree's cursor: an entry, or a line that is none."""
-        return self._tree.spot is not None
+        return self.entry_tree.spot is not None
 
     @property
     def knows_branches(self) -> bool:
@@ -126,7 +129,7 @@ class ReadingSide(Vertical):
 
     def retry(self) -> None:
         """Read the session again if it could not be read."""
-        if self._tree.view is None and self._row is not None:
+        if self.entry_tree.view is None and self._row is not None:
             self._open(again=False)
 
     # the hit in the session
@@ -156,10 +159,10 @@ class ReadingSide(Vertical):
         self._tree_side.say_where("")
 
     def _go_to_hit(self) -> None:
-        hit, view = self._wanted, self._tree.view
+        hit, view = self._wanted, self.entry_tree.view
         if hit is None or view is None or view.tree.path != hit.path:
             return
-        node = self._tree.open_at(hit.entry_id, hit.offset)
+        node = self.entry_tree.open_at(hit.entry_id, hit.offset)
         if node is None:
             if view.tree.is_whole:
                 self._wanted = None
@@ -201,7 +204,12 @@ class ReadingSide(Vertical):
     # the entry under the tree's cursor
 
     def _place(self) -> Place | None:
-        spot, node, view, hits = self._tree.spot, self._tree.node, self._tree.view, self._tree.hits
+        spot, node, view, hits = (
+            self.entry_tree.spot,
+            self.entry_tree.node,
+            self.entry_tree.view,
+            self.entry_tree.hits,
+        )
         if spot is None or view is None:
             return None
         if node is None:
@@ -212,11 +220,11 @@ class ReadingSide(Vertical):
     @on(LineList.Moved, "#tree")
     def _entry_moved(self) -> None:
         self._tree_side.head()
-        self._entry_side.show_soon(runs=self._tree.follows)
+        self._entry_side.show_soon(runs=self.entry_tree.follows)
 
     @on(EntryPane.NeighbourAsked)
     def _neighbour_asked(self, event: EntryPane.NeighbourAsked) -> None:
-        self._tree.move_to(self._tree.cursor + event.step)
+        self.entry_tree.move_to(self.entry_tree.cursor + event.step)
 
 
 def _is_at(node: Node, hit: HitLocated) -> bool:

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import dataclass
-from functools import wraps
-from types import MethodType
-from typing import TYPE_CHECKING, ClassVar, Protocol, TypeVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.message import Message
@@ -78,7 +76,7 @@ class _Waiting:
     path: str
 
 
-class SessionsSide(Pane):
+class SessionsPane(Pane):
     """Lists the sessions that match the query, says why none is shown, and handles the keys of list and box.
 
     list            the list
@@ -526,20 +524,3 @@ class SessionsSide(Pane):
             self.box.action_delete_left_word()
         else:
             self.post_message(self.TrashAsked())
-
-
-class _HasSide(Protocol):
-    side: SessionsSide
-
-
-Screen = TypeVar("Screen", bound=_HasSide)
-
-
-def once_known(action: Callable[[Screen], object]) -> Callable[[Screen], None]:
-    """Decorate an action of a screen on the session under the cursor, see `SessionsSide.once_known`."""
-
-    @wraps(action)
-    def wrapped(screen: Screen) -> None:
-        screen.side.once_known(MethodType(action, screen))
-
-    return wrapped

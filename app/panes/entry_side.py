@@ -21,6 +21,7 @@ from app.view.image_lines import delete_command
 from app.view.problems import DamagedLine
 from app.widgets.entry_pane import EntryPane, image_of
 from app.widgets.panes import Pane
+from app.widgets.textual_internals import write_to_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -257,10 +258,7 @@ class TerminalImages:
         self._sent.clear()
 
     def _write(self, text: str) -> None:
-        # as Textual writes to the clipboard
-        driver = self._widget.app._driver
-        if driver is not None and text:
-            driver.write(text)
+        write_to_terminal(self._widget.app, text)
 
 
 def _copy(app: App[Any], what: str, text: str, env: Mapping[str, str]) -> None:

@@ -9,9 +9,8 @@ from textual.containers import Container
 
 from app.commands import command_by_id
 from app.messages import HitLocated, ScreenReady
+from app.panes.sessions_pane import SessionsPane
 from app.screens.sessions_screen import SessionsScreen
-from app.screens.sessions_side import SessionsSide, once_known
-from app.services.index_service import IndexService
 from app.view.arrangement import initial
 from app.view.bars import keys_line
 from app.view.geometry import SELECTOR_PANES, place_selector
@@ -27,6 +26,7 @@ if TYPE_CHECKING:
 
     from app.commands import Command
     from app.index.row import Row
+    from app.services.index_service import IndexService
     from app.settings import Settings
     from app.setup import Setup
     from app.view.line import Line
@@ -36,8 +36,8 @@ class _Panes(Container):
     BLANK = True
 
 
-class ResumeScreen(SessionsScreen):
-    """The list with its line, and the transcript of the session under the cursor."""
+class SelectorScreen(SessionsScreen):
+    """The list with its search box, and the transcript of the session under the cursor."""
 
     AUTO_FOCUS = "#filter"
 
@@ -46,14 +46,14 @@ class ResumeScreen(SessionsScreen):
         setup: Setup,
         model: SessionList,
         settings: Settings,
-        indexing: IndexService | None = None,
+        index_service: IndexService | None = None,
         *,
         query: str = "",
     ) -> None:
-        """:param indexing: of the same setup, where it has begun before the screen.
+        """:param index_service: of the same setup, if it has begun before the screen.
         :param query: stands in the line from the start.
         """
-        super().__init__(setup, model, settings, indexing, selects=True)
+        super().__init__(setup, model, settings, index_service, selects=True)
         self._query = query
         if query:
             model.begin_with(query)
@@ -62,18 +62,18 @@ class ResumeScreen(SessionsScreen):
 
     def compose(self) -> ComposeResult:
         demo = "example sessions" if self.setup.demo else ""
-        yield Bar(lambda cells: self.header_bar(cells, demo), id="header")
+        yield Bar(lambda cells: self.bars.header(cells, demo), id="header")
         with _Panes(id="panes"):
-            yield self.side
+            yield self.sessions_pane
             yield self._preview
-        yield Bar(lambda cells: self.resume_bar(cells, shows_key=True), id="resume")
+        yield Bar(lambda cells: self.bars.command(cells, shows_key=True), id="resume")
         yield Bar(self._keys, id="keys")
 
-    def on_mount(self) -> None:
+    def panes_mounted(self) -> None:
         self._place_panes(self.size.width, self.size.height)
         if self._query:
-            self.side.search_for(self._query)
-        self.set_focus(self.side.box)
+            self.sessions_pane.search_for(self._query)
+        self.set_focus(self.sessions_pane.box)
         self.post_message(ScreenReady())
         # Imports in the threads would delay the first picture, and the keys that wait for it.
         self.call_after_refresh(self.begin)
@@ -90,24 +90,21 @@ class ResumeScreen(SessionsScreen):
             "horizontal" if columns > boxes["sessions"].width else "vertical"
         )
 
-    def on_descendant_focus(self, event: events.DescendantFocus) -> None:
-        self.refresh_bars()
-
     # bars
 
     def _keys(self, cells: int) -> Line:
         if not self.is_mounted:
             return keys_line(cells, [])
-        asking = self.asking_keys(cells)
-        if asking is not None:
-            return asking
-        pairs = self.side_keys(in_preview=self._preview.lines.has_focus)
-        return keys_line(cells, pairs, marked=len(self.model.marked))
+        answers = self._prompt.keys(cells)
+        if answers is not None:
+            return answers
+        pairs = self.bars.session_keys(in_preview=self._preview.lines.has_focus)
+        return self.bars.keys(cells, pairs, marked=len(self.model.marked))
 
     # the session under the cursor
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
-        self._preview.show_session(row, waits=self.side.has_hit)
+        self._preview.show_session(row, waits=self.sessions_pane.has_hit)
 
     async def follow_session(self, row: Row) -> None:
         self._preview.follow(row)
@@ -117,7 +114,7 @@ class ResumeScreen(SessionsScreen):
 
     @on(HitLocated)
     def _hit_placed(self, event: HitLocated) -> None:
-        if self.side.is_current(event):
+        if self.sessions_pane.is_current(event):
             self._preview.show_hit(event)
 
     # commands
@@ -125,72 +122,73 @@ class ResumeScreen(SessionsScreen):
     def offers(self, command: Command) -> bool:
         return bool(command.selector)
 
-    def told(self, command: Command) -> str:
+    def help_of(self, command: Command) -> str:
         return command.selector
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         # in the line a slash is a letter
         if action == "open_filter":
-            return not self.side.box.has_focus
+            return not self.sessions_pane.box.has_focus
         return action not in ("fold_pane", "show_labels")
 
     def action_open_filter(self) -> None:
         """Give the line the keys."""
-        self.side.open_box()
+        self.sessions_pane.open_box()
 
     async def action_do_from_preview(self, id: str) -> None:
         """Do what a key of the list does, from the preview beside it."""
         command = command_by_id(id)
-        if id == "session.resume" and self.side.list.row is None and self.side.is_answered:
+        if id == "session.resume" and self.sessions_pane.list.row is None and self.sessions_pane.is_answered:
             return  # Enter would fold what is under the cursor, and nothing is read of that
         await self.app.run_action(command.action, self.command_target(command.pane))
 
-    @once_known
     def action_show_tree(self) -> None:
-        """The browser, with this session under its cursor."""
+        self.sessions_pane.once_known(self.show_tree)
+
+    def show_tree(self) -> None:
+        """Open the browser, with this session under its cursor."""
         # Imported here: the selector needs nothing of the tree until then.
         from app.screens.browser import BrowserScreen
 
-        row = self.side.list.row
+        row = self.sessions_pane.list.row
         if row is not None:
             everything = SessionList(self.setup.here, self.setup.home, initial({}))
-            index = self.lend_index(everything.arrangement)
+            index = self.feed.share(everything.arrangement)
             browser = BrowserScreen(self.setup, everything, self.settings, index, begin_at=row.path)
-            self.share_undo(browser)
+            browser.runner.shares_with(self.runner)
             self._is_covered = True
             self.app.push_screen(browser)
 
-    def on_screen_resume(self) -> None:
+    def uncovered(self) -> None:
         if self._is_covered:
             # Changed pins are the only change of the browser that is not posted to this screen.
             self._is_covered = False
-            self.take_index_back()
-            self.pins_changed()
+            self.feed.take_back()
+            self.facts.read_pins()
 
-    @on(SessionsSide.Left)
+    @on(SessionsPane.Left)
     def action_back(self) -> None:
         """One step back: marks, the query, the program."""
         if self.model.marked:
-            self.side.list.clear_marks()
+            self.sessions_pane.list.clear_marks()
             self.refresh_bars()
-        elif self.side.box.value:
-            self.side.drop()
+        elif self.sessions_pane.box.value:
+            self.sessions_pane.drop()
         else:
             self.app.exit()
 
-    @on(SessionsSide.TabPressed)
+    @on(SessionsPane.TabPressed)
     def action_next_pane(self) -> None:
         """This folder, or all, as in pi."""
         self.action_turn("scope")
 
     def action_turn(self, what: str) -> None:
         super().action_turn(what)
-        if isinstance(self._indexing, IndexService):
-            self._indexing.arrange(self.model.arrangement)
+        self.feed.arrange(self.model.arrangement)
 
     def action_previous_pane(self) -> None:
         """The line, the list, the preview, and round again."""
-        ring: list[Widget] = [self.side.box, self.side.list, self._preview.lines]
+        ring: list[Widget] = [self.sessions_pane.box, self.sessions_pane.list, self._preview.lines]
         ring = [widget for widget in ring if widget.focusable]
         at = ring.index(self.focused) if self.focused in ring else 0
         self.set_focus(ring[(at + 1) % len(ring)])
@@ -198,9 +196,9 @@ class ResumeScreen(SessionsScreen):
     def command_target(self, pane: str) -> Widget | Screen[None]:
         """The widget whose action a command of the table runs."""
         if pane == "side":
-            return self.side
+            return self.sessions_pane
         if pane == "filter":
-            return self.side.box
+            return self.sessions_pane.box
         if pane in ("sessions", "list"):
-            return self.side.list
+            return self.sessions_pane.list
         return self

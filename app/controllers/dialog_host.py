@@ -1,0 +1,60 @@
+"""What controllers need of the screen that owns them. Tests pass another object with these methods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine
+
+    from textual.screen import Screen
+    from textual.timer import Timer
+
+    from app.actions.resume import Plan
+
+Answer = TypeVar("Answer")
+
+
+class DialogHost:
+    """Opens dialogs over a screen, and runs the coroutines that await their results."""
+
+    def __init__(self, screen: Screen[Any]) -> None:
+        self._screen = screen
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the screen gets the keys: no dialog is open over it."""
+        return self._screen.is_active
+
+    @property
+    def is_mounted(self) -> bool:
+        """Whether the panes of the screen are mounted."""
+        return self._screen.is_mounted
+
+    @property
+    def width(self) -> int:
+        """The width of the screen in cells."""
+        return self._screen.size.width
+
+    def start(self, coroutine: Coroutine[Any, Any, None]) -> None:
+        """Run a coroutine that may open dialogs. It is cancelled if the screen is removed."""
+        self._screen.run_worker(coroutine)
+
+    async def open(self, dialog: Screen[Answer]) -> Answer | None:
+        """Open a dialog, in a coroutine of `start`, and wait for its result."""
+        return await self._screen.app.push_screen_wait(dialog)
+
+    def show(self, dialog: Screen[Any], closed: Callable[[Any], None] | None = None) -> None:
+        """Open a dialog without waiting for its result.
+
+        :param closed: receives the result.
+        """
+        self._screen.app.push_screen(dialog, closed)
+
+    def set_timer(self, seconds: float, call: Callable[[], None]) -> Timer:
+        """Call a function once, after some seconds."""
+        return self._screen.set_timer(seconds, call)
+
+    def exit(self, plan: Plan) -> None:
+        """End leafmark; this process becomes the agent of the plan."""
+        self._screen.app.exit(plan)

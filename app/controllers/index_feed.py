@@ -1,0 +1,241 @@
+"""Keeps the list of sessions as they are on disk, from the messages of the index. They are forwarded to a
+screen over this one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from typing import TYPE_CHECKING
+
+from app.formats.text import one_line
+from app.keys import key_of
+from app.services.index_service import IndexService
+from app.services.index_share import IndexShare
+from app.view.bars import reading_note
+from app.view.notifications import LOOKING_AGAIN, RescanReport
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from app.controllers.facts_feed import FactsFeed
+    from app.controllers.toasts import Toasts
+    from app.index.index import Index
+    from app.index.row import Row
+    from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
+    from app.panes.sessions_pane import SessionsPane
+    from app.services.background import Post
+    from app.setup import Setup
+    from app.view.arrangement import Arrangement
+
+SLICE = 100
+"""Changes that are put into the list at a time: more would block the keys."""
+
+FROZEN_FROM = 1_000
+"""New sessions after which they are exempted from garbage collection, because they stay."""
+
+
+class IndexFeed:
+    """Puts what the index finds into the list of a pane.
+
+    is_reading   whether files are being read: a session that is missing may appear in a moment
+    scanned      every store was scanned
+    unread       numbers of files and of folders that cannot be read
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        pane: SessionsPane,
+        facts: FactsFeed,
+        toasts: Toasts,
+        service: IndexService | IndexShare,
+        *,
+        post: Post,
+        failed: Callable[[BaseException], None],
+        follow: Callable[[Row], Awaitable[None]],
+        changed: Callable[[], None],
+    ) -> None:
+        """:param service: finds the sessions.
+        :param post: receives its messages.
+        :param failed: receives unexpected errors of a thread; called in that thread.
+        :param follow: shows what came to the file of the session under the cursor.
+        :param changed: shows that other sessions are listed.
+        """
+        self._setup = setup
+        self._pane = pane
+        self._model = pane.model
+        self._facts = facts
+        self._toasts = toasts
+        self._service = service
+        self._post = post
+        self._failed = failed
+        self._follow = follow
+        self._changed = changed
+        self.is_reading = False
+        self.scanned = False
+        self.unread = (0, 0)
+        # as the first frame has it on the screen
+        self._progress = reading_note(*self._model.reading)
+        # sessions added and removed since the rescan was requested
+        self._report: RescanReport | None = None
+        self._frozen = 0
+        self._is_cold = False
+        self._above: IndexShare | None = None
+
+    @property
+    def index(self) -> Index | None:
+        """The index to search; None until the stored rows are read."""
+        return self._service.index
+
+    @property
+    def unkept(self) -> str:
+        """The reason why the cache cannot be written, see `IndexService.unkept`."""
+        return self._service.unkept
+
+    @property
+    def activity(self) -> str:
+        """The activity of the index, for the header; "" for none."""
+        return self._progress or ("" if self._report is None else LOOKING_AGAIN)
+
+    def start(self) -> None:
+        """Follow the stores."""
+        self._service.start(self._post)
+
+    def stop(self) -> None:
+        """End the service."""
+        self._service.stop()
+
+    def arrange(self, arrangement: Arrangement) -> None:
+        """Set the arrangement of a list that the service has not made yet."""
+        if isinstance(self._service, IndexService):
+            self._service.arrange(arrangement)
+
+    # the screen above
+
+    def share(self, arrangement: Arrangement) -> IndexShare:
+        """Share the index with a screen over this one, one at a time.
+
+        :param arrangement: of that list.
+        """
+        self._above = IndexShare(lambda: self._service, self._setup, arrangement, self._failed)
+        self._load_above(self._above)
+        return self._above
+
+    def _load_above(self, above: IndexShare) -> None:
+        above.load(
+            self._facts.rows_without_subagents, self._facts.places, scanned=self.scanned, unread=self.unread
+        )
+
+    def take_back(self) -> None:
+        """The screen over this one is gone."""
+        self._above = None
+        # A search of that screen may have ended the one here, and none was made for changes meanwhile.
+        self._search_again()
+
+    def _search_again(self) -> None:
+        """Search again after sessions have changed. An index runs one search: while it is shared, that is the
+        upper screen's, and a search for this hidden screen might end it.
+        """
+        if self._above is None:
+            self._pane.look_again()
+
+    # messages of the index
+
+    def catalog_loaded(self, event: CatalogLoaded, begin_at: str = "") -> bool:
+        """Show the stored sessions.
+
+        :param begin_at: the path of the session that gets the cursor; "" leaves it.
+        :return: whether that session has the cursor.
+        """
+        sessions = self._pane.list
+        self._facts.places = event.places
+        self._is_cold = event.cold
+        sessions.adopt(event.model)
+        self._freeze_rows()
+        if self._is_cold:
+            sessions.open_first()
+        has_begun = bool(begin_at) and sessions.go_to(begin_at)
+        self._search_again()
+        self._changed()
+        if self._above is not None:
+            self._load_above(self._above)
+        self._facts.find_here()
+        self._facts.look()
+        return has_begun
+
+    async def sessions_changed(self, event: SessionsChanged) -> None:
+        """Show changes on disk."""
+        sessions, model = self._pane.list, self._model
+        if self._report is not None:
+            known = {row.path for row in event.changed if model.row_at(row.path) is not None}
+            self._report.add([row.path for row in event.changed], known, event.removed)
+        row = sessions.row
+        if row is not None and any(row.path == new.path for new in event.changed):
+            # Wait a moment for the new entries: then one picture shows both.
+            await self._follow(row)
+        changed, removed = list(event.changed), [*event.removed, *self._facts.gone_with(event.removed)]
+        shows_hidden = model.arrangement.hidden
+        are_new = shows_hidden and any(model.row_at(row.path) is None for row in changed)
+        while changed or removed:
+            # the new ones first: among them is what only moved
+            gone = [] if len(changed) > SLICE else removed[:SLICE]
+            sessions.apply(changed[:SLICE], gone)
+            del changed[:SLICE], removed[: len(gone)]
+            if self._is_cold:
+                sessions.open_first()
+            # keys and paints come between the slices, and between two of these messages
+            await asyncio.sleep(0)
+        self._progress = reading_note(event.done, event.total)
+        self.is_reading = bool(self._progress)
+        self.unread = event.unread
+        if not self.scanned and event.done >= event.total:
+            self.scanned = True
+            are_new = shows_hidden
+            self._pane.prepare()
+            self._facts.find_here()
+            self._facts.look()
+        if are_new and self.scanned:
+            # a session that came back has brought its sub-agents along
+            self._facts.read_subagents()
+        if event.looked and self._report is not None:
+            self._toasts.show(self._report.words())
+            self._report = None
+        self._is_cold = self._is_cold and not self.scanned
+        if not model.known:
+            self._facts.find_places()
+        if model.known - self._frozen >= FROZEN_FROM:
+            self._freeze_rows()
+        self._search_again()
+        self._changed()
+        if self._above is not None:
+            # Last: this list had only a part of these changes when the screen above was filled from it.
+            self._above.forward(event)
+
+    def _freeze_rows(self) -> None:
+        """Exempt the sessions from garbage collection: they stay to the end, and looking at ten thousand
+        blocks the screen (`app.gc_policy`).
+        """
+        gc.freeze()
+        self._frozen = self._model.known
+
+    def index_failed(self, event: IndexFailed) -> None:
+        """Say that changes are not followed any more."""
+        key = key_of("index.rescan")
+        again = f" ({key} looks again)" if key else ""
+        self.is_reading = False
+        self._progress = f"changes are not followed{again}: {one_line(event.reason)}"
+        self._report = None
+        if self._above is not None:
+            self._above.forward_failure(event.reason)
+
+    def rescan(self) -> None:
+        """Scan every store again, and say what has changed."""
+        self._report = RescanReport()
+        if not self._service.rescan():
+            self._service = IndexService(self._setup, self._model.arrangement)
+            self._service.rescan()
+            self._service.start(self._post)
+            self._progress = ""
+        self._facts.read_pins()
+        self._facts.look()

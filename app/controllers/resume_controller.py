@@ -1,0 +1,248 @@
+"""Resuming the session under the cursor: the bar shows the command before Enter is pressed, and a dialog asks
+if something stands in the way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.dialogs.questions import ResumeDialog, Standing
+from app.formats.text import one_line
+from app.keys import key_of
+from app.view.bars import resume_line
+from app.view.formatting import tilde
+from app.view.selection import StableSelection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.timer import Timer
+
+    from app.actions.resume import Plan
+    from app.controllers.dialog_host import DialogHost
+    from app.controllers.facts_feed import FactsFeed
+    from app.controllers.row_prompt import RowPrompt
+    from app.controllers.session_actions import SessionActions
+    from app.controllers.toasts import Toasts
+    from app.index.row import Row
+    from app.messages import PlanMade, PlanReady
+    from app.panes.sessions_pane import SessionsPane
+    from app.services.resume_planner import ResumePlanner, Starter
+    from app.setup import Setup
+    from app.view.line import Line
+
+PATIENCE = 0.3
+"""Seconds for which the bar keeps the command of the session before. The next one is mostly known sooner, and
+an empty bar at each step of the cursor would flicker.
+"""
+
+
+class ResumeController:
+    """Plans how the session under the cursor is resumed, and resumes it.
+
+    plan      the newest plan; None before the first
+    planned   the path of its session; "" while Enter has to wait for a new plan
+    """
+
+    def __init__(
+        self,
+        host: DialogHost,
+        toasts: Toasts,
+        prompt: RowPrompt,
+        pane: SessionsPane,
+        facts: FactsFeed,
+        actions: SessionActions,
+        planner: ResumePlanner,
+        starter: Starter,
+        setup: Setup,
+        *,
+        show_tree: Callable[[], None],
+        changed: Callable[[], None],
+    ) -> None:
+        """:param planner: makes plans; call `plan_made` with its messages, and `plan_ready` with those of
+            `starter`.
+        :param show_tree: shows the tree of the session under the cursor.
+        :param changed: paints the bars.
+        """
+        self._host = host
+        self._toasts = toasts
+        self._prompt = prompt
+        self._pane = pane
+        self._facts = facts
+        self._actions = actions
+        self._planner = planner
+        self._starter = starter
+        self._setup = setup
+        self._show_tree = show_tree
+        self._changed = changed
+        self.plan: Plan | None = None
+        self.planned = ""
+        # the state of the planned session and its reason when the plan was made
+        self._planned_use = ("", "")
+        # whether the bar shows a command: of this session or, for a moment, of the one before
+        self._shows_command = False
+        self._timer: Timer | None = None
+        # the dialog that asks before a resume, and its session
+        self._dialog: tuple[ResumeDialog, StableSelection] | None = None
+
+    # the bar
+
+    def bar(self, cells: int, *, shows_key: bool) -> Line:
+        """The command that Enter would run, for the bar.
+
+        :param shows_key: whether Enter runs it in the pane with the focus.
+        """
+        row = self._pane.list.row if self._host.is_mounted else None
+        plan = self.plan
+        if row is None or not self._pane.is_answered:
+            self._shows_command = False
+        elif self.planned == row.path:
+            self._shows_command = True
+        if plan is None or not self._shows_command:
+            return resume_line(cells, key="", command=[], folder="", problem="", warning="")
+        reason = self._facts.reasons.get(self.planned, "")
+        return resume_line(
+            cells,
+            key=key_of("session.resume") if shows_key else "",
+            command=[one_line(word, 2_000) for word in plan.argv],
+            folder=tilde(plan.cwd, self._setup.home),
+            problem=one_line(plan.problem or ""),
+            warning=one_line(reason or "; ".join(plan.asks) or plan.warning),
+        )
+
+    # the plan
+
+    def make_plan(self, row: Row) -> None:
+        """Plan how the session under the cursor is resumed."""
+        self._planner.make_plan(row)
+        if self._timer is not None:
+            self._timer.stop()
+        self._timer = self._host.set_timer(PATIENCE, self._hide_command)
+
+    def _hide_command(self) -> None:
+        row = self._pane.list.row
+        if row is not None and self.planned != row.path:
+            self._shows_command = False
+            self._changed()
+
+    def sessions_changed(self, *, is_reading: bool) -> None:
+        """Make a new plan if that of a session is out of date after a change on disk.
+
+        :param is_reading: files are being read: a missing session may appear in a moment.
+        """
+        if self._dialog is not None:
+            dialog, selection = self._dialog
+            session = selection.row
+            if session is None:
+                if not is_reading:
+                    dialog.tell_gone()
+            elif session.path != dialog.standing.path:
+                self._planner.make_plan(session)
+                return
+            else:
+                dialog.tell_back()
+        row, plan = self._pane.list.row, self.plan
+        if row is not None and plan is not None and self.planned == row.path and row.cwd != plan.cwd:
+            self._planner.make_plan(row)
+
+    def states_changed(self) -> None:
+        """Make a new plan if the session under the cursor was opened or closed since the last one."""
+        row = self._pane.list.row
+        if row is not None and self.planned == row.path and self._planned_use != self._use_of(row.path):
+            # Enter waits for the new plan.
+            self.planned = ""
+            self.make_plan(row)
+
+    def _use_of(self, path: str) -> tuple[str, str]:
+        """The live state of a session in the list, and the reason for it."""
+        return self._pane.list.states.get(path, ""), self._facts.reasons.get(path, "")
+
+    def plan_made(self, event: PlanMade) -> None:
+        """Show a new plan in the bar or in the dialog, and run the action that waits for it."""
+        if event.generation != self._planner.generation:
+            return
+        row = self._pane.list.row
+        is_shown = row is not None and row.path == event.path
+        if is_shown:
+            self.plan, self.planned = event.plan, event.path
+            self._planned_use = self._use_of(event.path)
+        if self._dialog is not None:
+            dialog, selection = self._dialog
+            session = selection.row
+            if session is not None and session.path == event.path:
+                dialog.tell(self._standing(session, event.plan))
+        if is_shown:
+            self._changed()
+            self._pane.go_on()
+
+    def plan_ready(self, event: PlanReady) -> None:
+        """Become the agent of a plan that was asked for by an action."""
+        if event.plan.problem or event.note:
+            self._toasts.complain(event.plan.problem or event.note)
+        else:
+            self._host.exit(event.plan)
+
+    # resume
+
+    def resume(self) -> None:
+        """Resume the session under the cursor as soon as it is planned; fold or unfold a project."""
+        self._pane.once_known(self._resume_known, self._is_planned)
+
+    def copy_command(self) -> None:
+        """Copy the command that resumes the session under the cursor."""
+        self._pane.once_known(self._copy_known, self._is_planned)
+
+    def _is_planned(self, row: Row | None) -> bool:
+        return row is None or (self.plan is not None and self.planned == row.path)
+
+    def _copy_known(self) -> None:
+        if self._pane.list.row is not None and self.plan is not None:
+            self._toasts.copy(self.plan.shell, "Command")
+
+    def _resume_known(self) -> None:
+        row, plan = self._pane.list.row, self.plan
+        if row is None:
+            self._pane.list.action_toggle_fold()
+        elif plan is not None:
+            self.resume_session(row, plan)
+
+    def resume_session(self, row: Row, plan: Plan) -> None:
+        """Resume a session with its plan; ask first if something stands in the way."""
+        if plan.problem or plan.asks or plan.warning:
+            self._host.start(self._ask(row, plan))
+        else:
+            self._host.exit(plan)
+
+    async def _ask(self, row: Row, plan: Plan) -> None:
+        """Ask how to go on with a session that cannot simply be resumed."""
+        selection = StableSelection(self._pane.model, [row])
+        dialog = ResumeDialog(f"{row.agent}: {one_line(row.title, 50)}", self._standing(row, plan))
+        self._dialog = dialog, selection
+        answer = await self._host.open(dialog)
+        self._dialog = None
+        rows = await self._prompt.rows_of(selection) if answer is not None else []
+        if not rows:
+            return
+        session, standing = rows[0], dialog.standing
+        if answer == "fork":
+            self._actions.fork_to_resume(session)
+        elif answer == "read":
+            if self._pane.list.row is not session:
+                self._pane.list.go_to(session.path)
+            self._show_tree()
+        elif standing.path == session.path:
+            # The user has answered: nothing is left to ask.
+            standing.plan.asks = ()
+            self._host.exit(standing.plan)
+        else:
+            # It was moved a moment ago.
+            self._starter.resume(session, session.path, session.id, session.cwd)
+
+    def _standing(self, row: Row, plan: Plan) -> Standing:
+        """The content of the dialog."""
+        return Standing(
+            row.path,
+            plan,
+            folder=tilde(plan.cwd, self._setup.home) or "none",
+            reason=plan.problem or "\n".join(plan.asks) or plan.warning,
+        )

@@ -1,0 +1,275 @@
+"""Prompts that leave the screen in view: a question in a row or below the panes, and a line that is edited in
+a row. The bars show the keys that answer, and none that would do nothing.
+
+A prompt follows its sessions: agents rename their folders, also while a question is open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, NamedTuple
+
+from app.dialogs.row_dialogs import RowEditor, RowQuestion
+from app.formats.text import one_line
+from app.keys import key_name
+from app.view.bars import keys_line, question_line
+from app.view.cells import shorten, width
+from app.view.prompts import quoted_title
+from app.view.session_row import INDENT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.geometry import Region
+
+    from app.controllers.dialog_host import DialogHost
+    from app.controllers.toasts import Toasts
+    from app.index.row import Row
+    from app.view.line import Line
+    from app.view.selection import StableSelection
+    from app.widgets.line_list import LineList
+    from app.widgets.session_list import SessionListView
+
+CANCEL = key_name("escape")
+
+LOOK_EVERY, LOOKS = 0.1, 10
+"""Seconds between two looks for a session that vanished, and the number of looks. A session vanishes for a
+moment when its folder is renamed, and longer while the files in it are read.
+"""
+
+
+class Question(NamedTuple):
+    """A question, for the bar above the keys.
+
+    text     gives the question for a width in cells; inert
+    keys     (key, label) of the answers, by Textual's names of keys
+    cancel   the label of Esc; "" if it is not shown
+    in_row   texts for the row of a single session, the longest first, with the keys at their ends
+    """
+
+    text: Callable[[int], str]
+    keys: Sequence[tuple[str, str]]
+    cancel: str = "leave it"
+    in_row: Sequence[str] = ()
+
+
+class RowEdit(NamedTuple):
+    """A line that is edited in a row.
+
+    text       the text to begin with
+    hint       the hint in an empty line
+    question   gives the meaning of the text for a width in cells; inert
+    accepts    the label of Enter
+    region     gives the screen region of the row's first line; None while it is not in view
+    """
+
+    text: str
+    hint: str
+    question: Callable[[int], str]
+    accepts: str
+    region: Callable[[], Region | None]
+
+
+class RowPrompt:
+    """Shows one prompt at a time.
+
+    question   the question that the bars show; None for none
+    """
+
+    def __init__(
+        self,
+        host: DialogHost,
+        toasts: Toasts,
+        sessions: SessionListView,
+        *,
+        is_reading: Callable[[], bool],
+        bar_region: Callable[[], Region],
+        changed: Callable[[], None],
+    ) -> None:
+        """:param is_reading: whether files are being read: a missing session may appear in a moment.
+        :param bar_region: gives the screen region of the bar above the keys.
+        :param changed: paints the bars.
+        """
+        self._host = host
+        self._toasts = toasts
+        self._sessions = sessions
+        self._is_reading = is_reading
+        self._bar_region = bar_region
+        self._changed = changed
+        self._dialog: RowQuestion | RowEditor | None = None
+        self.question: Question | None = None
+
+    # the bars
+
+    def bar(self, cells: int) -> Line | None:
+        """The question, for the bar above the keys; None while no prompt or dialog is open."""
+        if self.question is not None:
+            return question_line(cells, self.question.text(max(0, cells - 4)))
+        return None if self._host.is_active else question_line(cells, "")
+
+    def keys(self, cells: int) -> Line | None:
+        """The keys that answer, none below a dialog, which shows its own; None while no prompt or dialog is
+        open.
+        """
+        question = self.question
+        if question is None:
+            return None if self._host.is_active else keys_line(cells, [])
+        pairs = [(key_name(key), label) for key, label in question.keys]
+        return keys_line(cells, [*pairs, (CANCEL, question.cancel)] if question.cancel else pairs)
+
+    # the sessions of a prompt
+
+    async def rows_of(self, selection: StableSelection, *, lost: str = "") -> list[Row]:
+        """Find the sessions of a selection, wherever they are by now: their agent may have moved their files
+        since it was made. Sessions that are being moved are waited for.
+
+        :param lost: is added to the message if all are gone; raw.
+        :return: the sessions; if all are gone, an empty list, and a toast has said it.
+        """
+        await self._wait_until(lambda: selection.are_all_there)
+        rows = selection.rows()
+        if not rows:
+            self._toasts.complain(f"{quoted_title(selection.first)} is gone{lost}")
+        return rows
+
+    async def _wait_until(self, holds: Callable[[], bool]) -> None:
+        """Wait until `holds` is true, or until a missing session has not appeared in time."""
+        looks = 0
+        while not holds() and looks < LOOKS:
+            await asyncio.sleep(LOOK_EVERY)
+            looks += not self._is_reading()
+
+    def _follow(
+        self,
+        rows: LineList,
+        is_there: Callable[[], bool],
+        moved: Callable[[], None],
+        lost: Callable[[], None],
+    ) -> Callable[[], None]:
+        """Call `moved` after each layout of `rows` while the session of a prompt is there, and `lost` once if
+        it is gone for good.
+
+        :return: a function that ends this.
+        """
+        is_waiting = False
+
+        def laid_out() -> None:
+            nonlocal is_waiting
+            if is_there():
+                moved()
+            elif not is_waiting:
+                is_waiting = True
+                self._host.start(wait())
+
+        async def wait() -> None:
+            nonlocal is_waiting
+            await self._wait_until(is_there)
+            is_waiting = False
+            if rows.when_laid_out is not laid_out:
+                return
+            if is_there():
+                moved()
+            else:
+                rows.when_laid_out = None
+                lost()
+
+        def end() -> None:
+            if rows.when_laid_out is laid_out:
+                rows.when_laid_out = None
+
+        rows.when_laid_out = laid_out
+        return end
+
+    # questions
+
+    async def confirm(self, question: Question, about: StableSelection | None = None) -> bool:
+        """Ask a question with one answer.
+
+        :param about: the sessions that the question is about; they are highlighted in the list. If they
+            vanish, a message replaces the question until the next key.
+        :return: whether the answer was given; False after Esc or Ctrl+C.
+        """
+        if about is None:
+            return await self.ask(question) is not None
+        sessions, selection = self._sessions, about
+        dialog = RowQuestion([key for key, _ in question.keys])
+        rows = selection.rows() or [selection.first]
+        in_row = ""
+        if len(selection) == 1 and sessions.row is not None and sessions.row.path == rows[0].path:
+            # the wheel may have left the row
+            sessions.show_cursor()
+            in_row = self._fitting(question.in_row)
+
+        def moved() -> None:
+            sessions.set_question(frozenset(row.path for row in selection.rows()), in_row)
+            self._changed()
+
+        def lost() -> None:
+            number = len(selection)
+            subject = f"{quoted_title(rows[0])} is" if number == 1 else f"the {number:,} sessions are"
+            self.question = _message(f"{subject} gone: nothing is left to {question.keys[0][1]}")
+            dialog.withdraw()
+            self._changed()
+
+        sessions.set_question(frozenset(row.path for row in rows), in_row)
+        end = self._follow(sessions, lambda: bool(selection.rows()), moved, lost)
+        answer = await self._show(question, dialog)
+        end()
+        sessions.clear_question()
+        return answer is not None
+
+    def _fitting(self, texts: Sequence[str]) -> str:
+        """The first text that a row has room for, because the keys stand at its end; else the last."""
+        room = self._sessions.scrollable_content_region.width - INDENT
+        return next((text for text in texts if width(text) < room), texts[-1])
+
+    async def ask(self, question: Question) -> str | None:
+        """Ask a question.
+
+        :return: the key of the answer; None after Esc or Ctrl+C.
+        """
+        return await self._show(question, RowQuestion([key for key, _ in question.keys]))
+
+    async def _show(self, question: Question, dialog: RowQuestion | RowEditor) -> str | None:
+        self.question, self._dialog = question, dialog
+        self._changed()
+        answer = await self._host.open(dialog)
+        # The next prompt may be open by now.
+        if self._dialog is dialog:
+            self.question = self._dialog = None
+            self._changed()
+        return answer
+
+    # editing
+
+    async def edit(self, edit: RowEdit, rows: LineList, selection: StableSelection) -> str | None:
+        """Edit a line in a row of `rows`. The input follows its row; while that is not in view, it is in the
+        question bar. If the session vanishes, a message shows the typed text.
+
+        :param selection: the session of the row.
+        :return: the text; None after Esc or Ctrl+C, or if the session is gone.
+        """
+
+        def region() -> Region:
+            return edit.region() or self._bar_region()
+
+        def lost() -> None:
+            typed = f": “{editor.text}” is not written" if editor.is_changed else ""
+            editor.dismiss(None)
+            # The message takes the keys that are being typed.
+            self._host.start(self._show_message(f"{quoted_title(selection.first)} is gone{typed}"))
+
+        editor = RowEditor(edit.text, region(), edit.hint)
+        end = self._follow(rows, lambda: selection.row is not None, lambda: editor.put(region()), lost)
+        text = await self._show(Question(edit.question, (("enter", edit.accepts),)), editor)
+        end()
+        return text
+
+    async def _show_message(self, text: str) -> None:
+        await self.ask(_message(text))
+
+
+def _message(text: str) -> Question:
+    """A message in place of a question."""
+    line = one_line(text, 500)
+    return Question(lambda cells: shorten(line, cells), (("enter", "go on"),), cancel="")

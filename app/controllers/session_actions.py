@@ -1,0 +1,395 @@
+"""The actions on sessions of the list: trash, delete, rename, pin, fork, undo, archive, copy, new. They ask
+first if they must, run in a thread (`app.services.action_runner`), and show their result.
+
+A question about several sessions gives their number, and how many of them are not shown.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.actions import row_actions
+from app.controllers.row_prompt import Question, RowEdit
+from app.dialogs.lists import ArchiveDialog
+from app.dialogs.questions import FolderDialog
+from app.formats.text import one_line
+from app.formats.title_slot import fold_title
+from app.sessions.errors import HeaderlessContinuation
+from app.stores import agent_named
+from app.stores.live import LIVE, MAYBE
+from app.view.formatting import age, tilde
+from app.view.notifications import progress_note, toast
+from app.view.prompts import (
+    continued_question,
+    delete_question,
+    earlier_question,
+    named_question,
+    new_question,
+    quoted_title,
+    trash_question,
+)
+from app.view.selection import StableSelection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.geometry import Region
+
+    from app.controllers.dialog_host import DialogHost
+    from app.controllers.facts_feed import FactsFeed
+    from app.controllers.row_prompt import RowPrompt
+    from app.controllers.toasts import Toasts
+    from app.index.row import Row
+    from app.messages import ActionsDone, ActionsProgressed, EarlierFound, Outcome
+    from app.panes.sessions_pane import SessionsPane
+    from app.services.action_runner import Action, ActionRunner
+    from app.services.resume_planner import Starter
+    from app.sessions.manager.change import Change
+    from app.settings import Settings
+    from app.setup import Setup
+    from app.view.notifications import ActionProgress
+
+TRASH, TRASH_ANYWAY = "trash", "trash anyway"
+"""Names of actions; the second after the user was told that an agent may have a session open."""
+
+FORK_AND_RESUME = "fork and resume"
+
+
+class SessionActions:
+    """Acts on the sessions that are marked, or on the one under the cursor."""
+
+    def __init__(
+        self,
+        host: DialogHost,
+        toasts: Toasts,
+        prompt: RowPrompt,
+        pane: SessionsPane,
+        facts: FactsFeed,
+        runner: ActionRunner,
+        starter: Starter,
+        setup: Setup,
+        settings: Settings,
+        *,
+        failed: Callable[[BaseException], None],
+    ) -> None:
+        """:param runner: runs the actions and posts their results; call `done` and `progressed` with them.
+        :param starter: resumes a new session.
+        :param failed: receives unexpected errors of the threads of dialogs; called in those threads.
+        """
+        self._host = host
+        self._toasts = toasts
+        self._prompt = prompt
+        self._pane = pane
+        self._facts = facts
+        self._runner = runner
+        self._starter = starter
+        self._setup = setup
+        self._settings = settings
+        self._failed = failed
+        self._fork_folder = ""
+        self._progress: ActionProgress | None = None
+
+    def targets(self) -> list[Row]:
+        """The sessions that are marked, else the one under the cursor."""
+        row = self._pane.list.row
+        return self._pane.model.marked_rows() or ([row] if row is not None else [])
+
+    def run(self, what: str, rows: Sequence[Row], action: Action) -> None:
+        """Run an action on each of `rows` in the background.
+
+        :param what: the name of the action, which comes back in the message with its result.
+        """
+        if rows:
+            self._runner.do(what, rows, action)
+
+    def _selection(self, *rows: Row) -> StableSelection:
+        return StableSelection(self._pane.model, rows)
+
+    # trash
+
+    def trash(self) -> None:
+        """Trash the sessions, after a question unless the settings say otherwise."""
+        rows, states, reasons = self.targets(), self._pane.list.states, self._facts.reasons
+        for row in rows:
+            if states.get(row.path) == LIVE:
+                self._toasts.complain(f"{quoted_title(row)} stays: {reasons.get(row.path, 'it is in use')}")
+        rows = [row for row in rows if states.get(row.path) != LIVE]
+        maybe = [row for row in rows if states.get(row.path) == MAYBE]
+        if not rows:
+            return
+        if not maybe and not self._settings.ask_before_trash:
+            self._trash(rows, anyway=False)
+            return
+        why = one_line(reasons.get(maybe[0].path, ""), 500) if maybe else ""
+        harm = agent_named(maybe[0].agent).dangers["trash"][1] if maybe else ""
+        shown = trash_question([rows[0].title] * len(rows), self._host.width, hidden=1, why=why, harm=harm)
+        if why not in shown or harm not in shown:
+            self._toasts.warn(f"{why}: {harm}" if why else harm)
+        self._host.start(self._ask_to_trash(self._selection(*rows), why, harm, anyway=bool(maybe)))
+
+    async def _ask_to_trash(self, selection: StableSelection, why: str, harm: str, *, anyway: bool) -> None:
+        question = Question(
+            lambda cells: trash_question(
+                self._titles(selection), cells, hidden=self._hidden(selection), why=why, harm=harm
+            ),
+            (("enter", "trash"),),
+            "keep",
+            (
+                "Trash this session? Enter trashes · Esc keeps",
+                "Trash this session? Enter · Esc keeps",
+                "Trash it? Enter · Esc keeps",
+            ),
+        )
+        if await self._prompt.confirm(question, selection):
+            self._trash(await self._prompt.rows_of(selection), anyway=anyway)
+
+    def _trash(self, rows: Sequence[Row], *, anyway: bool) -> None:
+        what = TRASH_ANYWAY if anyway else TRASH
+        self.run(what, rows, lambda *about: row_actions.trash(*about, anyway=anyway))
+
+    async def _ask_to_delete(self, selection: StableSelection, *, anyway: bool) -> None:
+        question = Question(
+            lambda cells: delete_question(self._titles(selection), cells, hidden=self._hidden(selection)),
+            (("x", "delete"),),
+            "keep",
+            (
+                "No trash here. x deletes it for good · Esc keeps",
+                "x deletes it for good · Esc",
+                "For good? x deletes · Esc",
+            ),
+        )
+        if await self._prompt.confirm(question, selection):
+            rows = await self._prompt.rows_of(selection)
+            self.run("delete", rows, lambda *about: row_actions.delete(*about, anyway=anyway))
+
+    def _titles(self, selection: StableSelection) -> list[str]:
+        return [row.title for row in selection.rows() or selection.last_known]
+
+    def _hidden(self, selection: StableSelection) -> int:
+        """How many of the sessions are not shown."""
+        return sum(self._pane.model.index_of(row.path) is None for row in selection.rows())
+
+    # rename and pin
+
+    def rename(self) -> None:
+        """Edit the name of the session under the cursor, in its row."""
+        row = self._pane.list.row
+        if row is None:
+            return
+        why_not = agent_named(row.agent).why_not("name", row.path)
+        if why_not:
+            self._toasts.complain(f"{quoted_title(row)}: {why_not}")
+        else:
+            self._host.start(self._edit_name(row))
+
+    async def _edit_name(self, row: Row) -> None:
+        sessions, selection = self._pane.list, self._selection(row)
+        # The name in the file may be longer, or not be printable.
+        before = one_line(fold_title(row.name or ""), len(row.name or "") + 1)
+
+        def region() -> Region | None:
+            row = selection.row
+            if row is None:
+                return None
+            if sessions.row is row:
+                sessions.show_cursor()
+            return sessions.row_region(row.path)
+
+        edit = RowEdit(
+            before,
+            "a name; nothing takes it off",
+            lambda cells: named_question("Name of", selection.first.title, cells),
+            "name it",
+            region,
+        )
+        name = await self._prompt.edit(edit, sessions, selection)
+        if name is None or name.strip() == before:
+            return
+        rows = await self._prompt.rows_of(selection, lost=f": “{name}” is not written")
+        self.run("rename", rows, lambda *about: row_actions.rename(*about, name=name.strip()))
+
+    def pin(self) -> None:
+        """Pin the sessions, or remove the pins if all of them are pinned."""
+        rows = self.targets()
+        pinned = self._pane.model.pins
+        on = not all((row.agent, row.id) in pinned for row in rows)
+        self.run("pin", rows, lambda *about: row_actions.pin(*about, on=on))
+
+    # fork, new and archive
+
+    def fork(self) -> None:
+        """Make a new session of the one under the cursor, in the same folder."""
+        row = self._pane.list.row
+        if row is not None:
+            self.run("fork", [row], row_actions.fork)
+
+    def fork_to(self) -> None:
+        """Ask for a folder, and make a new session of the one under the cursor there."""
+        row = self._pane.list.row
+        if row is not None:
+            self._host.start(self._fork_to(row, "fork"))
+
+    def fork_to_resume(self, row: Row) -> None:
+        """Ask for a folder, make a new session of `row` there, and resume it."""
+        self._host.start(self._fork_to(row, FORK_AND_RESUME))
+
+    async def _fork_to(self, row: Row, what: str) -> None:
+        selection = self._selection(row)
+        folder = await self.ask_folder()
+        if folder is not None:
+            self._fork_folder = folder
+            rows = await self._prompt.rows_of(selection)
+            self.run(what, rows, lambda *about: row_actions.fork(*about, to=folder))
+
+    async def ask_folder(self) -> str | None:
+        """Ask for the folder of a new session; None if the user cancels."""
+        setup = self._setup
+        return await self._host.open(FolderDialog("the new session's folder", setup.here[0], setup.home))
+
+    def new_session(self) -> None:
+        """Begin a new session, of the same agent and in the same folder. There is a question before it:
+        leafmark ends with it, and in the tree the key goes to the next hit.
+        """
+        row = self._pane.list.row
+        if row is not None:
+            self._host.start(self._new_session(row))
+
+    async def _new_session(self, row: Row) -> None:
+        folder = tilde(row.cwd, self._setup.home)
+        question = Question(lambda cells: new_question(row.agent, folder, cells), (("enter", "begin it"),))
+        if await self._prompt.confirm(question):
+            self._starter.start_new(row)
+
+    def show_archive(self) -> None:
+        """List what agents have put into their archives."""
+        self._host.start(self._show_archive())
+
+    async def _show_archive(self) -> None:
+        archived = await self._host.open(ArchiveDialog(self._setup, self._failed))
+        if archived is not None:
+            # Imported here: few users have an archive.
+            from app.actions.archive import unarchive
+
+            self._runner.run("unarchive", lambda: unarchive(archived))
+
+    # copy
+
+    def copy_id(self) -> None:
+        """Copy the id of the session under the cursor."""
+        if self._pane.list.row is not None:
+            self._toasts.copy(self._pane.list.row.id, "Id")
+
+    def copy_path(self) -> None:
+        """Copy the path of its file."""
+        if self._pane.list.row is not None:
+            self._toasts.copy(self._pane.list.row.path, "Path")
+
+    # undo
+
+    def undo(self) -> None:
+        """Undo the last action; the last one of an earlier run only after a question."""
+        self._runner.undo()
+
+    def earlier_found(self, event: EarlierFound) -> None:
+        """Ask whether to undo the last action of an earlier run."""
+        # If a dialog is open by now, its keys must not answer this question.
+        if self._host.is_active:
+            self._host.start(self._ask_to_undo(event))
+
+    async def _ask_to_undo(self, event: EarlierFound) -> None:
+        earlier = event.earlier
+        change = earlier.changes[-1]
+        row = self._pane.model.same_session(change.agent, change.session_id)
+        title = earlier.title or (row.title if row is not None else change.session_id or change.path)
+        ago = age(earlier.at_ms, self._setup.now_ms())
+        question = Question(
+            lambda cells: earlier_question(earlier.changes, title, ago, cells), (("enter", "take it back"),)
+        )
+        if await self._prompt.confirm(question):
+            self._runner.undo_earlier(earlier.action)
+
+    # progress
+
+    @property
+    def progress_note(self) -> str:
+        """The progress of an action on several sessions; "" if there is none."""
+        progress = self._progress
+        return "" if progress is None else progress_note(progress.what, progress.done, progress.total)
+
+    def progressed(self, event: ActionsProgressed) -> None:
+        """An action on several sessions has progressed, or has ended."""
+        self._progress = event.course
+        if event.course is not None:
+            event.course.is_seen = True
+
+    def stop_running(self) -> bool:
+        """Stop an action on several sessions after the current one. False: there is no such action."""
+        return self._progress is not None and self._runner.stop_at_next()
+
+    # results
+
+    def done(self, event: ActionsDone) -> None:
+        """Show the result of an action, and ask what it leaves open."""
+        done = [outcome for outcome in event.outcomes if outcome.change is not None]
+        for outcome in event.outcomes:
+            if isinstance(outcome.error, HeaderlessContinuation) and outcome.undone is not None:
+                self._toasts.complain(str(outcome.error))
+                # If a dialog is open by now, its keys must not answer this question.
+                if self._host.is_active:
+                    self._host.start(self._ask_to_join(outcome.error, outcome.undone))
+            elif outcome.error is not None and not _is_without_trash(outcome):
+                title = f"{quoted_title(outcome.row)}: " if outcome.row is not None else ""
+                self._toasts.complain(f"{title}{outcome.error}")
+        for note in event.notes:
+            self._toasts.warn(note)
+        changes = [outcome.change for outcome in done if outcome.change is not None]
+        is_undo = event.what == "undo"
+        self._toasts.show_done(lambda key: toast(event.what, changes, key, of=event.of), is_undo=is_undo)
+        if is_undo and not (event.outcomes or event.notes or event.of):
+            self._toasts.show("Nothing to take back")
+        self._unmark([outcome.row.path for outcome in done if outcome.row is not None])
+        if event.what in (TRASH, TRASH_ANYWAY):
+            self._trashed(event.outcomes, anyway=event.what == TRASH_ANYWAY)
+        if any(change.kind == "pin" for change in changes):
+            self._facts.read_pins()
+        if event.what == FORK_AND_RESUME and done and done[0].row is not None:
+            made = changes[0]
+            self._starter.resume(done[0].row, made.after or "", made.after_id or "", self._fork_folder)
+
+    def _trashed(self, outcomes: Sequence[Outcome], *, anyway: bool) -> None:
+        """Remove trashed sessions from the list, and ask about those that have no trash."""
+        gone = [outcome.row.path for outcome in outcomes if outcome.row and outcome.change]
+        if gone:
+            # at once: the watch needs a moment
+            self._pane.list.apply((), gone)
+        without = [outcome for outcome in outcomes if _is_without_trash(outcome)]
+        if without:
+            self._toasts.complain(str(without[0].error))
+            # If a dialog is open by now, its keys must not answer this question.
+            if self._host.is_active:
+                selection = self._selection(*[outcome.row for outcome in without if outcome.row is not None])
+                self._host.start(self._ask_to_delete(selection, anyway=anyway))
+
+    def _unmark(self, paths: Sequence[str]) -> None:
+        """Unmark the sessions of a finished action. Sessions for which it failed stay marked for another
+        try.
+        """
+        for path in self._pane.model.marked.intersection(paths):
+            self._pane.list.toggle_mark(path)
+
+    async def _ask_to_join(self, error: HeaderlessContinuation, trashed: Change) -> None:
+        """Ask what becomes of the entries that an agent wrote after its session was trashed."""
+        keys = [("a", "trash them, restore without")]
+        if not error.problem:
+            keys.insert(0, ("j", "append"))
+        answer = await self._prompt.ask(Question(continued_question, keys))
+        if answer is not None:
+            self._runner.restore(trashed, join=answer == "j")
+
+
+def _is_without_trash(outcome: Outcome) -> bool:
+    """Whether a session was not trashed because there is no trash: a question follows, not a message."""
+    # Imported here: the modules of the trash are loaded with the first action.
+    from app.actions.trash import NoTrash
+
+    return isinstance(outcome.error, NoTrash)

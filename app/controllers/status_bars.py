@@ -1,0 +1,135 @@
+"""The bars outside the panes: the header above them, the command of Enter and the keys below them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.commands import command_by_id, pane_commands
+from app.controllers.row_prompt import CANCEL
+from app.stores import agent_named
+from app.view.bars import (
+    header_line,
+    keys_line,
+    labels_for_marks,
+    list_keys,
+    preview_keys,
+    search_keys,
+    unkept_note,
+    unread_note,
+)
+from app.view.formatting import tilde
+
+if TYPE_CHECKING:
+    from app.controllers.dialog_host import DialogHost
+    from app.controllers.index_feed import IndexFeed
+    from app.controllers.resume_controller import ResumeController
+    from app.controllers.row_prompt import RowPrompt
+    from app.controllers.session_actions import SessionActions
+    from app.panes.sessions_pane import SessionsPane
+    from app.setup import Setup
+    from app.view.line import Line
+
+Keys = list[tuple[str, str]]
+"""(key, label) of commands."""
+
+
+class StatusBars:
+    """Draws the bars from the state of the controllers."""
+
+    def __init__(
+        self,
+        host: DialogHost,
+        setup: Setup,
+        pane: SessionsPane,
+        feed: IndexFeed,
+        prompt: RowPrompt,
+        actions: SessionActions,
+        resume: ResumeController,
+    ) -> None:
+        self._host = host
+        self._setup = setup
+        self._pane = pane
+        self._feed = feed
+        self._prompt = prompt
+        self._actions = actions
+        self._resume = resume
+
+    def header(self, cells: int, note: str) -> Line:
+        """The header: totals, activity and current folder.
+
+        :param note: the text while there is no activity.
+        """
+        model = self._pane.model
+        states = self._pane.list.states if self._host.is_mounted else {}
+        live = [path for path, state in states.items() if state == "live" and model.row_at(path) is not None]
+        lasting = filter(None, (unread_note(*self._feed.unread), unkept_note(self._feed.unkept)))
+        return header_line(
+            cells,
+            total=model.known,
+            projects=model.projects,
+            live=len(live),
+            note=self.activity or note or " · ".join(lasting),
+            here=tilde(self._setup.here[0], self._setup.home),
+        )
+
+    @property
+    def activity(self) -> str:
+        """The activity that the header shows; "" for none."""
+        return self._actions.progress_note or self._feed.activity
+
+    def command(self, cells: int, *, shows_key: bool) -> Line:
+        """The question of a prompt, else the command that Enter would run.
+
+        :param shows_key: see `ResumeController.bar`.
+        """
+        question = self._prompt.bar(cells)
+        return question if question is not None else self._resume.bar(cells, shows_key=shows_key)
+
+    def keys(self, cells: int, pairs: Keys, *, marked: int = 0) -> Line:
+        """The keys of the pane with the focus; Esc stops an action on several sessions first.
+
+        :param marked: the number of marked sessions if the pane shows them.
+        """
+        if self._actions.progress_note:
+            pairs = [(CANCEL, "stop"), *pairs]
+        return keys_line(cells, pairs, marked=marked)
+
+    def session_keys(self, *, in_preview: bool = False) -> Keys:
+        """The keys of the sessions' pane that do something now.
+
+        :param in_preview: the selector's preview has the focus.
+        """
+        row, pairs = self._pane.list.row, self._session_keys(in_preview=in_preview)
+        if row is not None and agent_named(row.agent).why_not("name", row.path):
+            label = command_by_id("session.rename").label
+            pairs = [pair for pair in pairs if pair[1] != label]
+        return pairs
+
+    def _session_keys(self, *, in_preview: bool) -> Keys:
+        pane, model = self._pane, self._pane.model
+        here, row, box = model.arrangement.scope == "here", pane.list.row, pane.box
+        if box.has_focus:
+            return search_keys(
+                selects=pane.selects,
+                here=here,
+                typed=bool(box.value),
+                completing=box.completing_key,
+                has_row=row is not None,
+                has_marks=bool(model.marked),
+            )
+        pairs = preview_keys(here=here) if in_preview else list_keys(selects=pane.selects, here=here)
+        # until it is known that there is nothing, as in the first frame
+        if row is not None or not (model.known or pane.scanned):
+            return pairs
+        without = {command.label for name in ("sessions", "side") for command in pane_commands(name)}
+        if model.marked:
+            without -= labels_for_marks()
+        pairs = [pair for pair in pairs if pair[1] not in without]
+        group = pane.list.group
+        if group is not None and not in_preview:
+            # a query has them all open
+            folds = [] if model.is_filtered else [("Enter", "fold" if model.is_open(group) else "unfold")]
+            # In a narrow footer the key for marked sessions stays.
+            first = [pair for pair in pairs if pair[1] in labels_for_marks()][:1]
+            return [*first, *folds, *(pair for pair in pairs if pair not in first)]
+        return pairs if model.known else [("F6", "examples"), ("F5", "look again"), *pairs]

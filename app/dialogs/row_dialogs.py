@@ -1,0 +1,120 @@
+"""Dialogs without a box, which leave the screen below in view: they wait for the answer to a question, or
+edit a line in a row.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding
+from textual.events import Key
+
+from app.widgets.dialog import Dialog
+from app.widgets.inputs import LineInput
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.geometry import Region
+    from textual.widgets import Input
+
+
+class RowQuestion(Dialog[str | None]):
+    """Waits for the answer to a question that the screen below shows. Keys that are no answer do nothing
+    (formats/README.md, "Behaviour of SessionManager"). The result is the key of the answer; None after Esc or
+    Ctrl+C.
+    """
+
+    DEFAULT_CLASSES = ""
+
+    def __init__(self, keys: Collection[str]) -> None:
+        """:param keys: the keys that answer, by Textual's names."""
+        super().__init__()
+        self._keys = frozenset(keys)
+        self._is_withdrawn = False
+
+    def withdraw(self) -> None:
+        """End the question. The keys that would have answered do nothing, since they may have been pressed
+        already; any other key closes the question and then has its usual effect.
+        """
+        self._is_withdrawn = True
+
+    def on_click(self) -> None:
+        if self._is_withdrawn:
+            self.action_cancel()
+
+    def on_key(self, event: Key) -> None:
+        event.stop()
+        event.prevent_default()
+        if self._is_withdrawn:
+            self.action_cancel()
+            if event.key not in self._keys and event.key != "escape":
+                self.app.post_message(Key(event.key, event.character))
+        elif event.key in self._keys:
+            self.dismiss(event.key)
+        elif event.key == "escape":
+            self.action_cancel()
+
+    def action_cancel(self) -> None:
+        """Answer no."""
+        self.dismiss(None)
+
+
+class RowEditor(Dialog[str | None]):
+    """A one-line input over a row. The result is None after Esc or Ctrl+C.
+
+    row_region   the screen region of the row
+    """
+
+    DEFAULT_CLASSES = ""
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Back")]
+
+    def __init__(self, text: str, region: Region, hint: str) -> None:
+        """:param region: see above.
+        :param hint: the hint in an empty line.
+        """
+        super().__init__()
+        self.row_region = region
+        self._before = text
+        self._hint = hint
+
+    @cached_property
+    def _input(self) -> LineInput:
+        line = LineInput(self._before, placeholder=self._hint, compact=True, select_on_focus=False)
+        line.cursor_blink = False
+        return line
+
+    def compose(self) -> ComposeResult:
+        yield self._input
+
+    def on_mount(self) -> None:
+        self.put(self.row_region)
+        self._input.cursor_position = len(self._input.value)
+
+    def put(self, region: Region) -> None:
+        """Move the input to another region: its row has moved."""
+        self.row_region = region
+        styles = self._input.styles
+        styles.offset = (region.x, region.y)
+        styles.width = max(8, region.width)
+
+    @property
+    def text(self) -> str:
+        """The text so far."""
+        return self._input.value
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether the text was changed."""
+        return self.text != self._before
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.dismiss(event.value)
+
+    def action_cancel(self) -> None:
+        """Close the input and keep the old text."""
+        self.dismiss(None)

@@ -1,0 +1,141 @@
+"""The feeds that keep the list current, without a screen and without an index."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.controllers.facts_feed import FactsFeed
+from app.controllers.index_feed import SLICE, IndexFeed
+from app.messages import (
+    CatalogLoaded,
+    IndexFailed,
+    PinsRead,
+    PlacesFound,
+    SessionsChanged,
+    StatesFound,
+    SubagentsRead,
+)
+from tests.controllers.fakes import FakePane, FakeToasts, Recorder, make_setup
+from tests.factory import make_row
+from tests.view.listed import listed
+
+
+class Feeding:
+    """Both feeds over a list of two sessions."""
+
+    def __init__(self, **arrangement):
+        self.rows = [make_row("a"), make_row("b")]
+        self.model = listed(*self.rows, **arrangement)
+        self.pane, self.toasts = FakePane(self.model), FakeToasts()
+        self.liveness, self.list_facts, self.service = Recorder(), Recorder(), Recorder()
+        self.changes, self.followed = [], []
+        changed = lambda: self.changes.append(self.model.known)  # noqa: E731
+        self.facts = FactsFeed(self.pane, self.liveness, self.list_facts, changed)
+        self.feed = IndexFeed(
+            make_setup(),
+            self.pane,
+            self.facts,
+            self.toasts,
+            self.service,
+            post=lambda message: None,
+            failed=pytest.fail,
+            follow=self.follow,
+            changed=changed,
+        )
+
+    async def follow(self, row):
+        self.followed.append(row.id)
+
+
+async def test_changes_are_listed_and_the_session_under_the_cursor_is_followed():
+    feeding = Feeding()
+    changed = make_row("a", name="renamed")
+    await feeding.feed.sessions_changed(SessionsChanged([changed], [feeding.rows[1].path], 2, 2))
+    assert feeding.model.rows() == [changed]
+    assert feeding.followed == ["a"]
+    assert feeding.changes == [1]
+    assert ("look_again",) in feeding.pane.calls
+
+
+async def test_many_changes_are_all_listed():
+    feeding = Feeding()
+    rows = [make_row(str(number)) for number in range(2 * SLICE + 1)]
+    await feeding.feed.sessions_changed(SessionsChanged(rows, [row.path for row in feeding.rows], 1, 1))
+    assert {row.id for row in feeding.model.rows()} == {row.id for row in rows}
+
+
+async def test_the_header_says_how_far_the_scan_is():
+    feeding = Feeding()
+    await feeding.feed.sessions_changed(SessionsChanged([], [], 3, 243, unread=(1, 2)))
+    assert (feeding.feed.is_reading, feeding.feed.scanned) == (True, False)
+    assert feeding.feed.activity == "reading 3 of 243"
+    assert feeding.feed.unread == (1, 2)
+    await feeding.feed.sessions_changed(SessionsChanged([], [], 243, 243))
+    assert (feeding.feed.is_reading, feeding.feed.scanned) == (False, True)
+    assert feeding.feed.activity == ""
+
+
+async def test_a_rescan_says_what_has_changed():
+    feeding = Feeding()
+    feeding.feed.rescan()
+    assert feeding.service.names() == ["rescan"]
+    assert feeding.feed.activity
+    gone = feeding.rows[1].path
+    await feeding.feed.sessions_changed(SessionsChanged([make_row("c")], [gone], 1, 1, looked=True))
+    assert feeding.toasts.shown == ["Looked again: 1 new, 1 gone"]
+    assert feeding.feed.activity == ""
+
+
+def test_a_failed_index_is_in_the_header():
+    feeding = Feeding()
+    feeding.feed.index_failed(IndexFailed("no space left"))
+    assert "no space left" in feeding.feed.activity
+
+
+def test_the_catalog_fills_the_list_and_puts_the_cursor_on_a_session():
+    feeding = Feeding()
+    event = CatalogLoaded(feeding.model, [("pi", "/store", "no sessions there")], False)
+    assert not feeding.feed.catalog_loaded(event)
+    feeding.feed.catalog_loaded(event, feeding.rows[0].path)
+    assert ("go_to", feeding.rows[0].path) in feeding.pane.list.calls
+    assert feeding.facts.places == event.places
+    assert "look" in feeding.liveness.names()
+
+
+def test_the_places_are_looked_for_only_while_there_are_no_sessions():
+    feeding = Feeding()
+    feeding.facts.look()
+    assert feeding.list_facts.names() == []
+    feeding.model.apply([], [row.path for row in feeding.rows])
+    feeding.facts.look()
+    assert feeding.list_facts.names() == ["find_places"]
+    for _ in range(2):
+        feeding.facts.places_found(PlacesFound([("pi", "/store", "no such folder")]))
+    assert feeding.changes == [0], "only a new state is shown"
+
+
+def test_live_states_and_pins_are_put_into_the_list():
+    feeding = Feeding()
+    path = feeding.rows[0].path
+    feeding.facts.states_found(StatesFound({path: "live"}, {path: "process 7"}))
+    assert feeding.pane.list.states == {path: "live"}
+    assert feeding.facts.reasons == {path: "process 7"}
+    feeding.facts.pins_read(PinsRead(frozenset({("pi", "a")})))
+    assert ("set_pins", frozenset({("pi", "a")})) in feeding.pane.list.calls
+
+
+async def test_sub_agents_are_listed_while_they_are_shown_and_go_with_their_session():
+    feeding = Feeding(hidden=True)
+    parent = feeding.rows[0]
+    child = make_row("child", path=parent.path.removesuffix(".jsonl") + "/child.jsonl")
+    feeding.facts.subagents_read(SubagentsRead([child]))
+    assert feeding.model.row_at(child.path) is child
+    assert child not in feeding.facts.rows_without_subagents
+    await feeding.feed.sessions_changed(SessionsChanged([], [parent.path], 1, 1))
+    assert feeding.model.row_at(child.path) is None
+
+
+def test_late_sub_agents_are_not_listed():
+    feeding = Feeding()
+    feeding.facts.subagents_read(SubagentsRead([make_row("child")]))
+    assert feeding.model.known == 2

@@ -1,0 +1,140 @@
+"""Resuming a session, without a screen."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.controllers.resume_controller import ResumeController
+from app.messages import PlanMade, PlanReady
+from tests.controllers.fakes import (
+    FakeHost,
+    FakePane,
+    FakePrompt,
+    FakeToasts,
+    Recorder,
+    make_plan,
+    make_setup,
+)
+from tests.factory import make_row
+from tests.view.listed import listed
+
+
+class Resuming:
+    """A controller over a list of one session."""
+
+    def __init__(self, *dialogs):
+        self.row = make_row("a", ino=1)
+        self.pane = FakePane(listed(self.row))
+        self.host, self.toasts, self.prompt = FakeHost(*dialogs), FakeToasts(), FakePrompt()
+        self.facts, self.actions = Recorder(reasons={}), Recorder()
+        self.planner, self.starter = Recorder(generation=1), Recorder()
+        self.trees = []
+        self.controller = ResumeController(
+            self.host,
+            self.toasts,
+            self.prompt,
+            self.pane,
+            self.facts,
+            self.actions,
+            self.planner,
+            self.starter,
+            make_setup(),
+            show_tree=lambda: self.trees.append(self.pane.list.row),
+            changed=lambda: None,
+        )
+
+    def answer(self, plan, generation=1):
+        self.controller.plan_made(PlanMade(generation, self.row.path, plan))
+
+    def bar(self):
+        return "".join(text for text, _ in self.controller.bar(200, shows_key=True))
+
+
+def test_enter_waits_for_the_plan():
+    resuming = Resuming()
+    resuming.controller.resume()
+    assert resuming.host.plan is None
+    plan = make_plan(resuming.row)
+    resuming.answer(plan, generation=0)
+    assert resuming.host.plan is None, "a late answer"
+    resuming.answer(plan)
+    assert resuming.host.plan is plan
+
+
+def test_the_bar_has_the_command_and_then_the_reason_against_it():
+    resuming = Resuming()
+    assert not resuming.bar().strip()
+    resuming.answer(make_plan(resuming.row))
+    assert resuming.row.path in resuming.bar()
+    resuming.answer(make_plan(resuming.row, "pi is not installed"))
+    assert "pi is not installed" in resuming.bar()
+
+
+def test_a_slow_plan_empties_the_bar():
+    resuming = Resuming()
+    resuming.answer(make_plan(resuming.row))
+    assert resuming.bar().strip()
+    resuming.controller.planned = "/another.jsonl"
+    assert resuming.bar().strip(), "for a moment"
+    resuming.controller.make_plan(resuming.row)
+    resuming.host.timers[-1]()
+    assert not resuming.bar().strip()
+
+
+@pytest.mark.parametrize(
+    ("answer", "ends"), [("resume", True), (None, False), ("fork", False), ("read", False)]
+)
+async def test_a_plan_with_a_question_opens_a_dialog(answer, ends):
+    resuming = Resuming(answer)
+    plan = make_plan(resuming.row, asks=("pi may have it open",))
+    resuming.answer(plan)
+    resuming.controller.resume()
+    await resuming.host.finish()
+    assert resuming.host.dialogs[0].standing.reason == "pi may have it open"
+    assert (resuming.host.plan is plan) == ends
+    assert resuming.actions.calls == ([("fork_to_resume", resuming.row)] if answer == "fork" else [])
+    assert resuming.trees == ([resuming.row] if answer == "read" else [])
+
+
+async def test_a_session_that_was_moved_during_the_dialog_is_planned_anew():
+    def move(dialog):
+        moved = make_row("a", ino=1, path="/moved/a.jsonl")
+        resuming.pane.model.apply([moved], [resuming.row.path])
+        resuming.controller.sessions_changed(is_reading=False)
+        assert resuming.planner.calls == [("make_plan", moved)]
+        return "resume"
+
+    resuming = Resuming(move)
+    resuming.answer(make_plan(resuming.row, asks=("why",)))
+    resuming.controller.resume()
+    await resuming.host.finish()
+    assert resuming.starter.calls[0][2:] == ("/moved/a.jsonl", "a", resuming.row.cwd)
+
+
+def test_a_change_of_the_live_state_makes_a_new_plan():
+    resuming = Resuming()
+    resuming.answer(make_plan(resuming.row))
+    resuming.controller.states_changed()
+    assert resuming.planner.calls == []
+    resuming.pane.list.states = {resuming.row.path: "maybe"}
+    resuming.controller.states_changed()
+    assert resuming.planner.calls == [("make_plan", resuming.row)]
+    assert resuming.controller.planned == ""
+
+
+def test_a_requested_plan_with_a_problem_is_shown():
+    resuming = Resuming()
+    resuming.controller.plan_ready(PlanReady(make_plan(resuming.row, "no such program")))
+    assert resuming.toasts.errors == ["no such program"]
+    plan = make_plan(resuming.row)
+    resuming.controller.plan_ready(PlanReady(plan))
+    assert resuming.host.plan is plan
+
+
+def test_the_command_is_copied_once_it_is_known():
+    resuming = Resuming()
+    resuming.controller.copy_command()
+    assert resuming.toasts.copies == []
+    plan = make_plan(resuming.row)
+    resuming.answer(plan)
+    assert resuming.toasts.copies == [plan.shell]

@@ -1,0 +1,63 @@
+"""The bars outside the panes, without a screen."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.controllers.status_bars import StatusBars
+from tests.controllers.fakes import FakeHost, FakePane, FakePrompt, Recorder, make_setup
+from tests.factory import make_row
+from tests.view.listed import listed
+
+
+class Bars:
+    """The bars over a list of two sessions."""
+
+    def __init__(self, *rows):
+        self.pane = FakePane(listed(*rows))
+        self.feed = Recorder(unread=(0, 0), unkept="", activity="")
+        self.actions = Recorder(progress_note="")
+        self.bars = StatusBars(
+            FakeHost(), make_setup(), self.pane, self.feed, FakePrompt(), self.actions, Recorder()
+        )
+
+    def header(self, note=""):
+        return "".join(text for text, _ in self.bars.header(100, note))
+
+    def labels(self):
+        return [label for _, label in self.bars.session_keys()]
+
+
+def test_the_header_counts_sessions_and_those_that_are_live():
+    bars = Bars(make_row("a", cwd="/p1"), make_row("b", cwd="/p2"))
+    bars.pane.list.states = {"/store/a.jsonl": "live", "/store/b.jsonl": "maybe", "/gone.jsonl": "live"}
+    header = bars.header("a note")
+    assert "2 sessions · 2 projects · 1 live" in header
+    assert "a note" in header
+
+
+def test_the_activity_replaces_the_note_of_the_header():
+    bars = Bars()
+    bars.feed.activity = "reading 3 of 9"
+    assert "reading 3 of 9" in bars.header("a note")
+    assert "a note" not in bars.header("a note")
+    bars.actions.progress_note = "trashing 1 of 5"
+    assert "trashing 1 of 5" in bars.header()
+
+
+@pytest.mark.parametrize(("progress", "first"), [("", "resume"), ("trashing 1 of 5", "stop")])
+def test_while_an_action_runs_the_first_key_stops_it(progress, first):
+    bars = Bars(make_row("a"))
+    bars.actions.progress_note = progress
+    line = bars.bars.keys(100, [("Enter", "resume"), ("?", "help"), ("q", "quit")])
+    labels = "".join(text for text, _ in line)
+    assert first in labels
+    assert ("stop" in labels) == (first == "stop")
+
+
+def test_only_keys_that_do_something_are_shown():
+    assert "rename" in Bars(make_row("a", agent="pi")).labels()
+    assert "rename" not in Bars(make_row("a", agent="agent")).labels()
+    empty = Bars().labels()
+    assert empty[:2] == ["examples", "look again"]
+    assert "resume" not in empty
