@@ -6,6 +6,7 @@ import os
 import sqlite3
 import threading
 import time
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -185,7 +186,8 @@ def spoil_a_field(cache: Path) -> None:
 
 
 def spoil_a_first_message(cache: Path) -> None:
-    change(cache, "UPDATE first_messages SET first_message = x'6f74686572' WHERE key = 1")
+    other = zlib.compress(b"other").hex()
+    change(cache, f"UPDATE first_messages SET first_message = x'{other}' WHERE key = 1")
 
 
 def spoil_a_byte(cache: Path, offset: int = -1) -> None:

@@ -11,7 +11,7 @@ from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING
 
 from app.index.catalog.db_errors import Doubt
-from app.index.catalog.schema import decode, encode, expect
+from app.index.catalog.schema import decode, decode_compressed, encode, expect
 from app.index.catalog.span_table import decode_spans, segment_names
 from app.index.row import LISTED, Reading, Row
 
@@ -115,7 +115,7 @@ def rows(connection: sqlite3.Connection, roots: StoreRoots, full: bool) -> list[
     ):
         row = row_of(roots, *stored)
         # A missing message is None, for which `decode` raises Doubt.
-        row.first_message = decode(first_message)
+        row.first_message = decode_compressed(first_message)
         full_rows.append(row)
     return full_rows
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from app.index.catalog import span_table
 from app.index.catalog.integrity import check_missing, check_stores
 from app.index.catalog.queries import BESIDE_BLOB, ROW, chunks, ids_of, row_of
-from app.index.catalog.schema import encode
+from app.index.catalog.schema import encode, encode_compressed
 from app.index.row import FIRST_MESSAGE, Reading, kind_of, refused_row, unread
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ def _encode(reading: Reading) -> StoredReading:
     if not all(-_LARGEST_INTEGER <= number <= _LARGEST_INTEGER for number in (row.modified, *row.signature)):
         raise ValueError("a number needs more than 64 bits")
     columns = (encode(row.cwd), row.modified, kind_of(row), *row.signature, _blob(row))
-    return StoredReading(row.store, columns, encode(row.first_message), reading.spans)
+    return StoredReading(row.store, columns, encode_compressed(row.first_message), reading.spans)
 
 
 def _blob(row: Row) -> bytes:
