@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 from unicodedata import combining
 
@@ -156,17 +157,21 @@ class Folded:
     characters stay one. "ß" and "İ" become two, and characters with combining marks become fewer.
     """
 
-    __slots__ = ("_change", "_is_same", "changed", "text")
-
     def __init__(self, text: str, change: Callable[[str], str] = fold) -> None:
         self.text = text
         self.changed = change(text)
         self._change = change
-        self._is_same = text.isascii() or text == self.changed
+
+    @cached_property
+    def _has_same_positions(self) -> bool:
+        """Whether each character became one character, as in nearly all texts."""
+        text = self.text
+        # `lower` makes one character of each character except this one.
+        return text.isascii() or ("\u0130" not in text and text.lower() == self.changed)
 
     def back(self, start: int, end: int) -> tuple[int, int]:
         """The (start, end) in `text` of the characters that became changed[start:end]."""
-        if self._is_same or self._keeps_length(start, end):
+        if self._has_same_positions or self._keeps_length(start, end):
             return start, end
         begin, changed_length = self._reach(start, 0, 0)
         first, behind = self._char(start, begin, changed_length)
