@@ -252,6 +252,7 @@ def test_changes_without_a_notice_are_found_without_a_walk(
     monkeypatch.setattr(NativeWatch, "idle_walk_seconds", 3600.0)
     monkeypatch.setattr(NativeWatch, "_noticed", lambda *_: Hints())
     monkeypatch.setattr(periodic_check, "_TURNS_SECONDS", 0.1)
+    monkeypatch.setattr(periodic_check, "LOOK_SECONDS", 0.02)
     paths = fill(tmp_path / "store", 20, folders=4)
     index = Index([pi_store(tmp_path / "store")], str(tmp_path / "cache"), poll=False)
     with Listener(index) as listener:

@@ -10,7 +10,7 @@ import pytest
 
 from app.index.index import Index
 from app.index.query.query import Facts
-from app.index.search import documents, matchers
+from app.index.search import matchers
 from app.index.search.engine import SearchEngine
 from app.index.search.grep import byte_search
 from app.index.text import mmap_reader
@@ -54,8 +54,6 @@ class Ground:
             if tier in ("small parts", "half"):
                 patch.setattr(matchers, "SLICE", 20)
                 patch.setattr(matchers, "_FIRST_BYTES", 5)
-                # The metadata of each session is searched by itself.
-                patch.setattr(documents, "FEW", 0)
             if tier == "no wheel":
                 patch.setattr(mmap_reader, "stringzilla", None)
                 patch.setattr(byte_search, "_find", None)

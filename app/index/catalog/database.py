@@ -60,7 +60,7 @@ class Database:
         :raises Busy: another process holds the lock; nothing was changed.
         """
         for _ in range(3):
-            connection = self._connection or self._open()
+            connection = self._open()
             try:
                 if self._patience or self.note is not None:
                     return work(connection)

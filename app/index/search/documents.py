@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from app.formats.lines import open_file
 from app.index.search.metadata_fields import packed_metadata
 from app.index.search.prompt_histories import PromptHistories
-from app.index.text.mmap_reader import LARGE, Source
+from app.index.text.mmap_reader import Source
 from app.sessions.passages import joined
 
 if TYPE_CHECKING:
@@ -38,8 +38,6 @@ FIRST = 64
 """Sessions in the first block, so that the first page comes at once. Each next block is twice as long."""
 MOST = 512
 """The most sessions in a block."""
-FEW = 16
-"""If less than one in this many sessions is searched, the metadata of each is searched by itself."""
 MAX_CHANGED = 256
 """The most changed sessions before the blocks are made again, which takes ten milliseconds."""
 
@@ -155,8 +153,6 @@ class Block:
         """
         source, starts = self.metadata(), self._metadata_starts
         find_first = matcher.find_first
-        if FEW * len(slots) < len(starts):
-            return {slot for slot in slots if find_first(*self.documents[slot].metadata) >= 0}
         matching = set()
         position = find_first(source, 0, source.size)
         while position >= 0:
@@ -413,12 +409,11 @@ def _search(texts: Texts, written: bool) -> Search:
     if len(copies) != 1:
         return _find_in(copies), 0, 0
     source, start, end = copies[0]
-    # Releasing the interpreter lock takes longer than searching a short text.
-    return source.find if end - start < LARGE else source.find_far, start, end
+    return source.find, start, end
 
 
 def _find_in(texts: Sequence[TextRange]) -> Find:
     def find(needle: bytes, start: int, end: int) -> int:
-        return 0 if any(source.find_far(needle, first, last) >= 0 for source, first, last in texts) else -1
+        return 0 if any(source.find(needle, first, last) >= 0 for source, first, last in texts) else -1
 
     return find

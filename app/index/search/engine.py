@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from app.index.query.query import WORD, Facts, Query, Term
 from app.index.search.documents import DocumentSet
 from app.index.search.refinement_cache import RefinementCache
-from app.index.text.mmap_reader import Segments, runs_free
+from app.index.text.mmap_reader import Segments
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -104,7 +104,6 @@ class SearchEngine:
         for number, page in enumerate(self.search(query, keep_going=keep_going, says_damage=False)):
             for hit in page.hits[: not number]:
                 hit.look_up()
-        runs_free()
         for block in self.documents.snapshot().blocks:
             if not keep_going():
                 return

@@ -37,24 +37,17 @@ class Evaluator:
         self.takes_all_kinds = plan.kinds >= CONVERSATION
         self._segments = segments
         self._token = token
-        self._found = {matcher: [0, 0] for matcher in plan.wanted}
 
-    def evaluate(
-        self, block: Block, slots: Sequence[int], known: Sequence[TermMatcher] = ()
-    ) -> tuple[Sequence[int], Sequence[int]]:
+    def evaluate(self, block: Block, slots: Sequence[int]) -> tuple[Sequence[int], Sequence[int]]:
         """The slots of the sessions with all wanted terms, and of these the ones without an unwanted term.
 
         :param slots: sessions of the block that have text.
-        :param known: terms that all of them are known to have.
         :raises Cancelled: the search is not wanted any more.
         """
         matching = slots
-        for matcher in self._rarest_first():
-            if matching and matcher not in known:
-                before, matching = matching, self._with_term(matcher, block, matching)
-                counts = self._found[matcher]
-                counts[0] += len(before)
-                counts[1] += len(matching)
+        for matcher in self.plan.wanted:
+            if matching:
+                matching = self._with_term(matcher, block, matching)
         clean = matching
         for matcher in self.plan.unwanted:
             if clean:
@@ -73,19 +66,6 @@ class Evaluator:
     def confirms(self, matcher: TermMatcher, source: Source, mark: int, end: int) -> bool:
         """Whether the passage from `mark` to `end`, in which a term may be, has it."""
         return matcher.is_certain or matcher.in_passage(source, mark + HEAD, end)
-
-    def _rarest_first(self) -> Sequence[TermMatcher]:
-        """The wanted terms, the rarest of the blocks so far first, so that the others are searched for in
-        fewer sessions.
-        """
-        if len(self.plan.wanted) < 2:
-            return self.plan.wanted
-
-        def share(matcher: TermMatcher) -> float:
-            searched, matched = self._found[matcher]
-            return matched / searched if searched else 0.5
-
-        return sorted(self.plan.wanted, key=lambda matcher: (matcher.cost[0], share(matcher)))
 
     def _with_term(self, matcher: TermMatcher, block: Block, slots: Sequence[int]) -> Sequence[int]:
         """The slots of the sessions that have a term."""

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import os
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from app.formats import text_kinds
+from app.formats.dialects import dialect_named
+from app.formats.dialects.base import MetadataRecord
+from app.formats.header import header_in
+from app.formats.json_codec import BadLine
+from app.formats.lines import BOM, read_at
+from app.formats.migrate import CURRENT_VERSION, migrate
 from app.formats.search_text import iter_texts, text_pieces
 from app.formats.timestamps import parse_time
 from app.index.search.best_passage import PassageFinder
 from app.index.search.cancellation import CancelToken
-from app.index.search.documents import texts_of
-from app.index.search.entry_source import entries_at
+from app.index.search.documents import open_session, texts_of
 from app.index.search.evaluator import Evaluator
 from app.index.search.grep.file_search import FileSearcher
 from app.index.search.metadata_fields import HISTORY, LABEL, NAME, WHERE, is_metadata
 from app.index.search.snippet import snippet
 from app.index.text.mmap_reader import Source
+from app.sessions.tree.entry_loader import begins_a_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -27,6 +34,10 @@ if TYPE_CHECKING:
     from app.index.search.passages import Passage
     from app.index.search.results import Hit
     from app.index.text.mmap_reader import Segments
+
+_READ_BYTES = 16 << 10
+_MOST_READ_BYTES = 4 << 20
+"""Bytes of the first read of a line, and of the longest one."""
 
 # Kind of a text -> role of its entry. Used if the entry no longer exists, as the text store has no roles.
 _ROLES = {
@@ -136,7 +147,7 @@ def _fill_text(hit: Hit, passage: Passage, matchers: Sequence[TermMatcher]) -> N
 
     A passage of a file that was searched has no stored text, so that its snippet comes from the file as well.
     """
-    entries = entries_at(hit.row, passage.offset, passage.end - passage.begin)
+    entries = entries_at(hit.row, passage.offset)
     texts = _texts(entries, passage.kind)
     entry, text = texts[passage.nth] if passage.nth < len(texts) else ({}, "")
     in_entry = snippet(text, matchers)
@@ -194,3 +205,63 @@ def _role(entry: dict[str, object]) -> str:
 
 def _string(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+def entries_at(row: Row, offset: int) -> list[dict[str, Any]]:
+    """The entries in the line at `offset` of a session's file, in pi's spelling: one, or any number for
+    lanes; none if no line begins there any more, it holds no entry, or it cannot be read.
+    """
+    start = max(0, offset - 1)
+    try:
+        descriptor = open_session(row.path)
+        try:
+            block = _block_at(descriptor, start, offset)
+        finally:
+            os.close(descriptor)
+    except OSError:
+        return []
+    begin = offset - start
+    if not begins_a_line(offset, block[:begin]):
+        return []
+    if not offset and block.startswith(BOM):
+        begin = len(BOM)
+    end = block.find(b"\n", begin)
+    line = block[begin : end if end >= 0 else len(block)]
+    return entries_of(line, row.dialect) if line else []
+
+
+def entries_of(line: bytes, dialect: str) -> list[dict[str, Any]]:
+    """The entries of a line; a header counts as one, see `text_pieces`."""
+    spelling = dialect_named(dialect)
+    try:
+        if spelling.one_entry_a_line:
+            entries = [spelling.entry(line)]
+        else:
+            count = sum([type(skim) is not MetadataRecord for skim in spelling.partial_entries(line)])
+            entries = [spelling.entry(line, part) for part in range(count)]
+            entries += spelling.metadata_entries(line)
+    except BadLine:
+        entries = []
+    if not entries and not spelling.one_entry_a_line:
+        header = header_in(line)
+        entries = [] if header is None else [header]
+    if spelling.migrates:
+        # A line of an older version has everything but the ids, which come from counting.
+        entries = [migrate(entry, CURRENT_VERSION - 1, 0) for entry in entries]
+    return entries
+
+
+def _block_at(descriptor: int, start: int, offset: int) -> bytes:
+    """The bytes of a file from `start` on, with the whole line that begins at `offset`.
+
+    :raises OSError: it cannot be read.
+    """
+    size = _READ_BYTES
+    block = b""
+    while part := read_at(descriptor, size, start + len(block)):
+        searched = max(offset - start, len(block))
+        block += part
+        if block.find(b"\n", searched) >= 0:
+            break
+        size = min(2 * size, _MOST_READ_BYTES)
+    return block

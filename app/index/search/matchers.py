@@ -16,7 +16,6 @@ from app.formats.utf8_text import fold, nfc_text, to_nfc, to_utf8
 from app.index.query.query import PHRASE, REGEX, WORD, QueryError, Term
 from app.index.query.regex import BadPattern, compiled, required_words
 from app.index.search.passages import next_mark
-from app.index.text.mmap_reader import LARGE, SLICE
 from app.sessions.passages import MARK, unpadded
 
 if TYPE_CHECKING:
@@ -113,10 +112,10 @@ class WordMatcher(TermMatcher):
         self.needle = self._needles[0] if len(self._needles) == 1 else None
 
     def find_first(self, source: Source, start: int, end: int) -> int:
-        source, needle = self.copy(source), self.needle
-        if needle is not None:
-            return (source.find if end - start < LARGE else source.find_far)(needle, start, end)
-        positions = [source.find_far(spelling, start, end) for spelling in self._needles]
+        source = self.copy(source)
+        if self.needle is not None:
+            return source.find(self.needle, start, end)
+        positions = [source.find(needle, start, end) for needle in self._needles]
         return min([position for position in positions if position >= 0], default=-1)
 
     def find_last(self, source: Source, start: int, end: int) -> int:
@@ -161,6 +160,9 @@ BLANKS = (
 )
 """A pattern of white space in UTF-8, as `str.isspace` defines it."""
 
+SLICE = 2 << 20
+"""Bytes that are searched for a phrase at once. Other threads wait for about ten milliseconds."""
+
 _FIRST_BYTES = 4 << 10
 _MOST_BYTES = 1 << 20
 """The first and the largest part that `PhraseMatcher.find_last` searches at once."""
@@ -183,7 +185,7 @@ class PhraseMatcher(TermMatcher):
 
     def find_first(self, source: Source, start: int, end: int) -> int:
         source = self.copy(source)
-        position = source.find_far(self._longest, start, end)
+        position = source.find(self._longest, start, end)
         if position < 0:
             return -1
         start = max(start, source.rfind(MARK, start, position))

@@ -17,24 +17,19 @@ if TYPE_CHECKING:
 
 
 class RefinementCache:
-    """The sessions that have or lack the wanted terms of `query`. Filters and negated terms are ignored. A
+    """The sessions that may have the wanted terms of `query`. Filters and negated terms are ignored. A
     session that changes becomes another object, about which nothing is known.
 
     lacking      sessions that lack a wanted term, of those whose files were searched
     candidates   block -> slots of the sessions that may have all terms; the others lack one
-    matching     block -> slots of the sessions with all terms
-    matched      `matching` of the previous query, if it searched the same kinds of texts
     """
 
-    __slots__ = ("_before", "candidates", "lacking", "matched", "matching", "query")
+    __slots__ = ("candidates", "lacking", "query")
 
     def __init__(self, query: Query | None = None) -> None:
         self.query = query
         self.lacking: set[Document] = set()
         self.candidates: Slots = {}
-        self.matching: Slots = {}
-        self.matched: Slots = {}
-        self._before: Query | None = None
 
     def then(self, query: Query, blocks: Iterable[Block]) -> RefinementCache:
         """The cache for the next query, with what is known about it.
@@ -42,28 +37,10 @@ class RefinementCache:
         :param blocks: the blocks that exist now; others are forgotten.
         """
         after = RefinementCache(query)
-        before = self.query
-        if before is not None:
-            blocks = list(blocks)
-            if narrows(before, query):
-                after.lacking = set(self.lacking)
-                after.candidates = {
-                    block: self.candidates[block] for block in blocks if block in self.candidates
-                }
-            if (before.kinds, before.tools, before.everywhere) == (
-                query.kinds,
-                query.tools,
-                query.everywhere,
-            ):
-                after.matched = {block: self.matching[block] for block in blocks if block in self.matching}
-                after._before = before
+        if self.query is not None and narrows(self.query, query):
+            after.lacking = set(self.lacking)
+            after.candidates = {block: self.candidates[block] for block in blocks if block in self.candidates}
         return after
-
-    def is_known(self, term: Term) -> bool:
-        """Whether all sessions of `matched` have `term`."""
-        return self._before is not None and any(
-            not old.negated and _is_same(term, old) for old in self._before.terms
-        )
 
 
 def narrows(before: Query, query: Query) -> bool:
@@ -83,11 +60,7 @@ def narrows(before: Query, query: Query) -> bool:
 def _implies(term: Term, old: Term) -> bool:
     """Whether every text with `term` has `old`."""
     if old.kind == REGEX or term.kind == REGEX:
-        return _is_same(term, old)
+        return (term.kind, term.text, term.exact) == (old.kind, old.text, old.exact)
     if old.exact and not (term.exact and to_nfc(old.text) in to_nfc(term.text)):
         return False
     return fold(old.text) in fold(term.text)
-
-
-def _is_same(term: Term, old: Term) -> bool:
-    return (term.kind, term.text, term.exact) == (old.kind, old.text, old.exact)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from app.index.search.cancellation import CancelToken
     from app.index.search.documents import Document, DocumentSet, Snapshot
-    from app.index.search.matchers import QueryPlan, TermMatcher
+    from app.index.search.matchers import QueryPlan
     from app.index.search.passages import Passage
     from app.index.search.refinement_cache import RefinementCache
     from app.index.text.mmap_reader import Segments
@@ -76,7 +76,6 @@ class SearchPass:
         self._token = token
         self._cache = cache
         self._passes = passes
-        self._known = [matcher for matcher in plan.wanted if cache.is_known(matcher.term)]
 
     def run(self) -> Iterator[list[Document]]:
         """The sessions that match, newest first, some at a time; an empty list now and then.
@@ -152,15 +151,10 @@ class SearchPass:
                 yield [document]
 
     def _evaluate(self, block: Block, slots: Sequence[int]) -> Sequence[int]:
-        """The slots that match. The result is cached, and terms that are known are not searched for."""
-        cache = self._cache
-        known: Sequence[TermMatcher] = ()
-        if self._known and block in cache.matched and set(cache.matched[block]).issuperset(slots):
-            known = self._known
-        matching, clean = self.evaluator.evaluate(block, slots, known)
+        """The slots that match. The result is cached."""
+        matching, clean = self.evaluator.evaluate(block, slots)
         if len(matching) < len(slots):
-            cache.candidates[block] = _without(self._cached(block), slots, matching)
-        cache.matching[block] = matching
+            self._cache.candidates[block] = _without(self._cached(block), slots, matching)
         return clean
 
     def _cached(self, block: Block) -> Sequence[int]:
@@ -298,7 +292,7 @@ class FileMatcher:
             document = self._documents.reload([document])[0]
         passage = HEADS[USER] + bytes(prompt.source.data[prompt.begin : prompt.end])
         return any(
-            source.find_far(passage + MARK, start, end) >= 0
+            source.find(passage + MARK, start, end) >= 0
             or source.data[max(start, end - len(passage)) : end] == passage
             for source, start, end in texts_of(document, self._segments) or ()
         )

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
+from unicodedata import combining
 
 from app.formats.text import inert
 from app.formats.utf8_text import fold, to_nfc
-from app.index.search.mapping import Folded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from app.index.search.matchers import TermMatcher
 
@@ -26,6 +27,8 @@ _WORD = 16
 """Characters by which the beginning is moved to begin with a word."""
 _CUT = "…"
 _JOINERS = " \u200d"
+_STEPS = (4096, 256, 32, 4)
+"""Characters by which a position is approached, to map it from the changed text to the text."""
 
 
 def snippet(text: str, matchers: Sequence[TermMatcher]) -> tuple[str, tuple[Range, ...]] | None:
@@ -144,3 +147,105 @@ def _flat_length(text: str) -> int:
     """The length of `text` in the line, with a blank at its end."""
     words = " ".join(text.split())
     return len(words) + (bool(words) and text[-1].isspace())
+
+
+# -- positions in a folded or composed text --
+
+
+class Folded:
+    """A text and its result of `change` (`fold` or `to_nfc`), with the mapping of positions back. Most
+    characters stay one. "ß" and "İ" become two, and characters with combining marks become fewer.
+    """
+
+    def __init__(self, text: str, change: Callable[[str], str] = fold) -> None:
+        self.text = text
+        self.changed = change(text)
+        self._change = change
+
+    @cached_property
+    def _has_same_positions(self) -> bool:
+        """Whether each character became one character, as in nearly all texts."""
+        text = self.text
+        # `lower` makes one character of each character except this one.
+        return text.isascii() or ("\u0130" not in text and text.lower() == self.changed)
+
+    def back(self, start: int, end: int) -> tuple[int, int]:
+        """The (start, end) in `text` of the characters that became changed[start:end]."""
+        if self._has_same_positions or self._keeps_length(start, end):
+            return start, end
+        begin, changed_length = self._reach(start, 0, 0)
+        first, behind = self._char(start, begin, changed_length)
+        if end <= start + 1:
+            return first, behind if end > start else first
+        begin, changed_length = self._reach(end - 1, begin, changed_length)
+        return first, self._char(end - 1, begin, changed_length)[1]
+
+    def _keeps_length(self, start: int, end: int) -> bool:
+        """Whether the text before these positions keeps its length, which it nearly always does."""
+        text, change = self.text, self._change
+        return (
+            end <= len(text)
+            and _may_be_cut(text, start)
+            and _may_be_cut(text, end)
+            and len(change(text[:start])) == start
+            and len(change(text[start:end])) == end - start
+        )
+
+    def _reach(self, position: int, begin: int, changed_length: int) -> tuple[int, int]:
+        """Go forward in `text` to a few characters before the one that became `position`.
+
+        :param begin: where to start in `text`.
+        :param changed_length: the length of `text[:begin]` in `changed`.
+        :return: both values for the position that was reached.
+        """
+        text, change = self.text, self._change
+        for step in _STEPS:
+            while begin < len(text):
+                end = _cut(text, begin + step)
+                part = text[begin:end]
+                size = end - begin if part.isascii() else len(change(part))
+                if changed_length + size > position:
+                    break
+                begin, changed_length = end, changed_length + size
+        return begin, changed_length
+
+    def _char(self, position: int, begin: int, changed_length: int) -> tuple[int, int]:
+        """The (start, end) in `text` of the characters that became the one at `position`, not far from
+        `begin`."""
+        text, change = self.text, self._change
+        while begin < len(text):
+            end = _next(text, begin)
+            size = 1 if end == begin + 1 and text[begin].isascii() else len(change(text[begin:end]))
+            if changed_length + size > position:
+                return begin, end
+            begin, changed_length = end, changed_length + size
+        return len(text), len(text)
+
+
+def _cut(text: str, index: int) -> int:
+    """The first position from `index` on at which a text may be cut: the next character joins no other."""
+    while not _may_be_cut(text, index):
+        index += 1
+    return min(index, len(text))
+
+
+def _may_be_cut(text: str, index: int) -> bool:
+    return index >= len(text) or text[index].isascii()
+
+
+def _next(text: str, index: int) -> int:
+    """The end of the character at `index`, with all that may be composed with it."""
+    index += 1
+    while index < len(text) and not text[index].isascii() and _joins(text, index):
+        index += 1
+    return index
+
+
+def _joins(text: str, index: int) -> bool:
+    """Whether the character at `index` may be composed with the one before it."""
+    char = text[index]
+    # Vowels and tails of Hangul are no combining marks, and a tail joins a vowel that has joined a consonant.
+    # Some vowel signs are none either; composing them shows whether they join.
+    return (
+        combining(char) != 0 or "\u1160" <= char <= "\u11ff" or len(to_nfc(text[index - 1 : index + 1])) < 2
+    )

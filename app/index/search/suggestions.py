@@ -181,7 +181,7 @@ def nearest(
     remaining_by_part = dict.fromkeys(_parts(word, most) if swaps is None else swaps, MOST_COMPARED)
     for source, start, end in texts:
         for part, remaining in remaining_by_part.items():
-            position = source.find_far(part, start, end) if remaining else -1
+            position = source.find(part, start, end) if remaining else -1
             while position >= 0 and remaining:
                 remaining -= 1
                 token.check()
@@ -197,7 +197,7 @@ def nearest(
                 # A word with several of the parts is counted once.
                 if 0 < faults <= most and first_part == part and kind_at(source, start, position) in kinds:
                     counts[candidate] += 1
-                position = source.find_far(part, position + len(part), end)
+                position = source.find(part, position + len(part), end)
             remaining_by_part[part] = remaining
             token.check()
     ranked = sorted(counts, key=lambda candidate: (faults_of[candidate][0], -counts[candidate], candidate))

@@ -18,6 +18,7 @@ from app.index.text.segment import (
     FULL_BYTES,
     SMALL_BYTES,
     Segment,
+    delete_files,
     lock,
     path_of,
     paths_of,
@@ -138,7 +139,9 @@ class _Copying:
         """Copy the segments that have no writer. Return whether some text could not be read."""
         try:
             for name in names:
-                self._lock(name)
+                descriptor = _open_locked(self._folder, name)
+                if descriptor is not None:
+                    self._locked[name] = descriptor
             return bool(self._locked) and self._move()
         except OSError:
             # There is no room for a copy: all segments stay as they are.
@@ -149,13 +152,6 @@ class _Copying:
                 os.close(descriptor)
             if self._target is not None:
                 self._target.close()
-
-    def _lock(self, name: str) -> None:
-        descriptor = os.open(path_of(self._folder, name), os.O_RDWR | getattr(os, "O_BINARY", 0))
-        if lock(descriptor) == FREE:
-            self._locked[name] = descriptor
-        else:
-            os.close(descriptor)
 
     def _move(self) -> bool:
         moves = self._copy(self._catalog.run(all_spans) or [])
@@ -176,7 +172,7 @@ class _Copying:
             self._drop_target()
             return False
         for name in self._locked.keys() - used:
-            _unlink(self._folder, name)
+            delete_files(self._folder, name)
         return any(spans is None for _, _, spans in moves)
 
     def _copy(self, texts: Sequence[tuple[int, bytes, tuple[Span, ...]]]) -> list[Move]:
@@ -208,45 +204,44 @@ class _Copying:
             self._target.spoil()
 
 
+def _open_locked(folder: str, name: str) -> int | None:
+    """Open a segment and lock it; None if it has a writer.
+
+    :raises OSError: it cannot be opened.
+    """
+    descriptor = os.open(path_of(folder, name), os.O_RDWR | getattr(os, "O_BINARY", 0))
+    if lock(descriptor) == FREE:
+        return descriptor
+    os.close(descriptor)
+    return None
+
+
 def _delete(folder: str, name: str) -> None:
     """Delete a segment, unless it has a writer."""
     try:
-        descriptor = os.open(path_of(folder, name), os.O_RDWR | getattr(os, "O_BINARY", 0))
+        descriptor = _open_locked(folder, name)
     except FileNotFoundError:
         # A segment without this file has no writer.
-        _unlink(folder, name)
+        delete_files(folder, name)
         return
     except OSError:
         return
-    try:
-        if lock(descriptor) == FREE:
-            _unlink(folder, name)
-    finally:
+    if descriptor is not None:
+        delete_files(folder, name)
         os.close(descriptor)
 
 
 def _truncate(folder: str, name: str, size: int) -> None:
     """Cut the end off a segment, unless it has a writer."""
+    descriptor = None
     try:
-        descriptor = os.open(path_of(folder, name), os.O_RDWR | getattr(os, "O_BINARY", 0))
-    except OSError:
-        return
-    try:
-        if lock(descriptor) == FREE:
-            for path in paths_of(folder, name):
-                if os.path.getsize(path) > size:
-                    os.truncate(path, size)
+        descriptor = _open_locked(folder, name)
+        for path in paths_of(folder, name) if descriptor is not None else ():
+            if os.path.getsize(path) > size:
+                os.truncate(path, size)
     except OSError:
         # The segment stays as it is.
         pass
     finally:
-        os.close(descriptor)
-
-
-def _unlink(folder: str, name: str) -> None:
-    for path in paths_of(folder, name):
-        try:
-            os.unlink(path)
-        except OSError:
-            # The next compaction tries again.
-            pass
+        if descriptor is not None:
+            os.close(descriptor)

@@ -23,17 +23,6 @@ if TYPE_CHECKING:
 
     Find = Callable[[bytes, int, int], int]
 
-LARGE = 256 << 10
-"""Bytes from which on a search releases the interpreter lock, so that other threads can run. In less data,
-releasing and taking the lock takes longer than the search.
-"""
-
-_NEAR = 64 << 10
-"""Bytes that are searched first, with the lock held: a frequent needle is found in them."""
-
-SLICE = 2 << 20
-"""The most bytes of one search: a quarter of a millisecond, or a millisecond without StringZilla."""
-
 SELDOM = 3
 """Offsets of a block that are read one by one; if more of them are needed, all are read at once."""
 
@@ -53,7 +42,6 @@ class Source:
     __slots__ = (
         "_block",
         "_singles",
-        "_text",
         "address",
         "age",
         "data",
@@ -88,35 +76,10 @@ class Source:
         self._block: Block | None = None
         # The block of the last single offset, and how many were read of it in a row.
         self._singles = -1, 0
-        self._text: Any = None
         self.address = 0
         if stringzilla is not None:
-            self._text = stringzilla.Str(memoryview(data))
-            self.find = self._text.find
-            self.rfind = self._text.rfind
-            self.address = self._text.address
-
-    def find_far(self, needle: bytes, start: int, end: int) -> int:
-        """Like `find`, but lets other threads run if there is much to search."""
-        stop = start + _NEAR
-        position = self.find(needle, start, stop if stop < end else end)
-        overlap = len(needle) - 1
-        while position < 0 and stop < end:
-            start = stop - overlap
-            stop = min(start + SLICE, end)
-            position = self._find_slice(needle, start, stop)
-        return position
-
-    def find_free(self, needle: bytes, start: int, end: int) -> int:
-        """Like `find`, but without the interpreter lock, so that other threads can run."""
-        search = _sz_find() if self.address else None
-        if search is None:
-            return self.find(needle, start, end)
-        address = search(self.address + start, end - start, needle, len(needle))
-        return address - self.address if address else -1
-
-    def _find_slice(self, needle: bytes, start: int, end: int) -> int:
-        return (self.find_free if end - start >= LARGE else self.find)(needle, start, end)
+            text: Any = stringzilla.Str(memoryview(data))
+            self.find, self.rfind, self.address = text.find, text.rfind, text.address
 
     def block(self, mark: int) -> Block:
         """The block with the passage that begins at `mark`; an empty block if there is none."""
@@ -274,32 +237,3 @@ def _is_whole(source: Source) -> bool:
     if now.st_size < size or (now.st_size == size and now.st_mtime_ns != mapped.st_mtime_ns):
         return False
     return source.data[: len(MARK)] == MARK
-
-
-def runs_free() -> bool:
-    """Whether `find_free` runs without the interpreter lock. Loads what it needs."""
-    return _sz_find() is not None
-
-
-def _sz_find() -> Callable[[int, int, bytes, int], int | None] | None:
-    """StringZilla's search as a C function, which is called without the interpreter lock; None if there is
-    none.
-    """
-    global _search, _is_sought
-    if not _is_sought and stringzilla is not None:
-        _is_sought = True
-        # Imported here: only a large text needs it.
-        import ctypes
-
-        try:
-            function: Any = ctypes.CDLL(stringzilla.__file__).sz_find
-            function.restype = ctypes.c_void_p
-            function.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t)
-            _search = function
-        except (OSError, AttributeError):  # a build without this function: the search holds the lock
-            pass
-    return _search
-
-
-_search: Callable[[int, int, bytes, int], int | None] | None = None
-_is_sought = False

@@ -43,12 +43,7 @@ SMALL_BYTES = 8 << 20
 number of small segments to that of simultaneous writers.
 """
 
-_HAS_WRITEV = hasattr(os, "writev")  # not on Windows
-_MOST_AT_ONCE = 1024
-"""The most buffers that Linux and macOS accept in one call."""
-
 _APPEND = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
-
 
 FREE, TAKEN, UNKNOWN = "free", "taken", "unknown"
 """Results of `lock`: this process has the lock; another process has it; the system has no such locks."""
@@ -84,13 +79,13 @@ def begins_well(folder: str, name: str) -> bool:
     return True
 
 
-def spoil(folder: str, name: str) -> None:
-    """Delete a segment whose content was changed by another program."""
+def delete_files(folder: str, name: str) -> None:
+    """Delete both files of a segment. A file that cannot be deleted now is deleted by a later compaction."""
     for path in paths_of(folder, name):
         try:
             os.unlink(path)
         except OSError:
-            pass  # already deleted, or not accessible
+            pass
 
 
 class Segment:
@@ -169,8 +164,8 @@ class Segment:
         self._check()
         folded, written = self._descriptors
         try:
-            _write(folded, [text.folded for text in texts])
-            _write(written, [text.written for text in texts])
+            _write(folded, b"".join([text.folded for text in texts]))
+            _write(written, b"".join([text.written for text in texts]))
         except OSError:
             self._cut_to_size()
             raise
@@ -279,14 +274,9 @@ class Writer:
         return None
 
 
-def _write(descriptor: int, texts: Sequence[bytes]) -> None:
+def _write(descriptor: int, data: bytes) -> None:
     """:raises OSError: not all of it could be written."""
-    done = 0
-    if _HAS_WRITEV and 1 < len(texts) <= _MOST_AT_ONCE:
-        done = os.writev(descriptor, texts)
-        if done == sum(map(len, texts)):
-            return
-    remaining = memoryview(b"".join(texts) if len(texts) > 1 else texts[0])[done:]
+    remaining = memoryview(data)
     while remaining:
         remaining = remaining[os.write(descriptor, remaining) :]
 

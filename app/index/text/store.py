@@ -23,10 +23,10 @@ from app.index.text.segment import (
     TAKEN,
     Writer,
     begins_well,
+    delete_files,
     lock,
     read_spans,
     sizes_in,
-    spoil,
     unlock,
 )
 from app.paths import make_own_folders
@@ -60,25 +60,21 @@ class TextStore:
     `close`.
 
     folder      the folder of the segments
+    note        one line that says why texts are not stored, else None
     is_untidy   whether the last `lost` was the first to find garbage that is worth a `tidy`
     """
 
     def __init__(self, catalog: Catalog) -> None:
         self.folder = catalog.text_folder
+        self.note: str | None = None
         self.is_untidy = False
         self._catalog = catalog
         self._writer = Writer(self.folder, self._adoptable)
-        self._note: str | None = None
         self._lock = -1
         self._retried = False
         self._forgotten = catalog.forgotten
         self._dropped_unused = False
         self._was_untidy = False
-
-    @property
-    def note(self) -> str | None:
-        """One line that says why texts are not stored, else None."""
-        return self._note
 
     @property
     def keep(self) -> Callable[[PackedText], Kept] | None:
@@ -104,7 +100,7 @@ class TextStore:
         :param kept: the result of `keep` for the new text.
         """
         if isinstance(kept, str):
-            self._note = self._note or kept
+            self.note = self.note or kept
             return None
         if kept is None or before is None:
             return None
@@ -221,7 +217,7 @@ class TextStore:
         for name in [name for name in usage.keys() & sizes.keys() if not begins_well(self.folder, name)]:
             # Another program has overwritten the segment. It is deleted, so that no process appends to it.
             del sizes[name]
-            spoil(self.folder, name)
+            delete_files(self.folder, name)
         # Only once, because without room for a copy each scan would try again in vain.
         self.is_untidy = not self._was_untidy and _is_worth_tidying(usage, sizes)
         self._was_untidy = self._was_untidy or self.is_untidy

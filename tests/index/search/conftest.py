@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.index.search import entry_source, search_run
+from app.index.search import hit_details, search_run
 from tests.index.search.helpers import World
 
 if TYPE_CHECKING:
@@ -23,13 +23,13 @@ def world(tmp_path: Path) -> Iterator[World]:
 def decoded(monkeypatch: pytest.MonkeyPatch) -> list[bytes]:
     """The lines that were decoded."""
     lines: list[bytes] = []
-    plain = entry_source.entries_of
+    plain = hit_details.entries_of
 
     def entries_of(line: bytes, dialect: str) -> object:
         lines.append(line)
         return plain(line, dialect)
 
-    monkeypatch.setattr(entry_source, "entries_of", entries_of)
+    monkeypatch.setattr(hit_details, "entries_of", entries_of)
     return lines
 
 

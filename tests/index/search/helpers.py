@@ -59,7 +59,7 @@ class World:
         return self.root / f"{id}.jsonl"
 
     def scan(self) -> None:
-        self.index.scan(lambda delta: None)
+        self.index.scan()
 
     def search(self, text: str, **options: Any) -> SearchRun:
         return self.index.query(text, **options)

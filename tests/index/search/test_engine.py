@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.search import documents
-from app.index.text import mmap_reader
 from tests.index.search.helpers import marked, searcher, texts_searched
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def test_old_blocks_are_not_kept_in_the_cache(world: World) -> None:
         assert world.ids("more") == ["s3"]
     cache, snapshot = searcher(world.index)._cache, searcher(world.index).documents.snapshot()
     assert cache.candidates
-    assert {*cache.matching, *cache.candidates} <= set(snapshot.all_blocks())
+    assert set(cache.candidates) <= set(snapshot.all_blocks())
 
 
 def test_sessions_come_go_and_change_while_an_index_is_open(world: World) -> None:
@@ -188,17 +187,6 @@ def test_the_metadata_of_all_sessions_is_packed(world: World, monkeypatch: pytes
     assert world.ids("s07") == ["s07"]
     assert world.ids("nowhere at all") == []
     assert packed == []
-
-
-@pytest.mark.skipif(mmap_reader.stringzilla is None, reason="nothing is loaded for it")
-def test_the_search_without_the_interpreter_lock_is_loaded(
-    world: World, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(mmap_reader, "_is_sought", False)
-    world.session("s", "hello")
-    world.scan()
-    world.index.prepare()
-    assert mmap_reader._is_sought
 
 
 def test_preparation_ends_when_a_query_comes(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,4 @@
-"""The branches of hits: the structure that is read equals that of the open session, or is None."""
+"""The branches of hits are those that the tree shows."""
 
 from __future__ import annotations
 
@@ -11,14 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.demo import write_demo
-from app.formats.header import NotASession
 from app.index.index import Index
-from app.index.scan.walk import walk
-from app.index.search.hit_branch import Structure, read_structure, structure_of
+from app.index.search.hit_branch import Structure, read_structure
 from app.sessions.tree.branches import branch_facts
 from app.sessions.tree.tree import open_tree
-from app.stores import agent_named, named
+from app.stores import agent_named
 from app.stores.base import Store
 from app.view.branch_table import BranchTable
 from tests.factory import NOW, header, message
@@ -27,34 +24,6 @@ from tests.sessions.test_linear import HEADER, ORIGIN, said
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
-
-
-def facts_of(shape: Structure) -> tuple[object, ...]:
-    entries = range(len(shape.ids))
-    places = [(shape.is_active(entry), shape.branch(entry)) for entry in entries]
-    return list(shape.ids), list(shape.offsets), places, shape.branches
-
-
-def going_on() -> bool:
-    return True
-
-
-def test_the_structure_of_the_example_sessions(tmp_path: Path) -> None:
-    stores = named(write_demo(str(tmp_path), NOW), {}, str(tmp_path), str(tmp_path))
-    read: dict[str, int] = {}
-    for path, (_, store) in walk(stores).files.items():
-        try:
-            tree = open_tree(path, store.agents)
-        except NotASession:
-            continue
-        dialect = tree.header.dialect
-        shape = read_structure(path, dialect, going_on)
-        if shape is not None:
-            read[dialect] = read.get(dialect, 0) + 1
-            assert facts_of(shape) == facts_of(structure_of(tree)), path
-    assert {"pi", "omp", "indusagi", "agent"} <= read.keys()
-    assert sum(read.values()) > 12
 
 
 def drawn(path: str, agent: str) -> tuple[int, list[int]]:
@@ -82,16 +51,17 @@ def written(folder: Path, lines: list[dict[str, Any]], end: str = "\n") -> str:
 
 
 def test_branches_are_numbered_by_their_tips_and_the_last_is_active(tmp_path: Path) -> None:
-    path = written(tmp_path, LINES)
-    shape = read_structure(path, "pi", going_on)
-    assert shape is not None
+    shape = structure(written(tmp_path, LINES))
     assert shape.ids == ["a", "b", "c", "d"]
     assert [shape.is_active(entry) for entry in range(4)] == [True, False, True, True]
     assert [shape.branch(entry) for entry in range(4)] == [2, 1, 2, 2]
     assert shape.branches == 2
     assert list(shape.at(shape.offsets[2])) == [2]
     assert not shape.at(shape.offsets[2] + 1)
-    assert facts_of(shape) == facts_of(structure_of(open_tree(path, ("pi",))))
+
+
+def structure(path: str, agent: str = "pi") -> Structure:
+    return read_structure(path, (agent,))
 
 
 KINDS = ["message", "message", "compaction", "label", "custom", "session_info", "branch"]
@@ -110,60 +80,19 @@ def test_an_entry_is_on_the_branch_that_the_tree_shows(data: st.DataObject, agen
         ids.append(f"e{number}")
     with TemporaryDirectory() as folder:
         path = written(Path(folder), lines)
-        shape = read_structure(path, agent, going_on)
-        assert shape is not None
+        shape = structure(path, agent)
         numbers = shape.branches, [shape.branch(entry) for entry in range(len(ids) - 1)]
         assert numbers == drawn(path, agent)
-        assert facts_of(shape) == facts_of(structure_of(open_tree(path, (agent,))))
 
 
 def test_a_label_in_the_middle_makes_no_branch(tmp_path: Path) -> None:
     label = {"type": "label", "id": "l", "parentId": "d", "targetId": "a", "label": "x"}
     lines = [*LINES, label, message("e", "d", "assistant", "the end", 6)]
-    path = written(tmp_path, lines)
-    shape = read_structure(path, "pi", going_on)
-    assert shape is not None
+    shape = structure(written(tmp_path, lines))
     assert shape.branches == 2
     assert [shape.branch(entry) for entry in range(6)] == [2, 1, 2, 2, 2, 2]
     # The leaf is elsewhere, although the label starts no branch.
     assert [shape.is_active(entry) for entry in range(6)] == [True, False, True, True, False, True]
-
-
-def without_ids(line: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in line.items() if name not in ("id", "parentId")}
-
-
-ODD = {
-    "two with one id": [*LINES, message("b", "d", "user", "again", 5)],
-    "a parent that comes later": [
-        *LINES[:2],
-        message("x", "y", "user", "-", 5),
-        message("y", "a", "user", "-", 6),
-    ],
-    "a parent that is nowhere": [*LINES, message("x", "gone", "user", "-", 5)],
-    "an entry that is its own parent": [*LINES, message("x", "x", "user", "-", 5)],
-    "no ids": [LINES[0], *map(without_ids, LINES[1:])],
-    "ids that do not count": [{**LINES[0], "version": 1}, *LINES[1:]],
-    "a second header": [*LINES, LINES[0]],
-    "a header behind an entry": [LINES[1], LINES[0], *LINES[2:]],
-    "a title line behind the header": [*LINES, {"type": "title", "title": "late"}],
-    "an id that is a number": [*LINES, {**LINES[1], "id": 7}],
-    "no header": LINES[1:],
-}
-
-
-@pytest.mark.parametrize("lines", ODD.values(), ids=ODD)
-def test_unusual_sessions_have_to_be_opened(lines: list[dict[str, Any]], tmp_path: Path) -> None:
-    assert read_structure(written(tmp_path, lines), "pi", going_on) is None
-
-
-@pytest.mark.parametrize("end", ["", "\n\n", "\n{\n", '\n{"type"', "\n[]\n"])
-def test_sessions_with_lines_without_entries_have_to_be_opened(end: str, tmp_path: Path) -> None:
-    assert read_structure(written(tmp_path, LINES, end), "pi", going_on) is None
-
-
-def test_reading_the_structure_can_be_cancelled(tmp_path: Path) -> None:
-    assert read_structure(written(tmp_path, LINES), "pi", lambda: False) is None
 
 
 @pytest.fixture

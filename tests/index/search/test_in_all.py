@@ -9,9 +9,9 @@ import pytest
 
 from app.formats.search_text import text_pieces
 from app.index.index import Index
-from app.index.search.entry_source import entries_of
 from app.index.search.grep.file_search import LineDecoder
 from app.index.search.hit_branch import NOWHERE
+from app.index.search.hit_details import entries_of
 from app.stores import agent_named
 from app.stores.base import Store
 from tests.factory import NOW, header

@@ -11,8 +11,9 @@ import pytest
 
 from app.formats import lines
 from app.formats.text_kinds import USER
-from app.index.search.entry_source import entries_at
-from app.index.search.hit_branch import read_structure
+from app.index.search.hit_branch import NOWHERE
+from app.index.search.hit_details import entries_at
+from app.index.search.results import Hit
 from tests.denied import deny
 from tests.index.search.helpers import marked, searcher
 
@@ -269,9 +270,9 @@ def test_a_path_that_no_file_can_have_counts_as_unreadable(world: World) -> None
     (row,) = world.index.rows()
     odd = copy(row)
     odd.path += "\0"
-    assert entries_at(odd, 0, 0) == []
-    with pytest.raises(OSError, match="null byte"):
-        read_structure(odd.path, odd.dialect, lambda: True)
+    odd.linear = False
+    assert entries_at(odd, 0) == []
+    assert world.index.place(Hit(odd, "text", entry_id="e0")) == NOWHERE
     searcher(world.index).documents.update([odd], [])
     for text in ("needle", "Needle", "needle in:all", "thimble in:tools"):
         page = world.pages(text)[-1]

@@ -47,7 +47,6 @@ class FilePassage(NamedTuple):
     :param offset: where its line begins in the file.
     :param part: the number of its entry in the line; 0 unless a line holds several.
     :param mask: the terms that it has, by their numbers in `QueryPlan.wanted`.
-    :param tool: the tool whose call or result it is.
     :param nth: how many texts of its kind precede it in its line.
     """
 
@@ -55,7 +54,6 @@ class FilePassage(NamedTuple):
     offset: int
     part: int
     mask: int
-    tool: str
     nth: int = 0
 
     def passage(self) -> Passage:
@@ -345,16 +343,14 @@ class FileMatch:
                 if text.call and self._plan.tools and text.kind in self._plan.kinds:
                     tool = self._caller(text.call, offset)
                 if self._plan.searches(text.kind, tool):
-                    self._search_text(text, offset, tool, nth, passages)
+                    self._search_text(text, offset, nth, passages)
         return passages
 
-    def _search_text(
-        self, text: EntryText, offset: int, tool: str, nth: int, passages: list[FilePassage]
-    ) -> None:
+    def _search_text(self, text: EntryText, offset: int, nth: int, passages: list[FilePassage]) -> None:
         folded = fold(text.text)
         mask = _mask(self._plan.wanted, folded, text.text)
         if mask:
-            passages.append(FilePassage(text.kind, offset, text.part, mask, tool, nth))
+            passages.append(FilePassage(text.kind, offset, text.part, mask, nth))
         if not self.refused and _mask(self._plan.unwanted, folded, text.text):
             self.refused = True
 

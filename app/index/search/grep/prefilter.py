@@ -190,11 +190,6 @@ def word_filter(word: str, cased: str = "") -> Prefilter:
     return _window_filter(window, word) if window else Prefilter()
 
 
-def escaped(chars: Sequence[str]) -> Finder:
-    """A finder of these characters as escapes with their code."""
-    return escapes(_codes(chars))
-
-
 # -- the filters of words --
 
 
