@@ -111,14 +111,9 @@ class SearchPass:
             self.searched += len(slots)
             yield [documents[slot] for slot in slots]
             return
-        stored: Sequence[int] = ()
-        from_files = slots
-        if not self.plan.query.is_deep:
-            stored, from_files = slots, ()
-            without_text = block.without_text(self._segments)
-            if without_text:
-                stored = [slot for slot in slots if slot not in without_text]
-                from_files = [slot for slot in slots if slot in without_text]
+        without_text = frozenset(slots) if self.plan.query.is_deep else block.without_text(self._segments)
+        stored = [slot for slot in slots if slot not in without_text]
+        from_files = [slot for slot in slots if slot in without_text]
         matching = self._evaluate(block, stored)
         self.searched += len(stored)
         if from_files:
