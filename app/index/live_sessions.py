@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from app.stores.live import GROWING_MS, IDLE, MAYBE, verdict
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from app.index.row import Row
     from app.stores.live import Processes, Verdict
@@ -29,6 +29,9 @@ class LiveCandidates:
         self.grown = [row for row in rows if row.grew_ms is not None]
         self._criteria: tuple[frozenset[str], ...] = ()
         self._selected: list[Row] = []
+
+    def __iter__(self) -> Iterator[Row]:
+        return iter(self.rows)
 
     def of(self, folders: frozenset[str], names: frozenset[str], ids: frozenset[str]) -> list[Row]:
         """The sessions with one of these working folders, file names or ids."""
