@@ -7,6 +7,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import random
 
 import pytest
 
@@ -110,7 +111,8 @@ async def test_a_full_catalog_is_reported(browser, three, tmp_path, way):
         before = header(ui)
         ui.screen.feed.index.catalog.run(lambda connection: connection.execute("PRAGMA max_page_count = 1"))
         for number in range(8):
-            pi_session(tmp_path, *chain(f"{number} " * 5_000, id=f"new{number}"), id=f"new{number}")
+            noise = random.Random(number).randbytes(10_000).hex()
+            pi_session(tmp_path, *chain(noise, id=f"new{number}"), id=f"new{number}")
         await ui.until(lambda: ui.sessions.model.known == 11, "the sessions")
         await ui.until(ui.toasts, "the word")
         file = tmp_path / "cache" / f"catalog-{SCHEMA}.db"
