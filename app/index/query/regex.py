@@ -6,7 +6,9 @@ refused.
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from app.formats.text import one_line
@@ -26,6 +28,10 @@ _SEARCH_BYTES = 8 << 20
 # letter or another character.
 _AROUND = (b"", b"\n", b"a", b" ")
 
+
+_LITERAL = re.compile(r"[\w\s!\"#%&',/:;<=>@`~-]|\\[!-/:-@\[-`{-~]", re.ASCII)
+"""A part of a pattern that stands for one ASCII character."""
+_QUANTIFIERS = ("*", "+", "?", "{")
 
 # RE2 ends a line only at LF, and pasted text often has a CR before it.
 _LINE_END = r"(?:\r?$)"
@@ -77,6 +83,29 @@ def required_words(pattern: str) -> Any:
     except error:
         return None
     return None if words.Match(b"", True) else words
+
+
+def from_literal(pattern: str, *, ignore_case: bool) -> Any:
+    """The RE2 object of a pattern from its longest literal on, such as `_[0-9]+` for `[A-Z]{3}_[0-9]+`. It
+    has a match within every match of `compiled(pattern)`, and RE2 searches up to fifty times as fast for it,
+    because it skips to the literal.
+
+    None if the pattern has groups, alternatives or no suitable literal, or if it begins with the literal and
+    case counts: then RE2 skips to it anyway.
+
+    :param pattern: a pattern that `check` accepted.
+    :param ignore_case: the pattern is for folded text.
+    """
+    begin, end = _longest_literal(pattern)
+    if begin == end or (not begin and not ignore_case):
+        return None
+    literal, rest = pattern[begin:end], pattern[end:]
+    if ignore_case:
+        # Folded text has no capitals, and RE2 skips only to a literal whose case counts.
+        literal, rest = literal.lower(), f"(?i:{_as_folded(rest)})"
+    import re2  # as in `_compiled`
+
+    return re2.compile("(?m)" + literal + _by_lines(rest), _set_options(re2.Options(), _SEARCH_BYTES))
 
 
 @lru_cache(maxsize=64)
@@ -218,6 +247,31 @@ def _operators(pattern: str) -> Iterator[tuple[int, str, bool]]:
         else:
             literal = part == r"\Q"
         yield start, part, is_operator
+
+
+def _longest_literal(pattern: str) -> tuple[int, int]:
+    """The offsets at which the longest literal that every match contains begins and ends in the pattern.
+
+    (0, 0) if there is none but a single letter, digit or space, which most texts contain.
+    """
+    best = (0, 0)
+    most = 0
+    begin = length = 0
+    in_braces = False
+    parts = [*_operators(pattern), (len(pattern), "", True)]
+    for (offset, part, is_operator), (end, following, _) in pairwise(parts):
+        if part == r"\Q" or (is_operator and part.startswith(("(", "|"))):
+            return (0, 0)
+        in_braces = part == "{" or (in_braces and part != "}")
+        if in_braces or not is_operator or not _LITERAL.fullmatch(part) or following in _QUANTIFIERS:
+            length = 0
+            continue
+        if not length:
+            begin = offset
+        length += 1
+        if length > most and (length > 1 or not (part.isalnum() or part == " ")):
+            best, most = (begin, end), length
+    return best
 
 
 def _set_options(options: Any, memory: int) -> Any:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.text_kinds import CALL, RESULT
 from app.formats.utf8_text import fold, nfc_text, to_nfc, to_utf8
 from app.index.query.query import PHRASE, REGEX, WORD, QueryError, Term
-from app.index.query.regex import BadPattern, compiled, required_words
+from app.index.query.regex import BadPattern, compiled, from_literal, required_words
 from app.index.search.passages import next_mark
 from app.sessions.passages import MARK, unpadded
 
@@ -232,6 +232,9 @@ Most patterns search a hundred times as many. Data of less than `_UNTIMED_BYTES`
 clock would take longer than the search.
 """
 
+_MOST_FALSE_CANDIDATES = 5_000
+"""Passages without a match, about 10 ms, after which a prefilter is given up."""
+
 _SLOW_SECONDS = 2.0
 """Seconds of processor time after which the user is told that a pattern lags."""
 
@@ -252,7 +255,10 @@ class RegexMatcher(TermMatcher):
         # Most patterns search several passages at once, without a copy. No match is missed, because the head
         # of a passage is no UTF-8, and a line ends there.
         self._one_passage = _ONE_PASSAGE.search(term.text) is not None
-        self._search: Any = (self._exact or self._folded)._regexp.Match
+        self._pattern: Any = self._exact or self._folded
+        self._prefilter: Any = from_literal(term.text, ignore_case=not term.exact)
+        """A part of the pattern that is found faster; None if there is none, or if it seldom helps."""
+        self._false_candidates = 0
         self._anchor: Any = re2._Anchor.UNANCHORED
         self._seconds = 0.0
         self._bytes = 0
@@ -273,8 +279,10 @@ class RegexMatcher(TermMatcher):
     def find_first(self, source: Source, start: int, end: int) -> int:
         if self._one_passage:
             return start if start < end else -1
+        if self._prefilter is not None and not self._lags:
+            return self._match(self.copy(source).data, start, end, self._prefilter)
         if self._words is None or start >= end:
-            return self._match(self.copy(source).data, start, end)
+            return self._match(self.copy(source).data, start, end, self._pattern)
         if self._with_words != (source, end):
             if not self._has_words(source, start, end):
                 return -1
@@ -286,13 +294,19 @@ class RegexMatcher(TermMatcher):
         if self._words is not None and not self._has_words(source, begin, end):
             return False
         text = unpadded(self.copy(source).data[begin:end])
-        return self._match(text, 0, len(text)) >= 0
+        has_match = self._match(text, 0, len(text), self._pattern) >= 0
+        self._false_candidates += not has_match
+        if self._prefilter is not None and self._false_candidates > _MOST_FALSE_CANDIDATES:
+            self._prefilter = None
+            # The speed of the prefilter does not count for the whole pattern.
+            self._seconds = self._bytes = 0
+        return has_match
 
     def in_folded_text(self, folded: str, text: str) -> bool:
         if self._words is not None and not self._words.Match(folded.encode("utf-8", "replace"), True):
             return False
         data = (to_nfc(text) if self.exact else folded).encode("utf-8", "replace")
-        return self._match(data, 0, len(data)) >= 0
+        return self._match(data, 0, len(data), self._pattern) >= 0
 
     def find_folded(self, folded: str) -> Iterator[Range]:
         return _spans(self._folded, folded)
@@ -300,14 +314,15 @@ class RegexMatcher(TermMatcher):
     def find_exact(self, text: str) -> Iterator[Range]:
         return _spans(self._exact, text)
 
-    def _match(self, data: Any, start: int, end: int) -> int:
+    def _match(self, data: Any, start: int, end: int, pattern: Any) -> int:
         """The offset of the first match from `start` on; -1."""
         position: int
+        search = pattern._regexp.Match
         if end - start < _UNTIMED_BYTES and not self._lags:
-            position, _ = self._search(self._anchor, data, start, end)[0]
+            position, _ = search(self._anchor, data, start, end)[0]
             return position
         begun = thread_time()
-        position, stop = self._search(self._anchor, data, start, end)[0]
+        position, stop = search(self._anchor, data, start, end)[0]
         self._seconds += thread_time() - begun
         self._bytes += (end if position < 0 else stop) - start
         if not self._lags and self._seconds > _LAG_SECONDS and self._bytes < self._seconds * _LAG_RATE:

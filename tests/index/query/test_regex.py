@@ -6,10 +6,12 @@ import sys
 from types import ModuleType
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from app.formats.utf8_text import fold
+from app.formats.utf8_text import fold, to_nfc
 from app.index.query.query import QueryError
-from app.index.query.regex import BadPattern, check, compiled
+from app.index.query.regex import BadPattern, check, compiled, from_literal
 from app.index.search.matchers import RegexMatcher
 from tests.index.query.helpers import read, refused, term
 
@@ -134,6 +136,55 @@ def test_a_part_of_a_pattern_can_be_exact(pattern: str, texts: list[str], other_
         assert compiled(matcher.term.text, ignore_case=True).search(fold(text)), text
     for text in other_texts:
         assert not matcher.in_text(text), text
+
+
+@pytest.mark.parametrize(
+    ("pattern", "ignore_case", "part"),
+    [
+        ("[A-Z]{3}_[0-9]+", False, "(?m)_[0-9]+"),
+        ("[a-z]{3}_[0-9]+", True, "(?m)_(?i:[0-9]+)"),
+        ("Error: x*", True, "(?m)error: (?i:x*)"),
+        ("Error: x*", False, None),
+        (r"\d+\.\d", False, r"(?m)\.\d"),
+        (r"\w+ab?c+abc\b", False, r"(?m)abc\b"),
+        ("[xyz_]a[.]", True, None),
+        (".* .*", True, None),
+        ("(_a)?", False, None),
+        (".*_|a", False, None),
+        (r"\Q[ab]\E", False, None),
+        ("(?i)[A-Z]_ab", False, None),
+        (".éé+", True, None),
+        (".a_?$", True, None),
+        ("[a-z]__?$", True, "(?m)_(?i:_?(?:\\r?$))"),
+    ],
+)
+def test_a_literal_of_a_pattern_is_searched_first(pattern: str, ignore_case: bool, part: str | None) -> None:
+    prefilter = from_literal(pattern, ignore_case=ignore_case)
+    assert (prefilter and prefilter.pattern) == part
+
+
+PATTERN_PARTS = ["a", "B", "_", "_", "k", "ß", "é", " ", r"\.", ".", "[a-k]", "[^_]", r"\w", r"\S", "$", "^"]
+
+
+@given(
+    pattern=st.lists(
+        st.tuples(
+            st.sampled_from(PATTERN_PARTS), st.sampled_from(["", "", "", "+", "*", "?", "{2}", "{0,2}"])
+        ),
+        min_size=1,
+        max_size=6,
+    ).map(lambda parts: "".join(part + repeat for part, repeat in parts)),
+    text=st.text("aAbBk_K\u212aſßéÉ .\n", max_size=30),
+)
+def test_every_match_has_a_match_from_the_literal_on(pattern: str, text: str) -> None:
+    for ignore_case, searched in ((True, fold(text)), (False, to_nfc(text))):
+        try:
+            whole = compiled(pattern, ignore_case=ignore_case)
+        except BadPattern:
+            return
+        prefilter = from_literal(pattern, ignore_case=ignore_case)
+        if prefilter is not None and whole.search(searched):
+            assert prefilter.search(searched)
 
 
 def test_anchors_match_at_lines_and_case_can_count() -> None:

@@ -69,10 +69,10 @@ def lagging(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     sizes: list[int] = []
     real_match = RegexMatcher._match
 
-    def match(self: RegexMatcher, data: Any, start: int, end: int) -> int:
+    def match(self: RegexMatcher, data: Any, start: int, end: int, pattern: Any) -> int:
         if self._lags:
             sizes.append(end - start)
-        return real_match(self, data, start, end)
+        return real_match(self, data, start, end, pattern)
 
     monkeypatch.setattr(RegexMatcher, "_match", match)
     monkeypatch.setattr(matchers, "_LAG_SECONDS", -1.0)
