@@ -30,7 +30,7 @@ EMPTY = "words, "
 STILL = 0.15
 """Seconds without output after which the work of a key counts as done."""
 
-MOVING, TYPING = 0.016, 0.05
+MOVING, TYPING = 0.032, 0.05
 """Limits in seconds."""
 
 _BARE = f"""

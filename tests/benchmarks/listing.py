@@ -112,11 +112,11 @@ def warm(setting: Setting, peers: Peers) -> Iterator[Result]:
     yield Result("1", "warm list", ms(taken), f"floor {ms(least)}", taken / least, 0.6, ci=True)
     yield Result("1", "warm list", ms(taken), f"python -c pass {ms(start)}", taken / start)
     for theirs in fast_resume:
-        yield Result("1", "warm list", ms(taken), f"fr --list {ms(theirs)}", taken / theirs, 0.75)
+        yield Result("1", "warm list", ms(taken), f"fr --list {ms(theirs)}", taken / theirs, 1.0)
     if peers.omp:
         ours(peers.beside_omp)
         taken, theirs = in_turn(rounds, lambda: ours(peers.beside_omp), peers.omp_listing)
-        yield Result("1", "warm list", ms(taken), f"omp's listing {ms(theirs)}", taken / theirs, 0.1)
+        yield Result("1", "warm list", ms(taken), f"omp's listing {ms(theirs)}", taken / theirs)
     if peers.pi:
         taken, theirs = in_turn(3, ours, peers.list_all)
         yield Result("1", "warm list", ms(taken), f"pi listAll {ms(theirs)}", taken / theirs, 0.01)

@@ -30,7 +30,17 @@ from tests.benchmarks.pickers import (
     whole_list,
 )
 from tests.benchmarks.rows import Result, mb, ms
-from tests.benchmarks.screen import POLLING, TRIES, flood, started, warm_up
+from tests.benchmarks.screen import (
+    ANSWER,
+    LAUNCH,
+    OF_PI,
+    POLLING,
+    TRIES,
+    bare_python,
+    flood,
+    started,
+    warm_up,
+)
 from tests.benchmarks.searching import DEEP
 
 if TYPE_CHECKING:
@@ -118,10 +128,11 @@ def launch(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result
             terminal.press("tab")
             return terminal.wait_for(titles.shown, 30) - terminal.started
 
-    here, of_all = in_turn(setting.repeat, ours, ours_of_all)
+    here, of_all, start = in_turn(setting.repeat, ours, ours_of_all, lambda: bare_python(setting))
     keys = statistics.median(answered)
-    yield Result("2", "resume: launch -> rows (bar: 100 ms)", ms(here), value=here, limit=0.1)
-    yield Result("2", "  launch -> a key is answered", ms(keys), value=keys, limit=0.75)
+    against = f"python -c pass {ms(start)}"
+    yield Result("2", "resume: launch -> rows", ms(here), against, here / start, LAUNCH)
+    yield Result("2", "  launch -> a key is answered", ms(keys), against, keys / start, ANSWER)
     yield Result("2", "  launch, Tab -> rows of all folders", ms(of_all))
     if peers.fast_resume:
         yield from in_both_terminals("  launch -> rows", FastResume(peers, titles), ours, setting.repeat)
@@ -150,16 +161,15 @@ def _compared_launch(
 
     here, of_all, theirs_here = in_turn(ROUNDS, ours, ours_of_all, theirs)
     theirs_of_all = statistics.median(shown.everywhere for shown in peer_rows)
-    rows, all_rows = {"pi": (0.05, None), "omp": (None, 0.025)}[picker.name]
     name = f"{picker.name} --resume"
-    yield Result("2", "  launch -> rows", ms(here), f"{name} {ms(theirs_here)}", here / theirs_here, rows)
+    yield Result("2", "  launch -> rows", ms(here), f"{name} {ms(theirs_here)}", here / theirs_here)
     against = f"{name}, Tab {ms(theirs_of_all)}"
-    yield Result("2", "  launch -> rows", ms(here), against, here / theirs_of_all, all_rows)
+    yield Result("2", "  launch -> rows", ms(here), against, here / theirs_of_all)
     yield Result("2", "  launch, Tab -> rows of all", ms(of_all), against, of_all / theirs_of_all)
     if picker.name == "pi":
         keys = statistics.median(answered)
         against = f"{name} {ms(theirs_here)}"
-        yield Result("2", "  launch -> a key is answered", ms(keys), against, keys / theirs_here, 0.45)
+        yield Result("2", "  launch -> a key is answered", ms(keys), against, keys / theirs_here, OF_PI)
 
 
 def pasted(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:
