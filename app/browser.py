@@ -23,7 +23,6 @@ from app.startup.driver import call_on_end, driver_class
 from app.startup.key_order import KeyOrder
 from app.theme import DIALOGS, SHEET, styles_folder, themes
 from app.view.arrangement import initial
-from app.view.command_search import palette_description
 from app.view.session_list import SessionList
 from app.view.terminal import colour_depth, speller
 from app.widgets.commands import CommandProvider, Palette, shown_below
@@ -290,10 +289,7 @@ class Browser(CrashApp["Plan | None"]):
             async def run(action: str = command.action, target: Any = target) -> None:
                 await self.run_action(action, target)
 
-            description = palette_description(
-                command, screen.help_of(command), selects=screen.sessions_pane.selects
-            )
-            yield SystemCommand(description, shown_below(command), run)
+            yield SystemCommand(screen.help_of(command), shown_below(command), run)
 
     def report_crash(self) -> None:
         """Write the traceback to a file, and keep one line about it in `crash`."""

@@ -48,18 +48,18 @@ class _Labels(NamedTuple):
 
 
 _PLAIN = _Labels(
-    "Go on in a new session file; this one stays as it is",
-    "Go on here, in this session",
-    "Put the leaf here, and stay in leafmark",
-    "Go on in a new session of another folder",
+    "Continue in a new session; this one stays as it is",
+    "Continue in this session",
+    "Move the leaf here and stay in leafmark",
+    "Continue in a new session in another folder",
 )
 # The labels for an entry with a text name the editing first, since the editor opens next. Each fits 80
 # columns.
 _EDITING = _Labels(
-    "Edit the text and go on in a new session file; this one stays",
-    "Edit the text and go on here, in this session",
-    "Edit the text, put the leaf here, and stay in leafmark",
-    "Edit the text and go on in a new session of another folder",
+    "Edit the prompt in a new session; this one stays as it is",
+    "Edit the prompt in this session",
+    "Move the leaf here, copy the prompt and stay in leafmark",
+    "Edit the prompt in a new session in another folder",
 )
 
 
@@ -158,7 +158,7 @@ class BranchFlow:
             self._toasts.show("Already at this point")
         else:
             self._question = question
-            self._dialog = ChoiceDialog("go on from this entry", *_ways(question))
+            self._dialog = ChoiceDialog("Continue from here", *_ways(question))
             self._host.start(self._ask(self._dialog, selection))
 
     def _offer_safe_points(self, selection: StableSelection, question: BranchOptions) -> None:
@@ -169,7 +169,9 @@ class BranchFlow:
             for number, point in enumerate(question.safe[:9], 1)
         ]
         if choices:
-            self._host.start(self._ask_safe_point(selection, ChoiceDialog("go on", [reason], choices)))
+            self._host.start(
+                self._ask_safe_point(selection, ChoiceDialog("Continue from here", [reason], choices))
+            )
         else:
             self._toasts.complain(reason)
 
@@ -202,10 +204,10 @@ class BranchFlow:
                 return None
         if question.target.text is None:
             return _Decision(way, folder)
-        does = "puts the leaf here" if way == STAY else "goes on"
-        takes = f"leaves it in the editor of {question.agent}" if question.takes_draft else "copies it"
+        does = "move the leaf here" if way == STAY else "continue"
+        takes = f"leave it in the editor of {question.agent}" if question.takes_draft else "copy it"
         text = await self._host.open(
-            TextDialog("say it again, in other words", question.target.text, f"{does} and {takes}")
+            TextDialog("Edit the prompt", question.target.text, f"{does} and {takes}")
         )
         if text is None:
             return None
@@ -213,10 +215,10 @@ class BranchFlow:
         if question.takes_draft or not question.takes_prompt or way == STAY or not text.strip():
             return _Decision(way, folder, text)
         choices = [
-            Choice("no", "k", "Keep it on the clipboard, to be pasted and sent by hand"),
+            Choice("no", "k", "Copy the prompt (paste it in the agent yourself)"),
             Choice("send", "s", f"Send it as the first prompt of {question.agent}"),
         ]
-        answer = await self._host.open(ChoiceDialog("the edited text", [], choices))
+        answer = await self._host.open(ChoiceDialog("The edited prompt", [], choices))
         return None if answer is None else _Decision(way, folder, text, answer == "send")
 
     # doing it
@@ -279,13 +281,13 @@ class BranchFlow:
         if question.takes_draft:
             self._jobs.leave_draft(row, text)
         else:
-            self._toasts.show("The text is on the clipboard")
+            self._toasts.show("Copied the prompt")
 
     def _keep(self, summary: str) -> None:
         """Nothing was written: keep the user's summary."""
         if summary:
             self._toasts.copy(summary)
-            self._toasts.show("The summary is on the clipboard")
+            self._toasts.show("Copied the summary")
 
 
 def _ways(question: BranchOptions) -> tuple[list[str], list[Choice]]:
@@ -305,7 +307,7 @@ def _ways(question: BranchOptions) -> tuple[list[str], list[Choice]]:
         said += [f"In this session: {reason}" for reason in here.plan.asks]
     if here.plan.problem:
         # the leaf can be moved and a file be made all the same
-        said.append(f"The program cannot be started from here: {here.plan.problem}")
+        said.append(f"The agent cannot be started: {here.plan.problem}")
     return said, choices
 
 
@@ -340,18 +342,18 @@ class BranchSummaries:
         """
         command = self._settings.summary_command
         choices = [
-            Choice("none", "n", "No summary of the branch that is left"),
-            Choice("write", "w", "Write one; an outline is prepared"),
+            Choice("none", "n", "No summary"),
+            Choice("write", "w", "Write one (an outline is prepared)"),
             Choice(
                 "command",
                 "c",
-                "Have one made by your command",
+                "Run summary_command",
                 why_not="" if command else "no summary_command is set in config.toml",
                 command=command,
             ),
         ]
         while True:
-            answer = await self._host.open(ChoiceDialog("what is left behind", [], choices))
+            answer = await self._host.open(ChoiceDialog("Summarize the branch you leave?", [], choices))
             if answer == "none":
                 return ""
             if answer == "write":
@@ -368,7 +370,7 @@ class BranchSummaries:
             self._toasts.complain(made.reason)
 
     async def _edit(self, text: str) -> str | None:
-        return await self._host.open(TextDialog("summary of the branch that is left", text, "goes on"))
+        return await self._host.open(TextDialog("Summary of the branch you leave", text, "continue"))
 
     async def _run_command(self, question: BranchOptions, cwd: str) -> SummaryMade | None:
         """Run the user's command; None if the user cancels it."""

@@ -271,7 +271,7 @@ class EntryActions:
         if problems:
             self._host.start(self._show_problems(problems, row.path))
         else:
-            self._toasts.show("Nothing is wrong with this session")
+            self._toasts.show("This session has no damaged lines")
 
     async def _show_problems(self, problems: list[TreeProblem], path: str) -> None:
         problem = await self._host.open(ProblemsDialog(problems))

@@ -13,7 +13,7 @@ from app.keys import key_of
 from app.services.index_service import IndexService
 from app.services.index_share import IndexShare
 from app.view.bars import reading_note
-from app.view.notifications import LOOKING_AGAIN, RescanReport
+from app.view.notifications import RESCANNING, RescanReport
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -96,7 +96,7 @@ class IndexFeed:
     @property
     def activity(self) -> str:
         """The activity of the index, for the header; "" for none."""
-        return self._progress or ("" if self._report is None else LOOKING_AGAIN)
+        return self._progress or ("" if self._report is None else RESCANNING)
 
     def start(self) -> None:
         """Follow the stores."""

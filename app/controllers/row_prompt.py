@@ -49,7 +49,7 @@ class Question(NamedTuple):
 
     text: Callable[[int], str]
     keys: Sequence[tuple[str, str]]
-    cancel: str = "leave it"
+    cancel: str = "cancel"
     in_row: Sequence[str] = ()
 
 
@@ -272,4 +272,4 @@ class RowPrompt:
 def _message(text: str) -> Question:
     """A message in place of a question."""
     line = one_line(text, 500)
-    return Question(lambda cells: shorten(line, cells), (("enter", "go on"),), cancel="")
+    return Question(lambda cells: shorten(line, cells), (("enter", "continue"),), cancel="")

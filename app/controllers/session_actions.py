@@ -135,9 +135,9 @@ class SessionActions:
             (("enter", "trash"),),
             "keep",
             (
-                "Trash this session? Enter trashes · Esc keeps",
-                "Trash this session? Enter · Esc keeps",
-                "Trash it? Enter · Esc keeps",
+                "Trash this session? Enter trash · Esc keep",
+                "Trash this session? Enter · Esc keep",
+                "Trash it? Enter · Esc keep",
             ),
         )
         if await self._prompt.confirm(question, selection):
@@ -153,9 +153,9 @@ class SessionActions:
             (("x", "delete"),),
             "keep",
             (
-                "No trash here. x deletes it for good · Esc keeps",
-                "x deletes it for good · Esc",
-                "For good? x deletes · Esc",
+                "No trash here. x delete for good · Esc keep",
+                "x delete for good · Esc",
+                "For good? x delete · Esc",
             ),
         )
         if await self._prompt.confirm(question, selection):
@@ -244,7 +244,7 @@ class SessionActions:
     async def ask_folder(self) -> str | None:
         """Ask for the folder of a new session; None if the user cancels."""
         setup = self._setup
-        return await self._host.open(FolderDialog("the new session's folder", setup.here[0], setup.home))
+        return await self._host.open(FolderDialog("Folder of the new session", setup.here[0], setup.home))
 
     def new_session(self) -> None:
         """Begin a new session, of the same agent and in the same folder. There is a question before it:
@@ -256,7 +256,9 @@ class SessionActions:
 
     async def _new_session(self, row: Row) -> None:
         folder = tilde(row.cwd, self._setup.home)
-        question = Question(lambda cells: new_question(row.agent, folder, cells), (("enter", "begin it"),))
+        question = Question(
+            lambda cells: new_question(row.agent, folder, cells), (("enter", "start"),), cancel="stay"
+        )
         if await self._prompt.confirm(question):
             self._starter.start_new(row)
 
@@ -303,7 +305,7 @@ class SessionActions:
         title = earlier.title or (row.title if row is not None else change.session_id or change.path)
         ago = age(earlier.at_ms, self._setup.now_ms())
         question = Question(
-            lambda cells: earlier_question(earlier.changes, title, ago, cells), (("enter", "take it back"),)
+            lambda cells: earlier_question(earlier.changes, title, ago, cells), (("enter", "undo"),)
         )
         if await self._prompt.confirm(question):
             self._runner.undo_earlier(earlier.action)
@@ -346,7 +348,7 @@ class SessionActions:
         is_undo = event.what == "undo"
         self._toasts.show_done(lambda key: toast(event.what, changes, key, of=event.of), is_undo=is_undo)
         if is_undo and not (event.outcomes or event.notes or event.of):
-            self._toasts.show("Nothing to take back")
+            self._toasts.show("Nothing to undo")
         self._unmark([outcome.row.path for outcome in done if outcome.row is not None])
         if event.what in (TRASH, TRASH_ANYWAY):
             self._trashed(event.outcomes, anyway=event.what == TRASH_ANYWAY)

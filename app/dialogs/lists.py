@@ -104,7 +104,7 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
         self._list.show(labels)
         where, other = ("all sessions", "this session") if self._all else ("this session", "all sessions")
         if labels:
-            said = [f"{len(labels):,} in {where}", "Enter goes there   L changes it   Del takes it off"]
+            said = [f"{len(labels):,} in {where}", "Enter go   L edit   Del remove"]
         else:
             key = key_of("entry.label")
             makes = f"; {key} in the tree makes one" if key else ""
@@ -211,7 +211,7 @@ class ArchiveDialog(Dialog["Archived | None"]):
     def _archive_read(self, event: ArchiveRead) -> None:
         event.stop()
         self._list.show(event.archived)
-        said = "Enter brings it back   Esc back" if event.archived else "Nothing is archived.   Esc back"
+        said = "Enter restore   Esc close" if event.archived else "Nothing is archived.   Esc close"
         self.query_one("#said", Static).update(Content(said))
 
     @on(LineList.Activated)

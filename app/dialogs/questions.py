@@ -70,7 +70,7 @@ class ResumeDialog(Dialog[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss(None)", "Back"),
         Binding("c,y,ctrl+y", "copy", "Copy the command"),
-        Binding("r", "go_on", "Resume all the same"),
+        Binding("r", "go_on", "Resume anyway"),
         Binding("f", "fork", "Another folder"),
         Binding("t", "dismiss('read')", "Read only"),
     ]
@@ -95,13 +95,13 @@ class ResumeDialog(Dialog[str | None]):
         plan = self.standing.plan
         if self._is_gone:
             return Content("This session is gone."), Content(""), Content(""), Content("Esc back")
-        hints = ["c copy the command   t read only   Esc back"]
+        hints = ["c copy command   t view tree   Esc cancel"]
         if plan.folder_gone:
-            hints.insert(0, "f fork into another folder, and go on there")
+            hints.insert(0, "f fork into another folder and resume there")
         if plan.problem is None:
-            hints.insert(0, "r resume all the same")
+            hints.insert(0, "r resume anyway")
         return (
-            Content(inert(self.standing.reason or "Nothing stands in the way any more.")),
+            Content(inert(self.standing.reason or "The session can be resumed now.")),
             Content(f"folder   {inert(self.standing.folder)}"),
             Content(inert(plan.shell)),
             Content("\n".join(hints)),
@@ -166,7 +166,7 @@ class FolderDialog(Dialog[str | None]):
             with VerticalScroll(classes="body", can_focus=False):
                 yield Input(offered, id="folder-path", compact=True)
                 yield Static(Content(""), classes="warning", id="wrong")
-            yield Static(Content("Enter takes it   Esc back"), classes="hint")
+            yield Static(Content("Enter select   Esc cancel"), classes="hint")
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
@@ -181,7 +181,7 @@ class FolderDialog(Dialog[str | None]):
             self.dismiss(folder)
         else:
             self.query_one("#wrong", Static).update(
-                Content(f"{one_line(text, 200) or 'nothing'} is no folder")
+                Content(f"No such folder: {one_line(text, 200)}" if text else "Type the path of a folder")
             )
 
 
@@ -209,10 +209,10 @@ class HelpDialog(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
-            box.border_title = Content("keys")
+            box.border_title = Content("Help")
             with VerticalScroll(id="keys", classes="body"):
                 yield _Keys(self._legend, self._commands, self._told)
-            yield Static(Content("↑ ↓ scroll   Esc back"), classes="hint")
+            yield Static(Content("↑ ↓ scroll   Esc close"), classes="hint")
 
     def on_mount(self) -> None:
         self.query_one("#keys", VerticalScroll).focus()
@@ -326,7 +326,7 @@ class ChoiceDialog(Dialog[str | None]):
     AUTO_FOCUS = ""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q", "dismiss(None)", "Back"),
-        Binding("enter", "choose", "Take it"),
+        Binding("enter", "choose", "Select"),
     ]
 
     def __init__(self, title: str, said: Sequence[str], choices: Sequence[Choice]) -> None:
@@ -344,7 +344,7 @@ class ChoiceDialog(Dialog[str | None]):
             with VerticalScroll(classes="body", can_focus=False):
                 yield from self._lines()
                 yield self._list
-            yield Static(Content("Enter takes it   Esc back"), classes="hint")
+            yield Static(Content("Enter select   Esc cancel"), classes="hint")
 
     def tell(self, said: Sequence[str], choices: Sequence[Choice]) -> None:
         """It stands otherwise now; the answers are as many, in the same order."""
@@ -406,7 +406,7 @@ class TextDialog(Dialog[str | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         # a text that Tab indents would take it for its own way out, to what is focused next: here nothing is
         Binding("escape", "leave", "Back", priority=True),
-        Binding("ctrl+s", "keep", "Take it", priority=True),
+        Binding("ctrl+s", "keep", "Select", priority=True),
     ]
 
     def __init__(self, title: str, text: str, takes: str) -> None:
@@ -440,7 +440,7 @@ class TextDialog(Dialog[str | None]):
         leaves = "Esc"
         if self._is_changed:
             leaves = "Esc again" if self._left_at == self._now else "Esc twice"
-        return Content(f"Ctrl+S {self._takes}   {leaves} cancels, nothing is changed")
+        return Content(f"Ctrl+S {self._takes}   {leaves} cancel")
 
     @property
     def _is_changed(self) -> bool:
@@ -473,7 +473,7 @@ class TextDialog(Dialog[str | None]):
 class WaitDialog(Dialog[None]):
     """Something takes its time; Esc gives it up."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Give it up")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q", "dismiss(None)", "Cancel")]
 
     def __init__(self, title: str, said: str) -> None:
         super().__init__()
@@ -485,4 +485,4 @@ class WaitDialog(Dialog[None]):
             box.border_title = Content(one_line(self._title, 100))
             with VerticalScroll(classes="body"):
                 yield Static(Content(inert(self._said)))
-            yield Static(Content("Esc gives it up, nothing is changed"), classes="hint")
+            yield Static(Content("Esc cancel"), classes="hint")

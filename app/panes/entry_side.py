@@ -299,13 +299,13 @@ def _open_in_program(
             except OSError as error:
                 problem = f"{command[0]} cannot be run: {error.strerror or error}"
     except SuspendNotSupported:
-        problem = "Other programs cannot be shown here"
+        problem = "Other programs cannot run here"
     if problem:
         _complain(app, problem)
     elif result is not None and result.problem:
         _complain(app, f"{command[0]} {result.problem}")
     elif result is not None and result.changed:
-        app.notify("That was a copy: the session is as it was", markup=False)
+        app.notify("Changes to this copy are not saved to the session", markup=False)
 
 
 def _complain(app: App[Any], text: str) -> None:

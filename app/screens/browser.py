@@ -264,7 +264,7 @@ class BrowserScreen(SessionsScreen):
         if event.reason:
             self._toasts.complain(event.reason)
         else:
-            self._toasts.show("The text is on the clipboard, and a draft for who continues there")
+            self._toasts.show("Copied the prompt, and kept it as a draft for the next session")
 
     @on(BranchesCompared)
     def _branches_compared(self, event: BranchesCompared) -> None:

@@ -84,7 +84,7 @@ UNKEPT_S = 10.0
 BESIDE_ROWS = 3
 """Cells of the list's pane beside its rows: two borders and the scrollbar."""
 
-STOP = Binding("escape", "stop_acting", "Stop what is done to many sessions", show=False, priority=True)
+STOP = Binding("escape", "stop_acting", "Stop the action", show=False, priority=True)
 """Before whatever else the key does in a pane."""
 
 
@@ -408,7 +408,7 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     @on(ListStateNotSaved)
     def _list_state_not_saved(self, event: ListStateNotSaved) -> None:
-        self.notify(f"This is not remembered: {one_line(event.reason)}", severity="warning", markup=False)
+        self.notify(f"Not saved: {one_line(event.reason)}", severity="warning", markup=False)
 
     @on(CacheNotSaved)
     def _cache_not_saved(self, event: CacheNotSaved) -> None:

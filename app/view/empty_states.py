@@ -9,22 +9,22 @@ from app.view.formatting import tilde
 
 _REASONS = {
     "here": "No sessions in this folder.",
-    "named": "No session has a name here.",
-    "agent": "No sessions of this program here.",
-    "hidden": "Nothing but empty sessions and sub-agents here.",
+    "named": "No session here has a name.",
+    "agent": "No sessions of this agent here.",
+    "hidden": "Only empty sessions and sub-agents here.",
 }
 _SHOWN = {
-    "hidden": "that is not empty or a sub-agent's",
-    "agent": "of this program",
+    "hidden": "that is neither empty nor a sub-agent's",
+    "agent": "of this agent",
     "named": "with a name",
     "here": "in this folder",
 }
 _WAYS_OUT = {
-    "hidden": "shows empty sessions and sub-agents as well.",
-    "agent": "goes on to the next program.",
-    "named": "shows those without one as well.",
-    "here": "looks in all folders.",
-    "tools": "looks through tools as well.",
+    "hidden": "shows empty sessions and sub-agents.",
+    "agent": "shows the next agent.",
+    "named": "shows all sessions.",
+    "here": "shows all folders.",
+    "tools": "also searches tool calls and their output.",
 }
 
 
@@ -36,7 +36,7 @@ def nothing_found(places: Sequence[tuple[str, str, str]], home: str) -> list[str
     lines = [
         "No sessions found.",
         "",
-        "F6 opens example sessions in a throw-away folder.",
+        "F6 opens the example sessions.",
         "",
         "leafmark looked in:",
     ]
@@ -55,14 +55,14 @@ def nothing_shown(why: str, keys: Mapping[str, str]) -> list[str]:
     if why not in _REASONS:
         return []
     if why == "here":
-        return [_REASONS[why], *([f"{keys[why]} shows those of all folders."] if keys.get(why) else [])]
+        return [_REASONS[why], *([f"{keys[why]} shows all folders."] if keys.get(why) else [])]
     # more folders may have what this one has not
     return [_REASONS[why], *_ways_out([why, "here"], keys)]
 
 
 def searching_for(query: str) -> list[str]:
     """The message while a search has not found anything yet."""
-    return [f"Searching for “{one_line(query, 60)}” …", "Esc drops the filter."]
+    return [f"Searching for “{one_line(query, 60)}” …", "Esc clears the search."]
 
 
 def nothing_matches(
@@ -78,7 +78,7 @@ def nothing_matches(
     subject = " ".join(["No session", *(_SHOWN[why] for why in left_out), "matches"])
     message = f"{subject} “{one_line(query, 60)}”{' so far' if so_far and not left_out else ''}."
     more = ["tools"] if leaves_tools and not so_far else []
-    return [message, *_ways_out([*left_out, *more], keys), "Esc drops the filter."]
+    return [message, *_ways_out([*left_out, *more], keys), "Esc clears the search."]
 
 
 def _ways_out(reasons: Sequence[str], keys: Mapping[str, str]) -> list[str]:

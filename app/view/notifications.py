@@ -32,7 +32,7 @@ _DOES = {
     "trash anyway": "trashing",
     "delete": "deleting",
     "pin": "pinning",
-    "undo": "taking back",
+    "undo": "undoing",
 }
 _DONE = {
     "trash": "trashed",
@@ -40,7 +40,7 @@ _DONE = {
     "delete": "deleted for good",
     "pin": "pinned",
     "restore": "restored",
-    "undo": "taken back",
+    "undo": "undone",
 }
 FOR_GOOD = frozenset(("delete",))
 """Actions that cannot be undone."""
@@ -63,28 +63,28 @@ def stopped_note(what: str, done: int, total: int, undo: str) -> str:
     if not undo or what in FOR_GOOD:
         return note
     if what == "undo":
-        return f"{note} – {undo} goes on with the others"
+        return f"{note} – {undo} undoes the others"
     if not done:
         return note
-    return f"{note} – {undo} takes {'it' if done == 1 else 'them'} back"
+    return f"{note} ({undo} to undo)"
 
 
 _RESULTS = {
-    "trash": "Moved to the trash",
-    "restore": "Back from the trash",
+    "trash": "Trashed",
+    "restore": "Restored",
     "delete": "Deleted for good",
-    "name": "Named",
+    "name": "Renamed",
     "pin": "Pinned",
-    "label": "Labelled",
-    "leaf": "The leaf has moved",
-    "file": "New session made",
+    "label": "Label set",
+    "leaf": "Leaf moved",
+    "file": "New session created",
 }
 _UNDO_RESULTS = {
-    "restore": "Back from the trash",
-    "name": "The old name is back",
-    "pin": "The pins are as before",
-    "label": "The old label is back",
-    "leaf": "The leaf is back",
+    "restore": "Undone: trash",
+    "name": "Undone: rename",
+    "pin": "Undone: pin",
+    "label": "Undone: label",
+    "leaf": "Undone: moving the leaf",
 }
 WIDEST, SHARE = 60, 0.9
 """Widest toast in cells, and as a part of the screen; the smaller one counts (`styles/`)."""
@@ -108,15 +108,13 @@ def toast(what: str, changes: Sequence[Change], key: str, *, of: int = 0) -> str
     change = changes[-1]
     many = f": {len(changes):,} sessions" if len(changes) > 1 else ""
     if what == "undo":
-        return f"{_UNDO_RESULTS.get(change.kind, 'Taken back')}{many}"
+        return f"{_UNDO_RESULTS.get(change.kind, 'Undone')}{many}"
     if what == "unarchive":
-        return f"Back from the archive{many}"
+        return f"Restored from the archive{many}"
     result = _RESULTS.get(change.kind, "Done")
     if change.after is None and change.kind in ("pin", "name", "label"):
-        result = {"pin": "No longer pinned", "name": "The name is gone", "label": "The label is gone"}[
-            change.kind
-        ]
-    undo = f" – {key} takes it back" if change.kind not in FOR_GOOD and key else ""
+        result = {"pin": "Unpinned", "name": "Name cleared", "label": "Label removed"}[change.kind]
+    undo = f" ({key} to undo)" if change.kind not in FOR_GOOD and key else ""
     return f"{result}{many}{undo}"
 
 
@@ -130,7 +128,7 @@ def settings_toast(problems: Sequence[str], file: str, shown: str, columns: int,
     if len(problems) < 2:
         return "".join(problems)
     cells = max(1, min(WIDEST, int(columns * SHARE)) - _BESIDE_TEXT)
-    head = f"{one_line(shown, 500)} has {len(problems)} faults:"
+    head = f"{one_line(shown, 500)} has {len(problems)} problems:"
     texts = [problem.removeprefix(f"{one_line(file, 500)}: ") for problem in problems]
     heights = [sum(1 for _ in wrap(problem, cells)) for problem in (head, *texts)]
     room = lines - _AROUND_TEXT - heights.pop(0)
@@ -141,7 +139,7 @@ def settings_toast(problems: Sequence[str], file: str, shown: str, columns: int,
     return "\n".join([head, *texts[:fit], *rest])
 
 
-LOOKING_AGAIN = "looking again…"
+RESCANNING = "rescanning…"
 
 
 class RescanReport:
@@ -167,4 +165,4 @@ class RescanReport:
         """The result of the rescan in words."""
         counts = ((self._new, "new"), (self._changed, "changed"), (self._gone, "gone"))
         facts = [f"{len(paths):,} {word}" for paths, word in counts if paths]
-        return f"Looked again: {', '.join(facts) or 'nothing has changed'}"
+        return f"Rescanned: {', '.join(facts) or 'no changes'}"

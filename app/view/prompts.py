@@ -35,15 +35,15 @@ def delete_question(titles: Sequence[str], cells: int, *, hidden: int) -> str:
 
 
 _EARLIER = {
-    "trash": "trashed",
-    "restore": "brought back",
-    "name": "named",
-    "pin": "pinned",
-    "label": "labelled in",
-    "leaf": "moved the leaf of",
-    "file": "made a session of",
+    "trash": "trash",
+    "restore": "restore",
+    "name": "rename",
+    "pin": "pin",
+    "label": "label in",
+    "leaf": "move the leaf of",
+    "file": "create",
 }
-_EARLIER_OFF = {"name": "took the name off", "pin": "took the pin off", "label": "took a label off in"}
+_EARLIER_OFF = {"name": "clear the name of", "pin": "unpin", "label": "remove a label in"}
 
 
 def earlier_question(changes: Sequence[Change], title: str, ago: str, cells: int) -> str:
@@ -56,28 +56,24 @@ def earlier_question(changes: Sequence[Change], title: str, ago: str, cells: int
     # the changes may begin with a move that made room for a restored file
     first = changes[-1]
     changes = [change for change in changes if change.kind == first.kind]
-    verb = _EARLIER.get(first.kind, "changed")
+    verb = _EARLIER.get(first.kind, "change")
     if first.kind in _EARLIER_OFF and first.after is None:
         verb = _EARLIER_OFF[first.kind]
     elif first.kind == "file" and first.after_id == first.session_id:
-        verb = "brought back"
+        verb = "restore"
     when = "just now" if ago == "now" else f"{ago} ago"
-    for start in (f"Take back what was done {when}: {verb}", f"Take back, {when}: {verb}"):
-        if len(changes) > 1:
-            question = f"{start} {len(changes):,} sessions?"
-        else:
-            room = max(LEAST_TITLE, cells - width(start) - 4)
-            question = f"{start} “{shorten(one_line(title, 500), room)}”?"
-        if width(question) <= cells:
-            break
-    return question
+    start, end = f"Undo: {verb}", f"({when})?"
+    if len(changes) > 1:
+        return f"{start} {len(changes):,} sessions {end}"
+    room = max(LEAST_TITLE, cells - width(start) - width(end) - 4)
+    return f"{start} “{shorten(one_line(title, 500), room)}” {end}"
 
 
 def continued_question(cells: int) -> str:
     """The question about entries that an agent wrote after its session was trashed."""
     for question in (
-        "The agent went on writing after the session was trashed. Append its entries to the session?",
-        "Append to the session what its agent wrote since?",
+        "The agent wrote more entries after the session was trashed. Append them to the session?",
+        "Append the entries that the agent wrote since?",
     ):
         if width(question) <= cells:
             break
@@ -89,8 +85,8 @@ def new_question(agent: str, folder: str, cells: int) -> str:
 
     :param folder: its folder as it is shown; raw.
     """
-    shown, short = one_line(folder, 500), f"New session of {agent}"
-    for before in (f"Leave leafmark for a new session of {agent}", short):
+    shown, short = one_line(folder, 500), f"Start a new {agent} session"
+    for before in (f"Close leafmark and start a new {agent} session", short):
         room = cells - width(before) - 5
         if shown and room >= min(LEAST_TITLE, width(shown)):
             return f"{before} in {shorten(shown, room)}?"

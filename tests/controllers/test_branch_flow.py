@@ -149,7 +149,7 @@ async def test_after_a_failed_command_the_summary_is_asked_for_again():
 
     flow = Flow("here", "command", fail, "none", left=("an entry",), summary_command=("summarise",))
     titles = await flow.run()
-    assert titles.count("what is left behind") == 2
+    assert titles.count("Summarize the branch you leave?") == 2
     assert flow.toasts.errors == ["it exited with 1"]
     assert "cancel" not in flow.jobs.names()
     assert flow.actions.calls

@@ -82,7 +82,7 @@ async def test_a_rescan_says_what_has_changed():
     assert feeding.feed.activity
     gone = feeding.rows[1].path
     await feeding.feed.sessions_changed(SessionsChanged([make_row("c")], [gone], 1, 1, looked=True))
-    assert feeding.toasts.shown == ["Looked again: 1 new, 1 gone"]
+    assert feeding.toasts.shown == ["Rescanned: 1 new, 1 gone"]
     assert feeding.feed.activity == ""
 
 

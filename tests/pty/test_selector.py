@@ -284,7 +284,7 @@ def test_the_first_frame_of_a_query_has_only_matching_rows(machine, query, drawn
     with machine.terminal(query, size=size) as terminal:
         rows = [row for row in before_textual(terminal) if row]
         assert rows[0].startswith(drawn)
-        assert rows[1:] in ([], ["Esc drops the filter."])
+        assert rows[1:] in ([], ["Esc clears the search."])
         assert query in terminal.lines[2]
         assert not terminal.shows(" of 2"), "which nobody knows yet"
         assert ("Enter resume" in terminal.lines[-1]) == (query == "page")
@@ -355,7 +355,7 @@ def test_the_setting_decides_whether_trash_asks(machine, asks):
             terminal.wait_for_text("Trash this session?")
             assert machine.page.exists()
             terminal.press("enter")
-        terminal.wait_for_text("Moved to the trash")
+        terminal.wait_for_text("Trashed")
         terminal.wait_for(lambda it: not it.shows("man page"))
         assert not machine.page.exists()
         [trashed] = (machine.folder / "data/Trash/files").iterdir()
@@ -374,7 +374,7 @@ def test_the_command_line_undoes_actions_of_the_selector(machine):
         terminal.press("ctrl+d")
         terminal.wait_for_text("Trash this session?")
         terminal.press("enter")
-        terminal.wait_for_text("Moved to the trash")
+        terminal.wait_for_text("Trashed")
         terminal.press("escape")
         assert terminal.wait() == 0
     assert not machine.page.exists()

@@ -86,7 +86,7 @@ def test_control_z_is_undo_even_before_textual(known):
     with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
         terminal.wait_for_bytes(b"\x1b[?1049h", 30)
         terminal.press("ctrl+z")
-        terminal.wait_for_text("Nothing to take back", 30)
+        terminal.wait_for_text("Nothing to undo", 30)
         terminal.press("ctrl+q")
         assert terminal.wait() == 0
 

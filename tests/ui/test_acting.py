@@ -280,10 +280,10 @@ async def test_a_new_session_starts_in_the_folder_of_the_row(browser, tmp_path):
     program.chmod(0o755)
     async with browser(here=str(work)) as ui:
         await ui.press("n")
-        assert f"Leave leafmark for a new session of pi in {str(work)[:20]}" in ui.text()
+        assert f"Quit leafmark for a new session of pi in {str(work)[:20]}" in ui.text()
         await ui.press("n", "escape")
         assert not ui.app._exit
-        assert "Leave leafmark" not in ui.text()
+        assert "Quit leafmark" not in ui.text()
         await ui.press("n", "enter")
         await ui.until(lambda: ui.app._exit, "the plan")
         assert ui.app.return_value.argv == ["pi"]

@@ -8,7 +8,7 @@ import pytest
 
 from app.commands import COMMANDS
 from app.index.scan.scan import Scanner
-from app.view.notifications import LOOKING_AGAIN
+from app.view.notifications import RESCANNING
 from tests.factory import chain
 from tests.ui.conftest import HERE, pi_session
 
@@ -101,10 +101,10 @@ async def test_f5_says_what_it_found(browser, three, tmp_path, monkeypatch):
     async with browser() as ui:
         may_scan.clear()
         await ui.press("f5")
-        assert LOOKING_AGAIN in ui.text().splitlines()[0]
+        assert RESCANNING in ui.text().splitlines()[0]
         may_scan.set()
         await ui.until(lambda: "Looked again: nothing has changed" in ui.toasts(), "how it ended")
-        assert LOOKING_AGAIN not in ui.text()
+        assert RESCANNING not in ui.text()
         may_scan.clear()
         await ui.press("f5")
         pi_session(tmp_path, *chain("late", id="late"), id="late")

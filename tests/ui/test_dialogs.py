@@ -51,12 +51,12 @@ def _archive():
 
 
 DIALOGS = {
-    "resume": (_resume, "r resume all the same f fork into another folder, and go on there c copy"),
+    "resume": (_resume, "r resume anyway f fork into another folder and resume there c copy"),
     "folder": (lambda: FolderDialog("folder", "/work", "/home"), "Enter takes it Esc back"),
     "help": (lambda: HelpDialog(LONG, COMMANDS, lambda command: command.help), "↑ ↓ scroll Esc back"),
     "choice": (lambda: ChoiceDialog("go on", [LONG], CHOICES), "Enter takes it Esc back"),
     "text": (lambda: TextDialog("text", LONG, "takes it"), "Ctrl+S takes it Esc cancels"),
-    "wait": (lambda: WaitDialog("wait", LONG), "Esc gives it up, nothing is changed"),
+    "wait": (lambda: WaitDialog("wait", LONG), "Esc cancel"),
     "archive": (_archive, "Esc back"),
     "labels": (_labels, "Enter goes there L changes it Del takes it off Tab this session Esc back"),
     "problems": (lambda: ProblemsDialog([TreeProblem(3, 0, LONG, None)] * 30), "Enter goes there Esc back"),

@@ -289,7 +289,7 @@ async def test_the_editor_gets_a_copy_whose_changes_are_dropped(opened, tmp_path
         await ui.press("E")
         assert (tmp_path / "shown").read_text() == MARKDOWN
         assert (tmp_path / "shown.name").read_text().endswith(".md")
-        assert ui.toasts() == ["That was a copy: the session is as it was"]
+        assert ui.toasts() == ["Changes to this copy are not saved to the session"]
         assert ui.path("s").read_bytes() == before
 
 
@@ -349,7 +349,7 @@ async def test_a_terminal_that_cannot_be_suspended_is_reported(opened, tmp_path,
     monkeypatch.setattr("textual.app.App.suspend", refuse)
     async with opened(*chain("q", "a", id="s"), env={"EDITOR": "editor"}) as ui:
         await ui.press("E")
-        assert ui.toasts() == ["Other programs cannot be shown here"]
+        assert ui.toasts() == ["Other programs cannot run here"]
 
 
 async def test_a_text_of_a_megabyte_comes_in_batches_and_is_complete(opened):

@@ -93,7 +93,7 @@ async def go_to_session(ui, path):
     await ui.settled()
 
 
-SUMMARY = "left behind"
+SUMMARY = "Summarize the branch"
 
 
 @pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows who runs")
@@ -134,11 +134,11 @@ async def test_at_a_prompt_the_answers_say_that_its_text_is_edited_first(browser
     async with browser(here=str(work), size=(80, 24)) as ui:
         await ask_at(ui, "one")
         text = ui.text()
-        assert "n  Edit the text and go on in a new session file; this one stays " in text
-        assert "h  Edit the text and go on here, in this session " in text
-        assert "l  Edit the text, put the leaf here, and stay in leafmark " in text
+        assert "n  Edit the prompt in a new session; this one stays as it is " in text
+        assert "h  Edit the prompt in this session " in text
+        assert "l  Move the leaf here, copy the prompt and stay in leafmark " in text
         assert "one appended entry; the text is copied " in text
-        assert "f  Edit the text and go on in a new session of another folder " in text
+        assert "f  Edit the prompt in a new session in another folder " in text
         await ui.press("escape", "shift+tab")
         await go_to_session(ui, omp)
         await ask_at(ui, "more")
@@ -543,6 +543,6 @@ async def test_a_summary_whose_append_failed_is_on_the_clipboard(browser, work):
             file.write(json.dumps(message("g", "f", "user", "meanwhile", 12)) + "\n")
         after = path.read_bytes()
         await ui.press(*"mine ", "ctrl+s")
-        await ui.until(lambda: "The summary is on the clipboard" in ui.toasts(), "the summary")
+        await ui.until(lambda: "Copied the summary" in ui.toasts(), "the summary")
         assert "mine" in ui.app.clipboard
         assert path.read_bytes() == after

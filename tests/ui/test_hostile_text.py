@@ -225,7 +225,7 @@ async def test_a_missing_hostile_folder_is_inert_above_the_choices(browser, bran
         await ui.press("tab")
         ui.tree.open_at("u2", -1)
         await ui.press("enter")
-        await ui.until(lambda: "The program cannot be started from here: the folder" in ui.text(), "why")
+        await ui.until(lambda: "The agent cannot be started: the folder" in ui.text(), "why")
         inert_screen(ui)
 
 

@@ -69,7 +69,7 @@ async def test_a_session_moved_during_the_question_is_trashed(browser, three, wa
         assert sum("✗" in line for line in ui.text().splitlines()) == (marks or 1)
         await ui.press("enter")
         await ui.until(lambda: not moved.exists(), "the trash")
-        await ui.until(lambda: any("Moved to the trash" in toast for toast in ui.toasts()), "the word")
+        await ui.until(lambda: any("Trashed" in toast for toast in ui.toasts()), "the word")
         assert (moved.parent / "2026_plain.jsonl").exists() == (not marks)
 
 
@@ -157,7 +157,7 @@ async def test_a_moved_session_can_be_forked_to_another_folder(browser, three, t
             ui.screen.query_one("Input").value = str(tmp_path / "other")
             await move(ui, "branchy", f"--{pane}--")
             await ui.press("enter")
-            await ui.until(lambda: any("New session made" in toast for toast in ui.toasts()), "the fork")
+            await ui.until(lambda: any("New session created" in toast for toast in ui.toasts()), "the fork")
 
 
 @pytest.mark.parametrize(("key", "grows"), [("n", False), ("l", True)])
@@ -195,7 +195,7 @@ async def test_the_question_how_to_continue_shows_the_new_path(browser, work):
         assert "/--work-app--/" not in ui.text()
         assert ui.screen is question
         await ui.press("enter")
-        await ui.until(lambda: "left behind" in getattr(ui.screen, "_title", ""), "the summary")
+        await ui.until(lambda: "Summarize the branch" in getattr(ui.screen, "_title", ""), "the summary")
         await ui.press("n")
         await ui.until(lambda: ui.app._exit, "the end")
         assert ui.app.return_value.argv == ["pi", "--session", str(moved)]
@@ -238,7 +238,7 @@ async def test_continuing_here_resumes_a_moved_session(browser, work):
         await ui.press("enter")
         await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
         await ui.press("h")
-        await ui.until(lambda: "left behind" in getattr(ui.screen, "_title", ""), "the summary")
+        await ui.until(lambda: "Summarize the branch" in getattr(ui.screen, "_title", ""), "the summary")
         moved = await move(ui, "branchy")
         await ui.press("n")
         await ui.until(lambda: ui.app._exit, "the end")
@@ -251,7 +251,7 @@ async def test_a_summary_for_a_removed_session_is_on_the_clipboard(browser, work
         await ui.press("enter")
         await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
         await ui.press("l")
-        await ui.until(lambda: "left behind" in getattr(ui.screen, "_title", ""), "the summary")
+        await ui.until(lambda: "Summarize the branch" in getattr(ui.screen, "_title", ""), "the summary")
         await ui.press("w")
         await ui.until(lambda: isinstance(ui.screen, TextDialog), "the outline")
         ui.path("branchy").unlink()

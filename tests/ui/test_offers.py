@@ -56,7 +56,7 @@ async def test_a_failed_action_keeps_the_offer(browser, three, monkeypatch):
         monkeypatch.setattr(app.actions.row_actions, "pin", fail)
         await ui.press("p")
         await ui.until(lambda: len(shown(ui)) == 2, "the reason")
-        assert shown(ui)[0] == "Moved to the trash – z takes it back"
+        assert shown(ui)[0] == "Trashed – z takes it back"
 
 
 @pytest.mark.parametrize("key", ["f1", "ctrl+k", "ctrl+d", "ctrl+r"])
@@ -81,7 +81,7 @@ async def test_an_action_that_ends_below_a_dialog_offers_no_undo(browser, three,
         await ui.press("ctrl+d", "enter", "question_mark")
         gate.let()
         await ui.until(lambda: shown(ui), "the word")
-        assert shown(ui) == ["Moved to the trash"]
+        assert shown(ui) == ["Trashed"]
 
 
 async def test_the_browser_over_the_selector_keeps_the_offer(browser, three):
@@ -112,5 +112,5 @@ async def test_a_key_that_types_nothing_is_offered_everywhere(browser, three):
         await trash(ui)
         for _ in range(3):
             await ui.press("shift+tab")
-            assert shown(ui) == ["Moved to the trash – Ctrl+Z takes it back"]
+            assert shown(ui) == ["Trashed – Ctrl+Z takes it back"]
         assert ui.app.focused is ui.box

@@ -75,7 +75,7 @@ async def test_a_session_without_problems_says_so(browser, three):
     async with browser() as ui:
         await ui.press("tab", "exclamation_mark")
         assert not isinstance(ui.screen, ProblemsDialog)
-        assert "Nothing is wrong with this session" in ui.toasts()
+        assert "This session has no damaged lines" in ui.toasts()
 
 
 async def test_a_problem_of_a_removed_entry_is_reported(browser, tmp_path):

@@ -24,7 +24,7 @@ async def test_ctrl_d_asks_in_the_row_and_enter_trashes(browser, three, way):
         await ui.press("enter")
         await ui.until(lambda: not path.exists(), "the trash")
         await ui.until(lambda: "branchy" not in ui.listed(), "the row's end")
-        await ui.until(lambda: any("Moved to the trash" in toast for toast in ui.toasts()), "the word")
+        await ui.until(lambda: any("Trashed" in toast for toast in ui.toasts()), "the word")
         assert before in snapshot(ui.folder / "data" / "Trash").values()
 
 
@@ -100,7 +100,7 @@ async def test_a_session_that_may_be_live_is_asked_about_despite_the_setting(
 async def test_in_a_narrow_list_the_keys_of_the_question_are_readable(browser, three):
     async with browser(size=(80, 24)) as ui:
         await ui.press("ctrl+d")
-        assert sum("✗  Trash it? Enter · Esc keeps" in line for line in ui.text().splitlines()) == 1
+        assert sum("✗  Trash it? Enter · Esc keep" in line for line in ui.text().splitlines()) == 1
 
 
 async def test_a_question_about_a_marked_session_is_in_no_other_row(browser, three):

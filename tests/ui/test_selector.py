@@ -100,14 +100,14 @@ async def test_ctrl_n_shows_only_named_sessions_and_names_the_way_back(browser, 
     async with browser(selector="", here="/work/site") as ui:
         await ui.press("ctrl+n")
         assert ui.listed() == []
-        assert "Ctrl+N shows those without one as well." in ui.text()
-        assert "Tab looks in all folders." in ui.text()
+        assert "Ctrl+N shows all sessions." in ui.text()
+        assert "Tab shows all folders." in ui.text()
         await ui.press("tab")
         assert ui.listed() == ["branchy"]
 
 
-NAMED = "Ctrl+N shows those without one as well."
-ELSEWHERE = "Tab looks in all folders."
+NAMED = "Ctrl+N shows all sessions."
+ELSEWHERE = "Tab shows all folders."
 
 
 @pytest.mark.parametrize(
@@ -145,10 +145,10 @@ async def test_a_key_of_the_list_is_named_with_the_way_there(browser, three, tmp
     )
     async with browser(selector="", size=(160, 40)) as ui:
         await ui.press("shift+tab", "a", "slash", *"man page")
-        await ui.until(lambda: "No session of this program matches “man page”." in ui.text(), "what hides it")
-        assert "Shift+Tab, then a goes on to the next program." in ui.text()
+        await ui.until(lambda: "No session of this agent matches “man page”." in ui.text(), "what hides it")
+        assert "Shift+Tab, then a shows the next agent." in ui.text()
         await ui.press("shift+tab")
-        assert " a goes on to the next program." in ui.text()
+        assert " a shows the next agent." in ui.text()
         assert "Shift+Tab, then" not in ui.text()
 
 
@@ -169,7 +169,7 @@ async def test_tab_after_a_possible_filter_name_switches_to_all_folders(browser,
     async with browser(selector="", size=(160, 40)) as ui:
         await ui.press(*"dark mode")
         await ui.until(lambda: "matches “dark mode”." in ui.text(), "nothing")
-        assert "Tab looks in all folders." in ui.text()
+        assert "Tab shows all folders." in ui.text()
         await ui.until(lambda: "→ complete" in ui.text().splitlines()[-1], "the completion")
         assert "Tab all folders" in ui.text().splitlines()[-1]
         await ui.press("tab")
@@ -189,7 +189,7 @@ async def test_footer_and_notice_agree_about_tab(browser, three):
         assert "all folders" not in ui.text()
         await ui.press("left")
         assert "Tab all folders" in ui.text().splitlines()[-1]
-        assert "Tab looks in all folders." in ui.text()
+        assert "Tab shows all folders." in ui.text()
         await ui.press("end", "tab", "tab")
         assert ui.box.value == 'label:"redis idea"'
         await ui.until(lambda: ui.listed() == ["branchy"], "the session of another folder")
@@ -217,7 +217,7 @@ async def test_a_wrong_pattern_is_reported_and_the_rows_stay(browser, three):
         assert ui.listed() == ["branchy", "plain"]
 
 
-TOOLS = "Ctrl+T looks through tools as well."
+TOOLS = "Ctrl+T also searches tool calls and their output."
 
 
 @pytest.mark.parametrize("way", [{"selector": ""}, {}])
@@ -226,13 +226,13 @@ async def test_without_a_match_the_notice_suggests_searching_tool_output(browser
     async with browser(**way, size=size) as ui:
         await ui.press(*([] if way else ["slash"]), *"zebra")
         await ui.until(lambda: TOOLS in ui.sessions.notice, "the way out")
-        assert ui.sessions.notice == ["No session matches “zebra”.", TOOLS, "Esc drops the filter."]
+        assert ui.sessions.notice == ["No session matches “zebra”.", TOOLS, "Esc clears the search."]
         assert "looks through tools as" in ui.text()
         await ui.press("ctrl+t")
         await ui.until(
             lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
         )
-        assert ui.sessions.notice == ["No session matches “zebra”.", "Esc drops the filter."]
+        assert ui.sessions.notice == ["No session matches “zebra”.", "Esc clears the search."]
         await ui.press("ctrl+t")
         await ui.until(lambda: TOOLS in ui.sessions.notice, "the way out")
 

@@ -177,7 +177,7 @@ async def test_a_session_trashed_in_another_selector_is_reported_as_gone(browser
         await second.until(lambda: reason in second.text(), "the word")
         await second.press("enter")
         assert second.selects, "Enter that was on its way resumes nothing"
-        assert any("Moved to the trash" in toast for toast in first.toasts())
+        assert any("Trashed" in toast for toast in first.toasts())
         assert not second.toasts()
         for selector in (first, second):
             await selector.until(lambda ui=selector: ui.listed() == ["plain"], "the row's end")
@@ -216,7 +216,7 @@ async def test_without_a_trash_only_x_deletes_for_good(browser, three, no_trash,
         await ui.until(lambda: "branchy" not in ui.listed(), "the row's end")
         assert ui.path("plain").read_bytes() == plain_before
         await ui.press("ctrl+z")
-        await ui.until(lambda: "Nothing to take back" in ui.toasts(), "that")
+        await ui.until(lambda: "Nothing to undo" in ui.toasts(), "that")
 
 
 @pytest.mark.parametrize("key", ["escape", "ctrl+c"])
@@ -244,7 +244,7 @@ async def test_a_session_that_may_be_live_is_deleted_for_good_after_the_same_war
         path = ui.path("branchy")
         await ui.until(lambda: ui.sessions.states.get(str(path)) == MAYBE, "the look at the processes")
         await ui.press("ctrl+d")
-        assert "Trash this session? Enter trashes · Esc keeps" in ui.text()
+        assert "Trash this session? Enter trash · Esc keep" in ui.text()
         assert f"{maybe.reason} – Trash “Refactor auth”?" in ui.text().splitlines()[-2]
         await ui.press("enter")
         await ui.until(lambda: "x deletes it for good" in ui.text(), "the second question")

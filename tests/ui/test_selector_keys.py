@@ -131,7 +131,7 @@ async def test_footer_and_help_agree_about_tab_in_the_selector(browser, three):
         assert "Tab pane" not in ui.text()
         await ui.press("question_mark")
         help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
-        assert "Tab This folder, or all" in help_text
+        assert "Tab Switch between this folder and all folders" in help_text
         assert "Next pane" not in help_text
     async with browser() as ui:
         assert "Tab pane" in ui.text().splitlines()[-1]

@@ -13,7 +13,7 @@ from tests.ui.conftest import pi_session
 async def test_a_query_without_matches_here_can_match_elsewhere(browser, three):
     async with browser(selector="dark") as ui:
         await ui.until(lambda: "No session in this folder matches “dark”." in ui.text(), "nothing")
-        assert "Tab looks in all folders." in ui.text()
+        assert "Tab shows all folders." in ui.text()
         await ui.press("tab")
         await ui.until(lambda: ui.listed() == ["site1"], "the session")
 

@@ -29,7 +29,7 @@ async def test_the_toast_names_the_undo_key_of_the_screen(browser, three, way, k
     async with browser(**way) as ui:
         await ui.press("ctrl+d", "enter")
         await ui.until(ui.toasts, "the word")
-        assert ui.toasts() == [f"Moved to the trash – {key} takes it back"]
+        assert ui.toasts() == [f"Trashed – {key} takes it back"]
 
 
 async def test_the_browser_undoes_an_action_of_the_selector_below(browser, three):
@@ -93,7 +93,7 @@ async def test_undo_asks_before_it_undoes_an_action_of_an_earlier_run(browser, t
         await ui.until(lambda: "Back from the trash" in ui.toasts(), "the word")
         assert path.read_bytes() == before
         await ui.press(undo)
-        await ui.until(lambda: "Nothing to take back" in ui.toasts(), "the end of it")
+        await ui.until(lambda: "Nothing to undo" in ui.toasts(), "the end of it")
 
 
 async def test_an_action_undone_by_another_leafmark_is_not_undone_again(browser, three):
@@ -113,7 +113,7 @@ async def test_an_action_undone_by_another_leafmark_is_not_undone_again(browser,
         await first.press("z")
         await first.until(lambda: "The pins are as before" in first.toasts(), "the one before")
         await second.press("ctrl+z")
-        await second.until(lambda: "Nothing to take back" in second.toasts(), "that")
+        await second.until(lambda: "Nothing to undo" in second.toasts(), "that")
 
 
 @pytest.mark.parametrize("in_later_run", [False, True])
@@ -140,4 +140,4 @@ async def test_the_undo_of_a_fork_is_noted_in_the_journal(browser, three, tmp_pa
 async def test_undo_without_an_action_says_so(browser, three):
     async with browser() as ui:
         await ui.press("z")
-        await ui.until(lambda: "Nothing to take back" in ui.toasts(), "that")
+        await ui.until(lambda: "Nothing to undo" in ui.toasts(), "that")

@@ -49,8 +49,8 @@ def test_a_match_in_the_name_scores_higher_than_one_in_the_description():
 
 
 def test_words_may_come_from_label_and_description_in_any_order():
-    assert match_score("rename session", command_by_id("session.rename"), "Name the session")
-    assert not match_score("rename folder", command_by_id("session.rename"), "Name the session")
+    assert match_score("rename session", command_by_id("session.rename"), "Rename the session")
+    assert not match_score("rename folder", command_by_id("session.rename"), "Rename the session")
 
 
 @pytest.mark.parametrize("typed", ["", "  ", "xyzzy"])

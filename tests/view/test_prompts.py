@@ -39,10 +39,10 @@ def test_a_warning_precedes_the_question_if_it_fits():
 
 
 def test_the_question_about_a_new_session_names_agent_and_folder():
-    assert new_question("pi", "~/work", 80) == "Leave leafmark for a new session of pi in ~/work?"
-    assert new_question("pi", "~/work", 36) == "New session of pi in ~/work?"
-    assert new_question("indusagi", "~/work/" + "x" * 90, 36) == "New session of indusagi?"
-    assert new_question("pi", "", 80) == "New session of pi?"
+    assert new_question("pi", "~/work", 80) == "Close leafmark and start a new pi session in ~/work?"
+    assert new_question("pi", "~/work", 36) == "Start a new pi session in ~/work?"
+    assert new_question("indusagi", "~/work/" + "x" * 90, 36) == "Start a new indusagi session?"
+    assert new_question("pi", "", 80) == "Start a new pi session?"
     for cells in range(36, 120):
         assert width(new_question("indusagi", "漢字" * 30, cells)) <= cells
 
@@ -68,23 +68,25 @@ def change(kind, **about):
 @pytest.mark.parametrize(
     ("done", "words"),
     [
-        (change("trash", after="/t"), "trashed “Refactor”?"),
-        (change("restore", after="/s"), "brought back “Refactor”?"),
-        (change("name", after="x"), "named “Refactor”?"),
-        (change("name", before="x"), "took the name off “Refactor”?"),
-        (change("pin", before="pinned"), "took the pin off “Refactor”?"),
-        (change("label", before="x"), "took a label off in “Refactor”?"),
-        (change("leaf"), "moved the leaf of “Refactor”?"),
-        (change("file", session_id="a", after_id="b"), "made a session of “Refactor”?"),
-        (change("file", session_id="a", after_id="a"), "brought back “Refactor”?"),
+        (change("trash", after="/t"), "trash “Refactor”"),
+        (change("restore", after="/s"), "restore “Refactor”"),
+        (change("name", after="x"), "rename “Refactor”"),
+        (change("name", before="x"), "clear the name of “Refactor”"),
+        (change("pin", before="pinned"), "unpin “Refactor”"),
+        (change("label", before="x"), "remove a label in “Refactor”"),
+        (change("leaf"), "move the leaf of “Refactor”"),
+        (change("file", session_id="a", after_id="b"), "create “Refactor”"),
+        (change("file", session_id="a", after_id="a"), "restore “Refactor”"),
     ],
 )
 def test_the_question_about_an_earlier_action_names_it_and_its_age(done, words):
-    assert earlier_question([done], "Refactor", "2h", 80) == f"Take back what was done 2h ago: {words}"
-    assert earlier_question([done] * 3, "", "now", 80).startswith("Take back what was done just now: ")
-    assert earlier_question([done] * 3, "", "now", 80).endswith(" 3 sessions?")
+    assert earlier_question([done], "Refactor", "2h", 80) == f"Undo: {words} (2h ago)?"
+    assert earlier_question([done] * 3, "", "now", 80).startswith("Undo: ")
+    assert earlier_question([done] * 3, "", "now", 80).endswith(" 3 sessions (just now)?")
 
 
 def test_the_question_about_an_earlier_action_is_shorter_in_a_narrow_line():
     trashed = [change("trash", after="/t")]
-    assert earlier_question(trashed, "Refactor", "2h", 40) == "Take back, 2h ago: trashed “Refactor”?"
+    assert (
+        earlier_question(trashed, "Refactor and rename", "2h", 36) == "Undo: trash “Refactor an…” (2h ago)?"
+    )

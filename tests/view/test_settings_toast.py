@@ -23,7 +23,7 @@ def test_one_problem_is_shown_unchanged() -> None:
 def test_several_problems_name_the_file_once() -> None:
     problems = [f"{FILE}: ascii: must be true or false", "keys: no key is called 'x'"]
     assert settings_toast(problems, FILE, SHOWN, 80, 24).splitlines() == [
-        f"{SHOWN} has 2 faults:",
+        f"{SHOWN} has 2 problems:",
         "ascii: must be true or false",
         "keys: no key is called 'x'",
     ]
