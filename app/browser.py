@@ -7,12 +7,11 @@ import traceback
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import events, on
-from textual.app import SystemCommand
 from textual.binding import Binding
 from textual.driver import Driver
 
 from app import paths, setup
-from app.commands import COMMANDS
+from app.dialogs.help import HelpDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from app.gc_policy import CHECK_SECONDS, IdleCollector
 from app.messages import ScreenReady
@@ -25,13 +24,12 @@ from app.theme import DIALOGS, SHEET, styles_folder, themes
 from app.view.arrangement import initial
 from app.view.session_list import SessionList
 from app.view.terminal import colour_depth, speller
-from app.widgets.commands import CommandProvider, Palette, shown_below
 from app.widgets.dialog import Dialog
 from app.widgets.line_filters import AsciiFilter, FewColours, in_few_colours
 from app.widgets.textual_internals import CrashApp
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from textual.binding import BindingType
     from textual.filter import LineFilter
@@ -276,20 +274,17 @@ class Browser(CrashApp["Plan | None"]):
         await self.push_screen(BrowserScreen(examples, empty_list(examples), self._settings))
 
     def action_command_palette(self) -> None:
-        """Open the palette, unless it is open."""
-        if not isinstance(self.screen, Palette):
-            self.push_screen(Palette([CommandProvider], id="--command-palette"))
+        """Open the palette of the screen with sessions."""
+        if isinstance(self.screen, SessionsScreen):
+            self.screen.open_palette()
 
-    def get_system_commands(self, screen: Screen[Any]) -> Iterable[SystemCommand]:
-        if not isinstance(screen, SessionsScreen):
-            return
-        for command in filter(screen.offers, COMMANDS):
-            target = screen.command_target(command.pane)
-
-            async def run(action: str = command.action, target: Any = target) -> None:
-                await self.run_action(action, target)
-
-            yield SystemCommand(screen.help_of(command), shown_below(command), run)
+    def action_show_help(self) -> None:
+        """Open the help over a dialog."""
+        screen = next(
+            (below for below in reversed(self.screen_stack) if isinstance(below, SessionsScreen)), None
+        )
+        if screen is not None and not isinstance(self.screen, HelpDialog):
+            screen.action_show_help()
 
     def report_crash(self) -> None:
         """Write the traceback to a file, and keep one line about it in `crash`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from app.commands import PANES, pane_commands
-from app.dialogs.questions import PANE_TITLES
+from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import CASE, language_table
 from app.keys import keys_of
 

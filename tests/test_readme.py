@@ -9,7 +9,7 @@ import pytest
 from app.cli_options import COMMANDS as WORDS
 from app.cli_options import parser
 from app.commands import COMMANDS, PANES
-from app.dialogs.questions import PANE_TITLES
+from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import language_table
 from app.screens.selector import SelectorScreen
 from app.screens.sessions_screen import SessionsScreen

@@ -89,8 +89,8 @@ class CompareDialog(Dialog[None]):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,enter", "dismiss(None)", "Back"),
-        Binding("right_square_bracket,n", "turn(1)", "The next branch"),
-        Binding("left_square_bracket,N", "turn(-1)", "The branch before"),
+        Binding("right_square_bracket,n", "turn(1)", "Next branch"),
+        Binding("left_square_bracket,N", "turn(-1)", "Previous branch"),
     ]
 
     def __init__(self, turned: Callable[[int], None]) -> None:
@@ -114,7 +114,7 @@ class CompareDialog(Dialog[None]):
             box.border_title = Content("compare")
             yield self._head
             yield self._lines
-            yield Static(Content("reading…"), classes="hint", id="said")
+            yield Static(Content("Reading…"), classes="hint", id="said")
 
     def on_mount(self) -> None:
         self._lines.focus()
@@ -124,14 +124,14 @@ class CompareDialog(Dialog[None]):
         """Show what was compared, or why nothing was."""
         hint = self.query_one("#said", Static)
         if event.comparison is None:
-            hint.update(Content(f"{one_line(event.reason, 300)}   Esc back"))
+            hint.update(Content(f"{one_line(event.reason, 300)}   Esc close"))
             return
         self._at = event.at
         names = ("active path", f"other branch {event.at + 1} of {event.of}")
         self._head.show(event.comparison, names)
         self._lines.show(event.comparison, names)
         others = "[ ] other branches   " if event.of > 1 else ""
-        hint.update(Content(f"{others}↑ ↓ scroll   Esc back"))
+        hint.update(Content(f"{others}↑ ↓ scroll   Esc close"))
 
     def action_turn(self, step: int) -> None:
         """Another branch."""

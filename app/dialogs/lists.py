@@ -71,10 +71,10 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
     """
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "Back"),
+        Binding("escape,q", "dismiss(None)", "Close"),
         Binding("enter", "answer('go')", "Go to the entry"),
-        Binding("L", "answer('change')", "Change it"),
-        Binding("delete", "answer('clear')", "Take it off"),
+        Binding("L", "answer('change')", "Edit"),
+        Binding("delete", "answer('clear')", "Remove"),
         Binding("tab", "turn", "This session, or all"),
     ]
 
@@ -90,7 +90,7 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall wide") as box:
-            box.border_title = Content("labels")
+            box.border_title = Content("Labels")
             yield self._list
             yield Static(Content(""), classes="hint", id="said")
 
@@ -109,7 +109,7 @@ class LabelsDialog(Dialog[LabelAnswer | None]):
             key = key_of("entry.label")
             makes = f"; {key} in the tree makes one" if key else ""
             said = [f"No labels {'yet' if self._all else 'here'}{makes}"]
-        self.query_one("#said", Static).update(Content("   ".join([*said, f"Tab {other}   Esc back"])))
+        self.query_one("#said", Static).update(Content("   ".join([*said, f"Tab {other}   Esc close"])))
 
     def action_turn(self) -> None:
         """This session's labels, or those of all."""
@@ -134,7 +134,7 @@ class ProblemsDialog(Dialog[TreeProblem | None]):
     """Enter answers with the one under the cursor."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,exclamation_mark", "dismiss(None)", "Back"),
+        Binding("escape,q,exclamation_mark", "dismiss(None)", "Close"),
         Binding("enter", "answer", "Go there"),
     ]
 
@@ -146,14 +146,14 @@ class ProblemsDialog(Dialog[TreeProblem | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall wide") as box:
-            box.border_title = Content("wrong or out of the ordinary")
+            box.border_title = Content("Damaged lines")
             yield self._list
             yield Static(Content(""), classes="hint", id="said")
 
     def on_mount(self) -> None:
         self._list.focus()
         self._list.show(self._faults)
-        said = f"{len(self._faults):,} in all   Enter goes there   Esc back"
+        said = f"{len(self._faults):,} in all   Enter go   Esc close"
         self.query_one("#said", Static).update(Content(said))
 
     def _draw_fault(self, fault: TreeProblem, cells: int) -> Line:
@@ -182,8 +182,8 @@ class ArchiveDialog(Dialog["Archived | None"]):
     """The archives. Enter brings the session under the cursor back; the result is that one, or None."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "Back"),
-        Binding("enter", "choose", "Bring it back"),
+        Binding("escape,q", "dismiss(None)", "Close"),
+        Binding("enter", "choose", "Restore"),
     ]
 
     def __init__(self, setup: Setup, failed: Callable[[BaseException], None]) -> None:
@@ -196,9 +196,9 @@ class ArchiveDialog(Dialog["Archived | None"]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall") as box:
-            box.border_title = Content("archive")
+            box.border_title = Content("Archive")
             yield self._list
-            yield Static(Content("looking…"), classes="hint", id="said")
+            yield Static(Content("Reading…"), classes="hint", id="said")
 
     def on_mount(self) -> None:
         self._list.focus()

@@ -12,38 +12,23 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from app.commands import PANES
 from app.formats.text import inert, one_line
-from app.keys import keys_of
 from app.view.bars import command_line
 from app.view.cells import shorten
-from app.view.line import fit_line, wrap
+from app.view.line import fit_line
 from app.view.session_row import POINTER
 from app.widgets.dialog import Dialog
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import Key
-    from textual.geometry import Size
 
     from app.actions.resume import Plan
-    from app.commands import Command
     from app.view.line import Line
-
-_HELP_COLUMN = 25
-PANE_TITLES = {
-    "sessions": "Sessions",
-    "side": "Sessions and search",
-    "filter": "Search",
-    "tree": "Tree",
-    "entry": "Entry",
-    "list": "In every pane",
-    "app": "Everywhere",
-}
 
 
 class Standing(NamedTuple):
@@ -189,81 +174,6 @@ def _folder_at(start: str, text: str) -> str:
     """The absolute path of a folder named relative to `start`; "" if it does not exist."""
     folder = os.path.normpath(os.path.join(start, text))
     return folder if text and "\0" not in text and os.path.isdir(folder) else ""
-
-
-class HelpDialog(Dialog[None]):
-    """The keys, pane by pane, and what the marks mean."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,f1,enter", "dismiss(None)", "Back"),
-        Binding("j", "scroll(1)", "Down", show=False),
-        Binding("k", "scroll(-1)", "Up", show=False),
-    ]
-
-    def __init__(self, legend: str, commands: Sequence[Command], told: Callable[[Command], str]) -> None:
-        """:param told: what a command does where the help is asked for."""
-        super().__init__()
-        self._legend = legend
-        self._commands = commands
-        self._told = told
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog") as box:
-            box.border_title = Content("Help")
-            with VerticalScroll(id="keys", classes="body"):
-                yield _Keys(self._legend, self._commands, self._told)
-            yield Static(Content("↑ ↓ scroll   Esc close"), classes="hint")
-
-    def on_mount(self) -> None:
-        self.query_one("#keys", VerticalScroll).focus()
-
-    def action_scroll(self, step: int) -> None:
-        self.query_one("#keys", VerticalScroll).scroll_relative(y=step, animate=False)
-
-
-class _Keys(Static):
-    """The commands with their keys, laid out anew for another width."""
-
-    def __init__(self, legend: str, commands: Sequence[Command], told: Callable[[Command], str]) -> None:
-        super().__init__()
-        self._legend = legend
-        self._commands = commands
-        self._told = told
-        self._cells = 0
-
-    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        # while it is laid out: with the lines the height changes as well, and by a second layout the box
-        # would be seen to grow
-        if width != self._cells:
-            self._cells = width
-            self.update(help_text(self._legend, self._commands, self._told, width), layout=False)
-        return super().get_content_height(container, viewport, width)
-
-
-def help_text(
-    legend: str, commands: Sequence[Command], told: Callable[[Command], str], cells: int
-) -> Content:
-    """The commands with their keys, by pane, in lines of ``cells``; what is longer hangs below its start."""
-    pieces: list[Content | tuple[str, str] | str] = []
-    for pane in PANES:
-        own = [command for command in commands if command.pane == pane and command.keys]
-        if not own:
-            continue
-        pieces.append((f"{PANE_TITLES[pane]}\n", "bold $accent"))
-        for command in own:
-            keys = f"  {keys_of(command)}  "
-            # those of the settings may be many
-            below = f"\n{' ' * _HELP_COLUMN}" if len(keys) > _HELP_COLUMN else ""
-            what = _hanging(told(command), cells - _HELP_COLUMN, _HELP_COLUMN)
-            pieces += [(f"{keys:<{_HELP_COLUMN}}", "$primary"), below + what]
-        pieces.append("\n")
-    pieces += [("Marks\n", "bold $accent"), "  ", _hanging(legend, cells - 2, 2)]
-    return Content.assemble(*pieces)
-
-
-def _hanging(text: str, cells: int, column: int) -> str:
-    """Lines of at most ``cells``, all but the first moved to ``column``."""
-    return f"\n{' ' * column}".join(wrap(text, max(cells, 8))) + "\n"
 
 
 class Choice(NamedTuple):

@@ -375,6 +375,9 @@ class BrowserScreen(SessionsScreen):
             self._focus_pane(next(name for name in PANES if name not in self._folded))
         self._place_panes(self.size.width, self.size.height)
 
+    def go_to(self, path: str, entry_id: str) -> None:
+        self.entry_actions.go_to_entry(path, entry_id or None)
+
     def command_target(self, pane: str) -> Widget | Screen[None]:
         """The widget whose action a command of the table runs."""
         if pane == "app":

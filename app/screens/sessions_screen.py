@@ -19,8 +19,10 @@ from app.controllers.row_prompt import RowPrompt
 from app.controllers.session_actions import SessionActions
 from app.controllers.status_bars import StatusBars
 from app.controllers.toasts import Toasts
-from app.dialogs.questions import HelpDialog
+from app.dialogs.help import ALL, SECTIONS, HelpDialog
+from app.dialogs.palette import CommandOffer, PaletteDialog, Place
 from app.formats.text import one_line
+from app.keys import keys_of
 from app.messages import (
     ActionsDone,
     ActionsProgressed,
@@ -66,6 +68,7 @@ if TYPE_CHECKING:
     from textual.widget import Widget
 
     from app.commands import Command
+    from app.dialogs.palette import Offer
     from app.index.row import Row
     from app.services.index_share import IndexShare
     from app.settings import Settings
@@ -84,6 +87,8 @@ UNKEPT_S = 10.0
 BESIDE_ROWS = 3
 """Cells of the list's pane beside its rows: two borders and the scrollbar."""
 
+NEED_SESSION = frozenset(("session", "entry", "branch", "leaf", "turn", "fork", "tree"))
+"""The nouns of commands that do nothing without a session."""
 STOP = Binding("escape", "stop_acting", "Stop the action", show=False, priority=True)
 """Before whatever else the key does in a pane."""
 
@@ -186,6 +191,31 @@ class SessionsScreen(FirstPictureScreen[None]):
     def offers(self, command: Command) -> bool:
         """Whether a command of the table does something here."""
         return True
+
+    def works_now(self, command: Command) -> bool:
+        """Whether the command does something now, apart from keys that only move a cursor."""
+        if not self.offers(command) or command.pane in ("list", "filter"):
+            return False
+        has_session = self.sessions_pane.list.row is not None or bool(self.model.marked)
+        return has_session or command.id.partition(".")[0] not in NEED_SESSION
+
+    def help_section(self) -> str:
+        """The section of the help about the pane with the focus."""
+        for section, panes in SECTIONS.items():
+            if any(self._has_focus(pane) for pane in panes):
+                return section
+        return ALL
+
+    def _has_focus(self, pane: str) -> bool:
+        target, focused = self.command_target(pane), self.focused
+        return target is not self and focused is not None and target in focused.ancestors_with_self
+
+    def go_to(self, path: str, entry_id: str) -> None:
+        """Go to a session, or to one of its entries.
+
+        :param entry_id: "" for the session itself.
+        """
+        self.sessions_pane.list.go_to(path)
 
     def help_of(self, command: Command) -> str:
         """The help of a command on this screen."""
@@ -488,4 +518,20 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_show_help(self) -> None:
         """Show the keys."""
         offered = [command for command in COMMANDS if self.offers(command)]
-        self.app.push_screen(HelpDialog(LEGEND, offered, self.help_of))
+        self.app.push_screen(HelpDialog(LEGEND, offered, self.help_of, self.help_section()))
+
+    def open_palette(self) -> None:
+        """Open the palette: commands of the pane with the focus come first."""
+        sentences: dict[str, CommandOffer] = {}
+        for command in filter(self.works_now, COMMANDS):
+            description = self.help_of(command)
+            sentences.setdefault(description, CommandOffer(command, description, keys_of(command)))
+        offers = sorted(sentences.values(), key=lambda offer: not self._has_focus(offer.command.pane))
+        self.app.push_screen(PaletteDialog(offers, self.model.rows(), self.setup.now_ms()), self._chosen)
+
+    async def _chosen(self, offer: Offer | None) -> None:
+        if isinstance(offer, Place):
+            self.go_to(offer.row.path, offer.entry_id)
+        elif offer is not None:
+            command = offer.command
+            await self.app.run_action(command.action, self.command_target(command.pane))

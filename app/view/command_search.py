@@ -7,6 +7,25 @@ import re
 from app.commands import Command
 
 _WORD = re.compile(r"\w+")
+ALIASES = {
+    "session.delete": "delete remove trash",
+    "session.pin": "star favourite bookmark",
+    "session.fork": "duplicate copy branch",
+    "session.resume": "open continue",
+    "session.rename": "name title",
+    "session.new": "create",
+    "entry.go_on": "branch rewind",
+    "entry.label": "tag bookmark",
+    "label.list": "tags bookmarks",
+    "change.undo": "revert",
+    "list.hidden": "hidden",
+    "list.order": "sort order",
+    "theme.toggle": "theme colours colors dark light",
+    "index.rescan": "refresh reload",
+    "help.show": "keys shortcuts",
+    "app.quit": "exit",
+}
+"""Other names of commands, which users of similar programs know."""
 
 
 def match_score(typed: str, command: Command, description: str) -> int:
@@ -21,7 +40,7 @@ def match_score(typed: str, command: Command, description: str) -> int:
     verb = command.id.rpartition(".")[2]
     words = [
         word for name in names for word in (*_WORD.findall(name), *_WORD.findall(name.replace("_", " ")))
-    ]
+    ] + ALIASES.get(command.id, "").split()
     grades = (
         query in names,
         query in (verb, verb.replace("_", " ")),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from textual.binding import Binding
 from textual.screen import ModalScreen
 
 from app.theme import DIALOGS, styles_folder
@@ -15,6 +16,7 @@ from app.widgets.styling import with_images
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from textual.binding import BindingType
     from textual.geometry import Region
     from textual.strip import Strip
 
@@ -31,6 +33,10 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
     """A dialog; its result is the answer."""
 
     CSS_PATH: ClassVar[Any] = styles_folder() / DIALOGS
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("question_mark,f1", "app.show_help", "Help", show=False),
+        Binding("f2", "app.toggle_theme", "Theme", show=False),
+    ]
     # A dialog without a box leaves the bars below the panes in view.
     DEFAULT_CLASSES = "-box"
     # Textual declares this as an instance variable.

@@ -11,12 +11,12 @@ from textual.widget import Widget
 from app.actions.resume import Plan
 from app.commands import COMMANDS
 from app.dialogs.compare import CompareDialog
+from app.dialogs.help import HelpDialog
 from app.dialogs.lists import ArchiveDialog, LabelsDialog, ProblemsDialog
 from app.dialogs.questions import (
     Choice,
     ChoiceDialog,
     FolderDialog,
-    HelpDialog,
     ResumeDialog,
     Standing,
     TextDialog,
@@ -52,15 +52,15 @@ def _archive():
 
 DIALOGS = {
     "resume": (_resume, "r resume anyway f fork into another folder and resume there c copy"),
-    "folder": (lambda: FolderDialog("folder", "/work", "/home"), "Enter takes it Esc back"),
-    "help": (lambda: HelpDialog(LONG, COMMANDS, lambda command: command.help), "↑ ↓ scroll Esc back"),
-    "choice": (lambda: ChoiceDialog("go on", [LONG], CHOICES), "Enter takes it Esc back"),
-    "text": (lambda: TextDialog("text", LONG, "takes it"), "Ctrl+S takes it Esc cancels"),
+    "folder": (lambda: FolderDialog("folder", "/work", "/home"), "Enter select Esc cancel"),
+    "help": (lambda: HelpDialog(LONG, COMMANDS, lambda command: command.help), "Esc clos"),
+    "choice": (lambda: ChoiceDialog("Continue", [LONG], CHOICES), "Enter select Esc cancel"),
+    "text": (lambda: TextDialog("text", LONG, "keep"), "Ctrl+S keep Esc cancel"),
     "wait": (lambda: WaitDialog("wait", LONG), "Esc cancel"),
-    "archive": (_archive, "Esc back"),
-    "labels": (_labels, "Enter goes there L changes it Del takes it off Tab this session Esc back"),
-    "problems": (lambda: ProblemsDialog([TreeProblem(3, 0, LONG, None)] * 30), "Enter goes there Esc back"),
-    "compare": (lambda: CompareDialog(lambda at: None), "reading…"),
+    "archive": (_archive, "Esc close"),
+    "labels": (_labels, "Enter go L edit Del remove Tab this session Esc close"),
+    "problems": (lambda: ProblemsDialog([TreeProblem(3, 0, LONG, None)] * 30), "Enter go Esc close"),
+    "compare": (lambda: CompareDialog(lambda at: None), "Reading…"),
 }
 
 
@@ -93,7 +93,7 @@ async def test_the_keys_of_a_dialog_are_visible(size, name):
         await pilot.pause()
         if name == "archive":
             for _ in range(200):
-                if "looking…" not in "".join(app.lines()):
+                if "Reading…" not in "".join(app.lines()):
                     break
                 await pilot.pause(0.01)
         words = " ".join("".join(app.lines()).replace("│", " ").split())
@@ -123,7 +123,7 @@ async def test_a_dialog_has_its_final_size_at_once(size, name, monkeypatch):
 
 
 async def test_the_selected_answer_is_scrolled_into_view():
-    app = Around(ChoiceDialog("go on", [LONG], CHOICES))
+    app = Around(ChoiceDialog("Continue", [LONG], CHOICES))
     async with app.run_test(size=(40, 10)) as pilot:
         await pilot.pause()
         assert "words that say" in app.lines()[1]

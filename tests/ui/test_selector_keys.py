@@ -7,7 +7,8 @@ import json
 import pytest
 
 from app.commands import COMMANDS, pane_commands, preview_commands
-from app.dialogs.questions import FolderDialog, HelpDialog
+from app.dialogs.help import HelpDialog
+from app.dialogs.questions import FolderDialog
 from app.dialogs.row_dialogs import RowEditor
 from app.keys import keys_of
 from tests.factory import chain, write_session
@@ -84,7 +85,7 @@ async def test_the_footer_has_the_keys_of_the_preview(browser, three):
         assert footer.split() == [word for word in in_list.split() if word not in ("Space", "mark")]
         await ui.press("question_mark")
         help_text = " ".join(str(ui.screen.query_one("#keys Static").content).split())
-        assert "the preview (the list's keys work there as well, but for marks, folds and new" in help_text
+        assert "Go to the search line, the list or the preview" in help_text
 
 
 async def test_the_preview_of_a_project_has_no_keys_about_a_session(browser, three):

@@ -1,0 +1,241 @@
+"""The help: the marks and the keys of the pane with the focus, the filters of a query, or all of them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.binding import Binding
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Static
+
+from app.index.query.filter_table import language_table
+from app.keys import keys_of
+from app.view.line import wrap
+from app.widgets.dialog import Dialog
+from app.widgets.inputs import LineInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.geometry import Size
+    from textual.widgets import Input
+
+    from app.commands import Command
+
+ALL, FILTERS = "All", "Filters"
+SECTIONS: dict[str, tuple[str, ...]] = {
+    "Sessions": ("sessions", "side", "filter"),
+    "Tree": ("tree",),
+    "Entry": ("entry",),
+}
+"""The panes of each section with keys. `FILTERS` has the filters instead, and `ALL` has everything."""
+PANE_TITLES = {
+    "sessions": "Sessions",
+    "side": "Sessions and search",
+    "filter": "Search line",
+    "tree": "Tree",
+    "entry": "Entry",
+    "list": "In every pane",
+    "app": "Everywhere",
+}
+_COLUMN = 25
+"""Cells of the keys."""
+_NARROW = 60
+"""Cells below which the text of a key stands under it."""
+
+Rows = list[tuple[str, str]]
+"""(key or filter, description)."""
+
+
+class HelpDialog(Dialog[None]):
+    """Shows one section at a time. Typing after `/` keeps the rows that contain the text."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Close"),
+        Binding("q,question_mark,f1,enter", "dismiss(None)", "Close"),
+        Binding("slash", "filter", "Filter"),
+        Binding("tab", "section(1)", "Next section", priority=True),
+        Binding("shift+tab", "section(-1)", "Previous section", priority=True),
+        Binding("down,j", "scroll(1)", "Down"),
+        Binding("up,k", "scroll(-1)", "Up"),
+        Binding("pagedown,space", "scroll_page(1)", "Page down"),
+        Binding("pageup", "scroll_page(-1)", "Page up"),
+        Binding("home,g", "scroll_top", "Top"),
+        Binding("end,G", "scroll_bottom", "Bottom"),
+    ]
+
+    def __init__(
+        self, legend: str, commands: Sequence[Command], describe: Callable[[Command], str], section: str = ALL
+    ) -> None:
+        """:param legend: the meaning of the marks.
+        :param commands: those of the screen.
+        :param describe: the description of a command on the screen.
+        :param section: a name of `SECTIONS`, `FILTERS` or `ALL`; the section that is shown first.
+        """
+        super().__init__()
+        self._legend = legend
+        self._commands = commands
+        self._describe = describe
+        named = [name for name, panes in SECTIONS.items() if any(self._rows(pane) for pane in panes)]
+        self.sections = [*named, FILTERS, ALL]
+        self.section = section if section in self.sections else ALL
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog tall") as box:
+            box.border_title = self._title()
+            box.border_subtitle = Content("j k g G scroll  / filter  Tab section  Esc close")
+            yield Static(self._names(), id="help-sections")
+            line = LineInput(placeholder="Filter", id="help-filter", compact=True)
+            line.display = False
+            yield line
+            with VerticalScroll(id="keys", classes="body"):
+                yield _HelpText(self)
+
+    def on_mount(self) -> None:
+        self._body.focus()
+
+    @property
+    def _body(self) -> VerticalScroll:
+        return self.query_one("#keys", VerticalScroll)
+
+    @property
+    def _line(self) -> LineInput:
+        return self.query_one("#help-filter", LineInput)
+
+    def _show(self) -> None:
+        self.query_one(".dialog", Vertical).border_title = self._title()
+        self.query_one("#help-sections", Static).update(self._names())
+        self.query_one(_HelpText).show()
+
+    def _title(self) -> Content:
+        return Content(f"Help: {self.section.lower()}")
+
+    def _names(self) -> Content:
+        names = [
+            (f"({'•' if name == self.section else ' '}) {name}  ", "bold" if name == self.section else "")
+            for name in self.sections
+        ]
+        return Content.assemble(*names)
+
+    def text(self, cells: int) -> Content:
+        """The section in lines of `cells`."""
+        return help_text(self._blocks(), cells, self._line.value)
+
+    def _rows(self, pane: str) -> Rows:
+        return [
+            (keys_of(command), self._describe(command))
+            for command in self._commands
+            if command.pane == pane and command.keys
+        ]
+
+    def _blocks(self) -> Iterator[tuple[str, Rows]]:
+        """The headings of the section, each with its rows."""
+        if self.section != FILTERS:
+            yield "Marks", [("", self._legend)]
+        panes = SECTIONS.get(self.section) or [pane for own in SECTIONS.values() for pane in own]
+        if self.section != FILTERS:
+            for pane in (*panes, "list", "app"):
+                yield PANE_TITLES[pane], self._rows(pane)
+        if self.section in (FILTERS, ALL):
+            yield (
+                "Filters of a query",
+                [(word, f"{description}: {example}") for word, description, example in language_table()],
+            )
+
+    # keys
+
+    def action_scroll(self, lines: int) -> None:
+        """Scroll by lines."""
+        self._body.scroll_relative(y=lines, animate=False)
+
+    def action_scroll_page(self, pages: int) -> None:
+        """Scroll by pages."""
+        self._body.scroll_relative(y=pages * max(1, self._body.size.height - 1), animate=False)
+
+    def action_scroll_top(self) -> None:
+        """Scroll to the beginning."""
+        self._body.scroll_home(animate=False)
+
+    def action_scroll_bottom(self) -> None:
+        """Scroll to the end."""
+        self._body.scroll_end(animate=False)
+
+    def action_section(self, step: int) -> None:
+        """Show the next section."""
+        number = self.sections.index(self.section) + step
+        self.section = self.sections[number % len(self.sections)]
+        self._show()
+        self._body.scroll_home(animate=False)
+
+    def action_filter(self) -> None:
+        """Open the filter line."""
+        self._line.display = True
+        self._line.focus()
+
+    def action_back(self) -> None:
+        """Close the filter line, else the help."""
+        if self._line.display:
+            self._line.value = ""
+            self._line.display = False
+            self._body.focus()
+        else:
+            self.dismiss(None)
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._show()
+
+    @on(LineInput.Submitted)
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        self._body.focus()
+
+
+class _HelpText(Static):
+    """The text of a help dialog, laid out anew for another width."""
+
+    def __init__(self, dialog: HelpDialog) -> None:
+        super().__init__(id="help-text")
+        self._dialog = dialog
+        self._cells = 0
+
+    def show(self) -> None:
+        """Show the text of the dialog anew."""
+        self.update(self._dialog.text(self._cells))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        # The text is set during the layout: a second layout would show that the box grows.
+        if width != self._cells:
+            self._cells = width
+            self.update(self._dialog.text(width), layout=False)
+        return super().get_content_height(container, viewport, width)
+
+
+def help_text(blocks: Iterator[tuple[str, Rows]], cells: int, typed: str = "") -> Content:
+    """Headings with their rows, in lines of `cells`. Long descriptions continue below their beginning.
+
+    :param typed: only rows that contain this text are shown; headings without rows are left out.
+    """
+    wanted = typed.strip().casefold()
+    is_narrow = cells < _NARROW
+    pieces: list[Content | tuple[str, str] | str] = []
+    for title, rows in blocks:
+        shown = [row for row in rows if wanted in f"{row[0]} {row[1]}".casefold()]
+        if not shown:
+            continue
+        pieces.append((f"{title}\n", "bold $accent"))
+        for key, description in shown:
+            column = 4 if is_narrow or not key else _COLUMN
+            pieces.append((f"  {key:<{_COLUMN - 2}}" if key and not is_narrow else f"  {key}", "$primary"))
+            if key and (is_narrow or len(key) > _COLUMN - 4):
+                pieces.append("\n" + " " * column)
+            elif not key:
+                pieces.append("  ")
+            lines = wrap(description, max(cells - column, 8))
+            pieces.append(f"\n{' ' * column}".join(lines) + "\n")
+        pieces.append("\n")
+    return Content.assemble(*pieces) if pieces else Content(f"Nothing here contains {typed.strip()!r}.")

@@ -1,0 +1,81 @@
+"""The help: sections, the filter, keys, narrow screens."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.dialogs.help import HelpDialog, help_text
+from app.index.query.filter_table import language_table
+
+
+def text_of(ui):
+    return str(ui.screen.query_one("#help-text").content)
+
+
+@pytest.mark.parametrize(("keys", "section"), [((), "Sessions"), (("t",), "Tree"), (("slash",), "Sessions")])
+async def test_the_help_opens_at_the_pane_with_the_focus(browser, three, keys, section):
+    async with browser() as ui:
+        await ui.press(*keys, "f1")
+        assert isinstance(ui.screen, HelpDialog)
+        assert ui.screen.section == section
+        assert text_of(ui).startswith("Marks")
+
+
+async def test_tab_walks_the_sections_and_filters_are_one(browser, three):
+    async with browser() as ui:
+        await ui.press("question_mark")
+        seen = []
+        for _ in ui.screen.sections:
+            seen.append(ui.screen.section)
+            if ui.screen.section == "Filters":
+                assert all(
+                    example in text_of(ui).replace("\n", "") for example in ("agent:pi,omp", "label:todo")
+                )
+            await ui.press("tab")
+        assert seen == ["Sessions", "Tree", "Entry", "Filters", "All"]
+
+
+async def test_typing_keeps_the_rows_that_contain_it(browser, three):
+    async with browser() as ui:
+        await ui.press("question_mark", "slash", *"trash")
+        shown = text_of(ui)
+        assert "Trash the marked sessions" in shown
+        assert "Rename" not in shown
+        await ui.press(*"qqqq")
+        assert "Nothing here contains" in text_of(ui)
+        await ui.press("escape")
+        assert isinstance(ui.screen, HelpDialog)
+        assert "Rename" in text_of(ui)
+        await ui.press("escape")
+        assert not isinstance(ui.screen, HelpDialog)
+
+
+async def test_letters_scroll(browser, three):
+    async with browser(size=(80, 24)) as ui:
+        await ui.press("question_mark")
+        body = ui.screen.query_one("#keys")
+        for key, moved in (("j", lambda: body.scroll_y == 1), ("k", lambda: body.scroll_y == 0)):
+            await ui.press(key)
+            await ui.until(moved, key)
+        await ui.press("G")
+        await ui.until(lambda: body.scroll_y == body.max_scroll_y > 0, "the end")
+        await ui.press("g")
+        await ui.until(lambda: body.scroll_y == 0, "the beginning")
+
+
+async def test_the_help_opens_over_a_dialog(browser, three):
+    async with browser() as ui:
+        await ui.press("apostrophe", "f1")
+        assert isinstance(ui.screen, HelpDialog)
+        await ui.press("f1")
+        await ui.press("f2")
+        assert ui.app.theme == "leafmark-light"
+
+
+@pytest.mark.parametrize("cells", [8, 36, 59, 60, 100])
+def test_no_line_is_wider_than_its_space(cells):
+    blocks = iter([("Filters", [(word, f"{text}: {example}") for word, text, example in language_table()])])
+    lines = str(help_text(blocks, cells)).splitlines()
+    if cells >= 36:
+        assert max(map(len, lines)) <= cells
+    assert any(line.strip().startswith("agent:") for line in lines)
