@@ -10,16 +10,18 @@ from app.formats.timestamps import iso
 from app.index.resolve import Ambiguous, NotFound, resolve
 from app.options import Options
 from app.reports.output import columns, complain, wants_ascii, write_json, write_text
+from app.reports.tree_row import leaf_mark, render_tree_row
 from app.sessions.errors import NotThere, SessionError
 from app.sessions.tree.node import Node
 from app.sessions.tree.tree import SessionTree, open_tree
 from app.setup import Setup
 from app.stores.layout import reason
 from app.view.formatting import tilde
+from app.view.glyphs import ASCII, UNICODE
 from app.view.line import plain_text
 from app.view.problems import is_damaged_line
 from app.view.terminal import ascii_text
-from app.view.tree_row import ASCII, UNICODE, render_damaged_row, render_tree_row
+from app.view.tree_row import render_damaged_row
 from app.view.tree_view import ANEW, TreeView, begins_anew
 
 SCHEMA = 1
@@ -59,13 +61,12 @@ def draw(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) -
     yield _in_terminal_characters("  ".join(part for part in head if part), ascii_only)
     leaf = view.leaf_row()
     if leaf is None and view.begins_anew:
-        yield f"   {glyphs.leaf}: {ANEW} here"
+        yield f"   {leaf_mark(glyphs)}: {ANEW} here"
     for index in range(view.count):
         row = view.row(index)
         line = render_tree_row(
             row,
             cells or UNBOUNDED,
-            selected=False,
             active=row.node.index in view.active,
             leaf=index == leaf,
             glyphs=glyphs,

@@ -47,6 +47,7 @@ def match_score(typed: str, command: Command, description: str) -> int:
         query in words,
         any(word.startswith(query) for word in (*names, *words)),
         any(query in name for name in names),
+        description.casefold().startswith(query),
         all(word in f"{names} {description.casefold()}" for word in query.split()),
     )
     return next((len(grades) - place for place, holds in enumerate(grades) if query and holds), 0)

@@ -105,6 +105,7 @@ class Segment:
                branch of a root that is not shown; else ""
     beside     whether it is one of several segments without a parent
     connector  whether it begins with a connector, as a branch
+    depth      the number of connectors from the root to it, with its own
     last       whether it is the last of its siblings
     hidden     the number of rows that its fold hides
     """
@@ -113,11 +114,10 @@ class Segment:
         "another",
         "beside",
         "connector",
+        "depth",
         "foldable",
         "folded",
-        "gutters",
         "hidden",
-        "indent",
         "last",
         "nodes",
         "parent",
@@ -128,7 +128,7 @@ class Segment:
         self.nodes = nodes
         self.parent = parent
         self.start = 0
-        self.indent = 0
+        self.depth = 0
         self.another = ""
         self.beside = False
         self.connector = False
@@ -177,8 +177,13 @@ class TreeRow:
         self.hidden = segment.hidden
         self._segment = segment
 
-    def gutters(self, most: int) -> tuple[list[bool], bool]:
-        """The nearest ``most`` levels to the left of the row, and whether there are more.
+    @property
+    def depth(self) -> int:
+        """The number of levels to the left of the row."""
+        return self._segment.depth - self.connector
+
+    def gutters(self, most: int) -> list[bool]:
+        """The nearest ``most`` levels to the left of the row.
 
         They are found when the row is drawn, because the rows of a tree of n levels have n * n of them.
 
@@ -188,12 +193,11 @@ class TreeRow:
         segment: Segment | None = self._segment
         if self.connector and segment is not None:
             segment = segment.parent
-        while segment is not None and len(levels) <= most:
+        while segment is not None and len(levels) < most:
             if segment.connector:
                 levels.append(not segment.last)
             segment = segment.parent
-        more = len(levels) > most
-        return levels[:most][::-1], more
+        return levels[::-1]
 
 
 class TreeLayout:
@@ -236,6 +240,7 @@ class TreeLayout:
             chain, parent, branched, last = stack.pop()
             segment, heirs = self._segment(chain, parent)
             segment.connector = branched and parent is not None
+            segment.depth = (parent.depth if parent is not None else 0) + segment.connector
             segment.last = last
             if parent is None:
                 segment.another, segment.beside = another[chain], many

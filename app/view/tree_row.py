@@ -1,4 +1,8 @@
-"""One row of the entry tree as pieces of styled text."""
+"""One row of the entry tree on the screen: cursor, active path, gutter, mark of the role, text, label.
+
+A mark stands for the role: `›` is a prompt, `·` a tool call, `≡` a summary, `×` a failed answer; other
+answers and bookkeeping have none. `formats/README.md` lists the roles.
+"""
 
 from __future__ import annotations
 
@@ -8,53 +12,24 @@ from typing import TYPE_CHECKING
 from app.formats.text import one_line
 from app.sessions.tree.row_text import RowText
 from app.view.cells import shorten, stable_width, width
+from app.view.glyphs import UNICODE, Glyphs
 from app.view.line import Line, fit_line, highlight_line, line_width
 from app.view.problems import DamagedLine, unknown_type
 from app.view.tree_layout import TreeRow
 
 if TYPE_CHECKING:
-    # these load the decoder of entries, which no screen needs before its first session
+    # This module loads the decoder of entries, which no screen needs before its first session.
     from app.sessions.tree.node import Node
 
-
-class Glyphs:
-    """The characters that draw a tree, in Unicode or in ASCII."""
-
-    __slots__ = (
-        "active",
-        "bar",
-        "branch",
-        "closed",
-        "elbow",
-        "ellipsis",
-        "hit",
-        "leaf",
-        "open",
-        "pointer",
-        "tee",
-    )
-
-    def __init__(self, ascii_only: bool) -> None:
-        self.pointer = ">" if ascii_only else "❯"
-        self.active = "*" if ascii_only else "•"
-        self.bar = "|" if ascii_only else "│"
-        self.tee = "|" if ascii_only else "├"
-        self.elbow = "`" if ascii_only else "└"
-        self.branch = "-" if ascii_only else "─"
-        self.open = "=" if ascii_only else "⊟"
-        self.closed = "+" if ascii_only else "⊞"
-        self.hit = "/"
-        self.leaf = "<- active" if ascii_only else "← active"
-        self.ellipsis = "~" if ascii_only else "…"
-
-
-UNICODE = Glyphs(ascii_only=False)
-ASCII = Glyphs(ascii_only=True)
 FLAGS = (
     ("orphan", "its parent is not in the file"),
     ("loop", "its parents go round"),
     ("duplicate", "id used twice"),
 )
+"""Problems of an entry, with the words that a row says."""
+MOST_LEVELS = 8
+"""Levels of the gutter that are drawn. A deeper row shows the nearest levels and the number of all."""
+NEAREST_LEVELS = 6
 
 
 def render_tree_row(
@@ -82,22 +57,21 @@ def render_tree_row(
         (glyphs.pointer if selected else " ", "pointer"),
         (glyphs.active if active else " ", "path"),
         (glyphs.hit if hit else " ", "match" if hit else "text"),
-        *_branching(row, cells // 2, glyphs),
+        *_gutter(row, cells // 2, glyphs),
     ]
-    row_text = node.row_text or _unread(node)
-    text_style = row_text.kind if row_text.kind in ("tool", "meta", "system", "error") else "text"
-    prefix, body = stable_width(row_text.prefix), stable_width(row_text.text)
-    if row_text.kind == "error":
-        # without colours, nothing else distinguishes it from the assistant's text
-        body = f"(error) {body}"
+    body = _body(node.row_text or _unread(node), active, glyphs)
     left = cells - line_width(head)
-    spare = left - min(width(prefix) + width(body), left // 3)
-    tail = _tail(row, spare, leaf, label_time, glyphs)
-    room = max(left - line_width(tail), 0)
-    prefix = shorten(prefix, room)
-    body = shorten(body, max(room - width(prefix), 0))
-    text: Line = [(prefix, row_text.kind), (body, text_style)]
-    return fit_line([*head, *(highlight_line(text, words) if words else text), *tail], cells)
+    spare = max(0, left - min(line_width(body), left // 3))
+    notes = _notes(row)
+    right = _right_end(row, leaf, label_time, spare - line_width(notes), glyphs)
+    if line_width(notes) + line_width(right) > spare:
+        notes, right = fit_line([*notes, *right], spare), []
+    beside = line_width(notes) + line_width(right)
+    text = _shortened(body, max(left - beside, 0))
+    if words:
+        text = highlight_line(text, words)
+    gap = left - line_width(text) - beside
+    return fit_line([*head, *text, *notes, (" " * max(0, gap), "text"), *right], cells)
 
 
 def render_damaged_row(line: DamagedLine, cells: int, *, selected: bool, glyphs: Glyphs) -> Line:
@@ -108,26 +82,85 @@ def render_damaged_row(line: DamagedLine, cells: int, *, selected: bool, glyphs:
     return fit_line([*head, (text, "warning" if line.torn else "error")], cells)
 
 
-def _tail(row: TreeRow, cells: int, leaf: bool, label_time: str, glyphs: Glyphs) -> Line:
-    """The notes behind the text, in at most ``cells``. The label is shortened before the other notes."""
+def _body(row_text: RowText, active: bool, glyphs: Glyphs) -> Line:
+    """The mark of the role and the text; entries beside the active path are dim."""
+    kind, text = row_text.kind, stable_width(row_text.text)
+    if kind == "user":
+        return [(f"{glyphs.prompt} ", "user"), (text, "strong" if active else "dim")]
+    if kind == "error":
+        return [(f"{glyphs.failed} ", "error"), (f"error: {text}", "error")]
+    if row_text.failed:
+        return [(f"{glyphs.failed} ", "error"), (f"{row_text.failed}: {text}".removesuffix(": "), "error")]
+    if kind == "assistant":
+        return [("  ", "text"), (text, "text" if active else "dim")]
+    if kind in ("tool", "bash"):
+        name, arguments = _call(row_text)
+        return [(f"{glyphs.tool} ", "dim"), (stable_width(name), "call"), (stable_width(arguments), "dim")]
+    if kind in ("summary", "compaction"):
+        return [(f"{glyphs.summary} ", "summary"), (_sentence(row_text), "summary" if active else "dim")]
+    prefix = stable_width(row_text.prefix)
+    return [("  ", "text"), (prefix, kind), (text, kind if kind in ("meta", "system") else "text")]
+
+
+def _call(row_text: RowText) -> tuple[str, str]:
+    """The name of a tool, and a blank with its arguments."""
+    if row_text.prefix:
+        return row_text.prefix.strip("[]: "), f" {row_text.text}"
+    text = row_text.text
+    if text.startswith("[") and text.endswith("]"):
+        text = text[1:-1]
+    name, colon, arguments = text.partition(": ")
+    return name, f" {arguments}" if colon else ""
+
+
+def _sentence(row_text: RowText) -> str:
+    """`[branch summary]: text` as `Branch summary: text`."""
+    head = stable_width(row_text.prefix).strip("[]: ")
+    text = stable_width(row_text.text)
+    sentence = head[:1].upper() + head[1:]
+    return f"{sentence}: {text}" if text else sentence
+
+
+def _shortened(body: Line, room: int) -> Line:
+    """The line cut to `room` cells, with an ellipsis where text is missing."""
+    line: Line = []
+    for text, style in body:
+        short = shorten(text, room)
+        line.append((short, style))
+        room -= width(short)
+        if short != text:
+            break
+    return line
+
+
+def _notes(row: TreeRow) -> Line:
+    """Problems of the entry, behind its text."""
     node = row.node
-    before: Line = [(f" ({row.hidden:,})", "count")] if row.folded else []
-    after: Line = [(f" ! {text}", "warning") for flag, text in FLAGS if getattr(node, flag)]
+    notes: Line = [(f" ! {text}", "warning") for flag, text in FLAGS if getattr(node, flag)]
     if unknown_type(node.type, node.role):
-        after.append((" ! not known", "warning"))
+        notes.append((" ! not known", "warning"))
     if row.another and not (node.orphan or node.loop):
-        after.append((f" (another {row.another})", "dim"))
+        notes.append((f" (another {row.another})", "dim"))
+    return notes
+
+
+def _right_end(row: TreeRow, leaf: bool, label_time: str, room: int, glyphs: Glyphs) -> Line:
+    """The label, the number of folded entries and the mark of the leaf. A label is shortened to its room."""
+    after: Line = []
+    if row.folded:
+        entries = "entry" if row.hidden == 1 else "entries"
+        after.append((f" {glyphs.closed} {glyphs.ellipsis} {row.hidden:,} {entries}", "count"))
     if leaf:
         after.append((f" {glyphs.leaf}", "leaf"))
-    tail = list(before)
-    if node.label is not None:
-        room = cells - line_width(before) - line_width(after) - len(" []")
-        label = shorten(stable_width(one_line(node.label, 40)), max(room, 4))
-        tail.append((f" [{label}]", "label"))
-        if label_time and width(label_time) + 1 <= room - width(label):
-            tail.append((f" {label_time}", "dim"))
-    tail += after
-    return tail if line_width(tail) <= cells else fit_line(tail, cells)
+    label = row.node.label
+    if label is None:
+        return after
+    room -= line_width(after) + 3
+    shown = shorten(stable_width(one_line(label, 80)), max(room, 4))
+    end: Line = [(f" {glyphs.label} {shown}", "label")]
+    if label_time and width(label_time) + 1 <= room - width(shown):
+        end.append((f" {label_time}", "dim"))
+    return [*end, *after]
 
 
 def _unread(node: Node) -> RowText:
@@ -137,18 +170,19 @@ def _unread(node: Node) -> RowText:
     return RowText("tool" if node.role == "toolResult" else "meta", "", "[…]")
 
 
-def _branching(row: TreeRow, most: int, glyphs: Glyphs) -> Line:
-    """The gutters, the connector and the mark of a fold. A deep row shows only its last levels, which leaves
-    room for its text.
-    """
-    levels, more = row.gutters(max(0, most - 4) // 4)
-    gutters = "".join(glyphs.bar + "   " if runs_past else "    " for runs_past in levels)
-    if more:
-        gutters = glyphs.ellipsis + " " + gutters
+def _gutter(row: TreeRow, most: int, glyphs: Glyphs) -> Line:
+    """The lines of the levels, the connector and the mark of a fold, in three cells a level."""
+    if row.depth > MOST_LEVELS or 3 * row.depth > most:
+        levels = row.gutters(max(0, min(NEAREST_LEVELS, (most - 5) // 3)))
+        before = f"{glyphs.deeper}{row.depth} "
+    else:
+        levels = row.gutters(MOST_LEVELS)
+        before = ""
+    gutters = "".join(glyphs.bar + "  " if runs_past else "   " for runs_past in levels)
     mark = ""
     if row.connector:
         fold = (glyphs.closed if row.folded else glyphs.open) if row.foldable else glyphs.branch
         mark = (glyphs.elbow if row.last else glyphs.tee) + fold + " "
     elif row.folded or (row.foldable and row.beside):
         mark = (glyphs.closed if row.folded else glyphs.open) + " "
-    return [(gutters + mark, "gutter")]
+    return [(before + gutters + mark, "gutter")]

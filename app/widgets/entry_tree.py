@@ -12,9 +12,10 @@ from textual.message import Message
 from app.keys import key_of
 from app.view import tree_navigation
 from app.view.formatting import clock
+from app.view.glyphs import ASCII, UNICODE
 from app.view.line import fit_line
 from app.view.problems import SHOWN_IN, DamagedLine
-from app.view.tree_row import ASCII, UNICODE, render_damaged_row, render_tree_row
+from app.view.tree_row import render_damaged_row, render_tree_row
 from app.view.tree_view import ANEW, MODES, filter_nodes, shows
 from app.widgets.commands import bindings_of
 from app.widgets.line_list import LineList

@@ -57,7 +57,7 @@ def warm(env, cwd):
 
 def shown(terminal):
     """Whether the panes are filled: Textual has the screen and the tree is read."""
-    terminal.wait_for_text("← active", 30)
+    terminal.wait_for_text("← leaf", 30)
 
 
 def test_rows_are_shown_before_textual_and_stay_during_the_takeover(shell):
@@ -88,7 +88,7 @@ def test_in_ascii_no_other_character_is_ever_written(shell, known):
         warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login")
-        terminal.wait_for_text("<- active", 30)
+        terminal.wait_for_text("<- leaf", 30)
         assert terminal.output.isascii()
 
 
@@ -104,7 +104,7 @@ def test_characters_that_the_encoding_lacks_are_never_written(shell, known, sett
     if known:
         warm(env, work)
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("<- active", 30)
+        terminal.wait_for_text("<- leaf", 30)
         for written in (b"na\xefve - ????", b"????", b"---+"):
             terminal.wait_for_bytes(written)
         terminal.press("?")
@@ -299,7 +299,7 @@ def test_resizing_arranges_the_panes_again(shell):
         terminal.resize(60, 20)
         terminal.wait_for(lambda it: it.lines[1].rstrip().endswith("╮") and "tree" not in it.lines[1])
         terminal.resize(160, 45)
-        terminal.wait_for_text("← active")
+        terminal.wait_for_text("← leaf")
         terminal.press("q")
         assert terminal.wait() == 0
 

@@ -38,7 +38,7 @@ def test_the_folder_is_removed_at_the_end(
 ) -> None:
     temporary, env = user
     with started(env, "--demo") as terminal:
-        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("← leaf", 30)
         assert len(os.listdir(temporary)) == 1
         if isinstance(way, str):
             terminal.press(way)
@@ -65,7 +65,7 @@ def test_the_folder_is_removed_if_the_run_ends_at_its_first_frame(
 def test_the_next_run_removes_the_folder_of_a_killed_run(user: tuple[Path, dict[str, str]]) -> None:
     temporary, env = user
     with started(env, "--demo") as terminal:
-        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("← leaf", 30)
         (left,) = os.listdir(temporary)
         terminal.signal(signal.SIGKILL)
         terminal.wait()
@@ -82,7 +82,7 @@ def test_the_folder_of_examples_opened_by_key_is_removed_as_well(user: tuple[Pat
     with started(env) as terminal:
         terminal.wait_for_text("F6 examples", 30)
         terminal.press("f6")
-        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("← leaf", 30)
         assert len(os.listdir(temporary)) == 1
         terminal.signal(signal.SIGQUIT)
         terminal.wait(30)

@@ -39,7 +39,7 @@ def shell(empty_shell):
 def test_the_editor_or_pager_has_the_terminal_until_it_ends(shell, key):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("← leaf", 30)
         terminal.wait_for_text("the answer")
         terminal.press("tab", "tab", key)
         terminal.wait_for_text("EDITS the answer", 20)
@@ -49,7 +49,7 @@ def test_the_editor_or_pager_has_the_terminal_until_it_ends(shell, key):
         terminal.press("ctrl+c")
         terminal.wait_for_text("INTERRUPTED")
         terminal.send("\n")
-        terminal.wait_for(lambda it: it.emulator.alternate and it.shows("← active"), 20)
+        terminal.wait_for(lambda it: it.emulator.alternate and it.shows("← leaf"), 20)
         assert not list(Path(env["TMPDIR"]).glob("leafmark-*"))
         terminal.press("q")
         assert terminal.wait() == 0

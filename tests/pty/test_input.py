@@ -52,7 +52,7 @@ def leaves(terminal):
 def test_the_browser_survives_invalid_input(shell):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("← leaf", 30)
         for sent in SENSELESS:
             terminal.send(sent)
             terminal.send(b"/login")
@@ -76,7 +76,7 @@ def test_an_invalid_byte_is_shown_as_a_replacement_character(shell, sent):
 def test_pasted_text_presses_no_key(shell):
     folder, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("← leaf", 30)
         terminal.send(HOSTILE_PASTE)
         terminal.send(b"/login")
         terminal.wait_for_text("1 of 2")
@@ -88,7 +88,7 @@ def test_pasted_text_presses_no_key(shell):
 def test_text_pasted_into_an_input_line_is_inert(shell, key, opened):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("← leaf", 30)
         terminal.press(key)
         terminal.wait_for_text(opened)
         terminal.send(b"\x1b[200~evil\x1b]52;c;aGk=\x07\xe2\x80\xae\x1b[201~")
@@ -112,7 +112,7 @@ def test_an_unexpected_error_of_the_key_reader_is_a_failure(shell):
     folder, work, env = shell
     command = [sys.executable, "-c", DIES_AT_AN_EXCLAMATION_MARK]
     with Terminal(command, env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("← leaf", 30)
         terminal.send(b"!")
         assert terminal.wait() == 3
         assert terminal.leftovers() == []
@@ -132,7 +132,7 @@ def test_a_terminal_closed_without_a_signal_is_a_failure(shell):
     os.close(slave)
     try:
         written = b""
-        while "← active".encode() not in written:
+        while "← leaf".encode() not in written:
             written += os.read(master, 65_536)
     finally:
         os.close(master)

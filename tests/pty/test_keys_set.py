@@ -20,7 +20,7 @@ def test_without_any_keys_the_screen_opens_and_can_be_left(machine, words):
         if words:
             shown(terminal)
         else:
-            terminal.wait_for_text("← active", 30)
+            terminal.wait_for_text("← leaf", 30)
         footer = terminal.lines[-1]
         assert footer.strip() == ""
         terminal.press("ctrl+c")

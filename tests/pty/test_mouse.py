@@ -31,7 +31,7 @@ def browser(machine, size=WIDE):
 def panes(terminal):
     """Whether the panes are filled: the tree is read."""
     terminal.wait_for_bytes(b"\x1b[?1000h", 30)
-    terminal.wait_for_text("← active", 30)
+    terminal.wait_for_text("← leaf", 30)
     terminal.settle()
 
 

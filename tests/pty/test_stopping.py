@@ -49,7 +49,7 @@ def test_the_whole_screen_is_drawn_again(known, words, number):
         terminal.wait_for_text("fix the login")
         terminal.wait_for_bytes(b"\x1b[?2004h", 30)
         if not words:
-            terminal.wait_for_text("← active", 30)
+            terminal.wait_for_text("← leaf", 30)
         terminal.settle()
         before = terminal.lines
         for _ in range(2):
@@ -73,7 +73,7 @@ def test_a_stop_before_textual_waits_for_textual(known):
         stop(terminal, signal.SIGTSTP)
         assert terminal.leftovers() == []
         go_on(terminal)
-        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("← leaf", 30)
         terminal.wait_for_text("fix the login")
         terminal.wait_for(lambda it: "shell" not in it.dump())
         terminal.press("q")
@@ -97,7 +97,7 @@ def test_it_stops_at_once_while_another_program_has_the_terminal(known):
     editor.write_text(f"#!{sys.executable}\nprint('EDITS', flush=True)\ninput()\n")
     editor.chmod(0o755)
     with Terminal(COMMAND, env={**env, "EDITOR": str(editor)}, cwd=str(work)) as terminal:
-        terminal.wait_for_text("← active", 30)
+        terminal.wait_for_text("← leaf", 30)
         terminal.press("tab", "tab", "E")
         terminal.wait_for_text("EDITS", 20)
         stop(terminal, signal.SIGTSTP)
@@ -105,7 +105,7 @@ def test_it_stops_at_once_while_another_program_has_the_terminal(known):
         terminal.settle()
         assert terminal.leftovers() == [], "it is still the editor's"
         terminal.send("\r")
-        terminal.wait_for_text("← active", 20)
+        terminal.wait_for_text("← leaf", 20)
         terminal.press("q")
         assert terminal.wait() == 0
         assert terminal.leftovers() == []

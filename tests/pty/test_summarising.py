@@ -67,7 +67,7 @@ def summarised(machine, empty_shell):
         made.append(writer)
         machine.warm()
         with Terminal(COMMAND, env=machine.env, cwd=str(machine.work)) as terminal:
-            terminal.wait_for_text("← active", 30)
+            terminal.wait_for_text("← leaf", 30)
             terminal.press("tab", "up")
             terminal.wait_for_text("❯", 30)
             terminal.press("enter")

@@ -7,7 +7,7 @@ import pytest
 from tests.factory import append, entry, header, message
 from tests.ui.conftest import pi_session
 
-ANEW = "← active: the agent begins anew here"
+ANEW = "← leaf: the agent begins anew here"
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def begun_anew(tmp_path):
 async def test_the_tree_says_so_and_the_cursor_is_on_the_first_entry(browser, begun_anew, size):
     async with browser(size=size) as ui:
         assert ANEW in ui.text()
-        assert ui.text().count("← active") == 1
+        assert ui.text().count("← leaf") == 1
         assert ui.tree.node.id == "a"
         await ui.press("tab", "down", "full_stop")
         assert ui.tree.node.id == "b"
@@ -46,7 +46,7 @@ async def test_a_leaf_with_a_shown_row_is_marked_there(browser, begun_anew):
     async with browser() as ui:
         await ui.press("tab", "ctrl+a")
         assert ANEW not in ui.text()
-        assert ui.text().count("← active") == 1
+        assert ui.text().count("← leaf") == 1
         await ui.press("full_stop")
         assert ui.tree.node.id == "x"
         await ui.press("ctrl+u")

@@ -19,7 +19,7 @@ async def test_it_opens_on_this_folders_newest_session_with_tree_and_entry(brows
         assert ui.sessions.row.id == "branchy"
         assert ui.focus == "sessions"
         text = ui.text()
-        for expected in ("3 sessions", "2 projects", "Refactor auth", "[redis idea]", "← active", "faster"):
+        for expected in ("3 sessions", "2 projects", "Refactor auth", "[redis idea]", "← leaf", "faster"):
             assert expected in text
 
 

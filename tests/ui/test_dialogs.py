@@ -53,7 +53,7 @@ def _archive():
 DIALOGS = {
     "resume": (_resume, "r resume anyway f fork into another folder and resume there c copy"),
     "folder": (lambda: FolderDialog("folder", "/work", "/home"), "Enter select Esc cancel"),
-    "help": (lambda: HelpDialog(LONG, COMMANDS, lambda command: command.help), "Esc clos"),
+    "help": (lambda: HelpDialog(LONG, COMMANDS, lambda command: command.help), "j k g G scroll"),
     "choice": (lambda: ChoiceDialog("Continue", [LONG], CHOICES), "Enter select Esc cancel"),
     "text": (lambda: TextDialog("text", LONG, "keep"), "Ctrl+S keep Esc cancel"),
     "wait": (lambda: WaitDialog("wait", LONG), "Esc cancel"),

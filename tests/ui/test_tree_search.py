@@ -360,7 +360,7 @@ async def test_ascii_has_the_same_content(browser, forked, tmp_path):
         await ui.press("tab", "minus")
         text = ui.text()
         assert text.isascii()
-        assert "<- active" in text
+        assert "<- leaf" in text
         assert ">* " in text
         assert "`+ user: cache the login (1)" in text
 

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.view.cells import width
+from app.view.glyphs import ASCII, UNICODE
 from app.view.terminal import (
     ascii_text,
     encodes_all,
@@ -15,7 +16,6 @@ from app.view.terminal import (
     spelled_for,
     speller,
 )
-from app.view.tree_row import ASCII, UNICODE
 
 
 @given(st.text(alphabet=st.characters(exclude_categories=("Cc", "Cs")), max_size=40))

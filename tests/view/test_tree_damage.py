@@ -11,9 +11,10 @@ import app.view.problems
 from app.reports.tree import draw
 from app.sessions.tree.tree import open_tree
 from app.view import tree_navigation
+from app.view.glyphs import ASCII, UNICODE
 from app.view.line import line_width, plain_text
 from app.view.problems import damaged_problems
-from app.view.tree_row import ASCII, UNICODE, render_damaged_row
+from app.view.tree_row import render_damaged_row
 from app.view.tree_view import MODES, TreeView
 from tests.factory import chain, entry, header, message, write_session
 from tests.view.trees import opened

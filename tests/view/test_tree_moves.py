@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 
 from app.sessions.tree.tree import open_tree
 from app.view import tree_navigation
+from app.view.glyphs import ASCII, UNICODE
 from app.view.line import line_width, plain_text
 from app.view.tree_navigation import TreeHits, words_of
-from app.view.tree_row import ASCII, UNICODE, render_tree_row
+from app.view.tree_row import render_tree_row
 from app.view.tree_view import MODES, TreeView
 from tests.factory import entry, header, message, write_session
 from tests.view.trees import LINKS, branched, ids, lines_of, opened
@@ -132,7 +133,8 @@ def test_connectors_match_siblings_and_gutters_match_branches(tmp_path_factory, 
             if is_branch(above):
                 expected.append(kin.children[kin.parent[above]][-1] != above)
             above = kin.parent[above]
-        assert row.gutters(99) == (expected[::-1], False)
+        assert row.gutters(99) == expected[::-1]
+        assert row.depth == len(expected)
 
 
 @given(LINKS, st.sampled_from(MODES), FOLDS)
@@ -230,9 +232,12 @@ def test_a_third_of_a_row_is_left_to_its_text(tmp_path, cells, glyphs):
             row, cells, selected=True, active=True, leaf=True, glyphs=glyphs, hit=True, label_time=time
         )
         assert line_width(line) == cells
-        assert "user: the text"[: max(1, (cells - 3 - cells // 2) // 3 - 1)] in plain_text(line)
+        assert "› the text".replace("›", glyphs.prompt)[
+            : max(1, (cells - 3 - cells // 2) // 3 - 1)
+        ] in plain_text(line)
     wide = plain_text(render_tree_row(row, 200, selected=True, active=True, leaf=True, label_time=time))
-    assert "[a label that says a great deal of it] 25/5/3 14:05 ! id used twice ← active" in wide
+    assert "› the text of the row ! id used twice  " in wide
+    assert wide.endswith("◆ a label that says a great deal of it 25/5/3 14:05 ⊞ … 1 entry ← leaf")
 
 
 def test_unfolding_restores_the_rows(tmp_path):

@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.reports.tree import draw as report
+from app.reports.tree_row import render_tree_row
 from app.sessions.tree.tree import open_tree
+from app.view.glyphs import ASCII
 from app.view.line import plain_text
-from app.view.tree_row import ASCII, render_tree_row
 from app.view.tree_view import MODES, TreeView, filter_nodes, shows
 from tests.factory import chain, entry, header, message, write_session
 from tests.view.trees import LINKS, branched, ids, lines_of, opened
@@ -24,7 +25,7 @@ def drawn(view, cells=60):
     for index in range(view.count):
         row = view.row(index)
         active = row.node.index in view.active
-        line = render_tree_row(row, cells, selected=False, active=active, leaf=index == leaf, glyphs=ASCII)
+        line = render_tree_row(row, cells, active=active, leaf=index == leaf, glyphs=ASCII)
         rows.append(plain_text(line).rstrip())
     return rows
 
@@ -428,8 +429,8 @@ def test_a_comb_of_eight_thousand_levels_keeps_no_gutters(tmp_path):
     view = opened(tmp_path, *lines)
     assert view.count == 15_999
     deepest = view.index_of(view.tree.by_id["n7999"])
-    assert view.row(deepest).gutters(5)[1]
-    assert len(view.row(deepest).gutters(5)[0]) == 5
+    assert view.row(deepest).depth == 7_998
+    assert len(view.row(deepest).gutters(5)) == 5
     node_count = sum(len(getattr(segment, name) or ()) for segment in view.segments for name in ("nodes",))
     assert node_count == 15_999
 
@@ -460,7 +461,7 @@ def test_rows_are_laid_out_and_filtered_without_their_text(tmp_path):
 def test_an_unread_row_names_its_role(tmp_path, role, shown):
     line = message("a", None, role, "hello") if role else entry("custom", "a", None, customType="t")
     view = opened(tmp_path, header(), line, mode="all")
-    row = render_tree_row(view.row(0), 40, selected=False, active=True, leaf=False, glyphs=ASCII)
+    row = render_tree_row(view.row(0), 40, active=True, leaf=False, glyphs=ASCII)
     assert plain_text(row).rstrip() == f" * {shown}"
 
 

@@ -28,11 +28,13 @@ class RowText(NamedTuple):
         "system" or "unknown".
     :param prefix: for example "user: "; drawn in the colour of the kind.
     :param text: what follows, at most TEXT_LIMIT characters.
+    :param failed: "aborted" or "error" if an answer with text ended so, else "".
     """
 
     kind: str
     prefix: str
     text: str
+    failed: str = ""
 
 
 @dataclass(slots=True)
@@ -89,7 +91,8 @@ def _user(entry: RowFields) -> RowText:
 def _assistant(entry: RowFields) -> RowText:
     text = _text(entry)
     if text:
-        return RowText("assistant", "assistant: ", text)
+        failed = entry.stop_reason if entry.stop_reason in ("aborted", "error") else ""
+        return RowText("assistant", "assistant: ", text, failed or "")
     if entry.stop_reason == "aborted":
         return RowText("assistant", "assistant: ", "(aborted)")
     if entry.error_message:

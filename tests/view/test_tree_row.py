@@ -1,0 +1,94 @@
+"""The row of an entry on the screen."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.view.glyphs import ASCII, UNICODE
+from app.view.line import line_width, plain_text
+from app.view.tree_row import render_tree_row
+from tests.factory import chain, header, message
+from tests.view.trees import branched, opened
+
+
+def rows(view, cells=60, *, glyphs=UNICODE, **about):
+    view.tree.read_rows(view.tree.entries)
+    leaf = view.leaf_row()
+    lines = []
+    for index in range(view.count):
+        row = view.row(index)
+        active = row.node.index in view.active
+        lines.append(
+            render_tree_row(
+                row, cells, selected=False, active=active, leaf=index == leaf, glyphs=glyphs, **about
+            )
+        )
+    return lines
+
+
+def drawn(view, cells=60, **about):
+    return [plain_text(line).rstrip() for line in rows(view, cells, **about)]
+
+
+def test_a_mark_stands_for_the_role_and_the_right_end_has_label_and_leaf(tmp_path):
+    view = opened(tmp_path, *branched())
+    assert drawn(view, 50) == [
+        " • › fix the login",
+        " •   the token is read too early",
+        " • ├⊟ › use redis                          ◆ redis",
+        " • │    done, faster                        ← leaf",
+        "   └⊟ › try caching it",
+        "        done, slower",
+    ]
+    assert drawn(view, 50, glyphs=ASCII)[2:4] == [
+        " * |= > use redis                          # redis",
+        " * |    done, faster                       <- leaf",
+    ]
+
+
+def test_a_prompt_is_bold_only_on_the_active_path(tmp_path):
+    lines = rows(opened(tmp_path, *branched()))
+    assert ("use redis", "strong") in lines[2]
+    assert ("try caching it", "dim") in lines[4]
+
+
+@pytest.mark.parametrize(("stop", "mark"), [("aborted", "× aborted: half"), ("error", "× error: half")])
+def test_an_answer_with_text_says_that_it_failed(tmp_path, stop, mark):
+    lines = [header(), message("a", None, "user", "go")]
+    lines.append(message("b", "a", "assistant", "half", stopReason=stop))
+    assert drawn(opened(tmp_path, *lines))[1].startswith(f" • {mark}")
+
+
+def test_a_tool_call_has_its_name_and_its_arguments(tmp_path):
+    call = {"type": "toolCall", "id": "c", "name": "bash", "arguments": {"command": "ls -l"}}
+    lines = [
+        header(),
+        message("a", None, "user", "go"),
+        message("b", "a", "assistant", "", content=[call]),
+        message("c", "b", "toolResult", "x", toolCallId="c", toolName="bash"),
+    ]
+    view = opened(tmp_path, *lines)
+    view.set_mode("all")
+    line = rows(view)[2]
+    assert plain_text(line).startswith(" • · bash ls -l")
+    assert ("bash", "call") in line
+
+
+def test_a_deep_row_shows_its_nearest_levels_and_the_number_of_all(tmp_path):
+    lines = [header(), message("r", None, "user", "root")]
+    parent = "r"
+    for number in range(12):
+        lines.append(message(f"x{number}", parent, "user", f"beside {number}"))
+        lines.append(message(f"y{number}", parent, "user", f"down {number}"))
+        parent = f"y{number}"
+    view = opened(tmp_path, *lines)
+    (deepest,) = [row for row in drawn(view, 80) if "down 11" in row]
+    assert "‹11 " in deepest
+    assert all(line_width(line) == 80 for line in rows(view, 80))
+
+
+@pytest.mark.parametrize("cells", [1, 5, 12, 30, 47, 200])
+def test_a_row_has_exactly_its_cells(tmp_path, cells):
+    view = opened(tmp_path, *chain("语言" * 40, "x" * 300, "done"))
+    for about in ({}, {"words": ["done"]}, {"label_time": "5m"}, {"hit": True}):
+        assert {line_width(line) for line in rows(view, cells, **about)} == {cells}
