@@ -35,7 +35,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 15
+SCHEMA = 16
 """The version of the stored data; a version reads only its own. It changes with `FIELDS` and their meaning,
 with the tables of `index.catalog.schema`, and with the format of `sessions.passages`.
 """
@@ -47,8 +47,6 @@ def catalog_in(folder: str) -> str:
 
 
 _values = attrgetter(*FIELDS)
-
-FIRST_MESSAGE = FIELDS.index("first_message")
 
 QUIET_MS = 60_000
 """Milliseconds without a write after which an unfinished last line counts as damaged."""
