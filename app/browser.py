@@ -14,8 +14,9 @@ from textual.driver import Driver
 from app import paths, setup
 from app.commands import COMMANDS
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
+from app.formats.text import one_line
 from app.gc_policy import CHECK_SECONDS, IdleCollector
-from app.messages import ScreenReady
+from app.messages import ScreenReady, ServiceFailed
 from app.screens.sessions_screen import SessionsScreen
 from app.services.list_facts import write_problem
 from app.settings import Settings
@@ -219,6 +220,10 @@ class Browser(CrashApp["Plan | None"]):
             await self.key_order.begin()
             for paste in self._early_pastes:
                 self.post_message(paste)
+
+    @on(ServiceFailed)
+    def _service_failed(self, event: ServiceFailed) -> None:
+        self.notify(one_line(event.reason), severity="error", markup=False)
 
     @on(Driver.SignalResume)
     def _paint_all(self) -> None:

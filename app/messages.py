@@ -136,7 +136,7 @@ class CacheNotSaved(Message):
 
 
 class ServiceFailed(Message):
-    """A service failed with an error that concerns no pane."""
+    """A service failed with an unexpected error; the application shows it."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason

@@ -78,14 +78,12 @@ class EntrySide(Pane):
     def __init__(
         self,
         setup: Setup,
-        failed: Callable[[BaseException], None],
         place: Callable[[], Place | None],
         *,
         images: str,
         id: str,
     ) -> None:
-        """:param failed: receives unexpected errors of a thread; called in that thread.
-        :param place: gives the position of the cursor; None if it is on no entry.
+        """:param place: gives the position of the cursor; None if it is on no entry.
         :param images: how images are drawn (`image_method`).
         """
         super().__init__("entry", id=id)
@@ -100,7 +98,7 @@ class EntrySide(Pane):
         # the requested entry, and whether it is the entry before, grown
         self._spot: Node | DamagedLine | None = None
         self._grew = False
-        self._reader = EntryReader(self.post_message, failed, images, self._blobs)
+        self._reader = EntryReader(self.post_message, images, self._blobs)
         self.entry = EntryPane(id="entry")
         self._terminal_images = TerminalImages(self.entry)
 

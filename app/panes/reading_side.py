@@ -14,8 +14,6 @@ from app.widgets.entry_pane import EntryPane
 from app.widgets.line_list import CursorDebounce, LineList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from textual.app import ComposeResult
     from textual.timer import Timer
 
@@ -37,14 +35,12 @@ class ReadingSide(Vertical):
     def __init__(
         self,
         setup: Setup,
-        failed: Callable[[BaseException], None],
         *,
         ascii_only: bool = False,
         images: str = "",
         id: str,
     ) -> None:
-        """:param failed: receives unexpected errors of a thread; called in that thread.
-        :param ascii_only: draw with ASCII characters.
+        """:param ascii_only: draw with ASCII characters.
         :param images: how images are drawn (`image_method`).
         """
         super().__init__(id=id)
@@ -53,14 +49,13 @@ class ReadingSide(Vertical):
         self._timer: Timer | None = None
         self._debounce = CursorDebounce()
         self._tree_side = TreeSide(
-            failed,
             now_ms=setup.now_ms,
             ascii_only=ascii_only,
             shown=self._tree_shown,
             searched=self._searched,
             id="tree-pane",
         )
-        self._entry_side = EntrySide(setup, failed, self._place, images=images, id="entry-pane")
+        self._entry_side = EntrySide(setup, self._place, images=images, id="entry-pane")
         self.entry_tree = self._tree_side.entry_tree
         self._entry = self._entry_side.entry
         # the hit in the session that is shown; `_wanted` until the cursor is there

@@ -116,14 +116,11 @@ class SessionsPane(Pane):
         model: SessionList,
         setup: Setup,
         index: Callable[[], Index | None],
-        failed: Callable[[BaseException], None],
         *,
         id: str,
         selects: bool = False,
     ) -> None:
-        """:param index: gives the index to search; None while it is not ready: call `look_again` then.
-        :param failed: receives unexpected errors of a thread; called in that thread.
-        """
+        """:param index: gives the index to search; None while it is not ready: call `look_again` then."""
         title, *shorter = model.arrangement.titles()
         super().__init__(title, tuple(shorter), id=id)
         self.list = SessionListView(model, setup.now_ms(), id="sessions")
@@ -151,9 +148,9 @@ class SessionsPane(Pane):
         # the folders that were searched for sessions, while there are no sessions
         self._places: Sequence[tuple[str, str, str]] | None = None
         self._home = setup.home
-        self._search = SessionSearch(index, self.post_message, failed)
-        self._locator = HitLocator(index, self.post_message, failed)
-        self._completer = Completer(model.rows, setup.home, self.post_message, failed)
+        self._search = SessionSearch(index, self.post_message)
+        self._locator = HitLocator(index, self.post_message)
+        self._completer = Completer(model.rows, setup.home, self.post_message)
 
     def compose(self) -> ComposeResult:
         yield self.box

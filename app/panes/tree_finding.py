@@ -12,11 +12,10 @@ from app.view.tree_navigation import TreeHits, words_of
 from app.widgets.inputs import SearchBox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from textual.message import Message
+    from collections.abc import Sequence
 
     from app.messages import EntriesFound
+    from app.services.background import Post
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
     from app.view.problems import DamagedLine
@@ -28,18 +27,11 @@ class TreeFinding:
     where it stood when the search began.
     """
 
-    def __init__(
-        self,
-        tree: EntryTree,
-        post: Callable[[Message], object],
-        failed: Callable[[BaseException], None],
-    ) -> None:
-        """:param post: receives the messages of the search.
-        :param failed: receives unexpected errors of the thread; called in that thread.
-        """
+    def __init__(self, tree: EntryTree, post: Post) -> None:
+        """:param post: receives the messages of the search."""
         self._tree = tree
         tree.finder = self
-        self._search = TreeSearch(post, failed)
+        self._search = TreeSearch(post)
         self._origin: Node | None = None
         # the cursor was on a line that is no entry when the search began; the origin is the entry above it
         self._damaged: DamagedLine | None = None

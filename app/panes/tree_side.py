@@ -42,7 +42,6 @@ class TreeSide(Pane):
 
     def __init__(
         self,
-        failed: Callable[[BaseException], None],
         *,
         now_ms: Callable[[], int],
         ascii_only: bool,
@@ -50,15 +49,14 @@ class TreeSide(Pane):
         searched: Callable[[], None],
         id: str,
     ) -> None:
-        """:param failed: gets what goes wrong in a thread and concerns no pane; called in that thread.
-        :param now_ms: milliseconds since the epoch.
+        """:param now_ms: milliseconds since the epoch.
         :param ascii_only: draw with plain characters.
         :param shown: called when another tree is there, or more of the one that was.
         :param searched: called when other words are looked for in the tree.
         """
         super().__init__("tree", id=id)
         self.entry_tree = EntryTree(now_ms=now_ms, ascii_only=ascii_only, id="tree")
-        self.finding = TreeFinding(self.entry_tree, self.post_message, failed)
+        self.finding = TreeFinding(self.entry_tree, self.post_message)
         self._where = ""
         self._shown = shown
         self._searched = searched
@@ -68,9 +66,9 @@ class TreeSide(Pane):
         self._left_at: dict[tuple[str, str], str] = {}
         self._grown = asyncio.Event()
         growing = Lock()
-        self._trees = TreeReader(self.post_message, failed, growing)
-        self._rows = RowReader(self.post_message, failed)
-        self._branches = BranchReader(self.post_message, failed, growing)
+        self._trees = TreeReader(self.post_message, growing)
+        self._rows = RowReader(self.post_message)
+        self._branches = BranchReader(self.post_message, growing)
         self._branch_table: BranchTable | None = None
         self._faults = 0
         # whether the border goes on saying what it said of the session before

@@ -77,12 +77,11 @@ class BrowserScreen(SessionsScreen):
         self._pane = PANES[0]
         self.reading = ReadingSide(
             setup,
-            self.service_failed,
             ascii_only=settings.draws_plain(setup.env, setup.encoding),
             images=settings.draws_images(setup.env, setup.encoding),
             id="right",
         )
-        self.branch_jobs = BranchJobs(setup, self.post_message, self.service_failed)
+        self.branch_jobs = BranchJobs(setup, self.post_message)
         self.entry_actions = EntryActions(
             self._host,
             self._toasts,

@@ -58,7 +58,7 @@ class SelectorScreen(SessionsScreen):
         if query:
             model.begin_with(query)
         self._is_covered = False
-        self._preview = TranscriptPane(setup, self.service_failed, id="preview")
+        self._preview = TranscriptPane(setup, id="preview")
 
     def compose(self) -> ComposeResult:
         demo = "example sessions" if self.setup.demo else ""

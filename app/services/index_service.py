@@ -36,7 +36,7 @@ class IndexService(BackgroundService):
 
     def __init__(self, setup: Setup, arrangement: Arrangement | None = None) -> None:
         """:param arrangement: of the screen's list."""
-        super().__init__(self._post_if_shown, self._run_failed)
+        super().__init__(self._post_if_shown)
         self._setup = setup
         self._arrangement = arrangement
         self.unkept = ""
@@ -136,7 +136,7 @@ class IndexService(BackgroundService):
             self._post_pending()
         self._index.watch(self._changed, self._stop)
 
-    def _run_failed(self, error: BaseException) -> None:
+    def _failed(self, error: BaseException) -> None:
         with self._lock:
             self._is_running = False
             self._reason = f"{type(error).__name__}: {error}"

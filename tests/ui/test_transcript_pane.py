@@ -6,9 +6,10 @@ import json
 import os
 from contextlib import asynccontextmanager
 
+from textual import on
 from textual.app import App
 
-from app.messages import HitLocated
+from app.messages import HitLocated, ServiceFailed
 from app.setup import Setup
 from app.widgets import line_list
 from app.widgets import transcript as widget
@@ -78,8 +79,12 @@ async def pane(size=(60, 20)):
         errors: list = []
 
         def compose(self):
-            self.pane = TranscriptPane(SETUP, self.errors.append, id="preview")
+            self.pane = TranscriptPane(SETUP, id="preview")
             yield self.pane
+
+        @on(ServiceFailed)
+        def service_failed(self, event):
+            self.errors.append(event.reason)
 
     app = Alone()
     async with app.run_test(size=size) as pilot:
