@@ -1,7 +1,9 @@
 """The list of sessions without a screen: its sessions, order, folds, query and marks.
 
-A change sorts the groups of the changed sessions and puts the lines together from all groups again, which is
-cheap beside drawing one screen of them.
+Every change goes the same way. It places the sessions that it concerns in the groups where the arrangement
+puts them (`_place`), sorts these groups (`_update`), and puts the lines together from all groups (`_build`),
+which is cheap beside drawing one screen of them. A change of folds or query concerns no session and only
+builds the lines.
 """
 
 from __future__ import annotations
@@ -9,18 +11,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from app.index.row import Row
+from app.index.row import Row, is_empty
 from app.view.arrangement import Arrangement
+from app.view.fork_order import parents_of
+from app.view.formatting import tilde
 from app.view.list_filter import (
     EXCLUDED,
     HIDDEN,
     SHOWN,
+    ArrangementFilter,
+    ListQuery,
     empty_reason,
     excluding_conditions,
     rows_decide,
     words_of,
 )
-from app.view.list_model import UNLISTED, Group, ListLine, ListModel, ListQuery
+from app.view.list_groups import UNLISTED, Group, ListLine
 
 
 class SessionList:
@@ -31,13 +37,12 @@ class SessionList:
                  spell it)
     home         the home folder, for ``~`` on screen
     arrangement  how the sessions are shown; change it with `arrange`
+    pins         (agent, id) of the pinned sessions; change them with `set_pins`
     lines        heads and sessions from top to bottom
     matched      the number of sessions that are shown, in folded groups as well
     searched     the stores that the first frame searched (`app.view.empty_states.nothing_found`) if it found
                  no session at all; else None
     reading      for the first frame: the number of files that were read, and of all that are to be read
-
-    :param pins: (agent, id) of the pinned sessions.
     """
 
     def __init__(
@@ -50,14 +55,18 @@ class SessionList:
         self.here = here
         self.home = home
         self.arrangement = arrangement or Arrangement()
+        self.pins = pins
         self.lines: list[ListLine] = []
         self.matched = 0
         self.searched: Sequence[tuple[str, str, str]] | None = None
         self.reading = (0, 0)
-        self._model = ListModel(here, home, self.arrangement, pins)
+        self._live: frozenset[str] = frozenset()
+        # every session, listed or not
+        self._by_path: dict[str, ListLine] = {}
+        # folder -> its spelling on screen
+        self._spellings: dict[str, str] = {}
+        self._clear_groups()
         self._query = ListQuery()
-        # all groups in order, also those without a match
-        self._groups: list[Group] = []
         self._open_folders: set[str] = set()
         # folders that are "this folder" and were unfolded once for that
         self._unfolded_once: set[str] = set()
@@ -69,6 +78,17 @@ class SessionList:
         # agents and ids of marked sessions that are gone: if an agent renames a folder with hundreds of
         # sessions, all are gone at first, and appear again under other paths one after the other
         self._marked_and_gone: set[tuple[str, str]] = set()
+
+    def _clear_groups(self) -> None:
+        # folder -> its group; one, with the name "", if there are no groups
+        self._groups: dict[str, Group] = {}
+        # all groups in order, also those without a match
+        self._ordered_groups: list[Group] = []
+        # the number of sessions by standing (`app.view.list_filter`)
+        self._standing = [0] * (SHOWN + 1)
+        # folder -> the number of its sessions, listed or not
+        self._projects: dict[str, int] = {}
+        self._filter = ArrangementFilter(self.arrangement, self.here, self._live)
 
     # the sessions
 
@@ -83,7 +103,6 @@ class SessionList:
         :param most: the number of groups to make now; the others are made when the same counts are given
             without it.
         """
-        model = self._model
         counted = list(counts)
         if counted:
             self._counts = {cwd: number for cwd, number, _, _ in counted}
@@ -92,12 +111,12 @@ class SessionList:
             counted[most:] = [count for count in counted[most:] if count[0] in self.here]
         for cwd, number, newest, _ in counted:
             # the rows of an open group have been counted already
-            if number and cwd not in model.groups and self._is_in_scope(cwd):
-                group = model.group(cwd)
+            if number and cwd not in self._groups and self._is_in_scope(cwd):
+                group = self._group(cwd)
                 group.count, group.newest = number, newest
-        model.put(list(rows), ())
+        self._sort(self._put(list(rows), ()))
         if not self.arrangement.grouped and self.total:
-            model.group("").count = self.total
+            self._group("").count = self.total
         self._build()
 
     def _is_in_scope(self, cwd: str) -> bool:
@@ -109,63 +128,198 @@ class SessionList:
         """
         if not self.arrangement.grouped:
             return [cwd for cwd in self._counts if self._is_in_scope(cwd)]
-        return [group.cwd for group in self._groups if group.cwd in self._open_folders]
+        return [group.cwd for group in self._ordered_groups if group.cwd in self._open_folders]
 
     def load(self, rows: Iterable[Row]) -> None:
         """Replace all sessions; folds, marks and query stay."""
-        before = self._model
-        model = ListModel(self.here, self.home, self.arrangement, before.pins)
-        model.set_live(before.live)
-        model.put(list(rows), ())
-        self._replace(model)
+        self._by_path = {}
+        self._clear_groups()
+        self._sort(self._put(list(rows), ()))
+        self._replaced()
 
     def adopt(self, other: SessionList) -> None:
         """Take over the sessions of a list that was filled in another thread; all else stays. It takes hardly
         any time if that list was made with the same folders, arrangement and pins.
         """
-        before, model = self._model, other._model
-        if self.here != model.here or not self.arrangement.lists_like(model.arrangement):
-            model.rearrange(self.arrangement, self.here)
-        model.arrangement = self.arrangement
-        self._replace(model)
-        self.set_pins(before.pins)
-        self.set_live(before.live)
+        pins, live = self.pins, self._live
+        self._by_path, self._spellings = other._by_path, other._spellings
+        self.pins, self._live = other.pins, other._live
+        if self.here == other.here and self.arrangement.lists_like(other.arrangement):
+            self._groups, self._filter = other._groups, other._filter
+            self._standing, self._projects = other._standing, other._projects
+        else:
+            self._place_all()
+        self._replaced()
+        self.set_pins(pins)
+        self.set_live(live)
 
-    def _replace(self, model: ListModel) -> None:
-        self._model = model
+    def _replaced(self) -> None:
         self._counts, self._hidden_counts = {}, {}
-        self._marked.intersection_update(model.by_path)
+        self._marked.intersection_update(self._by_path)
         self._build()
 
     def prepare_filter(self) -> None:
         """Fold the texts that a filter searches, so that its first key costs no more than others."""
-        for line in self._model.by_path.values():
+        for line in self._by_path.values():
             line.haystack  # noqa: B018  # computed here and kept
 
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over rows that are new or changed, and drop the sessions with the removed paths."""
         changed, removed = list(changed), list(removed)
         self._follow_marks(changed, removed)
-        self._update(self._model.put(changed, removed))
+        if len(changed) == 1 and not removed and self._replace_first(changed[0]):
+            self._build()
+        else:
+            self._update(self._put(changed, removed))
+
+    def _replace_first(self, row: Row) -> bool:
+        """Replace the row of the first session of a group if that does not change the order. Most changes are
+        appends to the newest session, and sorting 10,000 sessions for each takes 16 ms. False: the order may
+        change.
+        """
+        line = self._by_path.get(row.path)
+        if line is None or line.group.lines[:1] != [line]:
+            return False
+        newest = row.modified or 0
+        if (
+            newest < line.group.newest
+            or _link_fields(row) != _link_fields(line.session)
+            or self._filter.standing(row) != line.standing
+        ):
+            return False
+        line.session, line.group.newest = row, newest
+        return True
 
     def set_pins(self, pins: frozenset[tuple[str, str]]) -> None:
         """Replace the pins: (agent, id) of all pinned sessions."""
-        self._update(self._model.set_pins(pins))
-
-    @property
-    def pins(self) -> frozenset[tuple[str, str]]:
-        """(agent, id) of the pinned sessions."""
-        return self._model.pins
+        changed, self.pins = pins ^ self.pins, pins
+        touched: set[Group] = set()
+        if changed:
+            for line in self._by_path.values():
+                if (line.session.agent, line.session.id) in changed:
+                    line.pinned = not line.pinned
+                    if line.group is not UNLISTED:
+                        touched.add(line.group)
+        self._update(touched)
 
     def set_live(self, paths: Iterable[str]) -> None:
         """Replace the paths of the sessions that are live, or may be: an empty one of them is not hidden."""
-        self._update(self._model.set_live(frozenset(paths)))
+        live = frozenset(paths)
+        changed, self._live = live ^ self._live, live
+        self._filter.live = live
+        touched: set[Group] = set()
+        for path in changed:
+            line = self._by_path.get(path)
+            if line is not None and is_empty(line.session):
+                self._uncount(line)
+                self._place(line, touched)
+        self._update(touched)
+
+    # placing sessions in groups
+
+    def _put(self, changed: Sequence[Row], removed: Sequence[str]) -> set[Group]:
+        """Place new and changed sessions, and drop the removed ones.
+
+        :return: the groups to be sorted.
+        """
+        touched: set[Group] = set()
+        links_changed = False
+        for path in removed:
+            line = self._by_path.pop(path, None)
+            if line is not None:
+                self._uncount(line)
+                self._move(line, UNLISTED, touched)
+                links_changed = True
+        for row in changed:
+            line = self._by_path.get(row.path)
+            if line is None:
+                line = self._by_path[row.path] = ListLine(UNLISTED, row)
+                links_changed = True
+            else:
+                self._uncount(line)
+                links_changed = links_changed or _link_fields(line.session) != _link_fields(row)
+            line.session = row
+            line.folder = self._spelling(row.cwd)
+            line.pinned = (row.agent, row.id) in self.pins
+            self._place(line, touched)
+        if links_changed:
+            self._link_forks(touched)
+        return touched
+
+    def _spelling(self, cwd: str) -> str:
+        folder = self._spellings.get(cwd)
+        if folder is None:
+            folder = self._spellings[cwd] = tilde(cwd, self.home)
+        return folder
+
+    def _link_forks(self, touched: set[Group]) -> None:
+        """Set the parent and the forks of every line."""
+        parents = parents_of([line.session for line in self._by_path.values()])
+        for line in self._by_path.values():
+            line.forks = []
+        for path, line in self._by_path.items():
+            parent_path = parents.get(path)
+            parent = self._by_path[parent_path] if parent_path is not None else None
+            if parent is not None:
+                parent.forks.append(line)
+            if parent is not line.parent:
+                line.parent = parent
+                if line.group is not UNLISTED:
+                    touched.add(line.group)
+
+    def _place(self, line: ListLine, touched: set[Group]) -> None:
+        """Count a session, and list it where it belongs."""
+        row = line.session
+        line.standing = self._filter.standing(row)
+        self._standing[line.standing] += 1
+        self._projects[row.cwd] = self._projects.get(row.cwd, 0) + 1
+        self._move(line, self._group(row.cwd) if line.standing == SHOWN else UNLISTED, touched)
+
+    def _uncount(self, line: ListLine) -> None:
+        self._standing[line.standing] -= 1
+        cwd = line.session.cwd
+        self._projects[cwd] -= 1
+        if not self._projects[cwd]:
+            del self._projects[cwd]
+
+    def _move(self, line: ListLine, group: Group, touched: set[Group]) -> None:
+        """List a session in a group, which is sorted anew even if the session was there before."""
+        before = line.group
+        if before is not group and before is not UNLISTED:
+            before.remove(line)
+            touched.add(before)
+        if group is not UNLISTED:
+            touched.add(group)
+            group.add(line)
+
+    def _group(self, cwd: str) -> Group:
+        """The group of a folder's sessions, made if there is none yet."""
+        name = cwd if self.arrangement.grouped else ""
+        group = self._groups.get(name)
+        if group is None:
+            group = Group(name, tilde(name, self.home), is_whole=not self.arrangement.grouped)
+            self._groups[name] = group
+        return group
+
+    def _place_all(self) -> None:
+        """Place every session anew."""
+        self._clear_groups()
+        touched: set[Group] = set()
+        for line in self._by_path.values():
+            line.group = UNLISTED
+            self._place(line, touched)
+        self._sort(touched)
+
+    def _sort(self, touched: set[Group]) -> None:
+        """Sort the groups whose sessions have changed, and drop those that are empty now."""
+        for group in touched:
+            group.sort(self.arrangement)
+            if not group.count:
+                del self._groups[group.cwd]
 
     def _update(self, touched: set[Group]) -> None:
-        for group in touched:
-            if not group.count:
-                self._model.drop(group)
         if touched:
+            self._sort(touched)
             self._build()
 
     # counts
@@ -175,7 +329,7 @@ class SessionList:
         """The number of sessions, shown or not."""
         if self._counts:
             return sum(self._counts.values()) + sum(self._hidden_counts.values())
-        return len(self._model.by_path)
+        return len(self._by_path)
 
     @property
     def is_complete(self) -> bool:
@@ -187,28 +341,28 @@ class SessionList:
         """The number of sessions in the scope, without hidden ones."""
         if self._counts:
             return sum(number for cwd, number in self._counts.items() if self._is_in_scope(cwd))
-        return self._model.standing[EXCLUDED] + self._model.standing[SHOWN]
+        return self._standing[EXCLUDED] + self._standing[SHOWN]
 
     @property
     def hidden(self) -> int:
         """The number of sessions in the scope that are left out as sub-agents' or empty."""
         if self._counts:
             return sum(number for cwd, number in self._hidden_counts.items() if self._is_in_scope(cwd))
-        return self._model.standing[HIDDEN]
+        return self._standing[HIDDEN]
 
     @property
     def length(self) -> int:
         """The number of lines, including those that are still to come."""
         if not self._counts or not self.arrangement.grouped or self.is_filtered:
             return len(self.lines)
-        groups = self._model.groups
+        groups = self._groups
         to_come = [cwd for cwd, number in self._counts.items() if number and cwd not in groups]
         return len(self.lines) + sum(map(self._is_in_scope, to_come))
 
     @property
     def projects(self) -> int:
         """The number of projects, shown or not."""
-        return len(self._counts or self._model.projects)
+        return len(self._counts or self._projects)
 
     def empty(self) -> str:
         """Why nothing is shown: ``query`` (nothing matches), or a reason of
@@ -220,16 +374,16 @@ class SessionList:
             if self.total:
                 return "query" if self.is_filtered else ""
             return "hidden" if self.hidden else "here"
-        if self._model.groups:
+        if self._groups:
             return "query"
-        return empty_reason(self.rows(), self.arrangement, self.here, self._model.live)
+        return empty_reason(self.rows(), self.arrangement, self.here, self._live)
 
     def left_out(self) -> tuple[str, ...]:
         """The conditions that exclude what a search has found (`app.view.list_filter.excluding_conditions`);
         empty if it has found nothing.
         """
         found = [row for path in self._query.found if (row := self.row_at(path)) is not None]
-        return excluding_conditions(found, self.arrangement, self.here, self._model.live)
+        return excluding_conditions(found, self.arrangement, self.here, self._live)
 
     # the arrangement
 
@@ -238,23 +392,17 @@ class SessionList:
         rows of the first frame stay as they are.
         """
         before, self.arrangement = self.arrangement, arrangement
-        if self._counts:
-            return
-        if arrangement.lists_like(before):
-            self._model.arrangement = arrangement
-        else:
-            self._rearrange()
+        if not self._counts and not arrangement.lists_like(before):
+            self._place_all()
+            self._build()
 
     def also_here(self, cwds: Iterable[str]) -> None:
         """Add spellings of "this folder"."""
         more = tuple(cwd for cwd in cwds if cwd not in self.here)
         self.here += more
         if more and not self._counts:
-            self._rearrange()
-
-    def _rearrange(self) -> None:
-        self._model.rearrange(self.arrangement, self.here)
-        self._build()
+            self._place_all()
+            self._build()
 
     # the lines
 
@@ -262,21 +410,19 @@ class SessionList:
         """Put the groups in order and the lines together, after every change of sessions, arrangement, folds
         or query. A group of "this folder" is unfolded once.
         """
-        groups = self._model.groups.values()
-        self._groups = sorted(
-            groups, key=lambda group: (group.cwd not in self.here, -group.newest, group.cwd)
+        groups = sorted(
+            self._groups.values(), key=lambda group: (group.cwd not in self.here, -group.newest, group.cwd)
         )
         new = {group.cwd for group in groups if group.cwd in self.here} - self._unfolded_once
         self._unfolded_once |= new
         self._open_folders |= new
         query = self._query
-        shown = {group: query.filter(group.lines) if query.is_on else group.lines for group in self._groups}
+        shown = {group: query.filter(group.lines) if query.is_on else group.lines for group in groups}
         if query.is_on and query.is_ranked and self.arrangement.order == "relevance":
             shown = {group: sorted(lines, key=query.rank) for group, lines in shown.items()}
-            self._groups.sort(key=lambda group: query.best_rank(shown[group]))
-        self.lines = []
-        self.matched = 0
-        for group in self._groups:
+            groups.sort(key=lambda group: query.best_rank(shown[group]))
+        self._ordered_groups, self.lines, self.matched = groups, [], 0
+        for group in groups:
             group.shown = len(shown[group]) if query.is_on else group.count
             self.matched += group.shown
             group.start = len(self.lines)
@@ -303,7 +449,7 @@ class SessionList:
 
     def open_all(self, is_open: bool) -> None:
         """Unfold or fold every group."""
-        self._open_folders = set(self._model.groups) if is_open else set()
+        self._open_folders = set(self._groups) if is_open else set()
         self._build()
 
     def open_first(self, height: int, *, folds: bool = True) -> None:
@@ -313,7 +459,7 @@ class SessionList:
         :param height: the number of lines on screen.
         :param folds: fold all others; else the open ones stay open.
         """
-        groups = [group for group in self._groups if not group.is_whole]
+        groups = [group for group in self._ordered_groups if not group.is_whole]
         before = self._open_folders
         if sum(group.count + 1 for group in groups) * self.arrangement.row_height <= height:
             self._open_folders = {group.cwd for group in groups}
@@ -374,11 +520,11 @@ class SessionList:
 
     def rows(self) -> list[Row]:
         """Every session that is loaded, shown or not, in no order."""
-        return [line.session for line in self._model.by_path.values()]
+        return [line.session for line in self._by_path.values()]
 
     def folders(self) -> list[str]:
         """The folder of every session that is loaded, each once."""
-        return list(self._model.projects)
+        return list(self._projects)
 
     def first_session(self) -> int:
         """The first line that is a session, else the first line."""
@@ -386,14 +532,14 @@ class SessionList:
 
     def row_at(self, path: str) -> Row | None:
         """The session with this path."""
-        line = self._model.by_path.get(path)
+        line = self._by_path.get(path)
         return line.row if line is not None else None
 
     def family(self, path: str) -> tuple[Row | None, list[Row]]:
         """The parent of a session, if it is a fork and its parent is known; and its own forks, those with a
         message first, and the newest first.
         """
-        line = self._model.by_path.get(path)
+        line = self._by_path.get(path)
         if line is None:
             return None, []
         forks = [fork.session for fork in line.forks]
@@ -411,19 +557,19 @@ class SessionList:
 
     def index_of(self, path: str) -> int | None:
         """The line of a session; None if it is not shown."""
-        line = self._model.by_path.get(path)
+        line = self._by_path.get(path)
         if line is None or line.group is UNLISTED or not self.is_open(line.group):
             return None
         return self._index(line)
 
     def group_of(self, path: str) -> Group | None:
         """The group that a session is in, folded or not; None if it is not listed."""
-        line = self._model.by_path.get(path)
+        line = self._by_path.get(path)
         return line.group if line is not None and line.group is not UNLISTED else None
 
     def index_of_group(self, cwd: str) -> int | None:
         """The line of a group's head; None if it is not shown."""
-        group = self._model.groups.get(cwd)
+        group = self._groups.get(cwd)
         return self._index(group.head) if group is not None else None
 
     def _index(self, line: ListLine) -> int | None:
@@ -475,3 +621,8 @@ class SessionList:
                 if (row.agent, row.id) in self._marked_and_gone and is_new:
                     self._marked_and_gone.discard((row.agent, row.id))
                     self._marked.add(row.path)
+
+
+def _link_fields(row: Row) -> tuple[str, str, str | None, str]:
+    """The fields that decide which session it is, and of which one it is a fork."""
+    return row.agent, row.id, row.parent_session, row.cwd

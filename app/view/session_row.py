@@ -9,7 +9,7 @@ from app.view.cells import pad, shorten, shorten_start, stable_width, width
 from app.view.formatting import age, count, file_path
 from app.view.line import Line, Span, fit_line, highlight, line_width
 from app.view.list_filter import is_named
-from app.view.list_model import ListLine
+from app.view.list_groups import ListLine
 from app.view.session_list import SessionList
 
 POINTER = "❯"

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.view.arrangement import Arrangement
-    from app.view.list_model import Group
+    from app.view.list_groups import Group
     from app.view.session_list import SessionList
 
 
