@@ -25,7 +25,7 @@ from app.startup.key_order import KeyOrder
 from app.theme import DIALOGS, SHEET, styles_folder, themes
 from app.view.arrangement import initial
 from app.view.command_search import palette_description
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from app.view.terminal import colour_depth, speller
 from app.widgets.commands import CommandProvider, Palette, shown_below
 from app.widgets.dialog import Dialog
@@ -45,13 +45,13 @@ if TYPE_CHECKING:
     from app.signals import ExitSignals
 
 
-def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> SessionList:
+def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> ListModel:
     """A list without sessions, arranged as the last run left it.
 
     :param selects: for the selector.
     """
     remembered = {} if surroundings.demo else paths.read_screen(surroundings.env)
-    return SessionList(surroundings.here, surroundings.home, initial(remembered, selects=selects))
+    return ListModel(surroundings.here, surroundings.home, initial(remembered, selects=selects))
 
 
 FAILED = 3
@@ -79,7 +79,7 @@ class Browser(CrashApp["Plan | None"]):
     def __init__(
         self,
         surroundings: setup.Setup,
-        model: SessionList | None = None,
+        model: ListModel | None = None,
         *,
         theme: str = "",
         take_over: Callable[[], None] | None = None,

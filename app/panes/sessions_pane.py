@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from app.index.search.results import Hit
     from app.setup import Setup
     from app.view.arrangement import Arrangement
-    from app.view.session_list import SessionList
+    from app.view.list_model import ListModel
 
 FILTER_DELAY = 0.1
 """Seconds after which the rows are filtered while the search runs. Most searches end within it, and filtering
@@ -113,7 +113,7 @@ class SessionsPane(Pane):
 
     def __init__(
         self,
-        model: SessionList,
+        model: ListModel,
         setup: Setup,
         index: Callable[[], Index | None],
         *,

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from app.setup import Setup
     from app.view.line import Line
-    from app.view.session_list import SessionList
+    from app.view.list_model import ListModel
 
 
 class _Panes(Horizontal):
@@ -61,7 +61,7 @@ class BrowserScreen(SessionsScreen):
     def __init__(
         self,
         setup: Setup,
-        model: SessionList,
+        model: ListModel,
         settings: Settings,
         index_service: IndexService | IndexShare | None = None,
         *,

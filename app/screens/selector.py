@@ -14,7 +14,7 @@ from app.screens.sessions_screen import SessionsScreen
 from app.view.arrangement import initial
 from app.view.bars import keys_line
 from app.view.geometry import SELECTOR_PANES, place_selector
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from app.widgets.panes import Bar
 from app.widgets.transcript import TranscriptPane
 
@@ -44,7 +44,7 @@ class SelectorScreen(SessionsScreen):
     def __init__(
         self,
         setup: Setup,
-        model: SessionList,
+        model: ListModel,
         settings: Settings,
         index_service: IndexService | None = None,
         *,
@@ -152,7 +152,7 @@ class SelectorScreen(SessionsScreen):
 
         row = self.sessions_pane.list.row
         if row is not None:
-            everything = SessionList(self.setup.here, self.setup.home, initial({}))
+            everything = ListModel(self.setup.here, self.setup.home, initial({}))
             index = self.feed.share(everything.arrangement)
             browser = BrowserScreen(self.setup, everything, self.settings, index, begin_at=row.path)
             browser.runner.shares_with(self.runner)

@@ -70,7 +70,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from app.setup import Setup
     from app.view.geometry import Box
-    from app.view.session_list import SessionList
+    from app.view.list_model import ListModel
 
 LOOK_EVERY = 2.0
 """Seconds between two looks for running agents."""
@@ -95,7 +95,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def __init__(
         self,
         setup: Setup,
-        model: SessionList,
+        model: ListModel,
         settings: Settings,
         index_service: IndexService | IndexShare | None = None,
         *,

@@ -9,7 +9,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 from app.services.background import BackgroundService
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 
 if TYPE_CHECKING:
     from textual.message import Message
@@ -44,7 +44,7 @@ class IndexService(BackgroundService):
         self._is_started = self._is_running = False
         self._index: Index | None = None
         # The screen's list, from when it holds the stored rows until it is posted.
-        self._model: SessionList | None = None
+        self._model: ListModel | None = None
         self._places: list[tuple[str, str, str]] = []
         self._is_cold = False
         self._delta: Delta | None = None
@@ -124,7 +124,7 @@ class IndexService(BackgroundService):
             home=setup.home,
             state_folder=setup.state_folder,
         )
-        model = SessionList(setup.here, setup.home, self._arrangement)
+        model = ListModel(setup.here, setup.home, self._arrangement)
         model.load(self._index.rows())
         model.prepare_filter()
         self._places = [place_of(store) for store in setup.stores]

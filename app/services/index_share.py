@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
 from app.services.background import BackgroundService
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -115,7 +115,7 @@ class IndexShare(BackgroundService):
         self._post(message)
 
     def _load(self, generation: int, rows: Sequence[Row], places: Sequence[tuple[str, str, str]]) -> None:
-        model = SessionList(self._setup.here, self._setup.home, self._arrangement)
+        model = ListModel(self._setup.here, self._setup.home, self._arrangement)
         model.load(rows)
         model.prepare_filter()
         with self._lock:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 
 from app.index.row import Row
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 
 Identity = tuple[str, str, str]
 
@@ -22,7 +22,7 @@ class StableSelection:
     first   the first of them, as it was when the selection was made
     """
 
-    def __init__(self, model: SessionList, rows: Sequence[Row]) -> None:
+    def __init__(self, model: ListModel, rows: Sequence[Row]) -> None:
         """:param rows: at least one session; its present path identifies it in `now`."""
         self._model = model
         self.first = rows[0]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.view.arrangement import Arrangement
     from app.view.list_groups import Group
-    from app.view.session_list import SessionList
+    from app.view.list_model import ListModel
 
 
 RETURN_SECONDS = 1.0
@@ -32,7 +32,7 @@ read, the time does not count.
 
 
 class SessionListView(LineList):
-    """Shows a :class:`app.view.session_list.SessionList`, or a notice in place of rows.
+    """Shows a :class:`app.view.list_model.ListModel`, or a notice in place of rows.
 
     model         the sessions
     states        path -> "live" or "maybe"
@@ -53,7 +53,7 @@ class SessionListView(LineList):
     class FoldsChanged(LineList.ListMessage):
         """Projects were folded or unfolded."""
 
-    def __init__(self, model: SessionList, now_ms: int, *, id: str | None = None) -> None:
+    def __init__(self, model: ListModel, now_ms: int, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.model = model
         self.row_height = self._model_row_height
@@ -282,7 +282,7 @@ class SessionListView(LineList):
 
     # other sessions
 
-    def adopt(self, model: SessionList) -> None:
+    def adopt(self, model: ListModel) -> None:
         """Show the sessions of a list that was filled in another thread."""
         marked = set(self.model.marked)
         self.model.adopt(model)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from app.view.list_model import ListModel
 from app.view.selection import StableSelection
-from app.view.session_list import SessionList
 from tests.factory import make_row
 from tests.view.listed import HERE, listed
 
@@ -90,7 +90,7 @@ def test_a_session_without_an_id_is_identified_by_its_file():
 
 def test_a_new_file_in_an_incomplete_list_may_be_another_session():
     row = make_row("a", ino=1)
-    model = SessionList((HERE,), "/home/me")
+    model = ListModel((HERE,), "/home/me")
     model.preview([(row.cwd, 2, 5, 0)], [row])
     selection = StableSelection(model, [row])
     model.load([make_row("a", ino=2, path="/copy/a.jsonl")])

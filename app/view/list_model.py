@@ -29,7 +29,7 @@ from app.view.list_filter import (
 from app.view.list_groups import UNLISTED, Group, ListLine
 
 
-class SessionList:
+class ListModel:
     """The sessions as an arrangement shows them. With groups, this folder's project comes first, then the
     projects by their newest activity.
 
@@ -137,7 +137,7 @@ class SessionList:
         self._sort(self._put(list(rows), ()))
         self._replaced()
 
-    def adopt(self, other: SessionList) -> None:
+    def adopt(self, other: ListModel) -> None:
         """Take over the sessions of a list that was filled in another thread; all else stays. It takes hardly
         any time if that list was made with the same folders, arrangement and pins.
         """
