@@ -295,8 +295,9 @@ class SessionActions:
     async def _ask_to_undo(self, event: EarlierFound) -> None:
         earlier = event.earlier
         change = earlier.changes[-1]
-        row = self._pane.model.same_session(change.agent, change.session_id)
-        title = earlier.title or (row.title if row is not None else change.session_id or change.path)
+        rows = self._pane.model.rows_with_id(change.session_id)
+        titles = [row.title for row in rows if row.agent == change.agent]
+        title = earlier.title or next(iter(titles), change.session_id or change.path)
         ago = age(earlier.at_ms, self._setup.now_ms())
         question = Question(
             lambda cells: earlier_question(earlier.changes, title, ago, cells), (("enter", "take it back"),)

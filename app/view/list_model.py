@@ -27,6 +27,7 @@ from app.view.list_filter import (
     words_of,
 )
 from app.view.list_groups import UNLISTED, Group, ListLine
+from app.view.selection import StableSelection
 
 
 class ListModel:
@@ -63,6 +64,7 @@ class ListModel:
         self._live: frozenset[str] = frozenset()
         # every session, listed or not
         self._by_path: dict[str, ListLine] = {}
+        self._by_id: dict[str, list[ListLine]] = {}
         # folder -> its spelling on screen
         self._spellings: dict[str, str] = {}
         self._clear_groups()
@@ -75,9 +77,9 @@ class ListModel:
         self._counts: dict[str, int] = {}
         self._hidden_counts: dict[str, int] = {}
         self._marked: set[str] = set()
-        # agents and ids of marked sessions that are gone: if an agent renames a folder with hundreds of
-        # sessions, all are gone at first, and appear again under other paths one after the other
-        self._marked_and_gone: set[tuple[str, str]] = set()
+        # marked sessions that are gone: if an agent renames a folder with hundreds of sessions, all are gone
+        # at first, and appear again under other paths one after the other
+        self._marked_and_gone: list[StableSelection] = []
 
     def _clear_groups(self) -> None:
         # folder -> its group; one, with the name "", if there are no groups
@@ -132,7 +134,7 @@ class ListModel:
 
     def load(self, rows: Iterable[Row]) -> None:
         """Replace all sessions; folds, marks and query stay."""
-        self._by_path = {}
+        self._by_path, self._by_id = {}, {}
         self._clear_groups()
         self._sort(self._put(list(rows), ()))
         self._replaced()
@@ -142,7 +144,8 @@ class ListModel:
         any time if that list was made with the same folders, arrangement and pins.
         """
         pins, live = self.pins, self._live
-        self._by_path, self._spellings = other._by_path, other._spellings
+        self._by_path, self._by_id = other._by_path, other._by_id
+        self._spellings = other._spellings
         self.pins, self._live = other.pins, other._live
         if self.here == other.here and self.arrangement.lists_like(other.arrangement):
             self._groups, self._filter = other._groups, other._filter
@@ -166,11 +169,12 @@ class ListModel:
     def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over rows that are new or changed, and drop the sessions with the removed paths."""
         changed, removed = list(changed), list(removed)
-        self._follow_marks(changed, removed)
+        self._unmark_removed(removed)
         if len(changed) == 1 and not removed and self._replace_first(changed[0]):
             self._build()
         else:
             self._update(self._put(changed, removed))
+        self._mark_returned()
 
     def _replace_first(self, row: Row) -> bool:
         """Replace the row of the first session of a group if that does not change the order. Most changes are
@@ -227,6 +231,7 @@ class ListModel:
         for path in removed:
             line = self._by_path.pop(path, None)
             if line is not None:
+                self._by_id[line.session.id].remove(line)
                 self._uncount(line)
                 self._move(line, UNLISTED, touched)
                 links_changed = True
@@ -236,9 +241,11 @@ class ListModel:
                 line = self._by_path[row.path] = ListLine(UNLISTED, row)
                 links_changed = True
             else:
+                self._by_id[line.session.id].remove(line)
                 self._uncount(line)
                 links_changed = links_changed or _link_fields(line.session) != _link_fields(row)
             line.session = row
+            self._by_id.setdefault(row.id, []).append(line)
             line.folder = self._spelling(row.cwd)
             line.pinned = (row.agent, row.id) in self.pins
             self._place(line, touched)
@@ -546,14 +553,11 @@ class ListModel:
         forks.sort(key=lambda row: (not row.message_count, -row.modified, row.path))
         return line.parent.row if line.parent is not None else None, forks
 
-    def same_session(self, agent: str, session_id: str) -> Row | None:
-        """A session with this id, to find it after its file was moved: agents rename their folders
-        (formats/README.md, "oh-my-pi").
+    def rows_with_id(self, session_id: str) -> list[Row]:
+        """The sessions with this id, of any store and agent. To follow a session whose file moves, make a
+        `StableSelection`.
         """
-        for row in self.rows():
-            if row.id == session_id and row.agent == agent:
-                return row
-        return None
+        return [line.session for line in self._by_id.get(session_id, ())]
 
     def index_of(self, path: str) -> int | None:
         """The line of a session; None if it is not shown."""
@@ -605,22 +609,22 @@ class ListModel:
         others = [row for path in marked - shown_paths if (row := self.row_at(path)) is not None]
         return shown + sorted(others, key=lambda row: (-row.modified, row.path))
 
-    def _follow_marks(self, changed: Sequence[Row], removed: Sequence[str]) -> None:
-        """Remove the marks of removed sessions. If one of them comes again, mostly under another path (agents
-        rename their folders), it is marked again.
-        """
+    def _unmark_removed(self, removed: Sequence[str]) -> None:
+        """Remove the marks of sessions that are about to be removed, until one of them comes again."""
         gone = self._marked.intersection(removed)
-        if gone:
-            self._marked -= gone
-            rows = [row for path in gone if (row := self.row_at(path)) is not None]
-            self._marked_and_gone.update((row.agent, row.id) for row in rows)
-        if self._marked_and_gone:
-            for row in changed:
-                # a file with the same id that was there before is another session
-                is_new = row.path in gone or self.row_at(row.path) is None
-                if (row.agent, row.id) in self._marked_and_gone and is_new:
-                    self._marked_and_gone.discard((row.agent, row.id))
-                    self._marked.add(row.path)
+        self._marked -= gone
+        rows = [row for path in gone if (row := self.row_at(path)) is not None]
+        self._marked_and_gone += [StableSelection(self, [row]) for row in rows]
+
+    def _mark_returned(self) -> None:
+        """Mark the sessions that have come again, mostly under another path: agents rename their folders."""
+        gone, self._marked_and_gone = self._marked_and_gone, []
+        for selection in gone:
+            row = selection.row
+            if row is not None:
+                self._marked.add(row.path)
+            else:
+                self._marked_and_gone.append(selection)
 
 
 def _link_fields(row: Row) -> tuple[str, str, str | None, str]:

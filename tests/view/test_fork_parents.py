@@ -61,7 +61,7 @@ def test_the_newest_fork_with_a_message_comes_before_one_that_is_empty() -> None
     ]
     model = ListModel(arrangement=Arrangement(grouped=False))
     model.load([make_row("a"), *forks])
-    _, forks = model.family(model.same_session("pi", "a").path)
+    _, forks = model.family(model.rows_with_id("a")[0].path)
     assert [row.id for row in forks] == ["new", "old", "empty"]
 
 
