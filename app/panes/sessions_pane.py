@@ -227,7 +227,8 @@ class SessionsPane(Pane):
         to_list = key_of("pane.previous", typing=True) if self.selects else key_of("filter.keep")
         return f"{to_list}, then {key}" if to_list else ""
 
-    def on_descendant_focus(self) -> None:
+    def focus_moved(self) -> None:
+        """Show the keys that work with the present focus, if a notice stands in place of the sessions."""
         if not self.model.lines:
             self.sessions_changed(self._places)
 

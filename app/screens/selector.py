@@ -10,13 +10,13 @@ from textual.containers import Container
 from app.commands import command_by_id
 from app.messages import HitLocated, ScreenReady
 from app.panes.sessions_pane import SessionsPane
+from app.panes.transcript_pane import TranscriptPane
 from app.screens.sessions_screen import SessionsScreen
 from app.view.arrangement import initial
 from app.view.bars import keys_line
 from app.view.geometry import SELECTOR_PANES, place_selector
 from app.view.list_model import ListModel
 from app.widgets.panes import Bar
-from app.widgets.transcript import TranscriptPane
 
 if TYPE_CHECKING:
     from textual import events

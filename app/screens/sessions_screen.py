@@ -288,6 +288,8 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         self._toasts.focus_moved(isinstance(event.widget, LineInput))
+        if self.sessions_pane in event.widget.ancestors:
+            self.sessions_pane.focus_moved()
         self.focus_moved(event.widget)
         self.refresh_bars()
 

@@ -10,10 +10,10 @@ from textual import on
 from textual.app import App
 
 from app.messages import HitLocated, ServiceFailed
+from app.panes import transcript_pane
+from app.panes.transcript_pane import TranscriptPane
 from app.setup import Setup
 from app.widgets import line_list
-from app.widgets import transcript as widget
-from app.widgets.transcript import TranscriptPane
 from tests.factory import chain, entry, header, make_row, message, write_session
 
 SETUP = Setup(env={}, home="/home/me", here=("/work/app",), stores=[], cache_folder="")
@@ -475,7 +475,7 @@ async def test_a_text_of_10_megabytes_is_not_wrapped_completely(tmp_path):
 
 
 async def test_distant_lines_are_dropped(tmp_path, monkeypatch):
-    monkeypatch.setattr(widget, "MOST_LINES", 300)
+    monkeypatch.setattr(transcript_pane, "MOST_LINES", 300)
     async with pane() as ui:
         await ui.show(session(tmp_path, *long_chain(200)))
         for way, last in (("pageup", "1 of 200"), ("pagedown", "200 of 200")):
