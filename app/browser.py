@@ -13,8 +13,9 @@ from textual.driver import Driver
 from app import paths, setup
 from app.dialogs.help import HelpDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
+from app.formats.text import one_line
 from app.gc_policy import CHECK_SECONDS, IdleCollector
-from app.messages import ScreenReady
+from app.messages import ScreenReady, ServiceFailed
 from app.screens.sessions_screen import SessionsScreen
 from app.services.list_facts import write_problem
 from app.settings import Settings
@@ -22,7 +23,7 @@ from app.startup.driver import call_on_end, driver_class
 from app.startup.key_order import KeyOrder
 from app.theme import DIALOGS, SHEET, styles_folder, themes
 from app.view.arrangement import initial
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from app.view.terminal import colour_depth, speller
 from app.widgets.dialog import Dialog
 from app.widgets.line_filters import AsciiFilter, FewColours, in_few_colours
@@ -41,13 +42,13 @@ if TYPE_CHECKING:
     from app.signals import ExitSignals
 
 
-def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> SessionList:
+def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> ListModel:
     """A list without sessions, arranged as the last run left it.
 
     :param selects: for the selector.
     """
     remembered = {} if surroundings.demo else paths.read_screen(surroundings.env)
-    return SessionList(surroundings.here, surroundings.home, initial(remembered, selects=selects))
+    return ListModel(surroundings.here, surroundings.home, initial(remembered, selects=selects))
 
 
 FAILED = 3
@@ -75,7 +76,7 @@ class Browser(CrashApp["Plan | None"]):
     def __init__(
         self,
         surroundings: setup.Setup,
-        model: SessionList | None = None,
+        model: ListModel | None = None,
         *,
         theme: str = "",
         take_over: Callable[[], None] | None = None,
@@ -216,6 +217,10 @@ class Browser(CrashApp["Plan | None"]):
             await self.key_order.begin()
             for paste in self._early_pastes:
                 self.post_message(paste)
+
+    @on(ServiceFailed)
+    def _service_failed(self, event: ServiceFailed) -> None:
+        self.notify(one_line(event.reason), severity="error", markup=False)
 
     @on(Driver.SignalResume)
     def _paint_all(self) -> None:

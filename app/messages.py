@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
     from app.view.image_lines import Drawing
+    from app.view.list_model import ListModel
     from app.view.notifications import ActionProgress
-    from app.view.session_list import SessionList
     from app.view.transcript import Part
     from app.view.tree_view import TreeView
 
@@ -48,7 +48,7 @@ class CatalogLoaded(Message):
     cold     the catalog had no sessions at launch
     """
 
-    def __init__(self, model: SessionList, places: Sequence[tuple[str, str, str]], cold: bool) -> None:
+    def __init__(self, model: ListModel, places: Sequence[tuple[str, str, str]], cold: bool) -> None:
         self.model = model
         self.places = places
         self.cold = cold
@@ -136,7 +136,7 @@ class CacheNotSaved(Message):
 
 
 class ServiceFailed(Message):
-    """A service failed with an error that concerns no pane."""
+    """A service failed with an unexpected error; the application shows it."""
 
     def __init__(self, reason: str) -> None:
         self.reason = reason

@@ -22,6 +22,7 @@ DEFAULTS: dict[str, Any] = {
     "cwd": "/work/app",
     "name": None,
     "title": "a session",
+    "title_source": "prompt",
     "first_message": "",
     "last_prompt": "",
     "created": NOW - 60 * MINUTE,
@@ -42,6 +43,7 @@ DEFAULTS: dict[str, Any] = {
     "problems": 0,
     "torn": False,
     "linear": True,
+    "ending": "done",
     "ino": 1,
     "size": 100,
     "mtime_ns": (NOW - 5 * MINUTE) * 1_000_000,
@@ -57,6 +59,7 @@ def make_row(id: str = "s1", **fields: Any) -> Row:
     values = {**DEFAULTS, "id": id, "path": f"/store/{id}.jsonl", **fields}
     if "name" in fields and "title" not in fields:
         values["title"] = fields["name"] or "a session"
+        values["title_source"] = "name" if fields["name"] else "prompt"
     return Row(tuple(values[field] for field in FIELDS))
 
 

@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any
 
 from app.browser import Browser
-from app.panes.reading_side import ReadingSide
 from app.panes.sessions_pane import SessionsPane
+from app.panes.tree_pane import TreePane
 from app.screens.selector import SelectorScreen
 from app.screens.sessions_screen import SessionsScreen
 from app.setup import Setup, setup_from_demo
 from app.view.image_lines import ImageLine
-from app.widgets.entry_pane import EntryPane
+from app.widgets.entry_lines import EntryLines
 from app.widgets.entry_tree import EntryTree
 from app.widgets.session_list import SessionListView
 from app.widgets.transcript_lines import TranscriptLines
@@ -72,10 +72,10 @@ async def settled(app: Browser, pilot: Any) -> None:
             return app.screen.feed.scanned and (
                 row is None or (app.screen.resume_controller.planned == row.path and bool(turns))
             )
-        tree, entry = app.screen.query_one(EntryTree), app.screen.query_one(EntryPane)
+        tree, entry = app.screen.query_one(EntryTree), app.screen.query_one(EntryLines)
         if row is None or tree.view is None or tree.view.tree.path != row.path:
             return False
-        if not app.screen.query_one(ReadingSide).knows_branches:
+        if not app.screen.query_one(TreePane).knows_branches:
             return False
         images = [line.drawing for line in entry.lines if isinstance(line, ImageLine)]
         if not all(drawing.is_done for drawing in images):

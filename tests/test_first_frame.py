@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from app import cli, cli_options
 from app.startup.first_frame import ansi
 from app.view.frame import frame
+from app.view.list_model import ListModel
 from app.view.palette import STYLES, THEMES, eight_bit, few_colours, rgb, style_of
-from app.view.session_list import SessionList
 from tests.factory import NOW, make_row
 
 COLUMNS, LINES = 40, 4
@@ -125,7 +125,7 @@ def test_every_style_can_follow_every_other():
 @pytest.mark.parametrize("query", [None, ""])
 def test_the_first_rows_wait_behind_few_bytes(query):
     """A terminal gets at most 2,048 bytes at a time."""
-    model = SessionList(("/work/app",), "/home/me")
+    model = ListModel(("/work/app",), "/home/me")
     model.load(make_row(f"s{number}", cwd="/work/app", title=f"session {number}") for number in range(9))
     picture = frame(model, 120, 40, now_ms=NOW, here="/work/app", home="/home/me", query=query)
     written = ansi(picture, THEMES["dark"], 24).encode()

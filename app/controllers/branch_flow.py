@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.services.branch_jobs import BranchJobs
     from app.services.resume_planner import Starter
     from app.settings import Settings
-    from app.view.session_list import SessionList
+    from app.view.list_model import ListModel
 
 HERE, STAY, ELSEWHERE, OTHER_FOLDER = "here", "stay", "elsewhere", "folder"
 
@@ -86,7 +86,7 @@ class BranchFlow:
         host: DialogHost,
         toasts: Toasts,
         prompt: RowPrompt,
-        model: SessionList,
+        model: ListModel,
         actions: SessionActions,
         jobs: BranchJobs,
         starter: Starter,

@@ -52,13 +52,11 @@ class IndexFeed:
         service: IndexService | IndexShare,
         *,
         post: Post,
-        failed: Callable[[BaseException], None],
         follow: Callable[[Row], Awaitable[None]],
         changed: Callable[[], None],
     ) -> None:
         """:param service: finds the sessions.
         :param post: receives its messages.
-        :param failed: receives unexpected errors of a thread; called in that thread.
         :param follow: shows what came to the file of the session under the cursor.
         :param changed: shows that other sessions are listed.
         """
@@ -69,7 +67,6 @@ class IndexFeed:
         self._toasts = toasts
         self._service = service
         self._post = post
-        self._failed = failed
         self._follow = follow
         self._changed = changed
         self.is_reading = False
@@ -118,7 +115,7 @@ class IndexFeed:
 
         :param arrangement: of that list.
         """
-        self._above = IndexShare(lambda: self._service, self._setup, arrangement, self._failed)
+        self._above = IndexShare(lambda: self._service, self._setup, arrangement)
         self._load_above(self._above)
         return self._above
 

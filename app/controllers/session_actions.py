@@ -31,7 +31,7 @@ from app.view.prompts import (
 from app.view.selection import StableSelection
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.geometry import Region
 
@@ -69,12 +69,9 @@ class SessionActions:
         starter: Starter,
         setup: Setup,
         settings: Settings,
-        *,
-        failed: Callable[[BaseException], None],
     ) -> None:
         """:param runner: runs the actions and posts their results; call `done` and `progressed` with them.
         :param starter: resumes a new session.
-        :param failed: receives unexpected errors of the threads of dialogs; called in those threads.
         """
         self._host = host
         self._toasts = toasts
@@ -85,7 +82,6 @@ class SessionActions:
         self._starter = starter
         self._setup = setup
         self._settings = settings
-        self._failed = failed
         self._fork_folder = ""
         self._progress: ActionProgress | None = None
 
@@ -267,7 +263,7 @@ class SessionActions:
         self._host.start(self._show_archive())
 
     async def _show_archive(self) -> None:
-        archived = await self._host.open(ArchiveDialog(self._setup, self._failed))
+        archived = await self._host.open(ArchiveDialog(self._setup))
         if archived is not None:
             # Imported here: few users have an archive.
             from app.actions.archive import unarchive
@@ -301,8 +297,9 @@ class SessionActions:
     async def _ask_to_undo(self, event: EarlierFound) -> None:
         earlier = event.earlier
         change = earlier.changes[-1]
-        row = self._pane.model.same_session(change.agent, change.session_id)
-        title = earlier.title or (row.title if row is not None else change.session_id or change.path)
+        rows = self._pane.model.rows_with_id(change.session_id)
+        titles = [row.title for row in rows if row.agent == change.agent]
+        title = earlier.title or next(iter(titles), change.session_id or change.path)
         ago = age(earlier.at_ms, self._setup.now_ms())
         question = Question(
             lambda cells: earlier_question(earlier.changes, title, ago, cells), (("enter", "undo"),)

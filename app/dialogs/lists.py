@@ -22,7 +22,7 @@ from app.widgets.dialog import Dialog, ItemList
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -186,13 +186,13 @@ class ArchiveDialog(Dialog["Archived | None"]):
         Binding("enter", "choose", "Restore"),
     ]
 
-    def __init__(self, setup: Setup, failed: Callable[[BaseException], None]) -> None:
+    def __init__(self, setup: Setup) -> None:
         super().__init__()
         now_ms = setup.now_ms()
         self._list = ItemList["Archived"](
             lambda item, cells: _archive_line(item, cells, now_ms), id="archive"
         )
-        self._surroundings = ListFacts(setup, self.post_message, failed)
+        self._surroundings = ListFacts(setup, self.post_message)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall") as box:

@@ -28,9 +28,8 @@ _SUMMARIES = ("compaction", "branch_summary")
 
 _Time = Annotated[int, Meta(ge=0, le=LAST_MS)]
 
+_RESULT_ROLES = ("toolResult", "tool_result")
 _OTHER_ROLES = (
-    "toolResult",
-    "tool_result",
     "bashExecution",
     "pythonExecution",
     "fileMention",
@@ -60,6 +59,10 @@ class Answer(Message, gc=False, tag_field="role", tag="assistant"):
     model: str | None = None
     stop_reason: str | None = None
     error_message: str | None = None
+
+
+class ToolResult(Message, gc=False):
+    """The result of a tool."""
 
 
 class ExtensionMessage(Message, gc=False):
@@ -117,7 +120,10 @@ def _tagged(base: type[Struct], roles: Iterable[str]) -> list[Any]:
 
 
 _EXTRAS, _SUMMED = _tagged(ExtensionMessage, EXTENSION_ROLES), _tagged(SummaryMessage, SUMMARY_ROLES)
-_MESSAGES = (*_EXTRAS, *_SUMMED, *_tagged(Message, _OTHER_ROLES), None)
+_RESULTS = _tagged(ToolResult, _RESULT_ROLES)
+_MESSAGES = (*_EXTRAS, *_SUMMED, *_RESULTS, *_tagged(Message, _OTHER_ROLES), None)
+RESULT_TYPES: frozenset[type[Struct]] = frozenset((*_RESULTS, ToolResult))
+"""The classes of a tool's result."""
 TEXT_MESSAGE_TYPES: frozenset[type[Struct]] = frozenset(
     (*_EXTRAS, *_SUMMED, ExtensionMessage, SummaryMessage)
 )
@@ -220,7 +226,7 @@ def _message_of(skim: PartialEntry, message: PartialMessage, wrong: list[str] | 
         return ExtensionMessage(read_typed_content(message.content, wrong))
     if role in SUMMARY_ROLES:
         return SummaryMessage(_string(message.summary))
-    return Message()
+    return ToolResult() if role in _RESULT_ROLES else Message()
 
 
 def _string(value: Raw) -> str | None:

@@ -1,9 +1,9 @@
 """The cached page of a list that is printed once: the newest sessions, current with the files.
 
-Usually nothing has changed since the last list. That list stored its rows beside the catalog, with the record
-of the walk that found their files. If a new walk has the same record, the stored rows are still right, and
-the catalog is not opened: opening and comparing it takes longer than the walk. With any other record, or a
-page that cannot be used, the catalog is brought up to date and read.
+Usually nothing has changed since the last list. That list stored its rows beside the catalog, with a checksum
+of the record of the walk that found their files. If a new walk has the same checksum, the stored rows are
+still right, and the catalog is not opened: opening and comparing it takes longer than the walk. With any
+other record, or a page that cannot be used, the catalog is brought up to date and read.
 
 A printed list loads this module, so it imports no heavy library.
 """
@@ -35,7 +35,7 @@ GOOD_MS = 24 * 3600 * 1000
 """Milliseconds for which a page is used. Then the catalog is opened, to record that its stores are in use."""
 
 _LONGEST = 64 << 20
-"""The largest page that is read, in bytes. The record of a walk has about sixty for each session."""
+"""The largest page that is read, in bytes: a hundred rows with long labels and names."""
 
 _MARSHAL_VERSION = 4
 
@@ -53,7 +53,8 @@ class Page:
         self._wal_path = catalog_in(folder) + "-wal"
         self._path = os.path.join(folder, f"newest-{SCHEMA}")
         self._key = ["\n".join(("+".join(store.agents), store.root)) for store in stores]
-        self._record = record
+        # The record has about 140 bytes for each session.
+        self._record = source_hash(_SEED, record)
         self._now_ms = now_ms
 
     def read(self, limit: int) -> tuple[list[Row], int] | None:

@@ -35,7 +35,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 15
+SCHEMA = 17
 """The version of the stored data; a version reads only its own. It changes with `FIELDS` and their meaning,
 with the tables of `index.catalog.schema`, and with the format of `sessions.passages`.
 """
@@ -47,8 +47,6 @@ def catalog_in(folder: str) -> str:
 
 
 _values = attrgetter(*FIELDS)
-
-FIRST_MESSAGE = FIELDS.index("first_message")
 
 QUIET_MS = 60_000
 """Milliseconds without a write after which an unfinished last line counts as damaged."""
@@ -63,8 +61,8 @@ _LARGEST = 0x7FFF_FFFF_FFFF_FFFF
 
 # The fields of the summary for a file that is no session.
 _BLANK = (
-    *("", "", "", "", None, "", "", "", None, 0, 0, 0, 0, 0, (), None, None),
-    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False),
+    *("", "", "", "", None, "", "", "", "", None, 0, 0, 0, 0, 0, (), None, None),
+    *((), (), (0, 0, 0, 0), 0.0, 0, 0, 0, False, False, ""),
 )
 
 
@@ -82,8 +80,8 @@ class Row:
     `first_message` is "" unless the row was read in full; `title` is always set.
 
     A `provisional` row comes from the two ends of the file (`sessions.summaries.quick_summary`): its counts,
-    labels, models, tokens and cost are not known yet, and its name and times may change. It is shown and
-    never stored.
+    labels, models, tokens, cost and ending are not known yet, and its name and times may change. It is shown
+    and never stored.
     """
 
     __slots__ = (*FIELDS, "provisional")
@@ -96,6 +94,7 @@ class Row:
     cwd: str
     name: str | None
     title: str
+    title_source: str
     first_message: str
     last_prompt: str
     created: int | None
@@ -116,6 +115,7 @@ class Row:
     problems: int
     torn: bool
     linear: bool
+    ending: str
     ino: int
     size: int
     mtime_ns: int
@@ -139,6 +139,7 @@ class Row:
             self.cwd,
             self.name,
             self.title,
+            self.title_source,
             self.first_message,
             self.last_prompt,
             self.created,
@@ -159,6 +160,7 @@ class Row:
             self.problems,
             self.torn,
             self.linear,
+            self.ending,
             self.ino,
             self.size,
             self.mtime_ns,

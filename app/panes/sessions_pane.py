@@ -24,6 +24,7 @@ from app.view.arrangement import cycle_field
 from app.view.bars import list_facts
 from app.view.empty_states import nothing_found, nothing_matches, nothing_shown, searching_for
 from app.view.list_filter import rows_decide
+from app.view.selection import StableSelection
 from app.widgets.commands import bindings_of
 from app.widgets.inputs import SearchBox
 from app.widgets.panes import Note, Pane
@@ -40,7 +41,7 @@ if TYPE_CHECKING:
     from app.index.search.results import Hit
     from app.setup import Setup
     from app.view.arrangement import Arrangement
-    from app.view.session_list import SessionList
+    from app.view.list_model import ListModel
 
 FILTER_DELAY = 0.1
 """Seconds after which the rows are filtered while the search runs. Most searches end within it, and filtering
@@ -66,14 +67,14 @@ class _Waiting:
     is_ready   whether everything that it needs of the session is known (None: there is no session)
     query      the query when it was requested
     steps      how often the user had moved the cursor
-    path       the path of the session; "" while the answer decides
+    session    the session; None while the answer decides
     """
 
     action: Callable[[], object]
     is_ready: Callable[[Row | None], bool]
     query: str
     steps: int
-    path: str
+    session: StableSelection | None
 
 
 class SessionsPane(Pane):
@@ -113,17 +114,14 @@ class SessionsPane(Pane):
 
     def __init__(
         self,
-        model: SessionList,
+        model: ListModel,
         setup: Setup,
         index: Callable[[], Index | None],
-        failed: Callable[[BaseException], None],
         *,
         id: str,
         selects: bool = False,
     ) -> None:
-        """:param index: gives the index to search; None while it is not ready: call `look_again` then.
-        :param failed: receives unexpected errors of a thread; called in that thread.
-        """
+        """:param index: gives the index to search; None while it is not ready: call `look_again` then."""
         title, *shorter = model.arrangement.titles()
         super().__init__(title, tuple(shorter), id=id)
         self.list = SessionListView(model, setup.now_ms(), id="sessions")
@@ -151,9 +149,9 @@ class SessionsPane(Pane):
         # the folders that were searched for sessions, while there are no sessions
         self._places: Sequence[tuple[str, str, str]] | None = None
         self._home = setup.home
-        self._search = SessionSearch(index, self.post_message, failed)
-        self._locator = HitLocator(index, self.post_message, failed)
-        self._completer = Completer(model.rows, setup.home, self.post_message, failed)
+        self._search = SessionSearch(index, self.post_message)
+        self._locator = HitLocator(index, self.post_message)
+        self._completer = Completer(model.rows, setup.home, self.post_message)
 
     def compose(self) -> ComposeResult:
         yield self.box
@@ -229,7 +227,8 @@ class SessionsPane(Pane):
         to_list = key_of("pane.previous", typing=True) if self.selects else key_of("filter.keep")
         return f"{to_list}, then {key}" if to_list else ""
 
-    def on_descendant_focus(self) -> None:
+    def focus_moved(self) -> None:
+        """Show the keys that work with the present focus, if a notice stands in place of the sessions."""
         if not self.model.lines:
             self.sessions_changed(self._places)
 
@@ -437,8 +436,8 @@ class SessionsPane(Pane):
             self._say_not_done("another key was pressed before the search had answered")
             return
         is_chosen = self.is_answered or self.list.steps != self.steps_before
-        path = row.path if row is not None and is_chosen else ""
-        self._waiting = _Waiting(action, is_ready, self.box.value, self.list.steps, path)
+        session = StableSelection(self.model, [row]) if row is not None and is_chosen else None
+        self._waiting = _Waiting(action, is_ready, self.box.value, self.list.steps, session)
         self._run_if_known(self._waiting)
 
     def go_on(self) -> None:
@@ -447,7 +446,7 @@ class SessionsPane(Pane):
         if waiting is None:
             return
         # A refused query has no result, and the list still shows the sessions of the query before.
-        if self._is_still_wanted(waiting) and (waiting.path or not self.is_refused):
+        if self._is_still_wanted(waiting) and (waiting.session is not None or not self.is_refused):
             self._run_if_known(waiting)
         else:
             self._waiting = None
@@ -461,11 +460,11 @@ class SessionsPane(Pane):
         row = self.list.row
         if not self.is_answered or (row is None and self._may_have_rows):
             return
-        if waiting.path and (row is None or row.path not in (waiting.path, self.list.followed_to)):
+        if waiting.session is not None and (row is None or waiting.session.row is not row):
             self._waiting = None
             self._say_not_done("the session under the cursor is another now")
             return
-        waiting.path = row.path if row is not None else ""
+        waiting.session = StableSelection(self.model, [row]) if row is not None else None
         if waiting.is_ready(row):
             self._waiting = None
             waiting.action()

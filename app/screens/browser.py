@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from textual import on
-from textual.containers import Horizontal
+from textual.containers import Horizontal, Vertical
 
 from app.commands import command_by_id, pane_commands
 from app.controllers.branch_flow import BranchFlow
@@ -22,13 +22,14 @@ from app.messages import (
     ScreenReady,
     SummaryMade,
 )
-from app.panes.reading_side import ReadingSide
+from app.panes.entry_pane import EntryPane
 from app.panes.sessions_pane import SessionsPane
+from app.panes.tree_pane import TreePane
 from app.screens.sessions_screen import SessionsScreen
 from app.services.branch_jobs import WHAT, BranchJobs
 from app.view.bars import keys_line
 from app.view.geometry import PANES, place
-from app.widgets.entry_pane import EntryPane
+from app.widgets.entry_lines import EntryLines
 from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
 from app.widgets.panes import Bar
@@ -46,10 +47,15 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from app.setup import Setup
     from app.view.line import Line
-    from app.view.session_list import SessionList
+    from app.view.list_model import ListModel
 
 
 class _Panes(Horizontal):
+    # The panes cover all of it.
+    BLANK = True
+
+
+class _RightPanes(Vertical):
     BLANK = True
 
 
@@ -61,7 +67,7 @@ class BrowserScreen(SessionsScreen):
     def __init__(
         self,
         setup: Setup,
-        model: SessionList,
+        model: ListModel,
         settings: Settings,
         index_service: IndexService | IndexShare | None = None,
         *,
@@ -75,20 +81,18 @@ class BrowserScreen(SessionsScreen):
         self._wanted: HitLocated | None = None
         self._folded: frozenset[str] = frozenset()
         self._pane = PANES[0]
-        self.reading = ReadingSide(
-            setup,
-            self.service_failed,
-            ascii_only=settings.draws_plain(setup.env, setup.encoding),
-            images=settings.draws_images(setup.env, setup.encoding),
-            id="right",
-        )
-        self.branch_jobs = BranchJobs(setup, self.post_message, self.service_failed)
+        ascii_only = settings.draws_plain(setup.env, setup.encoding)
+        self.tree_pane = TreePane(now_ms=setup.now_ms, ascii_only=ascii_only, id="tree-pane")
+        self._tree = self.tree_pane.entry_tree
+        images = settings.draws_images(setup.env, setup.encoding)
+        self.entry_pane = EntryPane(setup, self._tree, images=images, id="entry-pane")
+        self.branch_jobs = BranchJobs(setup, self.post_message)
         self.entry_actions = EntryActions(
             self._host,
             self._toasts,
             self._prompt,
             self.sessions_pane,
-            self.reading.entry_tree,
+            self._tree,
             self.actions,
             self.branch_jobs,
             setup,
@@ -110,7 +114,9 @@ class BrowserScreen(SessionsScreen):
         yield Bar(lambda cells: self.bars.header(cells, self._demo_note), id="header")
         with _Panes(id="panes"):
             yield self.sessions_pane
-            yield self.reading
+            with _RightPanes(id="right"):
+                yield self.tree_pane
+                yield self.entry_pane
         yield Bar(self._resume_bar, id="resume")
         yield Bar(self._keys, id="keys")
 
@@ -138,6 +144,7 @@ class BrowserScreen(SessionsScreen):
         if pane is not None and pane != self._pane:
             self._pane = pane
             self._place_panes(self.size.width, self.size.height)
+        self.tree_pane.expect_search(self._pane != "sessions")
 
     def _focus_pane(self, pane: str) -> None:
         # a widget that is not displayed cannot take the focus: open the pane and make room for it first
@@ -167,14 +174,14 @@ class BrowserScreen(SessionsScreen):
             return answers
         if self._pane == "sessions":
             return self.bars.keys(cells, self.bars.session_keys(), marked=len(self.model.marked))
-        if self.reading.is_searching:
+        if self.tree_pane.is_searching:
             return self.bars.keys(cells, offered(pane_commands("filter")))
         pairs = footer(self._pane)
-        reading = self.reading
-        if not (reading.has_text if self._pane == "entry" else reading.has_entry):
+        has_content = (self._tree.spot if self._pane == "entry" else self._tree.node) is not None
+        if not has_content:
             without = {command.label for command in pane_commands(self._pane)} - {"filter"}
             pairs = [pair for pair in pairs if pair[1] not in without]
-        elif not self.query_one("#entry", EntryPane).has_code:
+        elif not self.entry_pane.lines.has_code:
             code = command_by_id("entry.copy_code").label
             pairs = [pair for pair in pairs if pair[1] != code]
         return self.bars.keys(cells, pairs)
@@ -193,35 +200,44 @@ class BrowserScreen(SessionsScreen):
     # the session under the cursor
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
-        self.reading.show(row, again=again)
+        self.tree_pane.show_session(row, again=again)
         if row is not None and self._wanted is not None and self._wanted.path == row.path:
-            self.reading.open_at(self._wanted)
+            self.tree_pane.show_hit(self._wanted)
 
     async def follow_session(self, row: Row) -> None:
-        await self.reading.follow(row)
+        await self.tree_pane.follow(row)
 
     def retry_session(self) -> None:
-        self.reading.retry()
+        self.tree_pane.retry()
 
     def update_ages(self) -> None:
         super().update_ages()
-        self.reading.tell_age()
+        self.entry_pane.update_age()
 
     @on(HitLocated)
     def _hit_placed(self, event: HitLocated) -> None:
         wanted, self._wanted = self._wanted, None
         if self.sessions_pane.is_current(event):
-            self.query_one("#tree", EntryTree).found_in(event.path, tuple(event.words))
-        # that nothing is searched for in a session does not lead away from the entry that was gone to
+            self._tree.found_in(event.path, tuple(event.words))
+        # If nothing was found in a session, the cursor stays on the entry that the user went to.
         if self.sessions_pane.is_current(event) and (
             event.is_entry or wanted is None or wanted.path != event.path
         ):
-            self.reading.open_at(event)
+            self.tree_pane.show_hit(event)
 
     @on(LineList.Moved, "#tree")
-    @on(EntryPane.CodeChanged)
-    def _entry_moved(self) -> None:
+    def _tree_cursor_moved(self) -> None:
+        self.tree_pane.update_borders()
+        self.entry_pane.cursor_moved()
+        self._renew_keys()
+
+    @on(EntryLines.CodeChanged)
+    def _renew_keys(self) -> None:
         self.query_one("#keys", Bar).renew()
+
+    @on(TreePane.WordsChanged)
+    def _words_changed(self, event: TreePane.WordsChanged) -> None:
+        self.entry_pane.mark(event.words)
 
     @on(LineList.Activated, "#tree")
     @on(EntryTree.EntryAsked)
@@ -236,7 +252,7 @@ class BrowserScreen(SessionsScreen):
         if place is not None:
             # The tree of another session is not shown yet.
             self._wanted = place
-            self.reading.open_at(place)
+            self.tree_pane.show_hit(place)
 
     def files_changed(self) -> None:
         super().files_changed()
@@ -300,13 +316,13 @@ class BrowserScreen(SessionsScreen):
     def action_copy_entry(self) -> None:
         """Copy the text of what is under the cursor."""
         if self.entry_actions.shown_row() is not None:
-            self.query_one("#entry", EntryPane).action_copy_text()
+            self.entry_pane.lines.action_copy_text()
 
     # commands
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        # in the filter a slash is a letter
-        types = self.sessions_pane.box.has_focus or (self.is_mounted and self.reading.is_searching)
+        # in a search box a slash is a letter
+        types = self.sessions_pane.box.has_focus or (self.is_mounted and self.tree_pane.is_searching)
         return not (action == "open_filter" and types)
 
     def action_open_filter(self) -> None:
@@ -315,7 +331,7 @@ class BrowserScreen(SessionsScreen):
             self.sessions_pane.open_box()
         else:
             self._focus_pane("tree")
-            self.reading.open_search()
+            self.tree_pane.open_search()
 
     def action_show_tree(self) -> None:
         self.show_tree()
@@ -329,7 +345,7 @@ class BrowserScreen(SessionsScreen):
         if self.model.marked and self._pane == "sessions":
             self.sessions_pane.list.clear_marks()
             self.refresh_bars()
-        elif self._pane == "tree" and self.reading.drop_search():
+        elif self._pane == "tree" and self.tree_pane.drop_search():
             self.refresh_bars()
         elif self.sessions_pane.box.value:
             self.sessions_pane.drop()

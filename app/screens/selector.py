@@ -10,13 +10,13 @@ from textual.containers import Container
 from app.commands import command_by_id
 from app.messages import HitLocated, ScreenReady
 from app.panes.sessions_pane import SessionsPane
+from app.panes.transcript_pane import TranscriptPane
 from app.screens.sessions_screen import SessionsScreen
 from app.view.arrangement import initial
 from app.view.bars import keys_line
 from app.view.geometry import SELECTOR_PANES, place_selector
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from app.widgets.panes import Bar
-from app.widgets.transcript import TranscriptPane
 
 if TYPE_CHECKING:
     from textual import events
@@ -44,7 +44,7 @@ class SelectorScreen(SessionsScreen):
     def __init__(
         self,
         setup: Setup,
-        model: SessionList,
+        model: ListModel,
         settings: Settings,
         index_service: IndexService | None = None,
         *,
@@ -58,7 +58,7 @@ class SelectorScreen(SessionsScreen):
         if query:
             model.begin_with(query)
         self._is_covered = False
-        self._preview = TranscriptPane(setup, self.service_failed, id="preview")
+        self._preview = TranscriptPane(setup, id="preview")
 
     def compose(self) -> ComposeResult:
         demo = "example sessions" if self.setup.demo else ""
@@ -152,7 +152,7 @@ class SelectorScreen(SessionsScreen):
 
         row = self.sessions_pane.list.row
         if row is not None:
-            everything = SessionList(self.setup.here, self.setup.home, initial({}))
+            everything = ListModel(self.setup.here, self.setup.home, initial({}))
             index = self.feed.share(everything.arrangement)
             browser = BrowserScreen(self.setup, everything, self.settings, index, begin_at=row.path)
             browser.runner.shares_with(self.runner)

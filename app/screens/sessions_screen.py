@@ -35,7 +35,6 @@ from app.messages import (
     PlacesFound,
     PlanMade,
     PlanReady,
-    ServiceFailed,
     SessionsChanged,
     StatesFound,
     SubagentsRead,
@@ -74,7 +73,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from app.setup import Setup
     from app.view.geometry import Box
-    from app.view.session_list import SessionList
+    from app.view.list_model import ListModel
 
 LOOK_EVERY = 2.0
 """Seconds between two looks for running agents."""
@@ -101,7 +100,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def __init__(
         self,
         setup: Setup,
-        model: SessionList,
+        model: ListModel,
         settings: Settings,
         index_service: IndexService | IndexShare | None = None,
         *,
@@ -114,17 +113,17 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.setup = setup
         self.settings = settings
         self.model = model
-        post, failed = self.post_message, self.service_failed
-        self.runner = ActionRunner(setup, post, failed)
-        self._planner = ResumePlanner(setup, post, failed)
-        self._starter = Starter(setup, post, failed)
+        post = self.post_message
+        self.runner = ActionRunner(setup, post)
+        self._planner = ResumePlanner(setup, post)
+        self._starter = Starter(setup, post)
         self.sessions_pane = pane = SessionsPane(
-            model, setup, lambda: self.feed.index, failed, id="sessions-pane", selects=selects
+            model, setup, lambda: self.feed.index, id="sessions-pane", selects=selects
         )
         self._host = host = DialogHost(self)
         self._toasts = toasts = Toasts(self)
         self.facts = facts = FactsFeed(
-            pane, Liveness(setup, post, failed), ListFacts(setup, post, failed), self.sessions_changed
+            pane, Liveness(setup, post), ListFacts(setup, post), self.sessions_changed
         )
         self.feed = IndexFeed(
             setup,
@@ -133,7 +132,6 @@ class SessionsScreen(FirstPictureScreen[None]):
             toasts,
             index_service or IndexService(setup, model.arrangement),
             post=post,
-            failed=failed,
             follow=self.follow_session,
             changed=self.sessions_changed,
         )
@@ -146,7 +144,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             changed=self.refresh_bars,
         )
         self.actions = SessionActions(
-            host, toasts, prompt, pane, facts, self.runner, self._starter, setup, settings, failed=failed
+            host, toasts, prompt, pane, facts, self.runner, self._starter, setup, settings
         )
         self.resume_controller = ResumeController(
             host,
@@ -320,6 +318,8 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         self._toasts.focus_moved(isinstance(event.widget, LineInput))
+        if self.sessions_pane in event.widget.ancestors:
+            self.sessions_pane.focus_moved()
         self.focus_moved(event.widget)
         self.refresh_bars()
 
@@ -445,14 +445,6 @@ class SessionsScreen(FirstPictureScreen[None]):
         if event.reason:
             self.notify(one_line(event.reason, 500), severity="warning", markup=False, timeout=UNKEPT_S)
         self.refresh_bars()
-
-    def service_failed(self, error: BaseException) -> None:
-        """Show an unexpected error of a service; called in its thread."""
-        self.post_message(ServiceFailed(f"{type(error).__name__}: {error}"))
-
-    @on(ServiceFailed)
-    def _show_failure(self, event: ServiceFailed) -> None:
-        self.notify(one_line(event.reason), severity="error", markup=False)
 
     # commands; those on the session under the cursor wait for the search
 

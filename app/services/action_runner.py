@@ -105,8 +105,8 @@ class ActionRunner(BackgroundService):
 
     thread_name = "act"
 
-    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
-        super().__init__(post, failed)
+    def __init__(self, setup: Setup, post: Post) -> None:
+        super().__init__(post)
         self._setup = setup
         self._jobs: Queue[Callable[[], None]] = Queue()
         self._done: list[UndoableAction[_Undoable]] = []

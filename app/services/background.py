@@ -76,25 +76,30 @@ class LatestOnlyWorker:
 
 
 class BackgroundService:
-    """Runs requests of one kind in a thread and posts messages. A service never touches a widget.
+    """Runs requests of one kind in a thread and posts messages; ``ServiceFailed`` for an unexpected error. A
+    service never touches a widget.
 
     generation   the number of the newest request; a message with another number is out of date
     """
 
     thread_name = ""
 
-    def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
-        """:param post: receives the messages; it is called in the service's thread.
-        :param failed: receives unexpected errors; it is called in the service's thread.
-        """
+    def __init__(self, post: Post) -> None:
+        """:param post: receives the messages; it is called in the service's thread."""
         self._post = post
-        self._failed = failed
-        self._worker = LatestOnlyWorker(self.thread_name, failed)
+        self._worker = LatestOnlyWorker(self.thread_name, self._failed)
         self.generation = 0
 
     def stop(self) -> None:
         """End the thread."""
         self._worker.stop()
+
+    def _failed(self, error: BaseException) -> None:
+        """Report an unexpected error; called in the service's thread."""
+        # Imported here: a service may start before Textual is imported, which messages need.
+        from app.messages import ServiceFailed
+
+        self._post(ServiceFailed(f"{type(error).__name__}: {error}"))
 
 
 class GilYielder:

@@ -36,12 +36,12 @@ class BranchJobs(BackgroundService):
 
     thread_name = "branch"
 
-    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
-        super().__init__(post, failed)
+    def __init__(self, setup: Setup, post: Post) -> None:
+        super().__init__(post)
         self._setup = setup
         self._cancel = Event()
         # A summary command runs for minutes, and other jobs do not wait for it.
-        self._summaries = LatestOnlyWorker("summary", failed)
+        self._summaries = LatestOnlyWorker("summary", self._failed)
 
     def find_points(self, row: Row, entry_id: str) -> None:
         """Find out how the session of `row` can go on from an entry."""

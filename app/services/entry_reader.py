@@ -76,14 +76,13 @@ class EntryReader(BackgroundService):
     def __init__(
         self,
         post: Post,
-        failed: Callable[[BaseException], None],
         mode: str = "",
         blobs: Callable[[SessionTree], BlobStore | None] = lambda tree: None,
     ) -> None:
         """:param mode: how images are drawn (`image_method`); "" draws none.
         :param blobs: gives the folder in which a session's agent keeps images; called in the thread.
         """
-        super().__init__(post, failed)
+        super().__init__(post)
         self._blobs = blobs
         self._images = ImageCache(mode) if mode else None
 

@@ -9,7 +9,7 @@ from threading import Event, Lock
 from typing import TYPE_CHECKING
 
 from app.services.background import BackgroundService
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 
 if TYPE_CHECKING:
     from textual.message import Message
@@ -36,7 +36,7 @@ class IndexService(BackgroundService):
 
     def __init__(self, setup: Setup, arrangement: Arrangement | None = None) -> None:
         """:param arrangement: of the screen's list."""
-        super().__init__(self._post_if_shown, self._run_failed)
+        super().__init__(self._post_if_shown)
         self._setup = setup
         self._arrangement = arrangement
         self.unkept = ""
@@ -44,7 +44,7 @@ class IndexService(BackgroundService):
         self._is_started = self._is_running = False
         self._index: Index | None = None
         # The screen's list, from when it holds the stored rows until it is posted.
-        self._model: SessionList | None = None
+        self._model: ListModel | None = None
         self._places: list[tuple[str, str, str]] = []
         self._is_cold = False
         self._delta: Delta | None = None
@@ -124,7 +124,7 @@ class IndexService(BackgroundService):
             home=setup.home,
             state_folder=setup.state_folder,
         )
-        model = SessionList(setup.here, setup.home, self._arrangement)
+        model = ListModel(setup.here, setup.home, self._arrangement)
         model.load(self._index.rows())
         model.prepare_filter()
         self._places = [place_of(store) for store in setup.stores]
@@ -136,7 +136,7 @@ class IndexService(BackgroundService):
             self._post_pending()
         self._index.watch(self._changed, self._stop)
 
-    def _run_failed(self, error: BaseException) -> None:
+    def _failed(self, error: BaseException) -> None:
         with self._lock:
             self._is_running = False
             self._reason = f"{type(error).__name__}: {error}"

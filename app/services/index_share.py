@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
 from app.services.background import BackgroundService
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -34,13 +34,11 @@ class IndexShare(BackgroundService):
         indexing: Callable[[], IndexService | IndexShare],
         setup: Setup,
         arrangement: Arrangement,
-        failed: Callable[[BaseException], None],
     ) -> None:
         """:param indexing: gives the lower screen's service; that screen may replace it by a new one.
         :param arrangement: of the upper screen's list.
-        :param failed: receives unexpected errors; it is called in the thread.
         """
-        super().__init__(self._post_if_shown, failed)
+        super().__init__(self._post_when_started)
         self._indexing = indexing
         self._setup = setup
         self._arrangement = arrangement
@@ -113,12 +111,11 @@ class IndexShare(BackgroundService):
         with self._lock:
             if self._early is not None:
                 self._early.append(message)
-            else:
-                self._ready.append(message)
-                self._flush()
+                return
+        self._post(message)
 
     def _load(self, generation: int, rows: Sequence[Row], places: Sequence[tuple[str, str, str]]) -> None:
-        model = SessionList(self._setup.here, self._setup.home, self._arrangement)
+        model = ListModel(self._setup.here, self._setup.home, self._arrangement)
         model.load(rows)
         model.prepare_filter()
         with self._lock:
@@ -128,14 +125,15 @@ class IndexShare(BackgroundService):
             self._early = None
             self._flush()
 
+    def _post_when_started(self, message: Message) -> None:
+        with self._lock:
+            self._ready.append(message)
+            self._flush()
+
     def _flush(self) -> None:
         """Post the ready messages, if there is a screen. The caller holds the lock."""
         if self._post_to is None:
             return
         for message in self._ready:
-            self._post(message)
-        self._ready = []
-
-    def _post_if_shown(self, message: Message) -> None:
-        if self._post_to is not None:
             self._post_to(message)
+        self._ready = []

@@ -27,7 +27,7 @@ from app.stores.archive import archived
 from app.stores.live import RealPaths, look
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from app.index.row import Row
     from app.services.background import Post
@@ -42,8 +42,8 @@ class Liveness(BackgroundService):
 
     thread_name = "live"
 
-    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
-        super().__init__(post, failed)
+    def __init__(self, setup: Setup, post: Post) -> None:
+        super().__init__(post)
         self._setup = setup
         self._real_paths = RealPaths()
         self._resolved_at = 0.0
@@ -72,14 +72,14 @@ class ListFacts(BackgroundService):
 
     thread_name = "files"
 
-    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
-        super().__init__(post, failed)
+    def __init__(self, setup: Setup, post: Post) -> None:
+        super().__init__(post)
         self._setup = setup
         # One thread per kind: a request must not replace one of another kind.
-        self._pins = LatestOnlyWorker("pins", failed)
-        self._here = LatestOnlyWorker("here", failed)
-        self._places = LatestOnlyWorker("places", failed)
-        self._memory = LatestOnlyWorker("memory", failed)
+        self._pins = LatestOnlyWorker("pins", self._failed)
+        self._here = LatestOnlyWorker("here", self._failed)
+        self._places = LatestOnlyWorker("places", self._failed)
+        self._memory = LatestOnlyWorker("memory", self._failed)
 
     def read_pins(self) -> None:
         """Read which sessions are pinned."""

@@ -12,8 +12,6 @@ from app.sessions.errors import SessionError
 from app.stores.live import look
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from app.index.row import Row
     from app.services.background import Post
     from app.setup import Setup
@@ -25,8 +23,8 @@ class ResumePlanner(BackgroundService):
 
     thread_name = "plan"
 
-    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
-        super().__init__(post, failed)
+    def __init__(self, setup: Setup, post: Post) -> None:
+        super().__init__(post)
         self._setup = setup
 
     def make_plan(self, row: Row) -> None:
@@ -56,8 +54,8 @@ class Starter(BackgroundService):
 
     thread_name = "start"
 
-    def __init__(self, setup: Setup, post: Post, failed: Callable[[BaseException], None]) -> None:
-        super().__init__(post, failed)
+    def __init__(self, setup: Setup, post: Post) -> None:
+        super().__init__(post)
         self._setup = setup
 
     def start_new(self, row: Row) -> None:

@@ -47,11 +47,9 @@ class SessionSearch(BackgroundService):
 
     thread_name = "search"
 
-    def __init__(
-        self, index: Callable[[], Index | None], post: Post, failed: Callable[[BaseException], None]
-    ) -> None:
+    def __init__(self, index: Callable[[], Index | None], post: Post) -> None:
         """:param index: gives the index, or None before it is ready: then nothing is posted."""
-        super().__init__(post, failed)
+        super().__init__(post)
         self._index = index
         self._is_prepared = False
         self._has_query = False
@@ -161,11 +159,9 @@ class HitLocator(BackgroundService):
 
     thread_name = "hit"
 
-    def __init__(
-        self, index: Callable[[], Index | None], post: Post, failed: Callable[[BaseException], None]
-    ) -> None:
+    def __init__(self, index: Callable[[], Index | None], post: Post) -> None:
         """:param index: gives the index, or None before it is ready: then nothing is posted."""
-        super().__init__(post, failed)
+        super().__init__(post)
         self._index = index
 
     def locate(self, path: str, hit: Hit, query: str) -> None:
@@ -216,17 +212,11 @@ class Completer(BackgroundService):
 
     thread_name = "complete"
 
-    def __init__(
-        self,
-        rows: Callable[[], Sequence[Row]],
-        home: str,
-        post: Post,
-        failed: Callable[[BaseException], None],
-    ) -> None:
+    def __init__(self, rows: Callable[[], Sequence[Row]], home: str, post: Post) -> None:
         """:param rows: gives the sessions; it is called in the caller's thread.
         :param home: the folder that is typed as `~`.
         """
-        super().__init__(post, failed)
+        super().__init__(post)
         self._rows = rows
         self._home = home
         self._vocabulary: Vocabulary | None = None

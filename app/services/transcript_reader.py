@@ -67,8 +67,8 @@ class TranscriptReader(BackgroundService):
 
     thread_name = "transcript"
 
-    def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
-        super().__init__(post, failed)
+    def __init__(self, post: Post) -> None:
+        super().__init__(post)
         self._path: PathReader | None = None
         self._opened_generation = 0
         self._request: Request | None = None

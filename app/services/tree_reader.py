@@ -51,11 +51,9 @@ class TreeReader(BackgroundService):
 
     thread_name = "tree"
 
-    def __init__(
-        self, post: Post, failed: Callable[[BaseException], None], growing: Lock | None = None
-    ) -> None:
+    def __init__(self, post: Post, growing: Lock | None = None) -> None:
         """:param growing: is held while the tree grows, so that another thread can read all of it."""
-        super().__init__(post, failed)
+        super().__init__(post)
         self._growing = growing or Lock()
         self._tree: SessionTree | None = None
         self._path = ""
@@ -163,9 +161,9 @@ class BranchReader(BackgroundService):
 
     thread_name = "branches"
 
-    def __init__(self, post: Post, failed: Callable[[BaseException], None], growing: Lock) -> None:
+    def __init__(self, post: Post, growing: Lock) -> None:
         """:param growing: is held while the tree grows."""
-        super().__init__(post, failed)
+        super().__init__(post)
         self._growing = growing
         self._branches: tuple[SessionTree, Branches] | None = None
         self._table: BranchTable | None = None
@@ -225,8 +223,8 @@ class TreeSearch(BackgroundService):
 
     thread_name = "tree-search"
 
-    def __init__(self, post: Post, failed: Callable[[BaseException], None]) -> None:
-        super().__init__(post, failed)
+    def __init__(self, post: Post) -> None:
+        super().__init__(post)
         self._texts: tuple[SessionTree, TreeText] | None = None
         # Numbers of the blocks of texts that the newest search has passed.
         self._searched: set[int] = set()

@@ -8,8 +8,6 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
-from app.formats.text import visible_line
-
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
@@ -20,7 +18,16 @@ FIRST_MESSAGE_LIMIT = 65_536
 LAST_PROMPT_LIMIT = 160
 """Characters of `Summary.last_prompt`: a line of the screen."""
 
-NO_MESSAGES = "(no messages)"
+NO_MESSAGES, NO_PROMPT = "(no messages)", "(no prompt)"
+"""The titles of a session without messages, and of one with messages but without a text."""
+
+FROM_NAME, FROM_PROMPT, FROM_TEXT, FROM_NOTHING = "name", "prompt", "text", ""
+"""The sources of a title (`Summary.title_source`): the session's name, a prompt, the first text of an answer,
+or no text at all.
+"""
+
+DONE, INTERRUPTED, ABORTED, FAILED, WAITING = "done", "interrupted", "aborted", "error", "waiting"
+"""How a session ended (`Summary.ending`)."""
 
 FIELDS = (
     "agent",
@@ -29,6 +36,7 @@ FIELDS = (
     "cwd",
     "name",
     "title",
+    "title_source",
     "first_message",
     "last_prompt",
     "created",
@@ -49,23 +57,18 @@ FIELDS = (
     "problems",
     "torn",
     "linear",
+    "ending",
 )
 """The fields of a `Summary` in the order of its constructor, so that the catalog can store and load them."""
 
 _values = attrgetter(*FIELDS)
 
 
-def title_of(name: str | None, first_message: str) -> str:
-    """Return the title of a session: its name, else its first prompt, folded to one inert line. Texts without
-    a visible character are skipped.
-    """
-    return visible_line(name or "") or visible_line(first_message) or NO_MESSAGES
-
-
 class Summary:
     """One session as the list shows it. Times are milliseconds since the epoch, UTC.
 
-    last_prompt     the beginning of the last prompt, as one inert line; "" if it begins like the first
+    title           one inert line (`app.sessions.summaries.titles`); `title_source` says where it comes from
+    last_prompt     the beginning of the last prompt, as one inert line; "" if that prompt is the title
     created         the header's time, None when it has none
     modified        the newest user or assistant message, else the header, else the file's mtime
     (formats/README.md, "pi")
@@ -87,6 +90,8 @@ class Summary:
     torn            the last line is unfinished and does not parse; a process may still be writing it
     linear          all entries are on the active path, as far as the lines tell: the parent of each is the
                     entry before it, and no id is used twice; or the format has no branches (`Dialect.linear`)
+    ending          how the last message on the active path ended (`app.sessions.summaries.endings`): `DONE`,
+                    `INTERRUPTED`, `ABORTED`, `FAILED` or `WAITING`; "" if there is no message that says so
     """
 
     __slots__ = FIELDS
@@ -99,6 +104,7 @@ class Summary:
         cwd: str,
         name: str | None,
         title: str,
+        title_source: str,
         first_message: str,
         last_prompt: str,
         created: int | None,
@@ -119,6 +125,7 @@ class Summary:
         problems: int,
         torn: bool,
         linear: bool,
+        ending: str,
     ) -> None:
         self.agent = agent
         self.dialect = dialect
@@ -126,6 +133,7 @@ class Summary:
         self.cwd = cwd
         self.name = name
         self.title = title
+        self.title_source = title_source
         self.first_message = first_message
         self.last_prompt = last_prompt
         self.created = created
@@ -146,6 +154,7 @@ class Summary:
         self.problems = problems
         self.torn = torn
         self.linear = linear
+        self.ending = ending
 
     def values(self) -> tuple[Any, ...]:
         """Every field, in the order of `FIELDS`; `Summary(*values)` makes an equal one."""

@@ -21,8 +21,8 @@ from app.stores import all_pins
 from app.view.arrangement import Arrangement
 from app.view.bars import keys_without_session, reading_note, search_keys
 from app.view.frame import frame
+from app.view.list_model import ListModel
 from app.view.palette import THEMES, eight_bit, few_colours, rgb, style_of
-from app.view.session_list import SessionList
 from app.view.terminal import can_place_text, colour_depth, speller
 from app.view.wide_glyphs import place_wide_glyphs
 
@@ -105,7 +105,7 @@ class Terminal:
 
 def fill_list(
     setup: Setup, height: int, arrangement: Arrangement, catalog: Catalog
-) -> tuple[SessionList, list[tuple[str, int, int, int]]]:
+) -> tuple[ListModel, list[tuple[str, int, int, int]]]:
     """The part of the session list that the first screen needs: the groups that fit, with the rows of the
     open groups or of this folder.
 
@@ -116,7 +116,7 @@ def fill_list(
         pins = all_pins(setup.stores, setup.state_folder)
     except OSError:  # the path of the state folder is relative and cannot be resolved
         pins = frozenset()
-    model = SessionList(setup.here, setup.home, arrangement, pins)
+    model = ListModel(setup.here, setup.home, arrangement, pins)
     counts = catalog.projects()
     model.preview(counts, (), most=height)
     if arrangement.grouped:
@@ -135,7 +135,7 @@ def show(
     *,
     ascii_only: bool = False,
     nowhere: Callable[[], Sequence[tuple[str, str, str]]] | None = None,
-) -> tuple[SessionList, Terminal | None]:
+) -> tuple[ListModel, Terminal | None]:
     """Write the first frame; nothing is drawn if the terminal is too small.
 
     :param ending: gets the function that gives the terminal back.
@@ -143,12 +143,12 @@ def show(
         exclude.
     :param ascii_only: draw with ASCII characters only.
     :param nowhere: called if there is no session at all; gives the folders that were searched
-        (`SessionList.searched`).
+        (`ListModel.searched`).
     :return: the list as it is shown, and the terminal to give back at the end.
     """
     output, source = _terminal()
     if output is None or source is None:
-        return SessionList(setup.here, setup.home, arrangement), None
+        return ListModel(setup.here, setup.home, arrangement), None
     terminal = Terminal(output, source, setup.encoding)
     ending.first(terminal.give_back)
     catalog = Catalog(setup.cache_folder, setup.stores)
@@ -172,7 +172,7 @@ def show(
 def fill(
     setup: Setup,
     theme: str,
-    model: SessionList,
+    model: ListModel,
     terminal: Terminal,
     rows: Iterable[Row],
     done: int,
@@ -201,7 +201,7 @@ def _height(terminal: Terminal) -> int:
 def _picture(
     setup: Setup,
     theme: str,
-    model: SessionList,
+    model: ListModel,
     terminal: Terminal,
     query: str | None,
     note: str = "",
@@ -230,7 +230,7 @@ def _picture(
     return ansi(drawn, THEMES[theme], colour_depth(os.environ))
 
 
-def _keys(model: SessionList, query: str | None) -> Sequence[tuple[str, str]] | None:
+def _keys(model: ListModel, query: str | None) -> Sequence[tuple[str, str]] | None:
     """The keys in the last line; None for the keys of the browser's list."""
     has_row = any(line.row is not None for line in model.lines)
     # without a catalog, no session is known yet, and the next picture mostly has rows

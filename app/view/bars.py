@@ -10,7 +10,7 @@ from app.commands import command_by_id, pane_commands
 from app.keys import footer, key_name, key_of, offered
 from app.view.cells import shorten, shorten_start, width
 from app.view.line import Line, fit_line, line_width
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 
 
 def header_line(cells: int, *, total: int, projects: int, live: int, note: str, here: str) -> Line:
@@ -29,7 +29,7 @@ def header_line(cells: int, *, total: int, projects: int, live: int, note: str, 
     return fit_line([*left, (" " * max(0, gap), "text"), (right, "dim"), (" ", "text")], cells)
 
 
-def list_facts(model: SessionList, *, searches: bool, answered: bool, begins: bool = False) -> str:
+def list_facts(model: ListModel, *, searches: bool, answered: bool, begins: bool = False) -> str:
     """The facts in the lower border of the list: the number of sessions if not all are shown.
 
     :param searches: the search is not complete.
@@ -190,7 +190,7 @@ def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
     ]
 
 
-def keys_without_session(model: SessionList) -> list[tuple[str, str]]:
+def keys_without_session(model: ListModel) -> list[tuple[str, str]]:
     """(key, label) of the commands in the browser's list if no session is under the cursor."""
     without = {command.label for pane in ("sessions", "side") for command in pane_commands(pane)}
     pairs = [

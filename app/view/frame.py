@@ -12,7 +12,7 @@ from app.view.empty_states import nothing_found, searching_for
 from app.view.formatting import tilde
 from app.view.geometry import HEADER, PANES, Box, place, place_selector
 from app.view.line import Line, fit_line, wrap
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from app.view.session_row import render_list_line, render_second_line
 
 Cell = tuple[str, str, str]
@@ -23,7 +23,7 @@ TITLES = {"preview": "transcript"}
 
 
 def frame(
-    model: SessionList,
+    model: ListModel,
     columns: int,
     lines: int,
     *,
@@ -97,7 +97,7 @@ def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
 class _Content:
     """The content of the list's pane."""
 
-    def __init__(self, model: SessionList, now_ms: int, query: str | None, box: Box) -> None:
+    def __init__(self, model: ListModel, now_ms: int, query: str | None, box: Box) -> None:
         self.model = model
         self._now_ms = now_ms
         self._query = query
@@ -151,7 +151,7 @@ def _search_line(query: str, cells: int) -> list[Cell]:
     ]
 
 
-def _notice(model: SessionList, query: str | None, cells: int, searches: bool) -> list[str]:
+def _notice(model: ListModel, query: str | None, cells: int, searches: bool) -> list[str]:
     """The lines of the message in place of rows, as on the screen that follows; empty for none."""
     searched = None if model.known else model.searched
     if searched is None and not searches:

@@ -1,256 +1,272 @@
-"""The sessions of the list in groups: one group for each project, or one for all of them.
+"""The list of sessions without a screen: its sessions, order, folds, query and marks.
 
-A change sorts the groups of the changed sessions anew and leaves the others alone.
+Every change goes the same way. It places the sessions that it concerns in the groups where the arrangement
+puts them (`_place`), sorts these groups (`_update`), and puts the lines together from all groups (`_build`),
+which is cheap beside drawing one screen of them. A change of folds or query concerns no session and only
+builds the lines.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 from app.index.row import Row, is_empty
 from app.view.arrangement import Arrangement
-from app.view.fork_order import Rank, in_threads, parents_of
+from app.view.fork_order import parents_of
 from app.view.formatting import tilde
-from app.view.list_filter import HIDDEN, SHOWN, ArrangementFilter, haystack
-
-
-class ListLine:
-    """A line of the list: the head of a group (``row`` is None), or a session.
-
-    The object stays while its session changes; the fields below are what changes.
-
-    row       the session as it is now
-    path      of the session's file, which never changes; "" for a head
-    group     the group that lists the session; `UNLISTED` for a session that is not listed
-    folder    the session's folder as it is written on screen
-    standing  why the session is listed or not (`app.view.list_filter`)
-    pinned    whether a user has pinned it
-    parent    the line of the session that this one is a fork of, listed or not; None if there is none
-    forks     the lines of which this one is the parent
-    depth     0 for a root of a thread
-    prefix    the connectors before the title
-    """
-
-    __slots__ = (
-        "_haystack",
-        "depth",
-        "folder",
-        "forks",
-        "group",
-        "parent",
-        "path",
-        "pinned",
-        "prefix",
-        "row",
-        "standing",
-    )
-
-    def __init__(self, group: Group, row: Row | None = None) -> None:
-        self.group = group
-        self.row = row
-        self.path = row.path if row is not None else ""
-        self.folder = ""
-        self.standing = HIDDEN
-        self.pinned = False
-        self.parent: ListLine | None = None
-        self.forks: list[ListLine] = []
-        self.depth = 0
-        self.prefix = ""
-        self._haystack = ""
-
-    @property
-    def session(self) -> Row:
-        """The session of a line that is not the head of a group."""
-        assert self.row is not None
-        return self.row
-
-    @session.setter
-    def session(self, row: Row) -> None:
-        self.row = row
-        self._haystack = ""
-
-    @property
-    def haystack(self) -> str:
-        """The folded text that a filter searches, kept until the session changes."""
-        if not self._haystack and self.row is not None:
-            self._haystack = haystack(self.row, self.folder)
-        return self._haystack
-
-    @property
-    def is_orphan(self) -> bool:
-        """Whether the session is a fork of a session that is not known."""
-        return self.parent is None and self.row is not None and bool(self.row.parent_session)
-
-
-class Group:
-    """The listed sessions with the same folder in their header, or all listed sessions if there are no
-    groups.
-
-    cwd, folder  the folder, and its spelling on screen
-    is_whole     whether it is the whole list, whose head is not shown
-    head         the line above the sessions
-    lines        the sessions in order; empty while only their number is known, as in the first frame
-    count        the number of sessions
-    newest       the newest activity in ms
-    shown        the number of sessions that the head gives: those that match the query, if there is one
-    start        the number of the group's first line in the list
-    """
-
-    __slots__ = (
-        "_members",
-        "count",
-        "cwd",
-        "folder",
-        "head",
-        "is_whole",
-        "lines",
-        "newest",
-        "shown",
-        "start",
-    )
-
-    def __init__(self, cwd: str, folder: str, *, is_whole: bool = False) -> None:
-        self.cwd = cwd
-        self.folder = folder
-        self.is_whole = is_whole
-        self.head = ListLine(self)
-        self.head.folder = folder
-        self.lines: list[ListLine] = []
-        self.count = 0
-        self.newest = 0
-        self.shown = 0
-        self.start = 0
-        self._members: dict[str, ListLine] = {}
-
-    def add(self, line: ListLine) -> None:
-        """List a session here; `sort` puts it into its place."""
-        line.group = self
-        self._members[line.path] = line
-
-    def remove(self, line: ListLine) -> None:
-        """Remove a session from the group; `sort` removes it from the lines."""
-        line.group = UNLISTED
-        del self._members[line.path]
-
-    def sort(self, arrangement: Arrangement) -> None:
-        """Put the sessions in the order of an arrangement, with their depth and connectors."""
-        members = self._members
-        ranks = {path: _rank(line, arrangement) for path, line in members.items()}
-        parents: dict[str, str] = {}
-        if arrangement.order == "threaded":
-            for path, line in members.items():
-                if line.parent is not None and line.parent.group is self:
-                    parents[path] = line.parent.path
-        self.lines = []
-        for path, depth, prefix in in_threads(ranks, parents):
-            line = members[path]
-            line.depth, line.prefix = depth, prefix
-            self.lines.append(line)
-        self.count = len(self.lines)
-        self.newest = max((line.session.modified or 0 for line in self.lines), default=0)
-
-
-def _rank(line: ListLine, arrangement: Arrangement) -> Rank:
-    comes_first = arrangement.pinned_first and line.pinned
-    return 0 if comes_first else 1, -(line.session.modified or 0), line.path
-
-
-UNLISTED = Group("", "")
-"""The group of the sessions that are not listed."""
+from app.view.list_filter import (
+    EXCLUDED,
+    HIDDEN,
+    SHOWN,
+    ArrangementFilter,
+    ListQuery,
+    empty_reason,
+    excluding_conditions,
+    rows_decide,
+    words_of,
+)
+from app.view.list_groups import UNLISTED, Group, ListLine
+from app.view.selection import StableSelection
 
 
 class ListModel:
-    """All known sessions, each in the group where the arrangement puts it.
+    """The sessions as an arrangement shows them. With groups, this folder's project comes first, then the
+    projects by their newest activity.
 
-    by_path   every session, listed or not
-    groups    folder -> its group; one, with the name "", if there are no groups
-    standing  the number of sessions by standing (`app.view.list_filter`)
-    projects  folder -> the number of its sessions, listed or not
-
-    A method that changes sessions returns the groups that are different now. The caller may `drop` an empty
-    one.
-
-    :param here: the folders that count as "this folder".
-    :param home: the home folder, for ``~`` on screen.
-    :param pins: (agent, id) of the pinned sessions.
+    here         the folders that count as "this folder" (the working directory as the shell and as the system
+                 spell it)
+    home         the home folder, for ``~`` on screen
+    arrangement  how the sessions are shown; change it with `arrange`
+    pins         (agent, id) of the pinned sessions; change them with `set_pins`
+    lines        heads and sessions from top to bottom
+    matched      the number of sessions that are shown, in folded groups as well
+    searched     the stores that the first frame searched (`app.view.empty_states.nothing_found`) if it found
+                 no session at all; else None
+    reading      for the first frame: the number of files that were read, and of all that are to be read
     """
 
     def __init__(
-        self, here: tuple[str, ...], home: str, arrangement: Arrangement, pins: frozenset[tuple[str, str]]
+        self,
+        here: tuple[str, ...] = (),
+        home: str = "",
+        arrangement: Arrangement | None = None,
+        pins: frozenset[tuple[str, str]] = frozenset(),
     ) -> None:
         self.here = here
         self.home = home
-        self.arrangement = arrangement
+        self.arrangement = arrangement or Arrangement()
         self.pins = pins
-        self.live: frozenset[str] = frozenset()
-        self.by_path: dict[str, ListLine] = {}
-        self._folders: dict[str, str] = {}
+        self.lines: list[ListLine] = []
+        self.matched = 0
+        self.searched: Sequence[tuple[str, str, str]] | None = None
+        self.reading = (0, 0)
+        self._live: frozenset[str] = frozenset()
+        # every session, listed or not
+        self._by_path: dict[str, ListLine] = {}
+        self._by_id: dict[str, list[ListLine]] = {}
+        # folder -> its spelling on screen
+        self._spellings: dict[str, str] = {}
         self._clear_groups()
+        self._query = ListQuery()
+        self._open_folders: set[str] = set()
+        # folders that are "this folder" and were unfolded once for that
+        self._unfolded_once: set[str] = set()
+        # folder -> the number of its sessions that are not hidden, and of those that are, until the sessions
+        # themselves are known
+        self._counts: dict[str, int] = {}
+        self._hidden_counts: dict[str, int] = {}
+        self._marked: set[str] = set()
+        # marked sessions that are gone: if an agent renames a folder with hundreds of sessions, all are gone
+        # at first, and appear again under other paths one after the other
+        self._marked_and_gone: list[StableSelection] = []
 
     def _clear_groups(self) -> None:
-        self.groups: dict[str, Group] = {}
-        self.standing = [0] * (SHOWN + 1)
-        self.projects: dict[str, int] = {}
-        self._filter = ArrangementFilter(self.arrangement, self.here, self.live)
+        # folder -> its group; one, with the name "", if there are no groups
+        self._groups: dict[str, Group] = {}
+        # all groups in order, also those without a match
+        self._ordered_groups: list[Group] = []
+        # the number of sessions by standing (`app.view.list_filter`)
+        self._standing = [0] * (SHOWN + 1)
+        # folder -> the number of its sessions, listed or not
+        self._projects: dict[str, int] = {}
+        self._filter = ArrangementFilter(self.arrangement, self.here, self._live)
 
-    def put(self, changed: Sequence[Row], removed: Sequence[str]) -> set[Group]:
+    # the sessions
+
+    def preview(
+        self, counts: Iterable[tuple[str, int, int, int]], rows: Iterable[Row], most: int | None = None
+    ) -> None:
+        """Fill the list from the counts of each project and the rows that come first.
+
+        :param counts: (folder, number of sessions, newest activity in ms, number of hidden ones) of every
+            project; the first two are of sessions that are not hidden. The newest project comes first.
+        :param rows: with groups, the rows of all open groups; else as many of the first as fit the screen.
+        :param most: the number of groups to make now; the others are made when the same counts are given
+            without it.
+        """
+        counted = list(counts)
+        if counted:
+            self._counts = {cwd: number for cwd, number, _, _ in counted}
+            self._hidden_counts = {cwd: hidden for cwd, _, _, hidden in counted if hidden}
+        if most is not None:
+            counted[most:] = [count for count in counted[most:] if count[0] in self.here]
+        for cwd, number, newest, _ in counted:
+            # the rows of an open group have been counted already
+            if number and cwd not in self._groups and self._is_in_scope(cwd):
+                group = self._group(cwd)
+                group.count, group.newest = number, newest
+        self._sort(self._put(list(rows), ()))
+        if not self.arrangement.grouped and self.total:
+            self._group("").count = self.total
+        self._build()
+
+    def _is_in_scope(self, cwd: str) -> bool:
+        return self.arrangement.scope == "all" or cwd in self.here
+
+    def first_groups(self) -> list[str]:
+        """The folders of the open groups, in order. Without groups, all folders in the scope while rows are
+        still to come, then none.
+        """
+        if not self.arrangement.grouped:
+            return [cwd for cwd in self._counts if self._is_in_scope(cwd)]
+        return [group.cwd for group in self._ordered_groups if group.cwd in self._open_folders]
+
+    def load(self, rows: Iterable[Row]) -> None:
+        """Replace all sessions; folds, marks and query stay."""
+        self._by_path, self._by_id = {}, {}
+        self._clear_groups()
+        self._sort(self._put(list(rows), ()))
+        self._replaced()
+
+    def adopt(self, other: ListModel) -> None:
+        """Take over the sessions of a list that was filled in another thread; all else stays. It takes hardly
+        any time if that list was made with the same folders, arrangement and pins.
+        """
+        pins, live = self.pins, self._live
+        self._by_path, self._by_id = other._by_path, other._by_id
+        self._spellings = other._spellings
+        self.pins, self._live = other.pins, other._live
+        if self.here == other.here and self.arrangement.lists_like(other.arrangement):
+            self._groups, self._filter = other._groups, other._filter
+            self._standing, self._projects = other._standing, other._projects
+        else:
+            self._place_all()
+        self._replaced()
+        self.set_pins(pins)
+        self.set_live(live)
+
+    def _replaced(self) -> None:
+        self._counts, self._hidden_counts = {}, {}
+        self._marked.intersection_update(self._by_path)
+        self._build()
+
+    def prepare_filter(self) -> None:
+        """Fold the texts that a filter searches, so that its first key costs no more than others."""
+        for line in self._by_path.values():
+            line.haystack  # noqa: B018  # computed here and kept
+
+    def apply(self, changed: Iterable[Row], removed: Iterable[str]) -> None:
         """Take over rows that are new or changed, and drop the sessions with the removed paths."""
-        if len(changed) == 1 and not removed:
-            # Most changes are appends to the newest session. Sorting 10,000 sessions for each takes 16 ms.
-            line = self.by_path.get(changed[0].path)
-            if line is not None and self._stays_first(line, changed[0]):
-                line.session = changed[0]
-                line.group.newest = changed[0].modified or 0
-                return {line.group}
+        changed, removed = list(changed), list(removed)
+        self._unmark_removed(removed)
+        if len(changed) == 1 and not removed and self._replace_first(changed[0]):
+            self._build()
+        else:
+            self._update(self._put(changed, removed))
+        self._mark_returned()
+
+    def _replace_first(self, row: Row) -> bool:
+        """Replace the row of the first session of a group if that does not change the order. Most changes are
+        appends to the newest session, and sorting 10,000 sessions for each takes 16 ms. False: the order may
+        change.
+        """
+        line = self._by_path.get(row.path)
+        if line is None or line.group.lines[:1] != [line]:
+            return False
+        newest = row.modified or 0
+        if (
+            newest < line.group.newest
+            or _link_fields(row) != _link_fields(line.session)
+            or self._filter.standing(row) != line.standing
+        ):
+            return False
+        line.session, line.group.newest = row, newest
+        return True
+
+    def set_pins(self, pins: frozenset[tuple[str, str]]) -> None:
+        """Replace the pins: (agent, id) of all pinned sessions."""
+        changed, self.pins = pins ^ self.pins, pins
+        touched: set[Group] = set()
+        if changed:
+            for line in self._by_path.values():
+                if (line.session.agent, line.session.id) in changed:
+                    line.pinned = not line.pinned
+                    if line.group is not UNLISTED:
+                        touched.add(line.group)
+        self._update(touched)
+
+    def set_live(self, paths: Iterable[str]) -> None:
+        """Replace the paths of the sessions that are live, or may be: an empty one of them is not hidden."""
+        live = frozenset(paths)
+        changed, self._live = live ^ self._live, live
+        self._filter.live = live
+        touched: set[Group] = set()
+        for path in changed:
+            line = self._by_path.get(path)
+            if line is not None and is_empty(line.session):
+                self._uncount(line)
+                self._place(line, touched)
+        self._update(touched)
+
+    # placing sessions in groups
+
+    def _put(self, changed: Sequence[Row], removed: Sequence[str]) -> set[Group]:
+        """Place new and changed sessions, and drop the removed ones.
+
+        :return: the groups to be sorted.
+        """
         touched: set[Group] = set()
         links_changed = False
         for path in removed:
-            line = self.by_path.pop(path, None)
+            line = self._by_path.pop(path, None)
             if line is not None:
+                self._by_id[line.session.id].remove(line)
                 self._uncount(line)
                 self._move(line, UNLISTED, touched)
                 links_changed = True
         for row in changed:
-            line = self.by_path.get(row.path)
+            line = self._by_path.get(row.path)
             if line is None:
-                line = self.by_path[row.path] = ListLine(UNLISTED, row)
+                line = self._by_path[row.path] = ListLine(UNLISTED, row)
                 links_changed = True
             else:
+                self._by_id[line.session.id].remove(line)
                 self._uncount(line)
                 links_changed = links_changed or _link_fields(line.session) != _link_fields(row)
             line.session = row
-            line.folder = self._folder(row.cwd)
+            self._by_id.setdefault(row.id, []).append(line)
+            line.folder = self._spelling(row.cwd)
             line.pinned = (row.agent, row.id) in self.pins
             self._place(line, touched)
         if links_changed:
             self._link_forks(touched)
-        return self._sort(touched)
+        return touched
 
-    def _stays_first(self, line: ListLine, row: Row) -> bool:
-        """Whether the line is the first of its group, and the changed row leaves the order as it is."""
-        before = line.session
-        return (
-            line.group.lines[:1] == [line]
-            and (row.modified or 0) >= line.group.newest
-            and (row.cwd, row.agent, row.id) == (before.cwd, before.agent, before.id)
-            and _link_fields(row) == _link_fields(before)
-            and self._filter.standing(row) == line.standing
-        )
-
-    def _folder(self, cwd: str) -> str:
-        folder = self._folders.get(cwd)
+    def _spelling(self, cwd: str) -> str:
+        folder = self._spellings.get(cwd)
         if folder is None:
-            folder = self._folders[cwd] = tilde(cwd, self.home)
+            folder = self._spellings[cwd] = tilde(cwd, self.home)
         return folder
 
     def _link_forks(self, touched: set[Group]) -> None:
         """Set the parent and the forks of every line."""
-        parents = parents_of([line.session for line in self.by_path.values()])
-        for line in self.by_path.values():
+        parents = parents_of([line.session for line in self._by_path.values()])
+        for line in self._by_path.values():
             line.forks = []
-        for path, line in self.by_path.items():
+        for path, line in self._by_path.items():
             parent_path = parents.get(path)
-            parent = self.by_path[parent_path] if parent_path is not None else None
+            parent = self._by_path[parent_path] if parent_path is not None else None
             if parent is not None:
                 parent.forks.append(line)
             if parent is not line.parent:
@@ -262,16 +278,16 @@ class ListModel:
         """Count a session, and list it where it belongs."""
         row = line.session
         line.standing = self._filter.standing(row)
-        self.standing[line.standing] += 1
-        self.projects[row.cwd] = self.projects.get(row.cwd, 0) + 1
-        self._move(line, self.group(row.cwd) if line.standing == SHOWN else UNLISTED, touched)
+        self._standing[line.standing] += 1
+        self._projects[row.cwd] = self._projects.get(row.cwd, 0) + 1
+        self._move(line, self._group(row.cwd) if line.standing == SHOWN else UNLISTED, touched)
 
     def _uncount(self, line: ListLine) -> None:
-        self.standing[line.standing] -= 1
+        self._standing[line.standing] -= 1
         cwd = line.session.cwd
-        self.projects[cwd] -= 1
-        if not self.projects[cwd]:
-            del self.projects[cwd]
+        self._projects[cwd] -= 1
+        if not self._projects[cwd]:
+            del self._projects[cwd]
 
     def _move(self, line: ListLine, group: Group, touched: set[Group]) -> None:
         """List a session in a group, which is sorted anew even if the session was there before."""
@@ -283,117 +299,334 @@ class ListModel:
             touched.add(group)
             group.add(line)
 
-    def _sort(self, touched: set[Group]) -> set[Group]:
-        for group in touched:
-            group.sort(self.arrangement)
-        return touched
-
-    def group(self, cwd: str) -> Group:
+    def _group(self, cwd: str) -> Group:
         """The group of a folder's sessions, made if there is none yet."""
         name = cwd if self.arrangement.grouped else ""
-        group = self.groups.get(name)
+        group = self._groups.get(name)
         if group is None:
             group = Group(name, tilde(name, self.home), is_whole=not self.arrangement.grouped)
-            self.groups[name] = group
+            self._groups[name] = group
         return group
 
-    def drop(self, group: Group) -> None:
-        """Remove an empty group."""
-        self.groups.pop(group.cwd, None)
-
-    def set_pins(self, pins: frozenset[tuple[str, str]]) -> set[Group]:
-        """Replace the pins: (agent, id) of all pinned sessions."""
-        changed, self.pins = pins ^ self.pins, pins
-        touched: set[Group] = set()
-        if changed:
-            for line in self.by_path.values():
-                if (line.session.agent, line.session.id) in changed:
-                    line.pinned = not line.pinned
-                    if line.group is not UNLISTED:
-                        touched.add(line.group)
-        return self._sort(touched)
-
-    def set_live(self, live: frozenset[str]) -> set[Group]:
-        """Replace the paths of the sessions that are live, or may be: an empty one of them is not hidden."""
-        changed, self.live = live ^ self.live, live
-        self._filter.live = live
-        touched: set[Group] = set()
-        for path in changed:
-            line = self.by_path.get(path)
-            if line is not None and is_empty(line.session):
-                self._uncount(line)
-                self._place(line, touched)
-        return self._sort(touched)
-
-    def rearrange(self, arrangement: Arrangement, here: tuple[str, ...]) -> None:
-        """Put every session where this arrangement has it."""
-        self.arrangement, self.here = arrangement, here
+    def _place_all(self) -> None:
+        """Place every session anew."""
         self._clear_groups()
         touched: set[Group] = set()
-        for line in self.by_path.values():
+        for line in self._by_path.values():
             line.group = UNLISTED
             self._place(line, touched)
         self._sort(touched)
 
+    def _sort(self, touched: set[Group]) -> None:
+        """Sort the groups whose sessions have changed, and drop those that are empty now."""
+        for group in touched:
+            group.sort(self.arrangement)
+            if not group.count:
+                del self._groups[group.cwd]
 
-def _link_fields(row: Row) -> tuple[str, str | None, str]:
-    """The fields that decide which session is a fork of which."""
-    return row.id, row.parent_session, row.cwd
+    def _update(self, touched: set[Group]) -> None:
+        if touched:
+            self._sort(touched)
+            self._build()
 
-
-class ListQuery:
-    """The query of the list: words that rows have to contain, and the sessions that a search has found.
-
-    is_on  whether there is a query
-    words  the folded words that are highlighted in the lines
-    found  paths of the sessions that a search has found, listed or not
-    """
-
-    __slots__ = ("_by_rows", "_ranks", "found", "is_on", "words")
-
-    def __init__(self) -> None:
-        self.is_on = False
-        self.words: list[str] = []
-        self.found: frozenset[str] | set[str] = frozenset()
-        self._by_rows = True
-        self._ranks: Mapping[str, int] = {}
-
-    def match_rows(self, words: list[str]) -> None:
-        """Match rows with all of these folded words, and the sessions found last; no words end the query."""
-        self.words = words
-        self.is_on = bool(words)
-        self._by_rows = True
-        if not words:
-            self.found, self._ranks = frozenset(), {}
-
-    def match_found(
-        self, paths: Iterable[str], words: list[str], *, by_rows: bool, ranks: Mapping[str, int]
-    ) -> None:
-        """Match the sessions that a search has found (see `SessionList.set_found`)."""
-        self.found, self.words, self._by_rows, self._ranks = frozenset(paths), words, by_rows, ranks
-        self.is_on = True
+    # counts
 
     @property
-    def is_ranked(self) -> bool:
-        """Whether the search has ordered its results."""
-        return bool(self._ranks)
+    def known(self) -> int:
+        """The number of sessions, shown or not."""
+        if self._counts:
+            return sum(self._counts.values()) + sum(self._hidden_counts.values())
+        return len(self._by_path)
 
-    def filter(self, lines: list[ListLine]) -> list[ListLine]:
-        """The lines that match, in the same order."""
-        if not self._by_rows:
-            return [line for line in lines if line.path in self.found]
-        matching = lines
-        for word in self.words:
-            matching = [line for line in matching if word in line.haystack]
-        if not self.found:
-            return matching
-        by_row = set(matching)
-        return [line for line in lines if line in by_row or line.path in self.found]
+    @property
+    def is_complete(self) -> bool:
+        """Whether the sessions themselves are known, and not their number alone."""
+        return not self._counts
 
-    def rank(self, line: ListLine) -> int:
-        """The position of a session in the results of the search; other sessions come last."""
-        return self._ranks.get(line.path, len(self._ranks))
+    @property
+    def total(self) -> int:
+        """The number of sessions in the scope, without hidden ones."""
+        if self._counts:
+            return sum(number for cwd, number in self._counts.items() if self._is_in_scope(cwd))
+        return self._standing[EXCLUDED] + self._standing[SHOWN]
 
-    def best_rank(self, lines: Iterable[ListLine]) -> int:
-        """The lowest `rank` of some sessions."""
-        return min(map(self.rank, lines), default=len(self._ranks))
+    @property
+    def hidden(self) -> int:
+        """The number of sessions in the scope that are left out as sub-agents' or empty."""
+        if self._counts:
+            return sum(number for cwd, number in self._hidden_counts.items() if self._is_in_scope(cwd))
+        return self._standing[HIDDEN]
+
+    @property
+    def length(self) -> int:
+        """The number of lines, including those that are still to come."""
+        if not self._counts or not self.arrangement.grouped or self.is_filtered:
+            return len(self.lines)
+        groups = self._groups
+        to_come = [cwd for cwd, number in self._counts.items() if number and cwd not in groups]
+        return len(self.lines) + sum(map(self._is_in_scope, to_come))
+
+    @property
+    def projects(self) -> int:
+        """The number of projects, shown or not."""
+        return len(self._counts or self._projects)
+
+    def empty(self) -> str:
+        """Why nothing is shown: ``query`` (nothing matches), or a reason of
+        `app.view.list_filter.empty_reason`; "" if something is shown.
+        """
+        if self.lines:
+            return ""
+        if self._counts:
+            if self.total:
+                return "query" if self.is_filtered else ""
+            return "hidden" if self.hidden else "here"
+        if self._groups:
+            return "query"
+        return empty_reason(self.rows(), self.arrangement, self.here, self._live)
+
+    def left_out(self) -> tuple[str, ...]:
+        """The conditions that exclude what a search has found (`app.view.list_filter.excluding_conditions`);
+        empty if it has found nothing.
+        """
+        found = [row for path in self._query.found if (row := self.row_at(path)) is not None]
+        return excluding_conditions(found, self.arrangement, self.here, self._live)
+
+    # the arrangement
+
+    def arrange(self, arrangement: Arrangement) -> None:
+        """Show the sessions in another way; folds, marks and query stay. Until the sessions are known, the
+        rows of the first frame stay as they are.
+        """
+        before, self.arrangement = self.arrangement, arrangement
+        if not self._counts and not arrangement.lists_like(before):
+            self._place_all()
+            self._build()
+
+    def also_here(self, cwds: Iterable[str]) -> None:
+        """Add spellings of "this folder"."""
+        more = tuple(cwd for cwd in cwds if cwd not in self.here)
+        self.here += more
+        if more and not self._counts:
+            self._place_all()
+            self._build()
+
+    # the lines
+
+    def _build(self) -> None:
+        """Put the groups in order and the lines together, after every change of sessions, arrangement, folds
+        or query. A group of "this folder" is unfolded once.
+        """
+        groups = sorted(
+            self._groups.values(), key=lambda group: (group.cwd not in self.here, -group.newest, group.cwd)
+        )
+        new = {group.cwd for group in groups if group.cwd in self.here} - self._unfolded_once
+        self._unfolded_once |= new
+        self._open_folders |= new
+        query = self._query
+        shown = {group: query.filter(group.lines) if query.is_on else group.lines for group in groups}
+        if query.is_on and query.is_ranked and self.arrangement.order == "relevance":
+            shown = {group: sorted(lines, key=query.rank) for group, lines in shown.items()}
+            groups.sort(key=lambda group: query.best_rank(shown[group]))
+        self._ordered_groups, self.lines, self.matched = groups, [], 0
+        for group in groups:
+            group.shown = len(shown[group]) if query.is_on else group.count
+            self.matched += group.shown
+            group.start = len(self.lines)
+            if query.is_on and not group.shown:
+                continue
+            if not group.is_whole:
+                self.lines.append(group.head)
+            if self.is_open(group):
+                self.lines += shown[group]
+
+    # folds
+
+    def is_open(self, group: Group) -> bool:
+        """Whether the group's sessions are shown; with a query, those of all groups are."""
+        return group.is_whole or self._query.is_on or group.cwd in self._open_folders
+
+    def set_open(self, group: Group, is_open: bool) -> None:
+        """Unfold or fold one group."""
+        if is_open:
+            self._open_folders.add(group.cwd)
+        else:
+            self._open_folders.discard(group.cwd)
+        self._build()
+
+    def open_all(self, is_open: bool) -> None:
+        """Unfold or fold every group."""
+        self._open_folders = set(self._groups) if is_open else set()
+        self._build()
+
+    def open_first(self, height: int, *, folds: bool = True) -> None:
+        """Unfold this folder's project, or the newest one if this folder has none; all of them if everything
+        fits.
+
+        :param height: the number of lines on screen.
+        :param folds: fold all others; else the open ones stay open.
+        """
+        groups = [group for group in self._ordered_groups if not group.is_whole]
+        before = self._open_folders
+        if sum(group.count + 1 for group in groups) * self.arrangement.row_height <= height:
+            self._open_folders = {group.cwd for group in groups}
+        elif groups:
+            self._open_folders = {groups[0].cwd}
+        if not folds:
+            self._open_folders |= before
+        self._build()
+
+    # the query
+
+    @property
+    def words(self) -> list[str]:
+        """The folded words that are highlighted in the lines."""
+        return self._query.words
+
+    @property
+    def is_filtered(self) -> bool:
+        """Whether there is a query."""
+        return self._query.is_on
+
+    def begin_with(self, query: str) -> None:
+        """Show no session that a query may leave out, before anything was searched.
+
+        If the query consists of words only, the search will find the sessions whose rows match, and they are
+        shown; else none is.
+        """
+        if rows_decide(query):
+            self.set_query(query)
+        else:
+            self.set_found(frozenset(), [], by_rows=False)
+
+    def set_query(self, query: str) -> None:
+        """Show only the sessions whose rows match, and those that were found last (`set_found`); an empty
+        query shows all.
+        """
+        self._query.match_rows(words_of(query))
+        self._build()
+
+    def set_found(
+        self,
+        paths: AbstractSet[str],
+        words: list[str],
+        *,
+        by_rows: bool,
+        ranks: Mapping[str, int] | None = None,
+    ) -> None:
+        """Show the sessions that a search has found.
+
+        :param words: the folded words to highlight in the lines.
+        :param by_rows: show the sessions whose rows match as well (`app.view.list_filter.rows_decide`).
+        :param ranks: path -> position in the results of the search, for the order of relevance.
+        """
+        self._query.match_found(paths, words, by_rows=by_rows, ranks=ranks or {})
+        self._build()
+
+    # lookup
+
+    def rows(self) -> list[Row]:
+        """Every session that is loaded, shown or not, in no order."""
+        return [line.session for line in self._by_path.values()]
+
+    def folders(self) -> list[str]:
+        """The folder of every session that is loaded, each once."""
+        return list(self._projects)
+
+    def first_session(self) -> int:
+        """The first line that is a session, else the first line."""
+        return next((index for index, line in enumerate(self.lines) if line.row is not None), 0)
+
+    def row_at(self, path: str) -> Row | None:
+        """The session with this path."""
+        line = self._by_path.get(path)
+        return line.row if line is not None else None
+
+    def family(self, path: str) -> tuple[Row | None, list[Row]]:
+        """The parent of a session, if it is a fork and its parent is known; and its own forks, those with a
+        message first, and the newest first.
+        """
+        line = self._by_path.get(path)
+        if line is None:
+            return None, []
+        forks = [fork.session for fork in line.forks]
+        forks.sort(key=lambda row: (not row.message_count, -row.modified, row.path))
+        return line.parent.row if line.parent is not None else None, forks
+
+    def rows_with_id(self, session_id: str) -> list[Row]:
+        """The sessions with this id, of any store and agent. To follow a session whose file moves, make a
+        `StableSelection`.
+        """
+        return [line.session for line in self._by_id.get(session_id, ())]
+
+    def index_of(self, path: str) -> int | None:
+        """The line of a session; None if it is not shown."""
+        line = self._by_path.get(path)
+        if line is None or line.group is UNLISTED or not self.is_open(line.group):
+            return None
+        return self._index(line)
+
+    def group_of(self, path: str) -> Group | None:
+        """The group that a session is in, folded or not; None if it is not listed."""
+        line = self._by_path.get(path)
+        return line.group if line is not None and line.group is not UNLISTED else None
+
+    def index_of_group(self, cwd: str) -> int | None:
+        """The line of a group's head; None if it is not shown."""
+        group = self._groups.get(cwd)
+        return self._index(group.head) if group is not None else None
+
+    def _index(self, line: ListLine) -> int | None:
+        try:
+            return self.lines.index(line)
+        except ValueError:
+            return None
+
+    # marks
+
+    @property
+    def marked(self) -> set[str]:
+        """Paths of the marked sessions, shown or not. Marks outlast filters and folds."""
+        return self._marked
+
+    def toggle_mark(self, path: str) -> None:
+        """Mark a session, or remove its mark. Sessions that are gone lose their marks for good."""
+        self._marked ^= {path}
+        self._marked_and_gone.clear()
+
+    def clear_marks(self) -> None:
+        """Remove all marks."""
+        self._marked.clear()
+        self._marked_and_gone.clear()
+
+    def marked_rows(self) -> list[Row]:
+        """The marked sessions: those that are shown in their order, then the others by age."""
+        marked = self.marked
+        shown = [line.row for line in self.lines if line.row is not None and line.row.path in marked]
+        if len(shown) == len(marked):
+            return shown
+        shown_paths = {row.path for row in shown}
+        others = [row for path in marked - shown_paths if (row := self.row_at(path)) is not None]
+        return shown + sorted(others, key=lambda row: (-row.modified, row.path))
+
+    def _unmark_removed(self, removed: Sequence[str]) -> None:
+        """Remove the marks of sessions that are about to be removed, until one of them comes again."""
+        gone = self._marked.intersection(removed)
+        self._marked -= gone
+        rows = [row for path in gone if (row := self.row_at(path)) is not None]
+        self._marked_and_gone += [StableSelection(self, [row]) for row in rows]
+
+    def _mark_returned(self) -> None:
+        """Mark the sessions that have come again, mostly under another path: agents rename their folders."""
+        gone, self._marked_and_gone = self._marked_and_gone, []
+        for selection in gone:
+            row = selection.row
+            if row is not None:
+                self._marked.add(row.path)
+            else:
+                self._marked_and_gone.append(selection)
+
+
+def _link_fields(row: Row) -> tuple[str, str, str | None, str]:
+    """The fields that decide which session it is, and of which one it is a fork."""
+    return row.agent, row.id, row.parent_session, row.cwd

@@ -1,4 +1,4 @@
-"""A selection of sessions that follows file renames, for questions, editors and dialogs.
+"""A selection of sessions that follows file renames: for questions, editors, dialogs, marks and the cursor.
 
 Agents rename their folders (formats/README.md, "oh-my-pi"), also while a question is open. A session is
 therefore identified by its store and its id. If two files have the same id, the file identifies the session
@@ -9,11 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from copy import copy
+from typing import Protocol
 
 from app.index.row import Row
-from app.view.session_list import SessionList
 
 Identity = tuple[str, str, str]
+
+
+class Sessions(Protocol):
+    """The sessions among which a selection is looked up (`app.view.list_model.ListModel`)."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all sessions are known."""
+
+    def row_at(self, path: str) -> Row | None:
+        """The session with this path."""
+
+    def rows_with_id(self, session_id: str) -> Sequence[Row]:
+        """The sessions with this id, of any store and agent."""
 
 
 class StableSelection:
@@ -22,23 +36,19 @@ class StableSelection:
     first   the first of them, as it was when the selection was made
     """
 
-    def __init__(self, model: SessionList, rows: Sequence[Row]) -> None:
+    def __init__(self, sessions: Sessions, rows: Sequence[Row]) -> None:
         """:param rows: at least one session; its present path identifies it in `now`."""
-        self._model = model
+        self._sessions = sessions
         self.first = rows[0]
         # path when the selection was made -> the last known row of the session
         self._seen = {row.path: row for row in rows}
         # other files with the same ids; the identities that several files share
         self._others: set[str] = set()
         self._shared: set[Identity] = set()
-        identities = {_identity(row) for row in rows if self._at(row) is not None}
-        paths: dict[Identity, set[str]] = {}
-        for row in model.rows():
-            if _identity(row) in identities:
-                paths.setdefault(_identity(row), set()).add(row.path)
-        for identity, files in paths.items():
+        for identity in {_identity(row) for row in rows if self._at(row) is not None}:
+            files = {row.path for row in self._files_of(identity)}
             self._others |= files - self._seen.keys()
-            if len(files) > 1 or not model.is_complete:
+            if len(files) > 1 or not sessions.is_complete:
                 # if not all sessions are known yet, another file with the id may appear later
                 self._shared.add(identity)
 
@@ -83,8 +93,12 @@ class StableSelection:
 
         :param last: its last known row.
         """
-        row = self._model.row_at(last.path)
+        row = self._sessions.row_at(last.path)
         return row if row is not None and (row is last or _identity(row) == _identity(last)) else None
+
+    def _files_of(self, identity: Identity) -> list[Row]:
+        """The sessions with this identity: several if an agent or a user has copied the file."""
+        return [row for row in self._sessions.rows_with_id(identity[2]) if _identity(row) == identity]
 
     def _follow(self, paths: Iterable[str]) -> None:
         """Find sessions that are no longer at their paths."""
@@ -98,14 +112,16 @@ class StableSelection:
         if not lost:
             return
         taken = {last.path for path, last in self._seen.items() if path not in lost}
-        wanted = {_identity(self._seen[path]) for path in lost}
-        free: dict[Identity, list[Row]] = {}
-        for row in self._model.rows():
-            if _identity(row) in wanted and row.path not in taken and row.path not in self._others:
-                free.setdefault(_identity(row), []).append(row)
-        if free:
-            for path in lost:
-                self._take(path, free.get(_identity(self._seen[path]), []))
+        free = {
+            identity: [
+                row
+                for row in self._files_of(identity)
+                if row.path not in taken and row.path not in self._others
+            ]
+            for identity in {_identity(self._seen[path]) for path in lost}
+        }
+        for path in lost:
+            self._take(path, free[_identity(self._seen[path])])
 
     def _take(self, path: str, candidates: list[Row]) -> None:
         """Choose which of the candidates is the session that was at `path`, and remove it from them."""

@@ -9,8 +9,8 @@ from app.view.cells import pad, shorten, shorten_start, stable_width, width
 from app.view.formatting import age, count, file_path
 from app.view.line import Line, Span, fit_line, highlight, line_width
 from app.view.list_filter import is_named
-from app.view.list_model import ListLine
-from app.view.session_list import SessionList
+from app.view.list_groups import ListLine
+from app.view.list_model import ListModel
 
 POINTER = "❯"
 MARKED = "✓"
@@ -39,7 +39,7 @@ TITLE_LEAST = 8
 
 
 def render_list_line(
-    model: SessionList,
+    model: ListModel,
     line: ListLine,
     cells: int,
     *,
@@ -62,7 +62,7 @@ def render_list_line(
     return _session(model, line, cells, selected, now_ms, states, is_target=question is not None)
 
 
-def render_second_line(model: SessionList, line: ListLine, cells: int, *, selected: bool) -> Line:
+def render_second_line(model: ListModel, line: ListLine, cells: int, *, selected: bool) -> Line:
     """The second line of a row in exactly ``cells`` cells: the path if the arrangement shows paths, else the
     last prompt and the facts for which the first line has no room. The head of a group is drawn on the second
     line, and its first line is empty.
@@ -87,7 +87,7 @@ def render_second_line(model: SessionList, line: ListLine, cells: int, *, select
     return fit_line([*left, (" " * max(0, gap), "text"), *right], cells)
 
 
-def _head(model: SessionList, line: ListLine, cells: int, selected: bool) -> Line:
+def _head(model: ListModel, line: ListLine, cells: int, selected: bool) -> Line:
     group = line.group
     number = f" {group.shown:,} "
     room = max(0, cells - 4 - len(number))
@@ -103,7 +103,7 @@ def _head(model: SessionList, line: ListLine, cells: int, selected: bool) -> Lin
 
 
 def _session(
-    model: SessionList,
+    model: ListModel,
     line: ListLine,
     cells: int,
     selected: bool,
@@ -137,7 +137,7 @@ def _session(
     return fit_line([*left, *highlight(title, model.words, style), *where, *right], cells)
 
 
-def _lineage(model: SessionList, line: ListLine) -> str:
+def _lineage(model: ListModel, line: ListLine) -> str:
     """The connectors; only the mark of a fork if the neighbouring lines are not those of the thread."""
     if line.row is None or not line.row.parent_session:
         return ""
@@ -146,7 +146,7 @@ def _lineage(model: SessionList, line: ListLine) -> str:
     return ORPHAN if line.is_orphan and model.is_complete else FORK
 
 
-def _where(model: SessionList, line: ListLine, cells: int) -> Line:
+def _where(model: ListModel, line: ListLine, cells: int) -> Line:
     """The folder, if the list may have sessions of several folders."""
     if model.arrangement.grouped or model.arrangement.scope == "here" or cells < FOLDER_FROM:
         return []

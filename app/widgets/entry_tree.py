@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from app.formats.header import Fault
+    from app.messages import HitLocated
     from app.sessions.tree.node import Node
     from app.view.line import Line
     from app.view.tree_layout import TreeRow
@@ -54,7 +55,8 @@ class EntryTree(LineList):
 
     view      the rows; None while there is no tree
     message   the sentence in place of rows; "" for none
-    hits      the result of a search; None without a search
+    hits      the result of a search in the tree; None without a search
+    hit       the hit in this session of a search of all sessions; None without one
     mode      the filter
     came      the number of entries that were appended since the cursor left the leaf
     """
@@ -83,6 +85,7 @@ class EntryTree(LineList):
         super().__init__(id=id)
         self.view: TreeView | None = None
         self.hits: TreeHits | None = None
+        self.hit: HitLocated | None = None
         self.message = ""
         self.label_times = False
         self.mode = MODES[0]
@@ -122,6 +125,18 @@ class EntryTree(LineList):
     def spot(self) -> Node | DamagedLine | None:
         """The entry or damaged line under the cursor."""
         return self.node or self.damaged
+
+    @property
+    def is_at_hit(self) -> bool:
+        """Whether a search has a hit in the entry under the cursor."""
+        node, hit = self.node, self.hit
+        if node is None:
+            return False
+        if hit is not None and hit.is_entry:
+            is_its_line = hit.offset < 0 or hit.offset == node.offset
+            if is_its_line and hit.entry_id in (None, node.id):
+                return True
+        return self.hits is not None and self.hits.has(node)
 
     @property
     def row(self) -> TreeRow | None:

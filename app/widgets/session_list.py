@@ -9,6 +9,7 @@ from textual.geometry import Region
 from textual.message import Message
 
 from app.view.line import Line, fit_line, wrap
+from app.view.selection import StableSelection
 from app.view.session_row import render_list_line, render_second_line
 from app.widgets.commands import bindings_of
 from app.widgets.line_list import LineList
@@ -21,8 +22,8 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.view.arrangement import Arrangement
-    from app.view.list_model import Group
-    from app.view.session_list import SessionList
+    from app.view.list_groups import Group
+    from app.view.list_model import ListModel
 
 
 RETURN_SECONDS = 1.0
@@ -32,7 +33,7 @@ read, the time does not count.
 
 
 class SessionListView(LineList):
-    """Shows a :class:`app.view.session_list.SessionList`, or a notice in place of rows.
+    """Shows a :class:`app.view.list_model.ListModel`, or a notice in place of rows.
 
     model         the sessions
     states        path -> "live" or "maybe"
@@ -53,7 +54,7 @@ class SessionListView(LineList):
     class FoldsChanged(LineList.ListMessage):
         """Projects were folded or unfolded."""
 
-    def __init__(self, model: SessionList, now_ms: int, *, id: str | None = None) -> None:
+    def __init__(self, model: ListModel, now_ms: int, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.model = model
         self.row_height = self._model_row_height
@@ -71,16 +72,16 @@ class SessionListView(LineList):
         # whether the user has moved the cursor or changed a fold; whether the user has changed a fold
         self._has_moved = False
         self._has_folded = False
-        # the session (path, agent, id) or the project under the cursor
-        self._session: tuple[str, str, str] | None = None
+        # the session or the project under the cursor
+        self._session: StableSelection | None = None
         self._group: str | None = None
-        # the session (agent, id) that vanished from under the cursor, and when
-        self._lost: tuple[str, str] | None = None
+        # the session that vanished from under the cursor, and when
+        self._lost: StableSelection | None = None
         self._lost_at = 0.0
         self._announced: str | None = None
         # the session under the cursor before a filter hid it, and before an arrangement hid it
-        self._before_filter: tuple[str, str, str] | None = None
-        self._before_arranged: tuple[str, str, str] | None = None
+        self._before_filter: StableSelection | None = None
+        self._before_arranged: StableSelection | None = None
         self._had_sessions = bool(model.total)
         # grouping and scope of the list when projects were last opened by default
         self._opened_as = self._grouping_and_scope
@@ -282,7 +283,7 @@ class SessionListView(LineList):
 
     # other sessions
 
-    def adopt(self, model: SessionList) -> None:
+    def adopt(self, model: ListModel) -> None:
         """Show the sessions of a list that was filled in another thread."""
         marked = set(self.model.marked)
         self.model.adopt(model)
@@ -296,15 +297,8 @@ class SessionListView(LineList):
         If a session vanishes and soon reappears (an agent renames its folder, or writes its file anew), it
         gets the cursor back unless the user has moved it. Later, the user is reading another session.
         """
-        changed, marked = list(changed), set(self.model.marked)
+        marked = set(self.model.marked)
         self.model.apply(changed, removed)
-        if not self._may_return():
-            self._lost = None
-        for row in changed:
-            if self._lost == (row.agent, row.id):
-                self._session = (row.path, row.agent, row.id)
-                self.followed_to = row.path
-                self._lost = None
         self.rows_changed()
         self._post_marks(marked)
 
@@ -342,10 +336,11 @@ class SessionListView(LineList):
             self._arranged()
 
     def _arranged(self) -> None:
-        if self._before_arranged is not None and self.model.index_of(self._before_arranged[0]) is not None:
-            self._session, self._before_arranged = self._before_arranged, None
+        before = self._before_arranged
+        if before is not None and self.model.index_of(_path_of(before)) is not None:
+            self._session, self._before_arranged = before, None
         if self._session is not None:
-            group = self.model.group_of(self._session[0])
+            group = self.model.group_of(_path_of(self._session))
             if group is not None and not self.model.is_open(group):
                 self.model.set_open(group, True)
         if self._cursor_line() is None:
@@ -418,7 +413,7 @@ class SessionListView(LineList):
         row = self.model.row_at(path)
         if row is None:
             return False
-        self._session, self._group, self._lost = (row.path, row.agent, row.id), None, None
+        self._session, self._group, self._lost = StableSelection(self.model, [row]), None, None
         self._has_moved = True
         self.steps += 1
         self._arranged()
@@ -445,12 +440,16 @@ class SessionListView(LineList):
             self.model.open_first(self.size.height)
         self._had_sessions = bool(self.model.total)
         self.set_row_height(self._model_row_height)
+        if not self._may_return():
+            self._lost = None
+        if self._lost is not None and self._line_of(self._lost) is not None:
+            self._session, self._lost = self._lost, None
+            self.followed_to = _path_of(self._session)
         line = self._cursor_line()
         if line is None:
-            if self._session is not None and self.model.row_at(self._session[0]) is None:
-                if not self._may_return():
-                    # Otherwise `_lost` stays: the cursor came to this session because that one vanished.
-                    self._lost = self._session[1:]
+            if self._session is not None and self.model.row_at(self._session.first.path) is None:
+                # If another session vanished before, the cursor came to this one because of that.
+                self._lost = self._lost or self._session
                 self._lost_at = monotonic()
                 self.followed_to = ""
             line = min(self.cursor, len(self.model.lines) - 1)
@@ -471,22 +470,28 @@ class SessionListView(LineList):
 
     def _cursor_line(self) -> int | None:
         """The line of the cursor's session or project; None if it is not listed."""
-        model = self.model
         if self._session is not None:
-            path, agent, session_id = self._session
-            line = model.index_of(path)
-            if line is None and model.row_at(path) is None:
-                moved = model.same_session(agent, session_id)
-                line = model.index_of(moved.path) if moved else None
-                self.followed_to = moved.path if moved else self.followed_to
-            group = model.group_of(path)
-            if line is None and group is not None and not model.is_filtered:
-                line = model.index_of_group(group.cwd)  # its project is folded
-            return line
-        return model.index_of_group(self._group) if self._group is not None else None
+            path = _path_of(self._session)
+            if path != self._session.first.path:
+                self.followed_to = path
+            return self._line_of(self._session)
+        return self.model.index_of_group(self._group) if self._group is not None else None
+
+    def _line_of(self, session: StableSelection) -> int | None:
+        """The line of a session, or of its project if that is folded; None if it is not listed."""
+        model, path = self.model, _path_of(session)
+        line, group = model.index_of(path), model.group_of(path)
+        if line is None and group is not None and not model.is_filtered:
+            return model.index_of_group(group.cwd)
+        return line
 
     def _remember(self) -> None:
         row, group = self.row, self.group
-        self._session = (row.path, row.agent, row.id) if row else None
+        self._session = StableSelection(self.model, [row]) if row else None
         self._announced = row.path if row else None
         self._group = group.cwd if group else None
+
+
+def _path_of(session: StableSelection) -> str:
+    """The path of a session; the last known one if it is gone."""
+    return (session.row or session.first).path

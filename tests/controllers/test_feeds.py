@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from app.controllers.facts_feed import FactsFeed
 from app.controllers.index_feed import SLICE, IndexFeed
 from app.messages import (
@@ -38,7 +36,6 @@ class Feeding:
             self.toasts,
             self.service,
             post=lambda message: None,
-            failed=pytest.fail,
             follow=self.follow,
             changed=changed,
         )

@@ -35,7 +35,6 @@ class Acting:
             self.starter,
             make_setup(),
             settings or Settings(),
-            failed=pytest.fail,
         )
 
     def requested(self):

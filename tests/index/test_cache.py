@@ -260,11 +260,9 @@ def test_a_row_of_another_file_is_found(cache: Path, store: Store) -> None:
     scanned(cache, store)
     spoil_a_field(cache)
     done = verified(cache, store)
-    # The stored columns beside the row still match the file, so that a scan would not read it again.
-    assert [finding.what for finding in done.findings] == ["it was damaged: all that it held is forgotten"]
-    assert (done.checked, done.changed) == (0, 4)
-    assert scanned(cache, store).counts.whole == 4
-    assert_right(cache, store)
+    # The signature beside the row still matches the file, so that a scan would not read it again.
+    assert done.findings[0].what.startswith("id is ")
+    assert (done.checked, done.changed, len(done.differing)) == (4, 0, 1)
 
 
 def test_a_session_without_text_is_counted(cache: Path, store: Store) -> None:

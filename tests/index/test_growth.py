@@ -293,7 +293,7 @@ from app.services.action_runner import ActionRunner
 made = setup.setup_from_process([("pi", sys.argv[2])])
 index = Index(made.stores, made.cache_folder)
 index.scan()
-acting = ActionRunner(made, lambda message: None, lambda error: sys.exit(str(error)))
+acting = ActionRunner(made, lambda message: None)
 acting.do("rename", index.rows(), lambda row, store, env, state: rename(row, store, env, state, name="one"))
 acting.stop()
 """

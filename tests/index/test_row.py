@@ -22,6 +22,7 @@ SUMMARY = Summary(
     cwd="/work/app",
     name="Auth",
     title="Auth",
+    title_source="name",
     first_message="fix\nthe login",
     last_prompt="now the tests",
     created=1_767_323_045_000,
@@ -41,6 +42,7 @@ SUMMARY = Summary(
     images=2,
     problems=1,
     torn=True,
+    ending="waiting",
     linear=False,
 )
 MTIME_MS = 1_767_323_050_000

@@ -246,7 +246,7 @@ class Below:
 def following(tmp_path: Path) -> Iterator[IndexShare]:
     setup = Setup(env={}, home=str(tmp_path), here=(), stores=[], cache_folder=str(tmp_path))
     below: Any = Below()
-    share = IndexShare(lambda: below, setup, Arrangement(), lambda error: pytest.fail(str(error)))
+    share = IndexShare(lambda: below, setup, Arrangement())
     yield share
     share.stop()
 

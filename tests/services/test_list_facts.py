@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-def failed(error: BaseException) -> None:
-    pytest.fail(str(error))
-
-
 def answers(number: int) -> Callable[[list[Any]], bool]:
     """Whether there are `number` messages."""
     return lambda messages: len(messages) == number
@@ -32,7 +28,7 @@ def answers(number: int) -> Callable[[list[Any]], bool]:
 def test_a_session_of_an_unknown_store_has_a_reason_why_it_cannot_be_resumed(tmp_path: Path) -> None:
     screen, row = Screen(), make_row("one", store="/gone")
     setup = Setup(env={}, home=str(tmp_path), here=(), stores=[], cache_folder=str(tmp_path))
-    planner, starter = ResumePlanner(setup, screen.post, failed), Starter(setup, screen.post, failed)
+    planner, starter = ResumePlanner(setup, screen.post), Starter(setup, screen.post)
     asks: list[Any] = [
         lambda: planner.make_plan(row),
         lambda: starter.start_new(row),
@@ -52,7 +48,7 @@ def test_unchanged_rows_are_not_examined_again(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(list_facts, "live_sessions", lambda rows, *_: (requests.append(rows), {})[1])
     setup = Setup(env={}, home=str(tmp_path), here=(), stores=[], cache_folder=str(tmp_path))
     screen = Screen()
-    looker = Liveness(setup, screen.post, failed)
+    looker = Liveness(setup, screen.post)
     rows = [make_row("one"), make_row("two")]
     for number, now in enumerate([rows[:], rows[:], [*rows, make_row("three")], rows[:1]], 1):
         looker.look(now)
@@ -69,7 +65,7 @@ def test_a_folder_with_an_impossible_name_is_not_this_folder(tmp_path: Path) -> 
     link.symlink_to(folder)
     setup = Setup(env={}, home=str(tmp_path), here=(str(folder),), stores=[], cache_folder=str(tmp_path))
     answers: Queue[object] = Queue()
-    surroundings = ListFacts(setup, answers.put, answers.put)
+    surroundings = ListFacts(setup, answers.put)
     try:
         # no locale can encode the first name, and no system allows the second
         surroundings.find_here([str(tmp_path / "half \ud83d"), str(tmp_path / "nul\0"), str(link)])

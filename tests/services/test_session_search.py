@@ -82,10 +82,7 @@ def posted():
 
 @pytest.fixture
 def searching(index, posted):
-    def failed(error):
-        raise error
-
-    searching = SessionSearch(lambda: index, posted.put, failed)
+    searching = SessionSearch(lambda: index, posted.put)
     yield searching
     searching.stop()
 
@@ -115,7 +112,7 @@ def test_preparing_does_not_cancel_a_search(index, posted):
         assert is_ready.wait(PATIENCE)
         return index
 
-    searching = SessionSearch(slow_index, posted.put, failed)
+    searching = SessionSearch(slow_index, posted.put)
     try:
         searching.prepare()
         searching.search("needle")
@@ -223,10 +220,6 @@ def test_an_empty_query_cancels_the_search(index, searching, posted):
     assert not slow.is_done
 
 
-def failed(error):
-    raise error
-
-
 @pytest.fixture
 def stored(tmp_path):
     """An index of a store with a session without branches, and an older session with branches."""
@@ -255,7 +248,7 @@ def stored(tmp_path):
 
 def search(index, text, **options):
     posted = queue.Queue()
-    searching = SessionSearch(lambda: index, posted.put, failed)
+    searching = SessionSearch(lambda: index, posted.put)
     searching.search(text, **options)
     try:
         while not (answer := posted.get(timeout=PATIENCE)).done:
@@ -269,7 +262,7 @@ def spot(index, text, name, messages=1):
     answer = search(index, text)
     path, hit = next((path, hit) for path, hit in answer.hits.items() if name in path)
     posted = queue.Queue()
-    locator = HitLocator(lambda: index, posted.put, failed)
+    locator = HitLocator(lambda: index, posted.put)
     locator.locate(path, hit, text)
     try:
         placed = [posted.get(timeout=PATIENCE) for _ in range(messages)]
@@ -380,7 +373,7 @@ def test_a_hit_in_a_removed_session_gets_an_answer(stored, harm):
     path, hit = next((path, hit) for path, hit in answer.hits.items() if "branched" in path)
     harm(path)
     posted = queue.Queue()
-    locator = HitLocator(lambda: stored, posted.put, failed)
+    locator = HitLocator(lambda: stored, posted.put)
     locator.locate(path, hit, "Ashes")
     placed = posted.get(timeout=PATIENCE)
     locator.stop()

@@ -39,10 +39,6 @@ def short(tmp_path):
     return str(write_session(tmp_path / "short.jsonl", *chain("one", "two", id="short")))
 
 
-def failed(error):
-    raise AssertionError(error)
-
-
 def stopped(service):
     """End the thread of a service, and wait for its end."""
     service.stop()
@@ -68,7 +64,7 @@ def windows_read(monkeypatch):
 
 
 def test_the_end_of_a_long_session_comes_first_then_the_whole(posted, long):
-    trees = TreeReader(posted.put, failed)
+    trees = TreeReader(posted.put)
     trees.open(long, ("pi",), "default")
     end, whole = posted.get(timeout=PATIENCE), posted.get(timeout=PATIENCE)
     assert [message.view.tree.is_whole for message in (end, whole)] == [False, True]
@@ -91,7 +87,7 @@ def test_another_session_does_not_wait_for_a_long_one(posted, long, short, windo
         else:
             posted.put(message)
 
-    trees = TreeReader(post, failed)
+    trees = TreeReader(post)
     trees.open(long, ("pi",), "default")
     posted.get(timeout=PATIENCE)
     stopped(trees)
@@ -107,14 +103,14 @@ def test_a_session_that_grows_during_the_read_is_read_to_its_end(posted, long):
             trees.follow(long, ("pi",), "default")
         posted.put(message)
 
-    trees = TreeReader(post, failed)
+    trees = TreeReader(post)
     trees.open(long, ("pi",), "default")
     assert [posted.get(timeout=PATIENCE).view.tree.is_whole for _ in range(2)] == [False, True]
     stopped(trees)
 
 
 def test_an_unreadable_session_gives_a_reason(posted, tmp_path):
-    trees = TreeReader(posted.put, failed)
+    trees = TreeReader(posted.put)
     trees.open(str(tmp_path / "gone"), ("pi",), "default")
     answer = posted.get(timeout=PATIENCE)
     assert isinstance(answer, TreeFailed)
@@ -129,7 +125,7 @@ def test_a_closed_session_posts_no_further_tree(posted, long, short, windows_rea
             trees.open(short, ("pi",), "default")
         posted.put(message)
 
-    trees = TreeReader(post, failed)
+    trees = TreeReader(post)
     trees.open(long, ("pi",), "default")
     messages = [posted.get(timeout=PATIENCE) for _ in range(2)]
     assert [(message.path, type(message)) for message in messages] == [
@@ -141,7 +137,7 @@ def test_a_closed_session_posts_no_further_tree(posted, long, short, windows_rea
 
 def test_rows_come_in_batches_and_the_last_one_is_marked(posted, long):
     tree = open_tree(long, ("pi",))
-    rows = RowReader(posted.put, failed)
+    rows = RowReader(posted.put)
     rows.read(tree, tree.entries[: 2 * BATCH + 1])
     messages = [posted.get(timeout=PATIENCE) for _ in range(3)]
     assert [(type(message), message.more) for message in messages] == [
@@ -157,7 +153,7 @@ def test_a_tree_whose_rows_were_read_is_released(posted, long):
     tree = open_tree(long, ("pi",))
     released = threading.Event()
     reference = weakref.ref(tree, lambda _: released.set())
-    rows = RowReader(posted.put, failed)
+    rows = RowReader(posted.put)
     rows.read(tree, tree.entries[:1])
     posted.get(timeout=PATIENCE)
     assert reference() is tree
@@ -174,7 +170,7 @@ def test_rows_of_an_older_request_are_not_read(posted, long):
             rows.read(tree, tree.entries[-1:])
         posted.put(message)
 
-    rows = RowReader(post, failed)
+    rows = RowReader(post)
     rows.read(tree, tree.entries[: 4 * BATCH])
     messages = [posted.get(timeout=PATIENCE) for _ in range(2)]
     assert [message.generation for message in messages] == [1, 2]
@@ -198,7 +194,7 @@ def growing(tmp_path):
     )
     tree = open_tree(str(path))
     answers = SimpleQueue()
-    reader = BranchReader(answers.put, answers.put, Lock())
+    reader = BranchReader(answers.put, Lock())
 
     def grow(*lines):
         with path.open("a") as file:

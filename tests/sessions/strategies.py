@@ -40,10 +40,17 @@ def messages(draw: st.DrawFn) -> Any:
     role = draw(st.sampled_from(["user", "assistant", "toolResult", None, "none"]))
     if role == "none":
         return None
-    message: dict[str, Any] = {"role": role, "content": draw(st.sampled_from(["", "text", None, []]))}
+    texts = st.sampled_from(["", "text", None, [], "hi", "/model", "<a-b>x</a-b>", "<a-b>x</a-b> typed"])
+    message: dict[str, Any] = {"role": role, "content": draw(texts)}
     message["timestamp"] = draw(st.none() | st.integers(-5, 2**53))
     if role == "assistant":
         message |= {"usage": draw(usages()), "provider": draw(st.sampled_from(["p", "q"])), "model": "m"}
+        calls = [
+            {"type": "toolCall", "name": name} for name in draw(st.lists(st.sampled_from(["ask", "read"])))
+        ]
+        if calls:
+            message["content"] = calls
+        message["stopReason"] = draw(st.sampled_from(["stop", "toolUse", "error", "aborted", "length", None]))
     return message
 
 

@@ -45,6 +45,7 @@ class Known(NamedTuple):
     cost: float
     models: tuple[str, ...]
     first_length: int
+    title_length: int
     bad_lines: list[int]
     pieces: int
     errors: int
@@ -68,6 +69,7 @@ KNOWN = [
         cost=30.3301977,
         models=("openai/gpt-5.1-codex", "anthropic/claude-sonnet-4-5"),
         first_length=5,
+        title_length=221,
         bad_lines=[],
         pieces=333,
         errors=22,
@@ -90,6 +92,7 @@ KNOWN = [
         cost=0.0,
         models=("zai/glm-5.2",),
         first_length=2,
+        title_length=15,
         bad_lines=[31],
         pieces=399,
         errors=0,
@@ -111,6 +114,7 @@ KNOWN = [
         cost=0.012366,
         models=("anthropic/claude-opus-4-7", "openai-codex/gpt-5.5"),
         first_length=4,
+        title_length=4,
         bad_lines=[],
         pieces=7,
         errors=1,
@@ -132,6 +136,7 @@ KNOWN = [
         cost=0.066221,
         models=("openai-codex/gpt-5.6-sol",),
         first_length=76,
+        title_length=76,
         bad_lines=[1],
         pieces=4,
         errors=0,
@@ -158,6 +163,7 @@ def test_the_row_of_a_real_file(known: Known) -> None:
     assert (row.tokens, row.models) == (known.tokens, known.models)
     assert row.cost == pytest.approx(known.cost, abs=1e-9)
     assert len(row.first_message) == known.first_length
+    assert (len(row.title), row.title_source, row.ending) == (known.title_length, "prompt", "done")
     assert row.problems == len(known.bad_lines)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.sessions.summaries.problems import problems
 from app.sessions.summaries.summarise import Outcome, summarise
-from app.sessions.summary import FIELDS, FIRST_MESSAGE_LIMIT, NO_MESSAGES, Summary
+from app.sessions.summary import FIELDS, FIRST_MESSAGE_LIMIT, NO_MESSAGES, NO_PROMPT, Summary
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def test_an_invisible_name_is_no_title(tmp_path: Path, name: str) -> None:
     found = row(tmp_path, HEADER, user("a", None, "first prompt"), info)
     assert found.title == "first prompt"
     assert found.name == (name.strip(" \n\ufeff") or None)
-    assert row(tmp_path, HEADER, user("a", None, "\u200b"), info).title == NO_MESSAGES
+    assert row(tmp_path, HEADER, user("a", None, "\u200b"), info).title == NO_PROMPT
 
 
 def test_the_row_of_an_ordinary_session(tmp_path: Path) -> None:
@@ -56,8 +56,9 @@ def test_the_row_of_an_ordinary_session(tmp_path: Path) -> None:
         "cwd": "/work/app",
         "name": "The name",
         "title": "The name",
+        "title_source": "name",
         "first_message": "first prompt",
-        "last_prompt": "",
+        "last_prompt": "first prompt",
         "created": HEADER_MS,
         "modified": HEADER_MS + 2_000,
         "message_count": 2,
@@ -76,6 +77,7 @@ def test_the_row_of_an_ordinary_session(tmp_path: Path) -> None:
         "problems": 0,
         "torn": False,
         "linear": True,
+        "ending": "done",
     }
     assert Summary(*found.values()) == found
 

@@ -18,7 +18,7 @@ from app.settings import read_settings
 from app.setup import Setup
 from app.startup.key_order import KeyOrder
 from app.stores import discover
-from app.widgets.entry_pane import EntryPane
+from app.widgets.entry_lines import EntryLines
 from app.widgets.entry_tree import EntryTree
 from app.widgets.inputs import SearchBox
 from app.widgets.session_list import SessionListView
@@ -88,7 +88,7 @@ class Driver:
 
     @property
     def entry(self):
-        return self.screen.query_one("#entry", EntryPane)
+        return self.screen.query_one("#entry", EntryLines)
 
     @property
     def focus(self):

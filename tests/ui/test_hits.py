@@ -40,8 +40,8 @@ def hit(ui, entry_id, *words, place="", again=False):
     return HitLocated(path, "", entry_id, offset, words, place, again=again)
 
 
-def reading(ui):
-    return ui.screen.reading
+def tree_pane(ui):
+    return ui.screen.tree_pane
 
 
 def highlights(ui):
@@ -78,15 +78,15 @@ async def test_a_hit_in_another_session_is_shown_with_that_session(browser, bran
 async def test_folds_and_filters_that_hide_the_hit_are_opened(browser, branched):
     async with browser() as ui:
         await ui.press("tab", "ctrl+u", "minus")
-        reading(ui).open_at(hit(ui, "d", "slower"))
+        tree_pane(ui).show_hit(hit(ui, "d", "slower"))
         assert ui.tree.node.id == "d"
         assert ui.tree.mode == "default"
         await ui.press("minus")
         assert ui.tree.node.id == "c"
-        reading(ui).open_at(hit(ui, "f", "faster"))
-        reading(ui).open_at(hit(ui, "d", "slower"))
+        tree_pane(ui).show_hit(hit(ui, "f", "faster"))
+        tree_pane(ui).show_hit(hit(ui, "d", "slower"))
         assert ui.tree.node.id == "d"
-        reading(ui).open_at(hit(ui, "x", "zebra"))
+        tree_pane(ui).show_hit(hit(ui, "x", "zebra"))
         assert (ui.tree.node.id, ui.tree.mode) == ("x", "all")
 
 
@@ -97,9 +97,9 @@ async def test_a_filter_dropped_for_a_hit_returns_in_the_next_session(browser, b
         ui.sessions.go_to(str(ui.path("s")))
         await ui.settled()
         await ui.press("tab", *own, "shift+tab")
-        reading(ui).open_at(hit(ui, "x", "zebra"))
+        tree_pane(ui).show_hit(hit(ui, "x", "zebra"))
         assert ui.tree.mode == "all"
-        reading(ui).open_at(hit(ui, "d", "slower"))
+        tree_pane(ui).show_hit(hit(ui, "d", "slower"))
         for id in ("o", "s"):
             ui.sessions.go_to(str(ui.path(id)))
             await ui.settled()
@@ -112,7 +112,7 @@ async def test_a_filter_chosen_after_the_hit_stays(browser, branched):
     async with browser() as ui:
         ui.sessions.go_to(str(ui.path("s")))
         await ui.settled()
-        reading(ui).open_at(hit(ui, "x", "zebra"))
+        tree_pane(ui).show_hit(hit(ui, "x", "zebra"))
         await ui.press("tab", "ctrl+t", "shift+tab")
         ui.sessions.go_to(str(ui.path("o")))
         await ui.settled()
@@ -121,10 +121,12 @@ async def test_a_filter_chosen_after_the_hit_stays(browser, branched):
 
 async def test_the_place_of_a_hit_found_later_moves_no_cursor(browser, branched):
     async with browser(size=(160, 45)) as ui:
-        reading(ui).open_at(hit(ui, "d", "slower"))
+        tree_pane(ui).show_hit(hit(ui, "d", "slower"))
         await ui.press("tab", "home")
         assert ui.tree.node.id == "a"
-        reading(ui).open_at(hit(ui, "d", "slower", place="branch 1 of 2, not on the active path", again=True))
+        tree_pane(ui).show_hit(
+            hit(ui, "d", "slower", place="branch 1 of 2, not on the active path", again=True)
+        )
         await ui.pilot.pause()
         assert ui.tree.node.id == "a"
         assert "branch 1 of 2, not on the active path" in ui.text()
@@ -135,11 +137,11 @@ async def test_hits_of_other_sessions_or_removed_entries_move_no_cursor(browser,
         before = ui.tree.node
         elsewhere = hit(ui, "d", "slower")
         elsewhere.path += ".other"
-        reading(ui).open_at(elsewhere)
+        tree_pane(ui).show_hit(elsewhere)
         removed = hit(ui, "d", "slower")
         removed.entry_id, removed.offset = "nowhere", 3
-        reading(ui).open_at(removed)
-        reading(ui).open_at(HitLocated(str(ui.path("s")), "", None, -1, ("fix",), ""))
+        tree_pane(ui).show_hit(removed)
+        tree_pane(ui).show_hit(HitLocated(str(ui.path("s")), "", None, -1, ("fix",), ""))
         assert ui.tree.node is before
 
 
@@ -148,8 +150,8 @@ async def test_highlights_end_with_the_session(browser, branched, tmp_path):
     async with browser() as ui:
         first = ui.sessions.row.path
         located = HitLocated(first, "", None, -1, ("faster",), "")
-        reading(ui).open_at(located)
-        assert ui.entry.words == ("faster",)
+        tree_pane(ui).show_hit(located)
+        await ui.until(lambda: ui.entry.words == ("faster",), "the words")
         await ui.press("down")
         await ui.settled()
         assert ui.sessions.row.path != first
@@ -161,9 +163,9 @@ async def test_in_a_long_session_the_cursor_moves_when_the_whole_tree_is_read(br
     lines = chain(*(f"text {n} " + "word " * 20 for n in range(400)), id="s")
     pi_session(tmp_path, *lines, id="s")
     async with browser() as ui:
-        reading(ui).show(None)
-        reading(ui).show(ui.sessions.row)
-        reading(ui).open_at(hit(ui, f"{3:08x}", "text 2"))
+        tree_pane(ui).show_session(None)
+        tree_pane(ui).show_session(ui.sessions.row)
+        tree_pane(ui).show_hit(hit(ui, f"{3:08x}", "text 2"))
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == f"{3:08x}", "the entry")
         assert ui.tree.view.tree.is_whole
         await ui.until(lambda: highlights(ui) == ["text 2"], "the mark")

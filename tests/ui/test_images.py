@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from textual.screen import ModalScreen
 
-from app.panes import entry_side
+from app.panes import entry_pane
 from app.services import entry_reader
 from app.sessions.storage.blobs import BlobStore
 from app.settings import settings_file
@@ -331,7 +331,7 @@ async def test_a_kitty_image_is_covered_by_two_dialogs(opened):
 
 
 async def test_old_kitty_images_are_deleted(opened, monkeypatch):
-    monkeypatch.setattr(entry_side, "MOST_IMAGES", 2)
+    monkeypatch.setattr(entry_pane, "MOST_IMAGES", 2)
     blocks = [block(plain(10, 10, (0, 0, number))) for number in range(4)]
     async with opened(*blocks, settings='images = "kitty"') as ui:
         await ui.until(lambda: is_drawn(ui), "the images")

@@ -6,6 +6,7 @@ import json
 
 from app.dialogs.lists import LabelsDialog
 from app.dialogs.row_dialogs import RowEditor
+from app.services.tree_reader import TreeReader
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
 
@@ -144,12 +145,12 @@ async def test_e_goes_to_the_other_end_of_a_fork(browser, three, tmp_path):
         await ui.until(lambda: ui.sessions.row.id == "forked", "the fork")
 
 
-async def test_the_tree_of_another_session_does_nothing(browser, three):
+async def test_the_tree_of_another_session_does_nothing(browser, three, monkeypatch):
     async with browser() as ui:
         ui.sessions.go_to(str(ui.path("branchy")))
         await ui.settled()
         await ui.press("tab")
-        ui.screen.reading._tree_side._trees.open = lambda *arguments, **options: None
+        monkeypatch.setattr(TreeReader, "open", lambda *arguments, **options: None)
         ui.sessions.go_to(str(ui.path("plain")))
         before = ui.path("plain").read_bytes(), ui.path("branchy").read_bytes()
         for key in ("L", "enter", "f", "F", "C", "y"):

@@ -8,7 +8,7 @@ import threading
 
 import pytest
 
-from app.panes import entry_side
+from app.panes import entry_pane
 from app.services import tree_reader
 from app.services.entry_reader import EntryReader
 from app.services.tree_reader import TreeReader
@@ -92,7 +92,7 @@ async def test_the_entry_is_not_read_again_when_the_whole_tree_comes(browser, lo
         before = len(read)
         gate.set()
         await ui.until(lambda: is_whole(ui), "the whole tree")
-        await ui.pilot.pause(3 * entry_side.REST_SECONDS)
+        await ui.pilot.pause(3 * entry_pane.REST_SECONDS)
         assert len(read) == before
 
 
@@ -143,10 +143,9 @@ async def test_only_the_session_where_the_cursor_rests_is_read(browser, three, m
         now = line_list.monotonic()
         monkeypatch.setattr(line_list, "monotonic", lambda: now + 10)
         rows = [row for row in ui.sessions.model.rows() if row.path != ui.sessions.row.path]
-        side = ui.screen.query_one("#right")
         opened.clear()
         for row in [*rows, rows[0], ui.sessions.row]:
-            side.show(row)
+            ui.screen.tree_pane.show_session(row)
         assert opened == [row.path for row in rows]
         await ui.until(lambda: len(opened) > 2, "the one that it rests on")
         assert opened[2:] == [ui.sessions.row.path]

@@ -12,7 +12,7 @@ from app.messages import SessionsChanged
 from app.panes import sessions_pane
 from app.screens import sessions_screen
 from app.services.session_search import SessionSearch
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from app.widgets.line_list import LineList
 from app.widgets.panes import Bar, Pane
 from app.widgets.session_list import SessionListView
@@ -159,7 +159,7 @@ async def test_letters_that_arrive_together_cause_one_search(browser, three, cou
 
 async def test_an_answer_in_time_avoids_filtering_the_rows(browser, three, counted, monkeypatch):
     monkeypatch.setattr(sessions_pane, "FILTER_DELAY", 60)
-    queries = counted(SessionList, "set_query")
+    queries = counted(ListModel, "set_query")
     async with browser() as ui:
         await ui.press("slash", *"dark")
         await ui.until(lambda: ui.listed() == ["[/work/site]", "site1"], "the matches")
@@ -169,7 +169,7 @@ async def test_an_answer_in_time_avoids_filtering_the_rows(browser, three, count
 async def test_matching_rows_are_shown_until_the_search_answers(browser, three, counted, monkeypatch):
     monkeypatch.setattr(sessions_pane, "FILTER_DELAY", 0)
     monkeypatch.setattr(SessionSearch, "search", lambda *args, **options: None)
-    queries = counted(SessionList, "set_query")
+    queries = counted(ListModel, "set_query")
     async with browser() as ui:
         await ui.press("slash", *"dark")
         await ui.until(lambda: ui.listed() == ["[/work/site]", "site1"], "the matches")

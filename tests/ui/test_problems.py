@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
@@ -43,7 +44,7 @@ async def test_the_list_has_every_problem_and_leads_to_its_line(browser, tmp_pat
 async def test_the_border_counts_the_problems(browser, tmp_path):
     path = _bad(tmp_path)
     async with browser() as ui:
-        await ui.until(lambda: ui.screen.reading.knows_branches, "the branches")
+        await ui.until(lambda: ui.screen.tree_pane.knows_branches, "the branches")
         assert "4 faults, 1 damaged (!)" in ui.screen.query_one("#tree-pane")._words[1]
         with path.open("a") as file:
             label = entry("label", "l", "z", 8, targetId="nobody", label="lost")
@@ -83,10 +84,8 @@ async def test_a_problem_of_a_removed_entry_is_reported(browser, tmp_path):
     async with browser() as ui:
         await ui.press("tab", "exclamation_mark")
         pi_session(tmp_path, *chain("anew", "two", id="bad"), id="bad")
-        ui.app.screen_stack[0].reading._open(again=True)
-        await ui.until(
-            lambda: len(ui.app.screen_stack[0].reading.entry_tree.view.tree.entries) == 2, "the new file"
-        )
+        tree = ui.app.screen_stack[0].query_one("#tree")
+        await ui.until(lambda: len(tree.view.tree.entries) == 2, "the new file")
         await ui.press("down", "enter")
         assert any("has gone" in toast for toast in ui.toasts())
         assert path.exists()
@@ -119,7 +118,7 @@ async def test_unusual_entries_have_a_mark(browser, tmp_path):
         assert "(another root)" in row_with("user: one")
         assert "another root" not in row_with("user: anew")
         # a second root on the active path is not a problem
-        await ui.until(lambda: ui.screen.reading.knows_branches, "the branches")
+        await ui.until(lambda: ui.screen.tree_pane.knows_branches, "the branches")
         faults = ui.screen.query_one("#tree-pane")._words[1]
         await ui.press("tab", "exclamation_mark")
         listed = len(ui.screen._faults)
@@ -223,11 +222,13 @@ async def test_a_growing_torn_line_shows_its_newest_text_and_keeps_the_scroll_po
 
 
 async def test_the_cursor_stays_on_a_damaged_line_when_the_session_is_read_again(browser, tmp_path):
-    _bad(tmp_path)
+    path = _bad(tmp_path)
     async with browser() as ui:
         await ui.press("tab", "end")
         before = ui.tree.view
-        ui.screen.reading._open(again=True)
+        copy = path.with_suffix(".copy")
+        shutil.copyfile(path, copy)
+        copy.replace(path)
         await ui.until(lambda: ui.tree.view is not before, "the same, read anew")
         assert ui.tree.damaged.line == 4
 

@@ -12,7 +12,7 @@ from app.setup import Setup
 from app.startup import first_frame
 from app.stores import discover
 from app.view.arrangement import initial
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from tests.factory import chain
 from tests.ui.conftest import HERE, pi_session
 
@@ -41,13 +41,13 @@ def first_rows(tmp_path):
 def may_be_read(monkeypatch):
     """Set this to let the screen get the rows of all folders."""
     event = threading.Event()
-    prepare = SessionList.prepare_filter
+    prepare = ListModel.prepare_filter
 
     def hold(model):
         event.wait()
         prepare(model)
 
-    monkeypatch.setattr(SessionList, "prepare_filter", hold)
+    monkeypatch.setattr(ListModel, "prepare_filter", hold)
     yield event
     event.set()
 

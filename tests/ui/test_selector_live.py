@@ -130,7 +130,7 @@ async def test_a_rescan_keeps_everything(browser, many, query):
         before, top = state(ui), ui.sessions.scroll_offset.y
         await ui.press("f5")
         pi_session(ui.folder, *chain("another project", "x", id="far", cwd="/work/far"), id="far")
-        await ui.until(lambda: ui.sessions.model.same_session("pi", "far") is not None, "the look")
+        await ui.until(lambda: ui.sessions.model.rows_with_id("far"), "the look")
         await ui.settled()
         assert state(ui)[0] == before[0]
         assert state(ui)[2:] == before[2:]
@@ -284,7 +284,7 @@ async def test_a_question_stays_with_its_session_while_others_arrive(browser, ma
         append(ui.path("s40"), late | {"timestamp": "2026-06-01T10:00:00.000Z"})
         select = ui.app.screen_stack[-2]
         model = select.model
-        await ui.until(lambda: model.same_session("pi", "fresh") is not None, "another")
+        await ui.until(lambda: model.rows_with_id("fresh"), "another")
         await ui.until(lambda: model.lines[0].row.id == "s40", "the newest")
         path = ui.path(session_id)
         await ui.press("enter")

@@ -11,7 +11,7 @@ from textual.geometry import Offset
 from app.view.arrangement import Arrangement
 from app.view.frame import frame
 from app.view.line import plain_text
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from app.widgets.line_list import LineList
 from app.widgets.session_list import SessionListView
 from tests.factory import MINUTE, NOW, make_row
@@ -72,7 +72,7 @@ def rows(number=30, cwd=HERE, **fields):
 
 @asynccontextmanager
 async def shown(*sessions, size=SIZE, pins=(), **arrangement):
-    model = SessionList((HERE,), "/home/me", Arrangement(**arrangement), frozenset(pins))
+    model = ListModel((HERE,), "/home/me", Arrangement(**arrangement), frozenset(pins))
     model.load(sessions)
     model.open_first(1_000)
     async with Alone(model).run_test(size=size) as pilot:

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from app.controllers import resume_controller
-from app.panes import tree_side
+from app.panes import tree_pane
 from app.services import resume_planner
 from app.services.tree_reader import BranchReader
 from tests.ui.conftest import WAYS
@@ -81,7 +81,7 @@ async def test_a_slow_plan_empties_the_bar(browser, three, may_read, monkeypatch
 async def test_the_border_of_the_tree_keeps_its_text_until_the_next_is_known(
     browser, three, may_read, monkeypatch
 ):
-    monkeypatch.setattr(tree_side, "PATIENCE", PATIENCE)
+    monkeypatch.setattr(tree_pane, "PATIENCE", PATIENCE)
     async with browser() as ui:
         await ui.until(lambda: "turn" in border(ui), "the branch")
         before = border(ui)
@@ -93,7 +93,7 @@ async def test_the_border_of_the_tree_keeps_its_text_until_the_next_is_known(
 
 
 async def test_slow_branches_empty_the_border(browser, three, may_read, monkeypatch):
-    monkeypatch.setattr(tree_side, "PATIENCE", 0.01)
+    monkeypatch.setattr(tree_pane, "PATIENCE", 0.01)
     async with browser() as ui:
         await ui.until(lambda: "turn" in border(ui), "the branch")
         may_read.clear()

@@ -20,8 +20,8 @@ from app.view.arrangement import initial
 from app.view.bars import reading_note
 from app.view.frame import frame
 from app.view.geometry import place, place_selector
+from app.view.list_model import ListModel
 from app.view.palette import THEMES
-from app.view.session_list import SessionList
 from tests.factory import header, message
 from tests.ui.conftest import HERE, pi_session
 
@@ -240,7 +240,7 @@ async def test_the_keys_of_the_first_frame_are_those_of_the_complete_list(
     browser, begun, three, first_list, size
 ):
     setup, filled, _ = first_list(size[1] - 5, initial({}))
-    model = SessionList(setup.here, setup.home, initial({}))
+    model = ListModel(setup.here, setup.home, initial({}))
     picture = drawn(setup, model, size, None)
     assert model.searched is None
     assert "F6" not in picture[-1]

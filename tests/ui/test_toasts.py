@@ -1,4 +1,4 @@
-"""The place of toasts on the screen."""
+"""Toasts: their place on the screen, and the unexpected errors that they show."""
 
 from __future__ import annotations
 
@@ -84,3 +84,25 @@ async def test_during_a_question_toasts_leave_the_keys_visible(browser, three):
         ui.screen.notify("toast", markup=False)
         await ui.until(lambda: ui.screen.query(Toast), "the toast")
         assert bars(ui) == before
+
+
+@pytest.mark.parametrize(
+    ("broken", "keys"),
+    [
+        ("app.services.list_facts.all_pins", []),
+        ("app.services.entry_reader.document", ["down"]),
+        ("app.services.list_facts.archived", ["A"]),
+    ],
+    ids=["of the screen", "of a pane", "of a dialog"],
+)
+async def test_an_unexpected_error_of_a_service_is_shown(browser, three, monkeypatch, broken, keys):
+    def fail(*arguments):
+        raise ValueError("broken\n\x1b[31m")
+
+    monkeypatch.setattr(broken, fail)
+    async with browser(settle=False) as ui:
+        await ui.until(lambda: ui.sessions.row is not None, "the list")
+        await ui.press(*keys)
+        await ui.until(lambda: ui.toasts(), "the toast")
+        assert ui.toasts()[0].startswith("ValueError: broken")
+        assert "\x1b" not in ui.toasts()[0]

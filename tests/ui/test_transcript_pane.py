@@ -6,13 +6,14 @@ import json
 import os
 from contextlib import asynccontextmanager
 
+from textual import on
 from textual.app import App
 
-from app.messages import HitLocated
+from app.messages import HitLocated, ServiceFailed
+from app.panes import transcript_pane
+from app.panes.transcript_pane import TranscriptPane
 from app.setup import Setup
 from app.widgets import line_list
-from app.widgets import transcript as widget
-from app.widgets.transcript import TranscriptPane
 from tests.factory import chain, entry, header, make_row, message, write_session
 
 SETUP = Setup(env={}, home="/home/me", here=("/work/app",), stores=[], cache_folder="")
@@ -78,8 +79,12 @@ async def pane(size=(60, 20)):
         errors: list = []
 
         def compose(self):
-            self.pane = TranscriptPane(SETUP, self.errors.append, id="preview")
+            self.pane = TranscriptPane(SETUP, id="preview")
             yield self.pane
+
+        @on(ServiceFailed)
+        def service_failed(self, event):
+            self.errors.append(event.reason)
 
     app = Alone()
     async with app.run_test(size=size) as pilot:
@@ -470,7 +475,7 @@ async def test_a_text_of_10_megabytes_is_not_wrapped_completely(tmp_path):
 
 
 async def test_distant_lines_are_dropped(tmp_path, monkeypatch):
-    monkeypatch.setattr(widget, "MOST_LINES", 300)
+    monkeypatch.setattr(transcript_pane, "MOST_LINES", 300)
     async with pane() as ui:
         await ui.show(session(tmp_path, *long_chain(200)))
         for way, last in (("pageup", "1 of 200"), ("pagedown", "200 of 200")):

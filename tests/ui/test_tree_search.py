@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import threading
+import weakref
 
 import pytest
 
-from app.services.tree_reader import TreeSearch
+from app.services import tree_reader
+from app.sessions.tree.tree_text import TreeText
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
 from tests.waiting import PATIENCE
@@ -78,13 +80,13 @@ async def test_a_search_moves_to_the_first_hit_and_n_to_the_next(browser, forked
 async def test_keys_before_the_first_hit_have_the_same_effect_as_after_it(
     browser, forked, monkeypatch, keys, reached
 ):
-    go, run = threading.Event(), TreeSearch._search
+    go, find = threading.Event(), TreeText.find
 
-    def search_later(*arguments):
+    def find_later(*arguments):
         assert go.wait(PATIENCE)
-        run(*arguments)
+        return find(*arguments)
 
-    monkeypatch.setattr(TreeSearch, "_search", search_later)
+    monkeypatch.setattr(TreeText, "find", find_later)
     async with browser() as ui:
         await ui.press("tab", "home", "down", "slash", *"login", "enter", *keys)
         before = cursor_id(ui)
@@ -93,32 +95,40 @@ async def test_keys_before_the_first_hit_have_the_same_effect_as_after_it(
         assert cursor_id(ui) == (reached or before)
 
 
-def texts(ui):
-    """The texts that were read before a search; None before that."""
-    cached = ui.screen.reading._tree_side.finding._search._texts
-    return cached[1] if cached is not None else None
+@pytest.fixture
+def texts(monkeypatch):
+    """A function that gives the texts of the trees that were read before a search and not released."""
+    read = []
+
+    def recorded(tree):
+        text = TreeText(tree)
+        read.append(weakref.ref(text))
+        return text
+
+    monkeypatch.setattr(tree_reader, "TreeText", recorded)
+    return lambda: [text for reference in read if (text := reference()) is not None]
 
 
-async def test_texts_are_read_when_the_tree_gets_the_focus(browser, forked):
+async def test_texts_are_read_when_the_tree_gets_the_focus(browser, forked, texts):
     async with browser() as ui:
-        assert texts(ui) is None
+        assert texts() == []
         await ui.press("tab")
-        await ui.until(lambda: texts(ui) is not None and texts(ui).kept, "the texts")
-        read = texts(ui).read
+        await ui.until(lambda: texts() and texts()[0].kept, "the texts")
+        read = texts()[0].read
         await search(ui, "login")
         await ui.press("escape", "slash", "r")
         await ui.until(lambda: ui.tree.hits is not None and ui.tree.hits.done, "the search")
-        assert texts(ui).read == read
+        assert [text.read for text in texts()] == [read]
 
 
-async def test_the_texts_of_another_session_are_dropped(browser, forked):
+async def test_the_texts_of_another_session_are_dropped(browser, forked, texts):
     pi_session(forked, *chain("other", "yes", id="t"), id="t")
     async with browser() as ui:
         await ui.press("tab")
-        await ui.until(lambda: texts(ui) is not None and texts(ui).kept, "the texts")
+        await ui.until(lambda: texts() and texts()[0].kept, "the texts")
         await ui.press("tab", "tab", "down")
         await ui.settled()
-        await ui.until(lambda: texts(ui) is None, "that they are gone")
+        await ui.until(lambda: texts() == [], "that they are gone")
 
 
 async def test_every_word_must_match_and_no_row_is_hidden(browser, forked):
@@ -331,7 +341,7 @@ async def test_forty_columns_show_all_facts_of_the_branch(browser, tmp_path):
         id="s",
     )
     async with browser(size=(80, 24)) as ui:
-        await ui.until(lambda: ui.screen.reading.knows_branches, "the branches")
+        await ui.until(lambda: ui.screen.tree_pane.knows_branches, "the branches")
         await ui.press("tab")
         ui.tree.open_at("b", -1)
         await ui.pilot.pause()

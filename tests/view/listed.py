@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.view.arrangement import Arrangement
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from tests.factory import MINUTE, NOW, make_row
 
 HERE = "/p1"
@@ -25,7 +25,7 @@ FAMILY = (
 
 def listed(*rows, here=HERE, pins=(), live=(), **arrangement):
     """The list of these rows, with every project open."""
-    model = SessionList((here,), "/home/me", Arrangement(**arrangement), frozenset(pins))
+    model = ListModel((here,), "/home/me", Arrangement(**arrangement), frozenset(pins))
     model.set_live(live)
     model.load(rows)
     model.open_all(True)

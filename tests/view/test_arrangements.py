@@ -6,7 +6,7 @@ import pytest
 
 from app.view.arrangement import Arrangement
 from app.view.cells import first_fitting
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from tests.factory import make_row
 from tests.view.listed import EMPTY, FAMILY, HERE, listed, minutes_ago, shown
 
@@ -64,7 +64,7 @@ def test_the_scope_here_shows_only_this_folder():
 
 
 def test_other_spellings_of_this_folder_come_first_and_are_open():
-    model = SessionList((HERE,), "")
+    model = ListModel((HERE,), "")
     model.load([make_row("a", cwd="/link", modified=minutes_ago(9)), make_row("b", cwd="/p2")])
     assert shown(model) == ["[/p2]", "[/link]"]
     model.also_here(["/link"])

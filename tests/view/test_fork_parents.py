@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.view.arrangement import Arrangement
 from app.view.fork_order import parents_of
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from tests.factory import make_row
 
 
@@ -24,7 +24,7 @@ def test_a_fork_of_a_session_that_is_gone_or_of_itself_has_no_parent(named: str)
 
 
 def test_a_parent_is_linked_when_it_comes_and_unlinked_when_it_goes() -> None:
-    model = SessionList(arrangement=Arrangement(grouped=False))
+    model = ListModel(arrangement=Arrangement(grouped=False))
     kid = make_row("kid", parent_session="mother")
     model.load([kid])
     for _ in range(2):
@@ -39,7 +39,7 @@ def test_a_parent_is_linked_when_it_comes_and_unlinked_when_it_goes() -> None:
 
 
 def test_the_last_of_two_rows_of_one_session_counts() -> None:
-    model = SessionList(("/work/app",), "/home/me")
+    model = ListModel(("/work/app",), "/home/me")
     model.load([make_row("first"), make_row("second")])
     kid = [make_row("kid", parent_session=parent) for parent in ("first", "second")]
     model.apply(kid, [])
@@ -59,16 +59,16 @@ def test_the_newest_fork_with_a_message_comes_before_one_that_is_empty() -> None
         make_row("new", parent_session="a", modified=2, message_count=2),
         make_row("empty", parent_session="a", modified=3, message_count=0),
     ]
-    model = SessionList(arrangement=Arrangement(grouped=False))
+    model = ListModel(arrangement=Arrangement(grouped=False))
     model.load([make_row("a"), *forks])
-    _, forks = model.family(model.same_session("pi", "a").path)
+    _, forks = model.family(model.rows_with_id("a")[0].path)
     assert [row.id for row in forks] == ["new", "old", "empty"]
 
 
 def test_the_parent_in_the_folder_of_the_fork_is_preferred() -> None:
     neighbour = make_row("a", path="/store/sub/a.jsonl", cwd="/p", title="other")
     fork = make_row("b", parent_session="a", cwd="/p")
-    model = SessionList(arrangement=Arrangement(grouped=False))
+    model = ListModel(arrangement=Arrangement(grouped=False))
     model.load([neighbour, make_row("a", cwd="/elsewhere"), fork])
     parent, _ = model.family(fork.path)
     assert parent is not None

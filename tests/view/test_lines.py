@@ -14,8 +14,8 @@ from app.view.bars import header_line, keys_line, resume_line, unkept_note, unre
 from app.view.frame import frame
 from app.view.geometry import place
 from app.view.line import fit_line, highlight, line_width, plain_text
+from app.view.list_model import ListModel
 from app.view.palette import STYLES, THEMES, style_of
-from app.view.session_list import SessionList
 from tests.factory import NOW, make_row
 
 PIECES = st.lists(
@@ -108,7 +108,7 @@ def test_the_header_has_counts():
 
 
 def test_every_piece_of_the_first_frame_has_a_style_and_every_line_its_width():
-    model = SessionList(("/work/app",), "/home/me")
+    model = ListModel(("/work/app",), "/home/me")
     model.load(
         [
             make_row(str(number), modified=NOW - number, parent_session="0" if number else None)
@@ -131,7 +131,7 @@ def test_every_piece_of_the_first_frame_has_a_style_and_every_line_its_width():
 @pytest.mark.parametrize("roomy", [False, True])
 @pytest.mark.parametrize("query", ["label:ckpt", "nowhere " * 30, "x\n\x1b[2Jy"])
 def test_a_first_frame_without_rows_says_that_the_search_runs(columns, lines, roomy, query):
-    model = SessionList(("/work/app",), "", Arrangement(scope="here", grouped=False, roomy=roomy))
+    model = ListModel(("/work/app",), "", Arrangement(scope="here", grouped=False, roomy=roomy))
     model.load([make_row("s1", title="Refactor auth")])
     model.begin_with(query)
     picture = frame(model, columns, lines, now_ms=NOW, here="/work/app", home="", query=query)
@@ -148,7 +148,7 @@ def test_a_first_frame_without_rows_says_that_the_search_runs(columns, lines, ro
 
 
 def test_a_first_frame_with_rows_highlights_matches_without_their_number():
-    model = SessionList(("/work/app",), "", Arrangement(scope="here", grouped=False))
+    model = ListModel(("/work/app",), "", Arrangement(scope="here", grouped=False))
     model.load([make_row("s1", title="Refactor auth"), make_row("s2", title="Dark mode")])
     model.begin_with("auth")
     picture = frame(model, 80, 24, now_ms=NOW, here="/work/app", home="", query="auth")

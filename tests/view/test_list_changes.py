@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.view.arrangement import ORDERS, SCOPES, Arrangement
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from tests.factory import MINUTE, NOW, make_row
 from tests.view.listed import HERE, listed
 
@@ -121,7 +121,7 @@ def test_a_changed_list_equals_a_new_list(arrangement, first, changes):
                 queries.append(lambda target, paths=value: search(target, paths))
                 queries[-1](model)
     model.open_all(True)
-    fresh = SessionList(folders, "/home/me", arrangement, pins)
+    fresh = ListModel(folders, "/home/me", arrangement, pins)
     fresh.set_live(live)
     fresh.load(sorted(rows.values(), key=lambda row: row.title + row.path, reverse=True))
     fresh.open_all(True)
@@ -169,9 +169,9 @@ def test_another_row_height_changes_no_line():
 
 def test_an_adopted_list_keeps_its_lines():
     arrangement = Arrangement(grouped=False, order="recent")
-    filled = SessionList((HERE,), "", arrangement, frozenset({("pi", "s0003")}))
+    filled = ListModel((HERE,), "", arrangement, frozenset({("pi", "s0003")}))
     filled.load(crowd())
-    model = SessionList((HERE,), "", arrangement.changed(roomy=True), filled.pins)
+    model = ListModel((HERE,), "", arrangement.changed(roomy=True), filled.pins)
     model.adopt(filled)
     assert model.lines == filled.lines
     assert (model.total, model.arrangement.roomy) == (200, True)
@@ -182,7 +182,7 @@ def ids(model):
 
 
 def test_matches_change_with_a_session():
-    model = SessionList()
+    model = ListModel()
     model.load([make_row(f"s{number:02}", cwd=f"/p{number % 3}") for number in range(20)])
     model.set_query("s0")
     assert len(ids(model)) == 10
@@ -200,7 +200,7 @@ def test_matches_come_in_the_order_of_the_list():
         make_row(f"f{number:03}", parent_session=f"s{number * 9:03}", modified=5_000_000)
         for number in range(3)
     ]
-    model = SessionList((), "", Arrangement(grouped=False))
+    model = ListModel((), "", Arrangement(grouped=False))
     model.load(rows)
     before = ids(model)
     wanted = {"s000", "s009", "f001", "f000", "s200"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.view.arrangement import Arrangement
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from tests.factory import make_row
 from tests.view.listed import EMPTY, FAMILY, HERE, listed, minutes_ago, shown
 
@@ -14,7 +14,7 @@ from tests.view.listed import EMPTY, FAMILY, HERE, listed, minutes_ago, shown
 def test_the_first_frame_has_all_counts_and_the_first_rows(grouped):
     counts = [(HERE, 2, minutes_ago(5), 0), ("/p3", 1, minutes_ago(20), 0), ("/p2", 1, minutes_ago(90), 0)]
     arrangement = Arrangement(grouped=grouped, order="recent")
-    model = SessionList((HERE,), "", arrangement)
+    model = ListModel((HERE,), "", arrangement)
     model.preview(counts, [FAMILY[2], FAMILY[1]])
     model.open_first(3)
     assert (model.total, model.known, model.projects, model.matched) == (4, 4, 3, 4)
@@ -23,7 +23,7 @@ def test_the_first_frame_has_all_counts_and_the_first_rows(grouped):
         [f"[{HERE}]", "fork", "middle", "[/p3]", "[/p2]"] if grouped else ["fork", "middle"]
     )
     model.arrange(arrangement.changed(order="threaded"))
-    filled = SessionList((HERE,), "", arrangement)
+    filled = ListModel((HERE,), "", arrangement)
     filled.load(FAMILY)
     model.adopt(filled)
     assert (model.total, model.projects, model.is_complete) == (4, 3, True)
@@ -33,14 +33,14 @@ def test_the_first_frame_has_all_counts_and_the_first_rows(grouped):
 
 
 def test_the_first_frame_of_this_folder_counts_only_this_folder():
-    model = SessionList((HERE,), "", Arrangement(scope="here"))
+    model = ListModel((HERE,), "", Arrangement(scope="here"))
     model.preview([(HERE, 2, minutes_ago(5), 0), ("/p2", 1, minutes_ago(90), 0)], ())
     assert (model.total, model.known, model.projects) == (2, 3, 2)
     assert shown(model) == [f"[{HERE}]"]
 
 
 def test_the_first_frame_of_this_folder_without_groups_requests_its_rows():
-    model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
+    model = ListModel((HERE,), "", Arrangement(scope="here", grouped=False))
     model.preview([(HERE, 2, minutes_ago(5), 0), ("/p2", 1, minutes_ago(90), 0)], ())
     assert model.first_groups() == [HERE]
     model.preview((), FAMILY[1:3])
@@ -48,7 +48,7 @@ def test_the_first_frame_of_this_folder_without_groups_requests_its_rows():
 
 
 def test_the_first_frame_of_this_folder_without_sessions():
-    model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
+    model = ListModel((HERE,), "", Arrangement(scope="here", grouped=False))
     model.preview([("/p2", 1, minutes_ago(90), 0)], ())
     assert (shown(model), model.total, model.known, model.first_groups()) == ([], 0, 1, [])
     assert model.empty() == "here"
@@ -58,7 +58,7 @@ def test_the_first_frame_of_this_folder_without_sessions():
 
 def begun(query):
     """The list of this folder in a first frame with a query, before the search."""
-    model = SessionList((HERE,), "", Arrangement(scope="here", grouped=False))
+    model = ListModel((HERE,), "", Arrangement(scope="here", grouped=False))
     model.preview([(HERE, 3, minutes_ago(5), 0), ("/p2", 1, minutes_ago(90), 0)], ())
     named = make_row("named", name="Middle way", modified=minutes_ago(60), cwd=HERE)
     model.preview((), [make_row("x", title="middle", modified=minutes_ago(5), cwd=HERE), FAMILY[1], named])
@@ -88,7 +88,7 @@ def test_the_first_frame_shows_no_row_that_a_query_may_exclude(query, ids):
     assert model.empty() == ("" if ids else "query")
     model.preview([(HERE, 3, minutes_ago(5), 0), ("/p2", 1, minutes_ago(90), 0)], ())
     assert shown(model) == ids, "the counts add no row"
-    filled = SessionList((HERE,), "", model.arrangement)
+    filled = ListModel((HERE,), "", model.arrangement)
     filled.load(
         [*model.rows(), make_row("late", title="middle way said in it", modified=minutes_ago(1), cwd=HERE)]
     )
@@ -109,7 +109,7 @@ def test_the_results_of_the_search_replace_the_first_frame():
 
 def test_a_list_filled_in_a_thread_gets_the_pins_of_the_screen():
     model = listed(pins={("pi", "old")}, grouped=False, live=["/store/e.jsonl"])
-    filled = SessionList((HERE,), "", Arrangement(grouped=False))
+    filled = ListModel((HERE,), "", Arrangement(grouped=False))
     filled.load([*FAMILY, make_row("e", cwd="/p2", modified=minutes_ago(99), **EMPTY)])
     model.adopt(filled)
     assert shown(model) == ["old", "fork", "new", "middle", "e"]

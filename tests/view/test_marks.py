@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from tests.factory import make_row
 
 
@@ -16,7 +16,7 @@ A, B = make_row("a"), make_row("b")
 
 
 def marked_list(*marked, unmarked=()):
-    model = SessionList()
+    model = ListModel()
     model.load([*marked, *unmarked])
     for row in marked:
         model.toggle_mark(row.path)
@@ -42,7 +42,7 @@ def test_a_session_that_returns_at_a_new_path_later_stays_marked():
     assert model.marked == {row.path for row in new}, "a copy is another session"
 
 
-@pytest.mark.parametrize("change_marks", [SessionList.clear_marks, lambda model: model.toggle_mark(B.path)])
+@pytest.mark.parametrize("change_marks", [ListModel.clear_marks, lambda model: model.toggle_mark(B.path)])
 def test_a_removed_session_is_not_marked_again_after_the_marks_have_changed(change_marks):
     model = marked_list(A, unmarked=[B])
     model.apply([], [A.path])

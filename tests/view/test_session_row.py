@@ -12,8 +12,8 @@ from app.stores import AGENTS
 from app.view.arrangement import Arrangement
 from app.view.frame import frame
 from app.view.line import line_width, plain_text
+from app.view.list_model import ListModel
 from app.view.palette import STYLES, THEMES, style_of
-from app.view.session_list import SessionList
 from app.view.session_row import LEGEND, MARKED, ORPHAN, PINNED, TARGET, render_list_line, render_second_line
 from tests.factory import MINUTE, NOW, make_row
 
@@ -21,7 +21,7 @@ HERE = "/home/me/work/app"
 
 
 def listed(*rows, pins=(), **arrangement):
-    model = SessionList((HERE,), "/home/me", Arrangement(**arrangement), frozenset(pins))
+    model = ListModel((HERE,), "/home/me", Arrangement(**arrangement), frozenset(pins))
     model.load(rows)
     model.open_all(True)
     return model
@@ -122,7 +122,7 @@ def test_without_threads_forks_are_marked():
 
 
 def test_the_first_frame_marks_no_fork_as_an_orphan():
-    model = SessionList((HERE,), "/home/me")
+    model = ListModel((HERE,), "/home/me")
     model.preview([("/work/app", 1, NOW, 0)], [make_row("b", parent_session="/elsewhere/a.jsonl")])
     model.open_all(True)
     assert text(model, 1).startswith("    ↳ a session")
@@ -234,7 +234,7 @@ WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_
 def test_every_row_takes_exactly_its_cells(title, prompt, folder, cells, arrangement, question, query):
     fields = {"title": title, "last_prompt": prompt, "cwd": f"/{folder}", "branch_count": 3}
     row = make_row("a", **fields, labels=(("x", "y"),))
-    model = SessionList((), "/home/me", arrangement, frozenset({("pi", "a")}))
+    model = ListModel((), "/home/me", arrangement, frozenset({("pi", "a")}))
     model.load([row, make_row("b", title=title, parent_session="a", name=title or None)])
     model.open_all(True)
     model.set_query(query)

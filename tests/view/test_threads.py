@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.view.arrangement import Arrangement
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from tests.factory import NOW, make_row
 
 
 def threaded(rows):
-    model = SessionList(arrangement=Arrangement(grouped=False))
+    model = ListModel(arrangement=Arrangement(grouped=False))
     model.load(rows)
     return model.lines
 

@@ -15,8 +15,8 @@ from app.startup.first_frame import ansi
 from app.view.arrangement import Arrangement
 from app.view.cells import graphemes, max_piece_width, width
 from app.view.frame import frame
+from app.view.list_model import ListModel
 from app.view.palette import THEMES
-from app.view.session_list import SessionList
 from app.view.wide_glyphs import place_wide_glyphs
 from tests.factory import NOW, make_row
 
@@ -168,7 +168,7 @@ def test_borders_are_in_their_columns_in_every_terminal(parts, pieces_of):
 
 @pytest.mark.parametrize("pieces_of", TERMINALS)
 def test_the_borders_of_the_first_frame_are_in_their_columns(pieces_of):
-    model = SessionList(("/work/app",), "/home/me", Arrangement(roomy=True))
+    model = ListModel(("/work/app",), "/home/me", Arrangement(roomy=True))
     model.load(
         make_row(f"s{number}", cwd="/work/app", title=odd * 3, last_prompt=odd * 9)
         for number, odd in enumerate(ODD)

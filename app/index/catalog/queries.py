@@ -29,19 +29,20 @@ if TYPE_CHECKING:
 
     File = tuple[str, Signature]
 
-ROW = "store, path, row"
+ROW = "store, path, cwd, modified, ino, size, mtime_ns, ctime_ns, row"
 """The columns that make a row, see `row_of`."""
 
-BESIDE_BLOB = 2
-"""Number of a row's first fields (path and store) that are not in its blob."""
+IN_COLUMNS = frozenset(("cwd", "modified", "ino", "size", "mtime_ns", "ctime_ns"))
+"""The fields of a row that the table has as columns. They are empty in the blob of the row."""
 
 _MOST_PARAMETERS = 400
 """The most paths in one query; SQLite's oldest limit is 999."""
 
 # The path of the index and the path of the table, which must be equal.
 _READINGS = (
-    "SELECT listed.path, first_message, found.spans, found.store, found.path, found.row"
-    " FROM sessions AS found CROSS JOIN sessions AS listed NOT INDEXED ON listed.key = found.key"
+    "SELECT listed.path, first_message, found.spans, "
+    + ", ".join([f"found.{column}" for column in ROW.split(", ")])
+    + " FROM sessions AS found CROSS JOIN sessions AS listed NOT INDEXED ON listed.key = found.key"
     " LEFT JOIN first_messages ON first_messages.key = found.key"
 )
 
@@ -57,14 +58,29 @@ def chunks(paths: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
         yield paths[start : start + _MOST_PARAMETERS]
 
 
-def row_of(roots: StoreRoots, store: int, path: bytes, blob: bytes) -> Row:
+def row_of(
+    roots: StoreRoots,
+    store: int,
+    path: bytes,
+    cwd: bytes,
+    modified: int,
+    ino: int,
+    size: int,
+    mtime_ns: int,
+    ctime_ns: int,
+    blob: bytes,
+) -> Row:
     """A stored row, without its first message.
 
     :raises Doubt: it is not what was stored.
     """
     try:
         # `decode` is inlined, because a list has ten thousand rows.
-        return Row((path.decode("utf-8", "surrogatepass"), roots[store], *marshal.loads(blob)))
+        row = Row((path.decode("utf-8", "surrogatepass"), roots[store], *marshal.loads(blob)))
+        row.cwd = cwd.decode("utf-8", "surrogatepass")
+        row.modified, row.ino, row.size = int(modified), int(ino), int(size)
+        row.mtime_ns, row.ctime_ns = int(mtime_ns), int(ctime_ns)
+        return row
     except (ValueError, EOFError, TypeError, AttributeError) as error:
         raise Doubt(f"a row that cannot be read: {error}") from error
 

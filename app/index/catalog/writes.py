@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.index.catalog import span_table
 from app.index.catalog.integrity import check_missing, check_stores
-from app.index.catalog.queries import BESIDE_BLOB, ROW, chunks, ids_of, row_of
+from app.index.catalog.queries import IN_COLUMNS, ROW, chunks, ids_of, row_of
 from app.index.catalog.schema import encode, encode_compressed
-from app.index.row import FIRST_MESSAGE, Reading, kind_of, refused_row, unread
+from app.index.row import FIELDS, Reading, kind_of, refused_row, unread
 
 if TYPE_CHECKING:
     import sqlite3
@@ -47,6 +47,13 @@ _UPDATE_SIGNATURE = (
     "UPDATE sessions SET ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?, listed = ?, row = ? WHERE key = ?"
 )
 _PUT_FIRST_MESSAGE = "REPLACE INTO first_messages VALUES (?, ?)"
+
+
+_STORED = object()
+_EMPTY: tuple[Any, ...] = tuple(
+    "" if field == "first_message" else None if field in IN_COLUMNS else _STORED for field in FIELDS
+)
+"""What stands in the blob of a row for each field: `_STORED` for its value."""
 
 
 class StoredReading(NamedTuple):
@@ -175,10 +182,9 @@ def _encode(reading: Reading) -> StoredReading:
 
 
 def _blob(row: Row) -> bytes:
-    """The fields of a row that have no columns of their own; the first message is in another table."""
-    values = row.values()
-    stored = (*values[BESIDE_BLOB:FIRST_MESSAGE], "", *values[FIRST_MESSAGE + 1 :])
-    return marshal.dumps(stored, _MARSHAL_VERSION)
+    """The fields of a row but path and store; those that are stored elsewhere are empty."""
+    values = [value if empty is _STORED else empty for empty, value in zip(_EMPTY, row.values(), strict=True)]
+    return marshal.dumps(tuple(values[2:]), _MARSHAL_VERSION)
 
 
 def _remove(

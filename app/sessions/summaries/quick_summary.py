@@ -19,10 +19,11 @@ from app.formats.header import NotASession, read_header
 from app.formats.json_codec import DECODE_ERRORS, BadLine, decode
 from app.formats.lines import BLANK_BYTES, open_file, read_at, run_start
 from app.formats.partial_entry import ABSENT, Timestamp
-from app.formats.text import is_invisible, replace_surrogates, trim_name
+from app.formats.text import replace_surrogates, trim_name
 from app.formats.timestamps import message_time, parse_time
 from app.formats.utf8_text import find
-from app.sessions.summary import Summary, title_of
+from app.sessions.summaries.titles import TitleFold, typed_text
+from app.sessions.summary import FIRST_MESSAGE_LIMIT, FROM_NAME, FROM_NOTHING, Summary
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -43,7 +44,10 @@ what is not read counts.
 """
 
 UNKNOWN_TITLE = "…"
-"""The title of a session whose ends tell neither a name nor a first prompt."""
+"""The title of a session whose ends contain neither a name nor a prompt that a person typed."""
+
+_DECIDING = 64
+"""Characters. The rest of a prompt of which less is known may make it a command or a greeting."""
 
 _EMPTY = BLANK_BYTES + b"\0"
 """Bytes without meaning at the end of a file."""
@@ -58,7 +62,8 @@ def quick_summary(path: str, agents: Sequence[str], mtime_ms: int) -> Summary | 
 
     Certain are agent, dialect, id, cwd and, where they are not empty, created and parent_session: they stand
     in the header. `first_message` is the first prompt or, where the head ends within it, its beginning; ""
-    when it stands further in. `name` is the latest in the ends: another may have been given between them.
+    when it stands further in. `title` is that of the whole file, unless a later line names the session, or
+    `UNKNOWN_TITLE`. `name` is the latest in the ends: another may have been given between them.
     `modified` is the time of the last message in the tail, else the file's own. All other fields take the
     whole file: they are 0 or empty here, and mean nothing.
 
@@ -91,7 +96,8 @@ def _read(path: str, descriptor: int, agents: Sequence[str]) -> _Ends:
     whole = head.rfind(b"\n") + 1
     header = read_header(path, head[:whole], agents)
     ends = _Ends(header)
-    ends.begin(head[header.offset + header.length : whole], head[whole:])
+    is_whole = size == whole
+    ends.begin(head[header.offset + header.length : whole], head[whole:], is_whole=is_whole)
     tail = read_at(descriptor, FIRST_TAIL_BYTES, max(size - FIRST_TAIL_BYTES, 0))
     if tail[-2:].strip(_EMPTY) == b"" == tail.strip(_EMPTY):
         # A crash may leave gigabytes of NUL bytes: the newest message is before them.
@@ -133,20 +139,33 @@ class _Ends:
         self._quick = self._dialect.one_entry_a_line
         self._name = header.name
         self._prompt = ""
+        self._titles = TitleFold()
+        self._has_all_prompts = False
         self._created = header.created_ms
         self.newest = 0
 
-    def begin(self, lines: bytes, cut: bytes) -> None:
-        """Take in the whole `lines` after the header, and the line that the head ends in."""
+    def begin(self, lines: bytes, cut: bytes, *, is_whole: bool) -> None:
+        """Take in the whole `lines` after the header, and the line that the head ends in.
+
+        :param is_whole: the file has no other lines.
+        """
+        titles = self._titles
+        self._has_all_prompts = is_whole
         for line in _lines_with(b'"user"', lines):
             for skim in self._skims(line):
                 message = skim.message
-                if message is not None and message.role == "user" and not self._prompt:
-                    self._prompt = text_of(message.content)
-            if self._prompt:
+                if message is not None and message.role == "user":
+                    prompt = text_of(message.content)[:FIRST_MESSAGE_LIMIT]
+                    self._prompt = self._prompt or prompt
+                    titles.add_prompt(prompt)
+            if titles.typed:
                 break
         else:
-            self._prompt = _beginning(cut)
+            prompt = _beginning(cut)
+            self._prompt = self._prompt or prompt
+            # The tag of a block may be cut.
+            if len(prompt) >= _DECIDING and not typed_text(prompt).startswith("<"):
+                titles.add_prompt(prompt)
         if self._created is None:
             stamps = (skim.timestamp for line in lines.split(b"\n") for skim in self._skims(line))
             self._created = next(filter(None, map(parse_time, stamps)), None)
@@ -164,13 +183,18 @@ class _Ends:
     def summary(self, mtime_ms: int) -> Summary:
         header = self._header
         name, prompt = self._name, self._prompt
+        titles = self._titles
+        title, source = titles.title(name, 0)
+        if source != FROM_NAME and not (titles.typed or (titles.prompt and self._has_all_prompts)):
+            title, source = UNKNOWN_TITLE, FROM_NOTHING
         return Summary(
             header.agent,
             header.dialect,
             header.id,
             header.cwd,
             name,
-            title_of(name, prompt) if prompt or not is_invisible(name or "") else UNKNOWN_TITLE,
+            title,
+            source,
             prompt,
             "",
             self._created,
@@ -192,6 +216,7 @@ class _Ends:
             0,
             False,
             False,
+            "",
         )
 
     def _find_name(self, lines: bytes) -> None:

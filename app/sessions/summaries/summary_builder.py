@@ -27,6 +27,7 @@ from app.formats.lines import BOM, is_blank, skip_blanks
 from app.formats.partial_entry import finite, finite_int
 from app.formats.summary_fields import (
     ANSWER_TYPES,
+    RESULT_TYPES,
     TEXT_MESSAGE_TYPES,
     Answer,
     Prompt,
@@ -40,11 +41,13 @@ from app.formats.utf8_text import find
 from app.sessions.header_checks import HeaderChecks
 from app.sessions.parent_links import count_tips, deepest_leaf
 from app.sessions.passages import HEADS, PackedText, PassageBuilder, add_passages, joined
+from app.sessions.summaries.endings import TOOL_USE, EndingFold
 from app.sessions.summaries.hierarchy import Hierarchy
-from app.sessions.summary import FIRST_MESSAGE_LIMIT, LAST_PROMPT_LIMIT, Summary, title_of
+from app.sessions.summaries.titles import TitleFold
+from app.sessions.summary import FIRST_MESSAGE_LIMIT, FROM_PROMPT, LAST_PROMPT_LIMIT, Summary
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
     from app.formats.header import Header
     from app.formats.partial_entry import PartialEntry, Usage
@@ -81,6 +84,7 @@ class Totals(Struct):
     newest: float | int = 0
     first_message: str = ""
     last_prompt: str = ""
+    titles: TitleFold = field(default_factory=TitleFold)
     first_time: int = 0
     leaf_id: str | None = None
     header_checks: HeaderChecks = field(default_factory=HeaderChecks)
@@ -113,6 +117,7 @@ class SummaryBuilder:
         self.hierarchy = Hierarchy(SILENT, is_linear_format=self.dialect.linear)
         if not self.dialect.one_entry_a_line:
             self.hierarchy.all_entries = []
+        self.endings = EndingFold()
         self._offset = 0
         self._text: list[PackedText] = []
         self.models: dict[tuple[str | None, str | None], None] = {}
@@ -226,6 +231,7 @@ class SummaryBuilder:
         tool_names: list[str] = []
         usages: list[Usage] = []
         prompts: list[Prompt] = []
+        changing: list[SummaryFields] = []
         provider = model = None
         for entry, offset in zip(entries, starts, strict=True):
             if entry.type == "message":
@@ -257,6 +263,8 @@ class SummaryBuilder:
                                 texts.append(text)
                     elif content:
                         add_passages(entry, offset, passages, tool_names)
+                    if message.stop_reason not in TOOL_USE:
+                        changing.append(entry)
                     if message.stop_reason == "error" or message.error_message:
                         errors += 1
                     usage = message.usage
@@ -277,10 +285,13 @@ class SummaryBuilder:
                     prompts.append(message)
                 elif message is None:
                     self._add_fault("a message entry without a message")
+                    changing.append(entry)
                     continue
                 else:
-                    if message_type in TEXT_MESSAGE_TYPES:
-                        add_passages(entry, offset, passages, tool_names)
+                    if message_type not in RESULT_TYPES:
+                        changing.append(entry)
+                        if message_type in TEXT_MESSAGE_TYPES:
+                            add_passages(entry, offset, passages, tool_names)
                     continue
                 if newest < message.timestamp <= LAST_MS:
                     newest = message.timestamp
@@ -294,6 +305,7 @@ class SummaryBuilder:
                     self._add_fault(reason)
             else:
                 others += 1
+                changing.append(entry)
                 if entry.type in USAGE_TYPES:
                     if entry.usage is not None:
                         usages.append(entry.usage)
@@ -315,6 +327,9 @@ class SummaryBuilder:
         totals.messages += len(entries) - others
         totals.newest = newest
         totals.errors += errors
+        if not (totals.titles.prompt or totals.titles.text):
+            self._add_texts(entries)
+        self.endings.add(entries, changing, tool_names)
         if entries and self.has_ids:
             ids, parents = [entry.id for entry in entries], [entry.parent_id for entry in entries]
             self.hierarchy.add(ids, parents, entries)
@@ -322,12 +337,25 @@ class SummaryBuilder:
         return passages.pack()
 
     def _add_prompts(self, prompts: Sequence[Prompt]) -> None:
-        """The first and the last prompt with text count."""
+        """Add the next prompts. The first and the last with text count, and those that may be the title."""
         totals = self.totals
+        for prompt in prompts:
+            if totals.titles.typed:
+                break
+            totals.titles.add_prompt(_prompt_text(prompt))
         if not totals.first_message:
             totals.first_message = next(filter(None, map(_prompt_text, prompts)), "")
         lines = (one_line(_prompt_text(prompt), LAST_PROMPT_LIMIT) for prompt in reversed(prompts))
         totals.last_prompt = next(filter(None, lines), totals.last_prompt)
+
+    def _add_texts(self, entries: Iterable[SummaryFields]) -> None:
+        """Add the texts of answers, one of which is the title of a session without prompts."""
+        titles = self.totals.titles
+        for entry in entries:
+            if isinstance(entry.message, Answer):
+                titles.add_text(" ".join(texts_of(entry.message.content))[:FIRST_MESSAGE_LIMIT])
+            if titles.text:
+                break
 
     def _count_images(self, lines: bytes, length: int) -> None:
         """Count the entries with images in the first `length` bytes of `lines`, which are whole lines."""
@@ -350,6 +378,7 @@ class SummaryBuilder:
             add_passages(fields, self._offset, passages, tool_names)
             totals.tools.update(dict.fromkeys(filter(None, tool_names)))
         self.hierarchy.add([entry.id], [entry.parent_id], [fields])
+        self.endings.add([fields])
         totals.id_pairs.append((entry.id, entry.parent_id))
         if not totals.first_time:
             totals.first_time = parse_time(entry.timestamp) or 0
@@ -361,6 +390,8 @@ class SummaryBuilder:
         message = fields.message
         if isinstance(message, Answer):
             self._add_answer(message)
+            if not (totals.titles.prompt or totals.titles.text):
+                self._add_texts([fields])
         elif isinstance(message, Prompt):
             self._add_prompts((message,))
         else:
@@ -470,7 +501,8 @@ class SummaryBuilder:
             modified = int(totals.newest)
         else:
             modified = mtime_ms if created is None else created
-        beginning = one_line(totals.first_message, LAST_PROMPT_LIMIT)
+        title, title_source = totals.titles.title(totals.name, totals.messages)
+        is_title = title_source == FROM_PROMPT and totals.last_prompt == totals.titles.beginning
         one_a_line = self.dialect.one_entry_a_line
         without_ids = not self.has_ids or self._has_no_ids()
         return Summary(
@@ -479,9 +511,10 @@ class SummaryBuilder:
             id=header.id,
             cwd=header.cwd,
             name=totals.name,
-            title=title_of(totals.name, totals.first_message),
+            title=title,
+            title_source=title_source,
             first_message=totals.first_message,
-            last_prompt="" if totals.last_prompt == beginning else totals.last_prompt,
+            last_prompt="" if is_title else totals.last_prompt,
             created=created,
             modified=modified,
             message_count=totals.messages,
@@ -508,6 +541,9 @@ class SummaryBuilder:
             torn=torn,
             # A line with several entries may name any leaf.
             linear=one_a_line and (without_ids or self.hierarchy.is_linear),
+            ending=self.endings.last
+            if without_ids or self.dialect.linear
+            else self.endings.at(self._leaf_id()),
         )
 
     def _has_no_ids(self) -> bool:

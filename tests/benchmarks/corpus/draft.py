@@ -174,7 +174,7 @@ class Draft:
         reason = stop or ("toolUse" if calling else "stop")
         at = self.at - 1500
         body = self.answer_body(",".join(blocks + calling), usage, reason, at)
-        entry_id = self.message("assistant", body, at=at)
+        entry_id = self.message("assistant", body, text=text.plain if text else "", at=at)
         self.truth.usage(usage)
         model = f"{self.provider}/{self.model}"
         if model not in self.truth.models:

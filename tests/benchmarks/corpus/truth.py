@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 FIRST_MESSAGE_LIMIT = 65_536
 """Characters of the first message that a row keeps."""
 
-NO_MESSAGES = "(no messages)"
+NO_MESSAGES, NO_PROMPT = "(no messages)", "(no prompt)"
 
 FIELDS = (
     "agent", "id", "path", "cwd", "name", "title", "first_message", "created", "modified", "message_count",
@@ -43,6 +43,9 @@ class Truth:
     parent_session: str | None = None
     name: str | None = None
     first_message: str | None = None
+    first_answer: str | None = None
+    title: str | None = None
+    """The title without a name, if the first message was not typed."""
     newest: int | None = None
     message_count: int = 0
     ids: list[str | None] = field(default_factory=list)
@@ -70,6 +73,8 @@ class Truth:
             self.newest = at if self.newest is None else max(self.newest, at)
         if role == "user" and text and self.first_message is None:
             self.first_message = text
+        if role == "assistant" and text and self.first_answer is None:
+            self.first_answer = text
 
     def usage(self, usage: Usage) -> None:
         """Add the usage of an answer or a summary."""
@@ -93,13 +98,14 @@ class Truth:
         """Return the finished truth of the file at `path`."""
         modified = self.newest if self.newest is not None else self.created
         first = self.first_message and self.first_message[:FIRST_MESSAGE_LIMIT]
+        nothing = NO_PROMPT if self.message_count else NO_MESSAGES
         return {
             "agent": self.agent,
             "id": self.id,
             "path": path,
             "cwd": self.cwd,
             "name": self.name,
-            "title": self.name or first or NO_MESSAGES,
+            "title": self.name or self.title or first or self.first_answer or nothing,
             "first_message": first,
             "created": None if self.created is None else iso(self.created),
             "modified": iso(mtime_ms if modified is None else modified),

@@ -154,6 +154,43 @@ def two_blocks(maker: Maker, entries: int) -> Draft:
     return draft
 
 
+def untyped_prompts(maker: Maker, entries: int) -> Draft:
+    """A command, a greeting and a block of context come before the first prompt that says anything."""
+    draft = maker.start(entries=entries)
+    draft.header()
+    for text in (
+        "/model sonnet",
+        "Hello there!",
+        "<environment_context>\n<cwd>/w</cwd>\n</environment_context>",
+    ):
+        draft.user(Text(text, quote(text)))
+    typed = maker.rng.choice(maker.chunks.prompts)
+    draft.truth.title = typed.plain
+    draft.user(typed)
+    maker.talk(draft, entries)
+    return draft
+
+
+def without_prompts(maker: Maker, entries: int) -> Draft:
+    """Answers alone: the first of them is the title."""
+    draft = maker.start(entries=entries)
+    draft.header()
+    for _ in range(entries):
+        draft.assistant(maker.rng.choice(maker.chunks.prose), maker.rng.choice(maker.chunks.usages))
+    return draft
+
+
+def without_text(maker: Maker, entries: int) -> Draft:
+    """Answers that only call tools."""
+    draft = maker.start(entries=entries)
+    draft.header()
+    for number in range(entries // 2):
+        call = maker.rng.choice(maker.chunks.calls)
+        draft.assistant(None, maker.rng.choice(maker.chunks.usages), calls=[(f"call_{number}", call)])
+        draft.tool_result(f"call_{number}", call.name, maker.rng.choice(maker.chunks.output).json)
+    return draft
+
+
 def future(maker: Maker, entries: int) -> Draft:
     """A session of a machine whose clock was years ahead."""
     draft = maker.start(entries=entries, created=FAR_FUTURE_MS - 5 * DAY_MS)
@@ -294,6 +331,9 @@ VARIANTS: tuple[tuple[str, float, Callable[[Maker, int], Draft]], ...] = (
     ("pi hostile", 0.2, hostile),
     ("pi long prompt", 0.1, long_prompt),
     ("pi two blocks", 0.2, two_blocks),
+    ("pi untyped prompts", 0.2, untyped_prompts),
+    ("pi without prompts", 0.1, without_prompts),
+    ("pi without text", 0.1, without_text),
     ("pi future", 0.2, future),
     ("pi unfinished line", 0.4, unfinished_line),
     ("omp exited", 1, omp_exited),

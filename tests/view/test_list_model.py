@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.formats.text import one_line
 from app.view.line import line_width, plain_text
 from app.view.list_filter import haystack, matches, words_of
-from app.view.session_list import SessionList
+from app.view.list_model import ListModel
 from app.view.session_row import LEGEND, render_list_line
 from tests.factory import MINUTE, NOW, make_row
 from tests.view.listed import shown
@@ -18,7 +18,7 @@ HERE = "/work/app"
 
 
 def listed(*rows, here=HERE, opened=100):
-    model = SessionList((here,), "/home/me")
+    model = ListModel((here,), "/home/me")
     model.load(rows)
     model.open_first(opened)
     return model
@@ -70,7 +70,7 @@ def test_without_sessions_here_the_newest_project_is_open():
 
 def test_the_first_frame_has_counts_of_all_groups_and_rows_of_the_open_ones():
     complete = listed(*ROWS, opened=5)
-    model = SessionList((HERE,), "/home/me")
+    model = ListModel((HERE,), "/home/me")
     counts = [
         (HERE, 2, NOW - 40 * MINUTE, 0),
         ("/work/site", 1, NOW - 10 * MINUTE, 0),
@@ -89,7 +89,7 @@ def test_the_first_frame_needs_no_more_groups_than_fit(here):
     rows = [make_row(f"r{index}", cwd=f"/work/{index}", modified=NOW - index * MINUTE) for index in range(9)]
     rows.append(make_row("last", cwd=HERE, modified=NOW - 99 * MINUTE))
     counts = [(row.cwd, 1, row.modified, 0) for row in rows]
-    complete, model = SessionList((here,), "/home/me"), SessionList((here,), "/home/me")
+    complete, model = ListModel((here,), "/home/me"), ListModel((here,), "/home/me")
     for frame_list, most in ((complete, None), (model, 4)):
         frame_list.preview(counts, (), most)
         frame_list.open_first(4)

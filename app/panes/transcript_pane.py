@@ -15,8 +15,6 @@ from app.widgets.panes import Pane
 from app.widgets.transcript_lines import Spot, TranscriptLines, anchor_of, position_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from textual.app import ComposeResult
     from textual.timer import Timer
 
@@ -35,14 +33,12 @@ class TranscriptPane(Pane):
     read.
     """
 
-    def __init__(self, setup: Setup, failed: Callable[[BaseException], None], *, id: str) -> None:
-        """:param failed: receives unexpected errors; it is called in the reader's thread.
-        :param id: of the lines; the box around them is `id`-pane.
-        """
+    def __init__(self, setup: Setup, *, id: str) -> None:
+        """:param id: of the lines; the box around them is `id`-pane."""
         super().__init__("transcript", id=f"{id}-pane")
         self.lines = TranscriptLines(id=id)
         self._setup = setup
-        self._reader = TranscriptReader(self.post_message, failed)
+        self._reader = TranscriptReader(self.post_message)
         # the session, and the path under which it was opened; "" for none
         self._row: Row | None = None
         self._opened = ""

@@ -19,12 +19,12 @@ from app.view.clipboard import copy_warning, file_suffix, full_text, text_size
 from app.view.formatting import age
 from app.view.image_lines import delete_command
 from app.view.problems import DamagedLine
-from app.widgets.entry_pane import EntryPane, image_of
+from app.widgets.entry_lines import EntryLines, image_of
 from app.widgets.panes import Pane
 from app.widgets.textual_internals import write_to_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from textual.app import App, ComposeResult
     from textual.timer import Timer
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from app.sessions.tree.tree import SessionTree
     from app.setup import Setup
     from app.view.image_lines import Drawing
+    from app.widgets.entry_tree import EntryTree
 
 REST_SECONDS = 0.05
 """Time for which the cursor rests before its entry is read."""
@@ -49,18 +50,6 @@ MOST_IMAGES = 48
 """Images that the terminal keeps: more than one entry has."""
 
 
-class Place(NamedTuple):
-    """The position of a tree's cursor.
-
-    :param spot: an entry, or a damaged line.
-    :param has_match: a search has a hit in it; the line with the hit is to be shown.
-    """
-
-    tree: SessionTree
-    spot: Node | DamagedLine
-    has_match: bool
-
-
 class Heading(NamedTuple):
     """The words of the pane's borders.
 
@@ -72,25 +61,19 @@ class Heading(NamedTuple):
     timestamp: int | None
 
 
-class EntrySide(Pane):
-    """The pane with the entry under the tree's cursor."""
+class EntryPane(Pane):
+    """The pane with the entry under the tree's cursor.
 
-    def __init__(
-        self,
-        setup: Setup,
-        failed: Callable[[BaseException], None],
-        place: Callable[[], Place | None],
-        *,
-        images: str,
-        id: str,
-    ) -> None:
-        """:param failed: receives unexpected errors of a thread; called in that thread.
-        :param place: gives the position of the cursor; None if it is on no entry.
+    lines   the lines of the entry
+    """
+
+    def __init__(self, setup: Setup, tree: EntryTree, *, images: str, id: str) -> None:
+        """:param tree: its cursor selects the entry; call `cursor_moved` when it has moved.
         :param images: how images are drawn (`image_method`).
         """
         super().__init__("entry", id=id)
         self._setup = setup
-        self._place = place
+        self._tree = tree
         self._timer: Timer | None = None
         self._read_at = -FOLLOW_SECONDS
         # the heading of the requested entry, and of the one that is shown
@@ -100,12 +83,12 @@ class EntrySide(Pane):
         # the requested entry, and whether it is the entry before, grown
         self._spot: Node | DamagedLine | None = None
         self._grew = False
-        self._reader = EntryReader(self.post_message, failed, images, self._blobs)
-        self.entry = EntryPane(id="entry")
-        self._terminal_images = TerminalImages(self.entry)
+        self._reader = EntryReader(self.post_message, images, self._blobs)
+        self.lines = EntryLines(id="entry")
+        self._terminal_images = TerminalImages(self.lines)
 
     def compose(self) -> ComposeResult:
-        yield self.entry
+        yield self.lines
 
     def on_mount(self) -> None:
         # While another program had the terminal, it may have dropped the images.
@@ -119,40 +102,40 @@ class EntrySide(Pane):
         setup, header = self._setup, tree.header
         return blobs_of(header.agent, tree.path, header.cwd, setup.stores, setup.agent_env, setup.home)
 
-    def show_soon(self, *, runs: bool) -> None:
-        """Show the entry under the cursor once the cursor rests.
-
-        :param runs: the cursor follows a growing leaf.
-        """
+    def cursor_moved(self) -> None:
+        """Show the entry under the tree's cursor once the cursor rests."""
         if self._timer is not None:
             self._timer.stop()
-        place = self._place()
-        if place is None:
+        spot = self._tree.spot
+        if spot is None:
             self._reader.clear()
             self._spot = None
-            self.entry.show_lines([], more=False)
+            self.lines.show_lines([], more=False)
             self._shown_heading = Heading("", "entry", None)
-            self.tell_age()
+            self.update_age()
             return
-        self.entry.expect()
+        self.lines.expect()
         # No user can read every entry of a growing leaf, or every state of a torn line.
-        runs = runs or (isinstance(place.spot, DamagedLine) and place.spot.torn)
+        runs = self._tree.follows or (isinstance(spot, DamagedLine) and spot.torn)
         elapsed = monotonic() - self._read_at
         delay = max(REST_SECONDS, FOLLOW_SECONDS - elapsed) if runs else REST_SECONDS
         self._timer = self.set_timer(delay, self._show)
 
-    def seek_no_more(self) -> None:
-        """Do not scroll to a hit in the entry that is being read."""
-        self._wants_match = False
+    def mark(self, words: tuple[str, ...]) -> None:
+        """Highlight these words, which are folded. Without words, do not scroll to a hit in the entry that is
+        being read.
+        """
+        self.lines.mark(words)
+        self._wants_match = self._wants_match and bool(words)
 
-    @on(EntryPane.ReadAsked)
+    @on(EntryLines.ReadAsked)
     def _show_at_once(self) -> None:
         if self._timer is not None:
             self._timer.stop()
         self._read(hidden=True)
 
-    @on(EntryPane.WidthChanged)
-    @on(EntryPane.RawToggled)
+    @on(EntryLines.WidthChanged)
+    @on(EntryLines.RawToggled)
     def _show(self) -> None:
         self._read(hidden=False)
 
@@ -161,21 +144,20 @@ class EntrySide(Pane):
 
         :param hidden: also if the pane is hidden.
         """
-        place = self._place()
-        if place is None:
+        spot, view = self._tree.spot, self._tree.view
+        if spot is None or view is None:
             return
-        is_seen = self.entry.is_laid_out
+        is_seen = self.lines.is_laid_out
         if not is_seen:
-            self.entry.forget_width()
+            self.lines.forget_width()
             if not hidden:
                 return
         self._read_at = monotonic()
-        self._wants_match = place.has_match
-        spot = place.spot
+        self._wants_match = self._tree.is_at_hit
         cells, rows = HIDDEN_CELLS, 0
         if is_seen:
-            cells, rows = self.entry.cells, max(1, self.entry.size.height - TEXT_LINES)
-        self._reader.read(place.tree, spot, cells, rows, raw=self.entry.raw)
+            cells, rows = self.lines.cells, max(1, self.lines.size.height - TEXT_LINES)
+        self._reader.read(view.tree, spot, cells, rows, raw=self.lines.raw)
         before, self._spot = self._spot, spot
         torn = isinstance(spot, DamagedLine) and isinstance(before, DamagedLine) and spot.is_now(before)
         self._grew = torn and spot != before
@@ -183,11 +165,11 @@ class EntrySide(Pane):
             title, timestamp = f"{spot.place}, no entry", None
         else:
             title, timestamp = f"entry {spot.id or spot.index + 1}", spot.timestamp
-        subtitle = "as it stands in the file" if self.entry.raw else ""
+        subtitle = "as it stands in the file" if self.lines.raw else ""
         self._heading = Heading(subtitle, one_line(title), timestamp)
 
-    def tell_age(self) -> None:
-        """Show the heading with the age that the entry has now."""
+    def update_age(self) -> None:
+        """Show the heading with the present age of the entry."""
         subtitle, title, timestamp = self._shown_heading
         if timestamp is not None:
             title += f" · {age(timestamp, self._setup.now_ms())}"
@@ -197,28 +179,32 @@ class EntrySide(Pane):
     def _entry_read(self, event: EntryRead) -> None:
         if event.generation == self._reader.generation:
             self._shown_heading = self._heading
-            self.tell_age()
-            begin = len(self.entry.lines) if event.more else 0
+            self.update_age()
+            begin = len(self.lines.lines) if event.more else 0
             image_lines = filter(None, map(image_of, event.lines))
             self._terminal_images.send(line.drawing for line in image_lines)
-            self.entry.show_lines(event.lines, more=event.more, parts=event.parts, stays=self._grew)
-            if self._wants_match and self.entry.show_match(begin):
+            self.lines.show_lines(event.lines, more=event.more, parts=event.parts, stays=self._grew)
+            if self._wants_match and self.lines.show_match(begin):
                 self._wants_match = False
 
     @on(ImageDecoded)
     def _image_decoded(self, event: ImageDecoded) -> None:
         if event.generation == self._reader.generation:
             self._terminal_images.send([event.drawing])
-            self.entry.show_image(event.drawing)
+            self.lines.show_image(event.drawing)
 
-    @on(EntryPane.CopyAsked)
-    def _copy_asked(self, event: EntryPane.CopyAsked) -> None:
+    @on(EntryLines.NeighbourAsked)
+    def _neighbour_asked(self, event: EntryLines.NeighbourAsked) -> None:
+        self._tree.move_to(self._tree.cursor + event.step)
+
+    @on(EntryLines.CopyAsked)
+    def _copy_asked(self, event: EntryLines.CopyAsked) -> None:
         _copy(self.app, event.what, event.text, self._setup.env)
 
-    @on(EntryPane.OpenAsked)
-    def _open_asked(self, event: EntryPane.OpenAsked) -> None:
-        if self.entry.parts:
-            _open_in_program(self.app, event.kind, self.entry.parts, self._setup.env, raw=self.entry.raw)
+    @on(EntryLines.OpenAsked)
+    def _open_asked(self, event: EntryLines.OpenAsked) -> None:
+        if self.lines.parts:
+            _open_in_program(self.app, event.kind, self.lines.parts, self._setup.env, raw=self.lines.raw)
 
 
 class TerminalImages:

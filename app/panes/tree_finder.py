@@ -1,4 +1,4 @@
-"""The search in the tree that is shown: the line above it, the thread that looks, where the cursor goes."""
+"""The search in the tree that is shown: the line above the tree, the thread that searches, and the cursor."""
 
 from __future__ import annotations
 
@@ -12,34 +12,26 @@ from app.view.tree_navigation import TreeHits, words_of
 from app.widgets.inputs import SearchBox
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from textual.message import Message
+    from collections.abc import Sequence
 
     from app.messages import EntriesFound
+    from app.services.background import Post
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
     from app.view.problems import DamagedLine
     from app.widgets.entry_tree import EntryTree
 
 
-class TreeFinding:
-    """One search at a time, in `tree`. Until it is kept or dropped the cursor goes to the first hit from
-    where it stood when the search began.
+class TreeFinder:
+    """Runs one search at a time. Until the user keeps or drops it, the cursor goes to the first hit behind
+    the entry where it was when the search began.
     """
 
-    def __init__(
-        self,
-        tree: EntryTree,
-        post: Callable[[Message], object],
-        failed: Callable[[BaseException], None],
-    ) -> None:
-        """:param post: receives the messages of the search.
-        :param failed: receives unexpected errors of the thread; called in that thread.
-        """
+    def __init__(self, tree: EntryTree, post: Post) -> None:
+        """:param post: receives the messages of the search."""
         self._tree = tree
         tree.finder = self
-        self._search = TreeSearch(post, failed)
+        self._search = TreeSearch(post)
         self._origin: Node | None = None
         # the cursor was on a line that is no entry when the search began; the origin is the entry above it
         self._damaged: DamagedLine | None = None
@@ -79,8 +71,8 @@ class TreeFinding:
         return "box" in vars(self) and self.box.has_class("shown")
 
     @property
-    def has_keys(self) -> bool:
-        """Whether letters are typed into the line."""
+    def has_focus(self) -> bool:
+        """Whether the line has the focus."""
         return "box" in vars(self) and self.box.has_focus
 
     @property
@@ -89,21 +81,19 @@ class TreeFinding:
         return self._tree.hits.words if self._tree.hits is not None else ()
 
     def open(self) -> None:
-        """Show the line and begin a search, or go on with the last one."""
+        """Show and focus the line. If it was shown already, the search goes on."""
         if not self.is_open:
             self.seek_no_more()
             self._begin_here()
             self.box.add_class("shown")
             self.prepare()
             if self._tree.view is not None:
-                # the first hit needs it; a screen without a letter comes first
+                # The first hit needs the order. The line is painted first.
                 self._tree.call_after_refresh(self._tree.view.order)
         self.box.screen.set_focus(self.box)
 
     def prepare(self) -> None:
-        """Who is in the tree may search in it: read what its entries say, so that the first letter finds it
-        read.
-        """
+        """Read the texts of the entries before the first letter is typed."""
         view = self._tree.view
         if view is None or not view.tree.is_whole or self._prepared is view.tree or self.words:
             return
@@ -123,7 +113,7 @@ class TreeFinding:
         return self._origin.index if self._origin is not None else 0
 
     def typed(self) -> None:
-        """Look for what the line says now."""
+        """Search for the words in the line: they have changed."""
         words = words_of(self.box.value)
         if words == self.words:
             return
@@ -144,7 +134,10 @@ class TreeFinding:
             self._search.search(view.tree, self.words, self._around)
 
     def found(self, event: EntriesFound) -> bool:
-        """Take in what was found. False where it is out of date."""
+        """Show more hits.
+
+        :return: False if they belong to an earlier search.
+        """
         hits = self._tree.hits
         if event.generation != self._search.generation or hits is None:
             return False
@@ -172,8 +165,8 @@ class TreeFinding:
         return self._awaits_first
 
     def opened(self) -> None:
-        """Another tree is shown, or the same one read anew, or none: look in it for the same, once it is
-        whole.
+        """Search for the same words in another tree, or in the same one read again, once it is whole; there
+        may be none.
         """
         if not self.is_open:
             self.seek_no_more()
@@ -186,18 +179,18 @@ class TreeFinding:
             self._start_search()
 
     def grown(self) -> None:
-        """Entries came: look in them as well."""
+        """Search the entries that were added to the tree."""
         view = self._tree.view
         if view is not None and view.tree.is_whole and self.words:
             self._search.follow(view.tree, self.words, self._around)
 
     def step(self, step: int) -> None:
-        """Go to the next hit, or the one before, while one types."""
+        """Go to the next hit (1) or the previous one (-1) while the line has the focus."""
         self._left = True
         self._tree.action_next_hit(step)
 
     def keep(self) -> None:
-        """Give the tree the keys; the hits stay, if anything is looked for."""
+        """Focus the tree and keep the hits. Without words, the search ends."""
         # Before the first hit is known, the cursor goes there when it is.
         self._left, self._is_kept, self._kept_at = not self._awaits_first, True, self._tree.node
         if self.words:
@@ -206,10 +199,12 @@ class TreeFinding:
             self.drop()
 
     def drop(self) -> bool:
-        """Look for nothing any more; the cursor goes back if the line had the keys. False if nothing was."""
+        """End the search and hide the line. If the line has the focus, the cursor returns to the entry where
+        the search began. False: there was no search.
+        """
         if not self.is_open:
             return self.seek_no_more()
-        typing = self.has_keys
+        typing = self.has_focus
         self.box.remove_class("shown")
         with self.box.prevent(SearchBox.Changed):
             self.box.value = ""
@@ -222,7 +217,7 @@ class TreeFinding:
         return True
 
     def _forget(self) -> None:
-        """Let go of what the entries of the last tree say."""
+        """Release the texts of the last tree."""
         if self._prepared is not None:
             self._prepared = None
             self._search.close()

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from app.view.image_lines import Drawing, ImageLine
 
 
-class EntryPane(LineList):
+class EntryLines(LineList):
     """Lines of text that scroll; the lines come in batches from the thread that wraps them."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("entry")]

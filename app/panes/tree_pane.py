@@ -1,0 +1,378 @@
+"""The pane with the tree of the session under the list's cursor: read, followed and searched. Its borders
+have the facts of the branch under the tree's cursor.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from functools import cached_property
+from threading import Lock
+from typing import TYPE_CHECKING
+
+from textual import on
+from textual.message import Message
+
+from app.formats.text import one_line
+from app.messages import BranchesRead, EntriesFound, RowsRead, TreeFailed, TreeGrew, TreeOpened
+from app.panes.tree_finder import TreeFinder
+from app.services.tree_reader import BranchReader, RowReader, TreeReader
+from app.view.branch_table import BranchTable, branch_text
+from app.view.tree_navigation import tree_facts
+from app.widgets.entry_tree import EntryTree
+from app.widgets.inputs import SearchBox
+from app.widgets.line_list import CursorDebounce, LineList
+from app.widgets.panes import Note, Pane
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from textual.app import ComposeResult
+    from textual.timer import Timer
+
+    from app.index.row import Row
+    from app.messages import HitLocated
+
+PATIENCE = 0.3
+"""Seconds after which "reading…" is shown."""
+BRANCHES_EVERY = 0.25
+"""Least seconds between two readings of the branches of a tree that grows."""
+GROWTH_SECONDS = 0.01
+"""Seconds for which `TreePane.follow` waits, so that the list and the tree change in one picture."""
+
+
+class TreePane(Pane):
+    """Shows the tree of a session, follows its file, goes to hits, and has a line that searches the tree.
+
+    entry_tree   the tree
+    """
+
+    class WordsChanged(Message):
+        """Other words are searched for, in the tree or in all sessions: they are to be highlighted."""
+
+        def __init__(self, words: tuple[str, ...]) -> None:
+            self.words = words
+            super().__init__()
+
+    def __init__(self, *, now_ms: Callable[[], int], ascii_only: bool, id: str) -> None:
+        """:param now_ms: milliseconds since the epoch.
+        :param ascii_only: draw with ASCII characters.
+        """
+        super().__init__("tree", id=id)
+        self.entry_tree = EntryTree(now_ms=now_ms, ascii_only=ascii_only, id="tree")
+        self._finder = TreeFinder(self.entry_tree, self.post_message)
+        self._expects_search = False
+        # the session to show, and the path of the one that is opened; "" for none
+        self._row: Row | None = None
+        self._opened = ""
+        self._open_timer: Timer | None = None
+        self._debounce = CursorDebounce()
+        # the hit that the cursor goes to as soon as its entry is there
+        self._wanted: HitLocated | None = None
+        # the generation of the last answer
+        self._answered = 0
+        # (agent, session id) -> the entry of the cursor, for sessions whose cursor was not on the leaf
+        self._left_at: dict[tuple[str, str], str] = {}
+        self._grown = asyncio.Event()
+        growing = Lock()
+        self._trees = TreeReader(self.post_message, growing)
+        self._rows = RowReader(self.post_message)
+        self._branches = BranchReader(self.post_message, growing)
+        self._branch_table: BranchTable | None = None
+        self._faults = 0
+        # whether the border keeps the title of the session before until the next one is read
+        self._title_stays = False
+        self._branch_timer: Timer | None = None
+
+    @cached_property
+    def _beginning(self) -> Note:
+        """The note above the rows while the leaf is before all of them, which is rare."""
+        note = Note(id="beginning")
+        self.mount(note, before=0)
+        return note
+
+    def compose(self) -> ComposeResult:
+        yield self.entry_tree
+
+    def on_unmount(self) -> None:
+        self._trees.stop()
+        self._rows.stop()
+        self._branches.stop()
+        self._finder.stop()
+
+    # which session
+
+    def show_session(self, row: Row | None, *, again: bool = False) -> None:
+        """Show a session; None shows nothing. In a burst (`CursorDebounce`) only the session is read on which
+        the cursor rests.
+
+        :param again: it is the one that was shown, at another path: the cursor stays on its entry.
+        """
+        if self._open_timer is not None:
+            self._open_timer.stop()
+        self._remember_entry()
+        hit = self.entry_tree.hit
+        if hit is not None and (row is None or hit.path != row.path):
+            self.forget_hit()
+        self._row = row
+        if row is None:
+            self._close()
+        elif row.path != self._opened:
+            wait = self._debounce.delay()
+            if wait:
+                self._open_timer = self.set_timer(wait, lambda: self._open(row, again=again))
+            else:
+                self._open(row, again=again)
+
+    def _open(self, row: Row, *, again: bool) -> None:
+        self._opened = row.path
+        if not again:
+            self.entry_tree.back_to_mode()
+        self._trees.open(row.path, (row.agent,), self.entry_tree.mode, again=again)
+        generation = self._trees.generation
+        # at each step of the cursor the title would flicker
+        self._title_stays = True
+        self.set_timer(PATIENCE, lambda: self._show_reading(generation))
+
+    def _show_reading(self, generation: int) -> None:
+        if generation != self._trees.generation:
+            return
+        self._title_stays = False
+        if generation != self._answered:
+            self.entry_tree.show_message("reading…")
+        self.update_borders()
+
+    def _close(self) -> None:
+        self._opened = ""
+        self._trees.close()
+        self.entry_tree.show_message("")
+        self._finder.opened()
+        self.update_borders()
+
+    async def follow(self, row: Row) -> None:
+        """Show the new entries of a session whose file has changed, if that session is shown. They are mostly
+        shown at the end of this.
+        """
+        if row.path != self._opened:
+            return
+        self._row = row
+        self._grown.clear()
+        self._trees.follow(row.path, (row.agent,), self.entry_tree.mode)
+        try:
+            await asyncio.wait_for(self._grown.wait(), GROWTH_SECONDS)
+        except TimeoutError:
+            pass  # they come in the next picture
+
+    def retry(self) -> None:
+        """Read the session again if it could not be read."""
+        if self.entry_tree.view is None and self._row is not None:
+            self._open(self._row, again=False)
+
+    def _remember_entry(self) -> None:
+        """Return to the entry under the cursor when its session is read again."""
+        view, node = self.entry_tree.view, self.entry_tree.node
+        if view is None:
+            return
+        key = (view.tree.header.agent, view.tree.header.id)
+        if node is None or node.id is None or self.entry_tree.follows:
+            self._left_at.pop(key, None)
+        else:
+            self._left_at[key] = node.id
+
+    # messages of the readers
+
+    @on(TreeOpened)
+    def _tree_opened(self, event: TreeOpened) -> None:
+        if event.generation != self._trees.generation:
+            return
+        tree = self.entry_tree
+        if event.view.mode != tree.mode:
+            event.view.set_mode(tree.mode)
+        if not event.view.tree.is_whole and not event.view.count:
+            # The filter hides all entries at the end of the session, but perhaps not those before.
+            return
+        self._answered = event.generation
+        if tree.view is not None and not tree.view.tree.is_whole and tree.view.tree.path == event.path:
+            tree.complete_tree(event.view)
+        elif event.again:
+            self._remember_entry()
+            header = event.view.tree.header
+            entry_id = self._left_at.get((header.agent, header.id))
+            tree.replace_tree(event.view, entry_id, follow=entry_id is None)
+        else:
+            tree.show_tree(event.view)
+        self._finder.opened()
+        self._branch_table = None
+        self._read_branches()
+        if self._expects_search:
+            self._finder.prepare()
+        self._go_to_hit()
+        self.update_borders()
+
+    @on(TreeGrew)
+    def _tree_grew(self, event: TreeGrew) -> None:
+        if event.generation == self._trees.generation:
+            self.entry_tree.extend(event.nodes, event.leaf, event.faults, event.torn)
+            self._grown.set()
+            self._finder.grown()
+            if self._branch_timer is None:
+                self._branch_timer = self.set_timer(BRANCHES_EVERY, self._read_branches)
+            self.update_borders()
+
+    @on(TreeFailed)
+    def _tree_failed(self, event: TreeFailed) -> None:
+        if event.generation == self._trees.generation:
+            self._answered = event.generation
+            self.entry_tree.show_message(one_line(event.reason))
+            self.update_borders()
+
+    @on(EntryTree.RowsWanted)
+    def _rows_wanted(self, event: EntryTree.RowsWanted) -> None:
+        if self.entry_tree.view is not None:
+            self._rows.read(self.entry_tree.view.tree, event.nodes)
+
+    @on(RowsRead)
+    def _rows_read(self, event: RowsRead) -> None:
+        if event.generation == self._rows.generation:
+            self.entry_tree.rows_read(more=event.more)
+
+    # the branches, and the borders
+
+    def _read_branches(self) -> None:
+        if self._branch_timer is not None:
+            self._branch_timer.stop()
+        self._branch_timer = None
+        view = self.entry_tree.view
+        if view is not None and view.tree.is_whole:
+            self._branches.read(view.tree)
+        else:
+            self._branches.close()
+
+    @on(BranchesRead)
+    def _branches_read(self, event: BranchesRead) -> None:
+        if event.generation == self._branches.generation:
+            self._branch_table, self._faults = event.table, event.faults
+            self.update_borders()
+
+    @property
+    def knows_branches(self) -> bool:
+        """Whether the branches of the tree that is shown are read."""
+        return self._branch_table is not None
+
+    @on(EntryTree.FilterChanged)
+    def update_borders(self) -> None:
+        """Show the facts of the tree and of the branch under the cursor in the borders."""
+        tree, table = self.entry_tree, self._branch_table
+        view = tree.view
+        if tree.beginning or "_beginning" in vars(self):
+            self._beginning.say(tree.beginning, "leaf")
+        facts = tree_facts(
+            view,
+            tree.node,
+            hits=tree.hits,
+            came=tree.came,
+            label_times=tree.label_times,
+            where=tree.hit.where if tree.hit is not None else "",
+            faults=self._faults if table is not None else 0,
+        )
+        branch = table.of(tree.node) if view and table else None
+        anew = view is not None and view.begins_anew
+        text = branch_text(branch, anew=anew)
+        if text:
+            self.say(facts, f"tree · {text}", (text, branch_text(branch, short=True, anew=anew)))
+        else:
+            self.say(facts, None if view and table is None and self._title_stays else "tree")
+
+    # the hit of a search of all sessions
+
+    def show_hit(self, hit: HitLocated) -> None:
+        """Move the cursor to a hit in the session that is shown, as soon as its tree is there."""
+        if self._row is None or hit.path != self._row.path:
+            return
+        if not hit.is_entry and not hit.words:
+            self.forget_hit()
+            return
+        before, self.entry_tree.hit = self.entry_tree.hit, hit
+        self._post_words()
+        is_known = before is not None and (before.entry_id, before.offset) == (hit.entry_id, hit.offset)
+        if not (hit.again and is_known):
+            self._wanted = hit if hit.is_entry else None
+            self._go_to_hit()
+        self.update_borders()
+
+    def forget_hit(self) -> None:
+        """End the search: highlight nothing. The cursor stays."""
+        self.entry_tree.hit = self._wanted = None
+        self._post_words()
+        self.update_borders()
+
+    def _go_to_hit(self) -> None:
+        hit, view = self._wanted, self.entry_tree.view
+        if hit is None or view is None or view.tree.path != hit.path:
+            return
+        if self.entry_tree.open_at(hit.entry_id, hit.offset) is not None:
+            # If the cursor was there already, the entry is read again to show the hit.
+            self.entry_tree.post_message(LineList.Moved(self.entry_tree))
+        elif not view.tree.is_whole:
+            return
+        self._wanted = None
+
+    # the search in the tree
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether the line that searches the tree has the focus."""
+        return self._finder.has_focus
+
+    def expect_search(self, is_expected: bool) -> None:
+        """Read the texts of the trees that are shown from now on before a search.
+
+        :param is_expected: the user is in the tree or its entry, and may search next.
+        """
+        self._expects_search = is_expected
+        if is_expected:
+            self._finder.prepare()
+
+    def open_search(self) -> None:
+        """Search the entries of the tree."""
+        self._finder.open()
+
+    def drop_search(self) -> bool:
+        """End the search in the tree. False if there is none."""
+        dropped = self._finder.drop()
+        if dropped:
+            self._search_changed()
+        return dropped
+
+    def _search_changed(self) -> None:
+        self._post_words()
+        self.update_borders()
+
+    def _post_words(self) -> None:
+        hit = self.entry_tree.hit
+        self.post_message(
+            self.WordsChanged(self._finder.words or tuple(hit.words if hit is not None else ()))
+        )
+
+    @on(EntriesFound)
+    def _entries_found(self, event: EntriesFound) -> None:
+        if self._finder.found(event):
+            self.update_borders()
+
+    @on(SearchBox.Changed, "#find")
+    def _search_typed(self) -> None:
+        self._finder.typed()
+        self._search_changed()
+
+    @on(SearchBox.Kept)
+    @on(SearchBox.TabPressed)
+    def _search_kept(self) -> None:
+        self._finder.keep()
+        self._search_changed()
+
+    @on(SearchBox.Dropped)
+    def _search_dropped(self) -> None:
+        self.drop_search()
+
+    @on(SearchBox.Stepped)
+    def _search_stepped(self, event: SearchBox.Stepped) -> None:
+        self._finder.step(1 if event.rows + event.pages > 0 else -1)

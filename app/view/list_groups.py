@@ -1,0 +1,157 @@
+"""The lines of the session list: heads of groups and sessions, and the groups that put the sessions in order.
+
+They are apart from the list model because they know nothing of queries, folds and marks, and because drawing
+a row needs no more than its line.
+"""
+
+from __future__ import annotations
+
+from app.index.row import Row
+from app.view.arrangement import Arrangement
+from app.view.fork_order import Rank, in_threads
+from app.view.list_filter import HIDDEN, haystack
+
+
+class ListLine:
+    """A line of the list: the head of a group (``row`` is None), or a session.
+
+    The object stays while its session changes; the fields below are what changes.
+
+    row       the session as it is now
+    path      of the session's file, which never changes; "" for a head
+    group     the group that lists the session; `UNLISTED` for a session that is not listed
+    folder    the session's folder as it is written on screen
+    standing  why the session is listed or not (`app.view.list_filter`)
+    pinned    whether a user has pinned it
+    parent    the line of the session that this one is a fork of, listed or not; None if there is none
+    forks     the lines of which this one is the parent
+    depth     0 for a root of a thread
+    prefix    the connectors before the title
+    """
+
+    __slots__ = (
+        "_haystack",
+        "depth",
+        "folder",
+        "forks",
+        "group",
+        "parent",
+        "path",
+        "pinned",
+        "prefix",
+        "row",
+        "standing",
+    )
+
+    def __init__(self, group: Group, row: Row | None = None) -> None:
+        self.group = group
+        self.row = row
+        self.path = row.path if row is not None else ""
+        self.folder = ""
+        self.standing = HIDDEN
+        self.pinned = False
+        self.parent: ListLine | None = None
+        self.forks: list[ListLine] = []
+        self.depth = 0
+        self.prefix = ""
+        self._haystack = ""
+
+    @property
+    def session(self) -> Row:
+        """The session of a line that is not the head of a group."""
+        assert self.row is not None
+        return self.row
+
+    @session.setter
+    def session(self, row: Row) -> None:
+        self.row = row
+        self._haystack = ""
+
+    @property
+    def haystack(self) -> str:
+        """The folded text that a filter searches, kept until the session changes."""
+        if not self._haystack and self.row is not None:
+            self._haystack = haystack(self.row, self.folder)
+        return self._haystack
+
+    @property
+    def is_orphan(self) -> bool:
+        """Whether the session is a fork of a session that is not known."""
+        return self.parent is None and self.row is not None and bool(self.row.parent_session)
+
+
+class Group:
+    """The listed sessions with the same folder in their header, or all listed sessions if there are no
+    groups.
+
+    cwd, folder  the folder, and its spelling on screen
+    is_whole     whether it is the whole list, whose head is not shown
+    head         the line above the sessions
+    lines        the sessions in order; empty while only their number is known, as in the first frame
+    count        the number of sessions
+    newest       the newest activity in ms
+    shown        the number of sessions that the head gives: those that match the query, if there is one
+    start        the number of the group's first line in the list
+    """
+
+    __slots__ = (
+        "_members",
+        "count",
+        "cwd",
+        "folder",
+        "head",
+        "is_whole",
+        "lines",
+        "newest",
+        "shown",
+        "start",
+    )
+
+    def __init__(self, cwd: str, folder: str, *, is_whole: bool = False) -> None:
+        self.cwd = cwd
+        self.folder = folder
+        self.is_whole = is_whole
+        self.head = ListLine(self)
+        self.head.folder = folder
+        self.lines: list[ListLine] = []
+        self.count = 0
+        self.newest = 0
+        self.shown = 0
+        self.start = 0
+        self._members: dict[str, ListLine] = {}
+
+    def add(self, line: ListLine) -> None:
+        """List a session here; `sort` puts it into its place."""
+        line.group = self
+        self._members[line.path] = line
+
+    def remove(self, line: ListLine) -> None:
+        """Remove a session from the group; `sort` removes it from the lines."""
+        line.group = UNLISTED
+        del self._members[line.path]
+
+    def sort(self, arrangement: Arrangement) -> None:
+        """Put the sessions in the order of an arrangement, with their depth and connectors."""
+        members = self._members
+        ranks = {path: _rank(line, arrangement) for path, line in members.items()}
+        parents: dict[str, str] = {}
+        if arrangement.order == "threaded":
+            for path, line in members.items():
+                if line.parent is not None and line.parent.group is self:
+                    parents[path] = line.parent.path
+        self.lines = []
+        for path, depth, prefix in in_threads(ranks, parents):
+            line = members[path]
+            line.depth, line.prefix = depth, prefix
+            self.lines.append(line)
+        self.count = len(self.lines)
+        self.newest = max((line.session.modified or 0 for line in self.lines), default=0)
+
+
+def _rank(line: ListLine, arrangement: Arrangement) -> Rank:
+    comes_first = arrangement.pinned_first and line.pinned
+    return 0 if comes_first else 1, -(line.session.modified or 0), line.path
+
+
+UNLISTED = Group("", "")
+"""The group of the sessions that are not listed."""
