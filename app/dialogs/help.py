@@ -85,7 +85,7 @@ class HelpDialog(Dialog[None]):
         self.section = section if section in self.sections else ALL
 
     def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog tall") as box:
+        with Vertical(classes="dialog") as box:
             box.border_title = self._title()
             box.border_subtitle = Content("j k g G scroll  / filter  Tab section  Esc close")
             yield Static(self._names(), id="help-sections")

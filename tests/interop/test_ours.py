@@ -196,7 +196,7 @@ def test_a_leaf_that_was_moved_stays_moved(
     assert differences(theirs, ours) == []
     assert state["leaf"] == marker
     session: Session = program.make("open", str(manager.session_file))
-    session.call("appendMessage", user("Go on here."))
+    session.call("appendMessage", user("Continue in this session."))
     entry = session.state()["entries"][-1]
     assert entry["parentId"] == marker
     assert manager.refresh()

@@ -71,7 +71,7 @@ def summarised(machine, empty_shell):
             terminal.press("tab", "up")
             terminal.wait_for_text("❯", 30)
             terminal.press("enter")
-            terminal.wait_for_text("Go on here", 30)
+            terminal.wait_for_text("Continue in this session", 30)
             terminal.press("h")
             terminal.wait_for_text("No summary of the branch", 30)
             terminal.press("c")

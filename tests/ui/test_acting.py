@@ -20,7 +20,7 @@ from tests.ui.conftest import WAYS, asked, pi_session, snapshot
 
 async def test_keys_about_a_session_are_offered_only_if_there_is_one(browser, three):
     async with browser(selector="", here="/nowhere", settle=False) as ui:
-        await ui.until(lambda: "Tab shows those of all folders" in ui.text(), "the list")
+        await ui.until(lambda: "Tab shows all folders" in ui.text(), "the list")
         keys = ui.text().splitlines()[-1]
         assert "Tab all folders" in keys
         assert not any(label in keys for label in ("resume", "rename", "trash"))
@@ -175,7 +175,7 @@ async def test_a_name_that_is_cut_is_reported(browser, tmp_path):
         await ui.press("ctrl+r")
         ui.app.post_message(events.Paste("x" * 3_000))
         await ui.press("enter")
-        await ui.until(lambda: any("Named" in toast for toast in ui.toasts()), "the name")
+        await ui.until(lambda: any("Renamed" in toast for toast in ui.toasts()), "the name")
         (toast,) = [toast for toast in ui.toasts() if "was cut" in toast]
         assert "oh-my-pi has room for the first 158 of its 3,000 characters" in toast
         assert b'"' + b"x" * 158 + b'"' in path.read_bytes()
@@ -238,7 +238,7 @@ async def test_a_fork_to_another_folder_asks_for_an_existing_one(browser, three,
     target.mkdir()
     async with browser() as ui:
         await ui.press("F", "ctrl+u", *"/nowhere", "enter")
-        assert "is no folder" in ui.text()
+        assert "No such folder" in ui.text()
         await ui.press("ctrl+u", *str(target), "enter")
         await ui.until(lambda: f"[{target}]" in ui.listed(), "the fork's project")
 
@@ -280,7 +280,7 @@ async def test_a_new_session_starts_in_the_folder_of_the_row(browser, tmp_path):
     program.chmod(0o755)
     async with browser(here=str(work)) as ui:
         await ui.press("n")
-        assert f"Quit leafmark for a new session of pi in {str(work)[:20]}" in ui.text()
+        assert f"Close leafmark and start a new pi session in {str(work)[:20]}" in ui.text()
         await ui.press("n", "escape")
         assert not ui.app._exit
         assert "Quit leafmark" not in ui.text()
@@ -318,7 +318,7 @@ async def test_an_action_of_a_killed_leafmark_can_be_undone(browser, three):
             manager.append_label_change("00000002", "here")
         assert journal.active() == []
         await ui.press("ctrl+z")
-        await ui.until(lambda: "labelled in" in asked(ui)[0], "the question")
+        await ui.until(lambda: "label in" in asked(ui)[0], "the question")
         await ui.press("enter")
         await ui.until(lambda: journal.undone(), "the undo")
         reopened = SessionManager.open(path, env={"HOME": str(three / "home")}, new=False)

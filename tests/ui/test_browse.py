@@ -19,7 +19,7 @@ async def test_it_opens_on_this_folders_newest_session_with_tree_and_entry(brows
         assert ui.sessions.row.id == "branchy"
         assert ui.focus == "sessions"
         text = ui.text()
-        for expected in ("3 sessions", "2 projects", "Refactor auth", "[redis idea]", "← leaf", "faster"):
+        for expected in ("3 sessions", "2 projects", "Refactor auth", "◆ redis idea", "← leaf", "faster"):
             assert expected in text
 
 
@@ -103,14 +103,14 @@ async def test_f5_says_what_it_found(browser, three, tmp_path, monkeypatch):
         await ui.press("f5")
         assert RESCANNING in ui.text().splitlines()[0]
         may_scan.set()
-        await ui.until(lambda: "Looked again: nothing has changed" in ui.toasts(), "how it ended")
+        await ui.until(lambda: "Rescanned: no changes" in ui.toasts(), "how it ended")
         assert RESCANNING not in ui.text()
         may_scan.clear()
         await ui.press("f5")
         pi_session(tmp_path, *chain("late", id="late"), id="late")
         ui.path("plain").unlink()
         may_scan.set()
-        await ui.until(lambda: "Looked again: 1 new, 1 gone" in ui.toasts(), "what it has found")
+        await ui.until(lambda: "Rescanned: 1 new, 1 gone" in ui.toasts(), "what it has found")
         assert "late" in ui.listed()
 
 

@@ -37,7 +37,7 @@ async def test_the_footer_of_an_empty_screen_offers_only_working_keys(browser, t
         text = ui.text()
         assert "F6 examples" in text
         assert "resume" not in text.splitlines()[-1]
-        assert "throw-away folder" in " ".join(line[1:34].strip() for line in text.splitlines())
+        assert "example sessions" in " ".join(line[1:34].strip() for line in text.splitlines())
 
 
 async def test_a_deleted_session_leaves_the_list(browser, three):

@@ -31,13 +31,13 @@ async def test_undo_asks_what_to_do_with_the_continuation(browser, three, way, k
     async with browser(**way) as ui:
         path, session, continuation = await trash_and_continue(ui)
         await ui.press("ctrl+z")
-        await ui.until(lambda: "went on writing" in asked(ui)[0], "the question")
+        await ui.until(lambda: "wrote more entries" in asked(ui)[0], "the question")
         assert "j append" in asked(ui)[1]
         assert any("pi went on writing" in toast for toast in ui.toasts())
         await ui.press(key)
         wanted = session + (continuation if key == "j" else b"")
         await ui.until(lambda: path.exists() and path.read_bytes() == wanted, "the session")
-        await ui.until(lambda: any("Back from the trash" in toast for toast in ui.toasts()), "the toast")
+        await ui.until(lambda: any("Undone" in toast for toast in ui.toasts()), "the toast")
         await ui.press("ctrl+z")
         await ui.until(lambda: path.exists() and path.read_bytes() == continuation, "how it was before")
 
@@ -46,7 +46,7 @@ async def test_escape_changes_nothing(browser, three):
     async with browser() as ui:
         path, _, continuation = await trash_and_continue(ui)
         await ui.press("ctrl+z")
-        await ui.until(lambda: "went on writing" in asked(ui)[0], "the question")
+        await ui.until(lambda: "wrote more entries" in asked(ui)[0], "the question")
         await ui.press("escape")
         assert path.read_bytes() == continuation
 

@@ -29,9 +29,9 @@ from tests.factory import make_row
 
 LONG = "words that say at length what is the matter, " * 4
 CHOICES = [
-    Choice("new", "n", "Go on in a new session file", command=("pi", "--session", "x")),
-    Choice("here", "h", "Go on here", detail="in this session"),
-    Choice("there", "f", "Go on in another folder", why_not="there is none"),
+    Choice("new", "n", "Continue in a new session", command=("pi", "--session", "x")),
+    Choice("here", "h", "Continue in this session", detail="in this session"),
+    Choice("there", "f", "Continue in another folder", why_not="there is none"),
 ]
 
 
@@ -47,7 +47,7 @@ def _labels():
 
 def _archive():
     setup = Setup(env={}, home="/nowhere", here=(), stores=[], cache_folder="/nowhere")
-    return ArchiveDialog(setup, print)
+    return ArchiveDialog(setup)
 
 
 DIALOGS = {
@@ -130,7 +130,7 @@ async def test_the_selected_answer_is_scrolled_into_view():
         await pilot.press("down", "down")
         await pilot.pause()
         text = "\n".join(app.lines())
-        assert "❯ f  Go on in another folder" in text
+        assert "❯ f  Continue in another folder" in text
         assert "there is none" in text
 
 

@@ -38,11 +38,11 @@ async def test_an_action_without_a_journal_is_reported_and_can_be_undone(
         await ui.press("ctrl+r", *"QQ", "enter")
         await ui.until(lambda: len(ui.toasts()) == 2, "the words")
         reason = f"the journal cannot be written: {tmp_path / 'state'}: {FULL}"
-        assert set(ui.toasts()) == {reason, "Named – z takes it back"}
+        assert set(ui.toasts()) == {reason, "Renamed (z to undo)"}
         assert json.loads(path.read_text().splitlines()[-1])["name"] == "Refactor authQQ"
         # the running leafmark still knows the action
         await ui.press("z")
-        await ui.until(lambda: "The old name is back" in ui.toasts(), "the name of before")
+        await ui.until(lambda: "Undone: rename" in ui.toasts(), "the name of before")
         assert json.loads(path.read_text().splitlines()[-1])["name"] == "Refactor auth"
 
 
@@ -88,7 +88,7 @@ async def test_an_unwritable_cache_folder_is_reported_once(browser, three, tmp_p
         assert ui.toasts() == [f"the list is kept in memory only: {path}: {os.strerror(errno.ENOTDIR)}"]
         assert "the list is kept in memory only " in header(ui)
         await ui.press("f5")
-        await ui.until(lambda: len(ui.toasts()) == 2, "that it has looked again")
+        await ui.until(lambda: len(ui.toasts()) == 2, "that it has rescanned")
         assert "the list is kept" not in ui.toasts()[1], "it is told once"
         assert ui.sessions.model.known == 3
 

@@ -323,8 +323,8 @@ async def test_a_kitty_image_is_covered_by_two_dialogs(opened):
         # over the label's line, then over a dialog that covers a part of the image
         for keys in ([], ["escape", "F"]):
             await ui.press(*keys)
-            ui.app.action_command_palette()
-            await ui.until(lambda: len(ui.app.screen_stack) == 3, "the palette over the dialog")
+            ui.app.action_show_help()
+            await ui.until(lambda: len(ui.app.screen_stack) == 3, "the help over the dialog")
             await ui.pilot.pause()
             assert 0 < placeholders(ui)[colour] <= behind_one
             await ui.press("escape")

@@ -26,7 +26,7 @@ def shown(ui):
 
 async def trash(ui):
     await ui.press("ctrl+d", "enter")
-    await ui.until(lambda: any("takes it back" in toast for toast in shown(ui)), "the offer")
+    await ui.until(lambda: any("to undo" in toast for toast in shown(ui)), "the offer")
 
 
 @pytest.mark.parametrize(("way", "undo"), UNDO)
@@ -34,9 +34,9 @@ async def test_an_undone_action_is_no_longer_offered(browser, three, way, undo):
     async with browser(notifications=True, **way) as ui:
         await trash(ui)
         await ui.press(undo)
-        await ui.until(lambda: "Back from the trash" in shown(ui), "the word")
-        assert shown(ui) == ["Back from the trash"]
-        assert "takes it back" not in ui.text()
+        await ui.until(lambda: "Undone: trash" in shown(ui), "the word")
+        assert shown(ui) == ["Undone: trash"]
+        assert "to undo" not in ui.text()
 
 
 async def test_a_new_offer_replaces_the_last(browser, three):
@@ -44,7 +44,7 @@ async def test_a_new_offer_replaces_the_last(browser, three):
         await trash(ui)
         await ui.press("p")
         await ui.until(lambda: any(toast.startswith("Pinned") for toast in shown(ui)), "the next one")
-        assert shown(ui) == ["Pinned – z takes it back"]
+        assert shown(ui) == ["Pinned (z to undo)"]
 
 
 async def test_a_failed_action_keeps_the_offer(browser, three, monkeypatch):
@@ -56,7 +56,7 @@ async def test_a_failed_action_keeps_the_offer(browser, three, monkeypatch):
         monkeypatch.setattr(app.actions.row_actions, "pin", fail)
         await ui.press("p")
         await ui.until(lambda: len(shown(ui)) == 2, "the reason")
-        assert shown(ui)[0] == "Trashed – z takes it back"
+        assert shown(ui)[0] == "Trashed (z to undo)"
 
 
 @pytest.mark.parametrize("key", ["f1", "ctrl+k", "ctrl+d", "ctrl+r"])
@@ -88,13 +88,13 @@ async def test_the_browser_over_the_selector_keeps_the_offer(browser, three):
     async with browser(selector="", notifications=True) as ui:
         selector = ui.screen
         await ui.press("shift+tab", "p")
-        await ui.until(lambda: shown(ui) == ["Pinned – z takes it back"], "the offer")
+        await ui.until(lambda: shown(ui) == ["Pinned (z to undo)"], "the offer")
         await ui.press("t")
         await ui.until(lambda: ui.screen is not selector and shown(ui), "the browser")
-        assert shown(ui) == ["Pinned – z takes it back"]
+        assert shown(ui) == ["Pinned (z to undo)"]
         await ui.press("z")
-        await ui.until(lambda: "The pins are as before" in shown(ui), "the word")
-        assert shown(ui) == ["The pins are as before"]
+        await ui.until(lambda: "Undone: pin" in shown(ui), "the word")
+        assert shown(ui) == ["Undone: pin"]
 
 
 async def test_an_offer_ends_where_its_key_would_be_typed(browser, three):
@@ -112,5 +112,5 @@ async def test_a_key_that_types_nothing_is_offered_everywhere(browser, three):
         await trash(ui)
         for _ in range(3):
             await ui.press("shift+tab")
-            assert shown(ui) == ["Trashed – Ctrl+Z takes it back"]
+            assert shown(ui) == ["Trashed (Ctrl+Z to undo)"]
         assert ui.app.focused is ui.box

@@ -110,13 +110,13 @@ async def test_unusual_entries_have_a_mark(browser, tmp_path):
         def row_with(text):
             return next(line for line in rows if text in line)
 
-        assert "! its parent is not in the file" in row_with("user: lost")
+        assert "! its parent is not in the file" in row_with("› lost")
         assert "! id used twice" in row_with("other twin")
-        assert "! its parents go round" in row_with("user: round")
+        assert "! its parents go round" in row_with("round")
         assert "! not known" in row_with("[future]")
         # the active path is drawn first, so that the other root is the one below
-        assert "(another root)" in row_with("user: one")
-        assert "another root" not in row_with("user: anew")
+        assert "(another root)" in row_with("› one")
+        assert "another root" not in row_with("› anew")
         # a second root on the active path is not a problem
         await ui.until(lambda: ui.screen.tree_pane.knows_branches, "the branches")
         faults = ui.screen.query_one("#tree-pane")._words[1]

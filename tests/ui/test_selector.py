@@ -39,7 +39,7 @@ async def test_an_empty_folder_says_how_to_see_all_folders(browser, three):
     async with browser(selector="", here="/work/nothing") as ui:
         assert ui.listed() == []
         assert "No sessions in this folder." in ui.text()
-        assert "Tab shows those of all folders." in ui.text()
+        assert "Tab shows all folders." in ui.text()
         await ui.press("tab")
         assert len(ui.listed()) == 3
 
@@ -227,7 +227,7 @@ async def test_without_a_match_the_notice_suggests_searching_tool_output(browser
         await ui.press(*([] if way else ["slash"]), *"zebra")
         await ui.until(lambda: TOOLS in ui.sessions.notice, "the way out")
         assert ui.sessions.notice == ["No session matches “zebra”.", TOOLS, "Esc clears the search."]
-        assert "looks through tools as" in ui.text()
+        assert "also searches tool calls" in ui.text()
         await ui.press("ctrl+t")
         await ui.until(
             lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"

@@ -51,7 +51,7 @@ async def test_loading_an_empty_folder_does_not_change_the_scope(browser, three,
         await ui.press("tab", "tab")
         assert ui.sessions.model.arrangement.scope == "here"
         assert ui.listed() == []
-        assert "Tab shows those of all folders." in ui.text()
+        assert "Tab shows all folders." in ui.text()
 
 
 async def test_all_folders_are_loaded_once(browser, three, monkeypatch):

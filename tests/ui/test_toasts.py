@@ -51,7 +51,7 @@ async def test_all_problems_of_the_settings_are_readable(browser, three, tmp_pat
         text = " ".join("".join(lines[toast.region.y : toast.region.bottom]).replace("▌", " ").split())
         named = [line.split(" ")[0].strip('"') for line in wrong + keys]
         assert [name for name in named if f"{name}: " not in text] == []
-        assert "config.tomlhas8faults" in "".join(text.split())
+        assert "config.tomlhas8problems" in "".join(text.split())
         assert bars(ui) == before
 
 
@@ -67,7 +67,7 @@ async def test_toasts_do_not_cover_the_help(browser, three, size, count):
         assert box.y >= 0
         assert box.height >= size[1] // 2
         assert "Sessions" in ui.text()
-        assert "Esc back" in ui.text()
+        assert "Esc close" in ui.text()
         assert box.bottom <= ui.screen.query_one(ToastRack).region.y
         [number_of_line] = [
             number_of_line

@@ -73,7 +73,7 @@ async def test_space_folds_and_a_folded_leaf_keeps_its_mark(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab", "left", "space")
         row = next(line for line in ui.text().splitlines() if "⊞" in line)
-        assert "(2)" in row
+        assert "2 entries" in row
         assert "← leaf" in row
         await ui.press("space")
         assert len(ids(ui)) == 7

@@ -85,7 +85,7 @@ async def test_the_progress_is_shown_and_escape_stops_the_action(browser, four, 
         assert ui.sessions.model.marked, "Esc has done that alone"
         gate.let(2)
         await until_toast(
-            ui, "Stopped: 3 of 4 trashed – z takes them back" if not ui.selects else "Stopped: 3 of 4"
+            ui, "Stopped: 3 of 4 trashed (z to undo)" if not ui.selects else "Stopped: 3 of 4"
         )
         assert len(present_ids(ui)) == 1
         await ui.until(lambda: "trashing" not in header(ui), "its end")
@@ -131,7 +131,7 @@ async def test_an_action_on_one_session_has_no_progress(browser, four, monkeypat
         await ui.press("escape")
         assert not ui.sessions.model.marked
         gate.let()
-        await until_toast(ui, "Trashed – z takes it back")
+        await until_toast(ui, "Trashed (z to undo)")
 
 
 async def test_an_undo_can_be_stopped_and_continued(browser, four, monkeypatch):
@@ -140,7 +140,7 @@ async def test_an_undo_can_be_stopped_and_continued(browser, four, monkeypatch):
         await until_toast(ui, "Trashed: 4 sessions")
         gate = Gate(monkeypatch, app.actions.undo, "undo", let=1)
         await ui.press("z")
-        await ui.until(lambda: "taking back 1 of 4" in header(ui), "how far it is")
+        await ui.until(lambda: "undoing 1 of 4" in header(ui), "how far it is")
         await ui.press("escape")
         gate.let()
         await until_toast(ui, "Stopped: 2 of 4 taken back – z goes on with the others")
@@ -158,9 +158,9 @@ async def test_an_undo_of_an_earlier_run_can_be_stopped_and_continued(browser, f
     gate = Gate(monkeypatch, app.actions.undo, "undo", let=1)
     async with browser() as ui:
         await ui.press("z")
-        await ui.until(lambda: "trashed 4 sessions?" in ui.text(), "the question")
+        await ui.until(lambda: "trash 4 sessions" in ui.text(), "the question")
         await ui.press("enter")
-        await ui.until(lambda: "taking back 1 of 4" in header(ui), "how far it is")
+        await ui.until(lambda: "undoing 1 of 4" in header(ui), "how far it is")
         await ui.press("escape")
         gate.let()
         await until_toast(ui, "Stopped: 2 of 4 taken back")
@@ -193,7 +193,7 @@ async def test_leaving_stops_a_long_action(browser, four, gate, monkeypatch, lea
     if within:
         assert (present_ids(ui), len(noted), ui.app.parting) == (set(), 4, [])
     else:
-        assert ui.app.parting == ["stopped: 2 of 4 trashed – leafmark undo takes them back"]
+        assert ui.app.parting == ["stopped: 2 of 4 trashed (leafmark undo to undo)"]
         assert (len(present_ids(ui)), len(noted)) == (2, 2)
 
 

@@ -21,7 +21,7 @@ async def test_undo_restores_a_session_byte_for_byte(browser, three, way, undo):
         await ui.until(path.exists, "the session")
         assert (path.read_bytes(), path.stat().st_mtime_ns) == (before, times)
         await ui.until(lambda: "branchy" in ui.listed(), "its row")
-        await ui.until(lambda: any("Back from the trash" in toast for toast in ui.toasts()), "the word")
+        await ui.until(lambda: any("Undone: trash" in toast for toast in ui.toasts()), "the word")
 
 
 @pytest.mark.parametrize(("way", "key"), [({"selector": ""}, "Ctrl+Z"), ({}, "z")])
@@ -29,7 +29,7 @@ async def test_the_toast_names_the_undo_key_of_the_screen(browser, three, way, k
     async with browser(**way) as ui:
         await ui.press("ctrl+d", "enter")
         await ui.until(ui.toasts, "the word")
-        assert ui.toasts() == [f"Trashed – {key} takes it back"]
+        assert ui.toasts() == [f"Trashed ({key} to undo)"]
 
 
 async def test_the_browser_undoes_an_action_of_the_selector_below(browser, three):
@@ -41,7 +41,7 @@ async def test_the_browser_undoes_an_action_of_the_selector_below(browser, three
         await ui.until(lambda: ui.screen is not selector, "the browser")
         await ui.settled()
         await ui.press("z")
-        await ui.until(lambda: "The pins are as before" in ui.toasts(), "the word")
+        await ui.until(lambda: "Undone: pin" in ui.toasts(), "the word")
         await ui.press("escape", "escape")
         await ui.until(lambda: ui.screen is selector, "the selector")
         await ui.until(lambda: "★" not in ui.text(), "the pin's end")
@@ -63,7 +63,7 @@ async def test_an_undo_that_fails_is_explained_and_the_next_one_undoes_the_actio
         )
         assert any("another undo tries that again" in toast for toast in ui.toasts())
         await ui.press("z")
-        await ui.until(lambda: "The pins are as before" in ui.toasts(), "the one before")
+        await ui.until(lambda: "Undone: pin" in ui.toasts(), "the one before")
         assert path.read_text() == "another file\n"
         path.unlink()
         await ui.press("z")
@@ -82,15 +82,15 @@ async def test_undo_asks_before_it_undoes_an_action_of_an_earlier_run(browser, t
         await ui.until(lambda: "branchy" not in ui.listed(), "its row's end")
     async with browser(**way) as ui:
         await ui.press(undo)
-        question = "? Take back what was done just now: trashed “Refactor auth”?"
+        question = "? Undo: trash “Refactor auth” (just now)?"
         await ui.until(lambda: question in ui.text(), "the question")
-        assert asked(ui) == [question, "Enter take it back  Esc leave it"]
+        assert asked(ui) == [question, "Enter undo  Esc cancel"]
         await ui.press("escape")
         assert not path.exists()
         await ui.press(undo)
         await ui.until(lambda: question in ui.text(), "the question")
         await ui.press("enter")
-        await ui.until(lambda: "Back from the trash" in ui.toasts(), "the word")
+        await ui.until(lambda: "Undone: trash" in ui.toasts(), "the word")
         assert path.read_bytes() == before
         await ui.press(undo)
         await ui.until(lambda: "Nothing to undo" in ui.toasts(), "the end of it")
@@ -103,7 +103,7 @@ async def test_an_action_undone_by_another_leafmark_is_not_undone_again(browser,
         path = first.path("branchy")
         first.sessions.go_to(str(path))
         await first.press("ctrl+d", "enter")
-        await first.until(lambda: any("trash" in toast for toast in first.toasts()), "the trash")
+        await first.until(lambda: any("Trash" in toast for toast in first.toasts()), "the trash")
         # the second one has done nothing itself, so that it asks
         await second.press("ctrl+z")
         await second.until(lambda: "trashed “Refactor auth”?" in second.text(), "the question")
@@ -111,7 +111,7 @@ async def test_an_action_undone_by_another_leafmark_is_not_undone_again(browser,
         await second.until(path.exists, "the session")
         await second.until(second.toasts, "the word")
         await first.press("z")
-        await first.until(lambda: "The pins are as before" in first.toasts(), "the one before")
+        await first.until(lambda: "Undone: pin" in first.toasts(), "the one before")
         await second.press("ctrl+z")
         await second.until(lambda: "Nothing to undo" in second.toasts(), "that")
 
@@ -129,7 +129,7 @@ async def test_the_undo_of_a_fork_is_noted_in_the_journal(browser, three, tmp_pa
     if in_later_run:
         async with browser() as ui:
             await ui.press("z")
-            await ui.until(lambda: "Take back" in ui.text(), "the question")
+            await ui.until(lambda: "Undo" in ui.text(), "the question")
             await ui.press("enter")
             await ui.until(lambda: set(ui.path("branchy").parent.iterdir()) == before, "its end")
     ((_, change),) = Journal(str(tmp_path / "state")).trashed()
