@@ -47,7 +47,7 @@ def _labels():
 
 def _archive():
     setup = Setup(env={}, home="/nowhere", here=(), stores=[], cache_folder="/nowhere")
-    return ArchiveDialog(setup, print)
+    return ArchiveDialog(setup)
 
 
 DIALOGS = {
