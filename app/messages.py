@@ -428,8 +428,8 @@ class ActionsDone(Message):
 class ActionsProgressed(Message):
     """An action on several sessions has made progress; None: it has ended."""
 
-    def __init__(self, course: ActionProgress | None) -> None:
-        self.course = course
+    def __init__(self, progress: ActionProgress | None) -> None:
+        self.progress = progress
         super().__init__()
 
 

@@ -86,9 +86,9 @@ class IndexFeed:
         return self._service.index
 
     @property
-    def unkept(self) -> str:
-        """The reason why the cache cannot be written, see `IndexService.unkept`."""
-        return self._service.unkept
+    def cache_problem(self) -> str:
+        """The reason why the cache cannot be written, see `IndexService.cache_problem`."""
+        return self._service.cache_problem
 
     @property
     def activity(self) -> str:

@@ -173,7 +173,7 @@ class ResumeController:
                 dialog.tell(self._standing(session, event.plan))
         if is_shown:
             self._changed()
-            self._pane.go_on()
+            self._pane.run_waiting()
 
     def plan_ready(self, event: PlanReady) -> None:
         """Become the agent of a plan that was asked for by an action."""

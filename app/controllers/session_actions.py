@@ -317,9 +317,9 @@ class SessionActions:
 
     def progressed(self, event: ActionsProgressed) -> None:
         """An action on several sessions has progressed, or has ended."""
-        self._progress = event.course
-        if event.course is not None:
-            event.course.is_seen = True
+        self._progress = event.progress
+        if event.progress is not None:
+            event.progress.is_seen = True
 
     def stop_running(self) -> bool:
         """Stop an action on several sessions after the current one. False: there is no such action."""

@@ -8,13 +8,13 @@ from app.commands import command_by_id, pane_commands
 from app.controllers.row_prompt import CANCEL
 from app.stores import agent_named
 from app.view.bars import (
+    cache_note,
     header_line,
     keys_line,
     labels_for_marks,
     list_keys,
     preview_keys,
     search_keys,
-    unkept_note,
     unread_note,
 )
 from app.view.formatting import tilde
@@ -62,7 +62,7 @@ class StatusBars:
         model = self._pane.model
         states = self._pane.list.states if self._host.is_mounted else {}
         live = [path for path, state in states.items() if state == "live" and model.row_at(path) is not None]
-        lasting = filter(None, (unread_note(*self._feed.unread), unkept_note(self._feed.unkept)))
+        lasting = filter(None, (unread_note(*self._feed.unread), cache_note(self._feed.cache_problem)))
         return header_line(
             cells,
             total=model.known,

@@ -192,7 +192,7 @@ class ArchiveDialog(Dialog["Archived | None"]):
         self._list = ItemList["Archived"](
             lambda item, cells: _archive_line(item, cells, now_ms), id="archive"
         )
-        self._surroundings = ListFacts(setup, self.post_message)
+        self._facts = ListFacts(setup, self.post_message)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall") as box:
@@ -202,10 +202,10 @@ class ArchiveDialog(Dialog["Archived | None"]):
 
     def on_mount(self) -> None:
         self._list.focus()
-        self._surroundings.read_archive()
+        self._facts.read_archive()
 
     def on_unmount(self) -> None:
-        self._surroundings.stop()
+        self._facts.stop()
 
     @on(ArchiveRead)
     def _archive_read(self, event: ArchiveRead) -> None:

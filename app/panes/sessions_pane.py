@@ -204,7 +204,7 @@ class SessionsPane(Pane):
         facts = list_facts(model, searches=self.is_searching, answered=self.is_answered, begins=begins)
         title, *shorter = model.arrangement.titles(tools=self.everywhere)
         self.say(facts, title, tuple(shorter))
-        self.go_on()
+        self.run_waiting()
 
     def _keys_that_show_more(self) -> dict[str, str]:
         """For each reason why sessions are hidden, the keys that show them, pressed from here."""
@@ -428,7 +428,8 @@ class SessionsPane(Pane):
         If the user has moved the cursor since the last letter, the action is meant for that session, and it
         does not run if that does not match.
 
-        :param is_ready: whether everything that the action needs of the session is known; `go_on` asks again.
+        :param is_ready: whether everything that the action needs of the session is known; `run_waiting` asks
+            again.
         """
         waiting, row = self._waiting, self.list.row
         if waiting is not None and waiting.action != action and self._is_still_wanted(waiting):
@@ -440,7 +441,7 @@ class SessionsPane(Pane):
         self._waiting = _Waiting(action, is_ready, self.box.value, self.list.steps, session)
         self._run_if_known(self._waiting)
 
-    def go_on(self) -> None:
+    def run_waiting(self) -> None:
         """Run the waiting action, if its session is known now."""
         waiting = self._waiting
         if waiting is None:
@@ -488,8 +489,7 @@ class SessionsPane(Pane):
         self.list.action_mark_or_fold()
 
     @on(SearchBox.TabPressed)
-    def _tab_pressed(self, event: SearchBox.TabPressed) -> None:
-        event.stop()
+    def _tab_pressed(self) -> None:
         # Letters that arrived together have no completion yet.
         self.offer_completion()
         if self.box.completing_key == "tab":

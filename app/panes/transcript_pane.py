@@ -130,9 +130,14 @@ class TranscriptPane(Pane):
         self._asked = "follow"
         self._reader.follow(self._spot.anchor)
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether an answer of the reader is to come."""
+        return self._answered != self._reader.generation or bool(self._asked) or self._missed
+
     def retry(self) -> None:
         """Read the session again if it could not be read."""
-        if self._row is not None and not self.lines.turns and self._answered == self._reader.generation:
+        if self._row is not None and not self.lines.turns and not self.is_reading:
             self._open(Spot(None))
 
     def _close(self, notice: str) -> None:
@@ -257,7 +262,7 @@ class TranscriptPane(Pane):
     def _look_ahead(self) -> None:
         """Request the turns that may come into view next."""
         lines, page = self.lines, self.lines.size.height
-        if self._asked or not lines.lines or self._answered != self._reader.generation:
+        if self.is_reading or not lines.lines:
             return
         if not self._at_root and lines.top < page:
             self._ask("above")

@@ -39,17 +39,18 @@ class TreeFinder:
         self._followed = False
         # the user has gone elsewhere since
         self._left = False
-        # no hit of the typed words is known yet; whether Enter was pressed meanwhile, the cursor's entry
-        # then, and the step to the next hit that was requested meanwhile
+        # no hit of the typed words is known yet
         self._awaits_first = False
+        # Enter was pressed meanwhile, with the cursor on this entry
         self._is_kept = False
         self._kept_at: Node | None = None
+        # the step to the next hit that was requested meanwhile
         self._deferred_step = 0
-        # whether the words of a search of all sessions are searched, without the box; the step to make when
-        # that search is done; whether entries with all of the words are searched; the words that are tried
-        # next
-        self._seeks = False
+        # the words are those of a search of all sessions, without the box
+        self._is_hit_search = False
+        # the step to make when that search is done
         self._step = 0
+        # entries with all of its words are searched; else with one after the other of these words
         self._all_at_once = False
         self._one_by_one: list[str] = []
         # the tree whose texts are read ahead
@@ -83,7 +84,7 @@ class TreeFinder:
     def open(self) -> None:
         """Show and focus the line. If it was shown already, the search goes on."""
         if not self.is_open:
-            self.seek_no_more()
+            self.end_hit_search()
             self._begin_here()
             self.box.add_class("shown")
             self.prepare()
@@ -143,8 +144,8 @@ class TreeFinder:
             return False
         hits.add(event.nodes)
         hits.done = event.done
-        if self._seeks:
-            self._found_sought(event, hits)
+        if self._is_hit_search:
+            self._hit_words_found(event, hits)
         if self._awaits_first and self._is_kept and self._tree.node is not self._kept_at:
             self._left = True
         self._tree.found_more(None if self._left else self._origin)
@@ -169,7 +170,7 @@ class TreeFinder:
         may be none.
         """
         if not self.is_open:
-            self.seek_no_more()
+            self.end_hit_search()
             self._forget()
             return
         self._begin_here()
@@ -203,7 +204,7 @@ class TreeFinder:
         the search began. False: there was no search.
         """
         if not self.is_open:
-            return self.seek_no_more()
+            return self.end_hit_search()
         typing = self.has_focus
         self.box.remove_class("shown")
         with self.box.prevent(SearchBox.Changed):
@@ -232,18 +233,18 @@ class TreeFinder:
 
     # the words of a search of all sessions, without the box
 
-    def seek(self, words: Sequence[str], step: int) -> None:
+    def search_hit_words(self, words: Sequence[str], step: int) -> None:
         """Mark the entries that have all of the words, and go to the next one. If no entry has all, since
         they may be in different entries, mark the entries that have one of them.
         """
         self._begin_here()
-        self._seeks = self._left = self._all_at_once = True
+        self._is_hit_search = self._left = self._all_at_once = True
         self._awaits_first = False
         self._step, self._one_by_one = step, list(words) if len(words) > 1 else []
         self._tree.search_for(TreeHits(words))
         self._start_search()
 
-    def _found_sought(self, event: EntriesFound, hits: TreeHits) -> None:
+    def _hit_words_found(self, event: EntriesFound, hits: TreeHits) -> None:
         if event.nodes and self._all_at_once:
             self._one_by_one = []
         view = self._tree.view
@@ -256,11 +257,11 @@ class TreeFinder:
             step, self._step = self._step, 0
             self._tree.action_next_hit(step)
 
-    def seek_no_more(self) -> bool:
+    def end_hit_search(self) -> bool:
         """End that search. False: there was none."""
-        if not self._seeks:
+        if not self._is_hit_search:
             return False
-        self._seeks, self._step, self._one_by_one = False, 0, []
+        self._is_hit_search, self._step, self._one_by_one = False, 0, []
         self._tree.search_for(None)
         self._search.cancel()
         return True

@@ -50,6 +50,10 @@ if TYPE_CHECKING:
     from app.view.list_model import ListModel
 
 
+_PANE_OF = {name: name for name in PANES} | {"filter": "sessions", "find": "tree"}
+"""Id of a widget that can have the focus -> its pane."""
+
+
 class _Panes(Horizontal):
     # The panes cover all of it.
     BLANK = True
@@ -139,9 +143,8 @@ class BrowserScreen(SessionsScreen):
         right.display = "tree" in boxes or "entry" in boxes
 
     def focus_moved(self, widget: Widget) -> None:
-        lines = {"filter": "sessions", "find": "tree"}
-        pane = {**lines, **{name: name for name in PANES}}.get(widget.id or "")
-        if pane is not None and pane != self._pane:
+        pane = _PANE_OF.get(widget.id or "", self._pane)
+        if pane != self._pane:
             self._pane = pane
             self._place_panes(self.size.width, self.size.height)
         self.tree_pane.expect_search(self._pane != "sessions")

@@ -79,9 +79,9 @@ LOOK_EVERY = 2.0
 """Seconds between two looks for running agents."""
 TICK_EVERY = 30.0
 """Seconds between two updates of the ages on the screen."""
-FAULT_S = 5.0
+PROBLEM_SECONDS = 5.0
 """Seconds for which a toast stays for each problem of the settings that it names."""
-UNKEPT_S = 10.0
+CACHE_PROBLEM_SECONDS = 10.0
 """Seconds for which the toast stays that says why the cache cannot be written."""
 BESIDE_ROWS = 3
 """Cells of the list's pane beside its rows: two borders and the scrollbar."""
@@ -269,7 +269,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             return
         file = settings_file(self.setup.env)
         text = settings_toast(problems, file, tilde(file, self.setup.home), *self.size)
-        self.notify(text, severity="warning", markup=False, timeout=FAULT_S * len(problems))
+        self.notify(text, severity="warning", markup=False, timeout=PROBLEM_SECONDS * len(problems))
 
     def on_unmount(self) -> None:
         self.stop_services()
@@ -443,7 +443,9 @@ class SessionsScreen(FirstPictureScreen[None]):
     @on(CacheNotSaved)
     def _cache_not_saved(self, event: CacheNotSaved) -> None:
         if event.reason:
-            self.notify(one_line(event.reason, 500), severity="warning", markup=False, timeout=UNKEPT_S)
+            self.notify(
+                one_line(event.reason, 500), severity="warning", markup=False, timeout=CACHE_PROBLEM_SECONDS
+            )
         self.refresh_bars()
 
     # commands; those on the session under the cursor wait for the search

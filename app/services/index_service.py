@@ -29,7 +29,7 @@ MOST_ROWS = 250
 class IndexService(BackgroundService):
     """Runs an :class:`Index` and posts what it finds.
 
-    unkept   why some of what was read could not be written to the cache; "" if all of it was
+    cache_problem   why some of what was read could not be written to the cache; "" if all of it was
     """
 
     thread_name = "index"
@@ -39,7 +39,7 @@ class IndexService(BackgroundService):
         super().__init__(self._post_if_shown)
         self._setup = setup
         self._arrangement = arrangement
-        self.unkept = ""
+        self.cache_problem = ""
         self._post_to: Post | None = None
         self._is_started = self._is_running = False
         self._index: Index | None = None
@@ -104,7 +104,7 @@ class IndexService(BackgroundService):
 
         with self._lock:
             if self._post_to is not None and not self._stop.is_set():
-                self._post_unkept()
+                self._post_cache_problem()
                 self._post(SessionsChanged([], [], 0, 0, looked=True, unread=self._unread()))
 
     def stop(self) -> None:
@@ -163,7 +163,7 @@ class IndexService(BackgroundService):
         if self._model is not None:
             self._post(CatalogLoaded(self._model, self._places, self._is_cold))
             self._model = None
-        self._post_unkept()
+        self._post_cache_problem()
         if self._delta is not None:
             delta, self._delta = self._delta, None
             rows, removed, unread = delta.changed, delta.removed, self._unread()
@@ -181,7 +181,7 @@ class IndexService(BackgroundService):
         if self._post_to is not None:
             self._post_to(message)
 
-    def _post_unkept(self) -> None:
+    def _post_cache_problem(self) -> None:
         """Post once that the cache could not be written, and once that it is written again. The caller holds
         the lock.
         """
@@ -189,8 +189,8 @@ class IndexService(BackgroundService):
 
         index = self._index
         reason = (index.catalog.note or index.text_store.note or "") if index is not None else ""
-        if reason != self.unkept:
-            self.unkept = reason
+        if reason != self.cache_problem:
+            self.cache_problem = reason
             self._post(CacheNotSaved(reason))
 
     def _unread(self) -> tuple[int, int]:

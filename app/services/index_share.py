@@ -62,9 +62,9 @@ class IndexShare(BackgroundService):
         return self._indexing().index
 
     @property
-    def unkept(self) -> str:
-        """See `IndexService.unkept`."""
-        return self._indexing().unkept
+    def cache_problem(self) -> str:
+        """See `IndexService.cache_problem`."""
+        return self._indexing().cache_problem
 
     def rescan(self) -> bool:
         """Scan every store again, see `IndexService.rescan`."""

@@ -71,7 +71,7 @@ def unread_note(files: int, folders: int) -> str:
     return f"{unread} not read: leafmark doctor" if unread else ""
 
 
-def unkept_note(reason: str) -> str:
+def cache_note(reason: str) -> str:
     """The note in the header if the index cannot be saved; empty if it is saved.
 
     :param reason: the error message: the missing data, its place and the cause.

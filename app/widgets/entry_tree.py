@@ -40,10 +40,10 @@ PAGES_AHEAD = 4
 class Finder(Protocol):
     """Searches the tree for the words of a search of all sessions."""
 
-    def seek(self, words: Sequence[str], step: int) -> None:
+    def search_hit_words(self, words: Sequence[str], step: int) -> None:
         """Mark the entries with these words, and go to the next (``step`` 1) or the previous one (-1)."""
 
-    def seek_no_more(self) -> bool:
+    def end_hit_search(self) -> bool:
         """End that search. False: there was none."""
 
     def defer_step(self, step: int) -> bool:
@@ -408,7 +408,7 @@ class EntryTree(LineList):
         if (path, words) != self._found_in:
             self._found_in = path, words
             if self.finder is not None:
-                self.finder.seek_no_more()
+                self.finder.end_hit_search()
 
     def action_next_hit(self, step: int) -> None:
         path, words = self._found_in
@@ -424,7 +424,7 @@ class EntryTree(LineList):
         elif not view.tree.is_whole:
             self.notify("The session is still being read", severity="warning", markup=False)
         elif words and path == view.tree.path and self.finder is not None:
-            self.finder.seek(words, step)
+            self.finder.search_hit_words(words, step)
         else:
             key = key_of("filter.open")
             searches = f": {key} searches the tree" if key else ""

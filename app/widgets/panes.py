@@ -33,7 +33,10 @@ rest of a long message.
 
 
 class Pane(Container):
-    """A bordered box with words in its upper and lower border."""
+    """A bordered box with words in its upper and lower border.
+
+    words   those of the upper and of the lower border; set them with `say`
+    """
 
     def __init__(self, title: str, shorter: tuple[str, ...] = (), *, id: str) -> None:
         """:param title: inert text for the upper border.
@@ -41,7 +44,7 @@ class Pane(Container):
         """
         super().__init__(id=id, classes="pane")
         set_border_words(self, title, "")
-        self._words = (title, "")
+        self.words = (title, "")
         self._shorter = shorter
 
     def say(self, subtitle: str, title: str | None = None, shorter: tuple[str, ...] = ()) -> None:
@@ -52,17 +55,17 @@ class Pane(Container):
         :param shorter: texts with the meaning of ``title``, each shorter than the one before, for narrow
             panes.
         """
-        before, self._words = self._words, (self._words[0] if title is None else title, subtitle)
+        before, self.words = self.words, (self.words[0] if title is None else title, subtitle)
         if title is not None:
             self._shorter = shorter
-        if self._words[0] != before[0]:
+        if self.words[0] != before[0]:
             self._paint_line(0)
-        if self._words[1] != before[1]:
+        if self.words[1] != before[1]:
             self._paint_line(self.outer_size.height - 1)
 
     def render_lines(self, crop: Region) -> list[Strip]:
         cells = self.outer_size.width - _BORDER_CELLS
-        title, subtitle = self._words
+        title, subtitle = self.words
         subtitle = fit_facts(subtitle, cells)
         set_border_words(self, first_fitting((title, *self._shorter), cells), subtitle)
         return super().render_lines(crop)

@@ -171,9 +171,9 @@ class FakePane:
 
     def once_known(self, action, is_ready=lambda row: True):
         self._waiting = action, is_ready
-        self.go_on()
+        self.run_waiting()
 
-    def go_on(self):
+    def run_waiting(self):
         if self._waiting is not None:
             action, is_ready = self._waiting
             if is_ready(self.list.row):

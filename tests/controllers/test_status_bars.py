@@ -15,7 +15,7 @@ class Bars:
 
     def __init__(self, *rows):
         self.pane = FakePane(listed(*rows))
-        self.feed = Recorder(unread=(0, 0), unkept="", activity="")
+        self.feed = Recorder(unread=(0, 0), cache_problem="", activity="")
         self.actions = Recorder(progress_note="")
         self.bars = StatusBars(
             FakeHost(), make_setup(), self.pane, self.feed, FakePrompt(), self.actions, Recorder()

@@ -10,8 +10,8 @@ from textual import events
 from app.actions import row_actions
 from app.actions.journal import Journal
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
+from app.index.index import Index
 from app.messages import StatesFound
-from app.services.index_service import IndexService
 from app.sessions import SessionManager
 from app.sessions.errors import WriteFailed
 from tests.factory import chain, write_session
@@ -45,13 +45,13 @@ async def test_the_browser_over_the_selector_shares_its_index_and_follows_change
     browser, three, monkeypatch
 ):
     began = []
-    start = IndexService._run
+    watch = Index.watch
 
-    def counted(self):
+    def counted(self, *arguments):
         began.append(self)
-        start(self)
+        watch(self, *arguments)
 
-    monkeypatch.setattr(IndexService, "_run", counted)
+    monkeypatch.setattr(Index, "watch", counted)
     async with browser(selector="") as ui:
         selector = ui.screen
         await ui.press("shift+tab", "t")

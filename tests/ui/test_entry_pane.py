@@ -13,6 +13,8 @@ import pytest
 from textual.app import SuspendNotSupported
 
 from app.formats.text import inert
+from app.services.entry_reader import EntryReader
+from app.setup import Setup
 from tests.factory import chain, message
 from tests.ui.conftest import pi_session
 
@@ -395,25 +397,30 @@ async def test_a_hidden_entry_is_copied_as_well(browser, tmp_path):
         assert clipboard(ui) == "question"
 
 
-def set_minute(ui, minute):
-    """Set the screen's clock to this many minutes after the first entry, and let it tick."""
+@pytest.fixture
+def set_minute(monkeypatch):
+    """A function that sets the clock to this many minutes after the first entry, and lets it tick."""
     start = 1_777_629_600_000  # tests.factory.stamp(0)
-    ui.app._setup._clock = lambda: int(start + minute * 60_000) * 1_000_000
-    ui.screen.update_ages()
+
+    def set_clock(ui, minute):
+        monkeypatch.setattr(Setup, "now_ms", lambda setup: int(start + minute * 60_000))
+        ui.screen.update_ages()
+
+    return set_clock
 
 
-async def test_the_age_in_the_border_follows_the_clock_and_only_it_is_painted(opened):
+async def test_the_age_in_the_border_follows_the_clock_and_only_it_is_painted(opened, set_minute):
     async with opened(*chain("one", "two", id="s")) as ui:
-        side = ui.screen.query_one("#entry-pane")
+        entry_pane = ui.screen.entry_pane
         await ui.press("tab")
         assert ui.entry.lines
         set_minute(ui, 2)
-        assert side._words[0] == "entry 00000002 · now"
+        assert entry_pane.words[0] == "entry 00000002 · now"
         set_minute(ui, 9)
         await ui.pilot.pause()
         assert "entry 00000002 · 7m" in ui.text()
         painted, drawn = [], ui.entry.drawn
-        side._paint_line = painted.append
+        entry_pane.refresh = lambda *regions, **options: painted.append(regions)
         set_minute(ui, 9.5)
         assert painted == []
         set_minute(ui, 10)
@@ -421,18 +428,21 @@ async def test_the_age_in_the_border_follows_the_clock_and_only_it_is_painted(op
         assert ui.entry.drawn == drawn
 
 
-async def test_the_age_is_that_of_the_shown_entry(opened):
+async def test_the_age_is_that_of_the_shown_entry(opened, set_minute, monkeypatch):
+    requests = []
     async with opened(*chain("one", "two", id="s")) as ui:
-        side = ui.screen.query_one("#entry-pane")
+        entry_pane = ui.screen.entry_pane
         set_minute(ui, 9)
-        shown = side._words[0]
-        side._heading = side._heading._replace(title="entry another")
+        shown = entry_pane.words[0]
+        monkeypatch.setattr(EntryReader, "read", lambda *arguments, **options: requests.append(arguments))
+        ui.tree.move_to(0)
+        await ui.until(lambda: requests, "the request for another entry")
         set_minute(ui, 9)
-        assert side._words[0] == shown
+        assert entry_pane.words[0] == shown
 
 
-async def test_without_an_entry_there_is_no_age(browser):
+async def test_without_an_entry_there_is_no_age(browser, set_minute):
     async with browser() as ui:
-        side = ui.screen.query_one("#entry-pane")
+        entry_pane = ui.screen.entry_pane
         set_minute(ui, 9)
-        assert side._words == ("entry", "")
+        assert entry_pane.words == ("entry", "")

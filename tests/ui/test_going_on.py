@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
+from textual.widgets import TextArea
 
 from app.dialogs.questions import ChoiceDialog, FolderDialog, TextDialog, WaitDialog
 from app.screens.browser import BrowserScreen
@@ -64,7 +65,7 @@ def omp(tmp_path, work):
 
 async def asked(ui, title="", dialog_type=ChoiceDialog):
     def is_open():
-        return isinstance(ui.screen, dialog_type) and title in ui.screen._title
+        return isinstance(ui.screen, dialog_type) and title in ui.text()
 
     await ui.until(is_open, f"the question {title!r}")
 
@@ -213,7 +214,7 @@ async def test_an_edited_prompt_goes_to_the_clipboard(browser, work):
         path = ui.path(BRANCHED)
         await ask_at(ui, "five")
         await answer(ui, "h", dialog_type=TextDialog)
-        assert ui.screen._area.text == "five"
+        assert ui.screen.query_one(TextArea).text == "five"
         await answer(ui, *" and a half", "ctrl+s", title="edited")
         assert ui.app.clipboard == "five and a half"
         await answer(ui, "enter", title=SUMMARY)
@@ -285,7 +286,7 @@ async def test_a_changed_text_needs_two_escapes(browser, work):
             assert "Esc twice cancel" in hint_of(ui)
             await ui.press("escape")
             assert isinstance(ui.screen, TextDialog)
-        assert ui.screen._area.text == "fiveyx"
+        assert ui.screen.query_one(TextArea).text == "fiveyx"
         await ui.press("escape")
         assert (path.read_bytes(), place_of(ui)) == before
 
@@ -294,7 +295,7 @@ async def test_tab_indents_in_the_text(browser, work):
     async with browser(here=str(work)) as ui:
         await ask_at(ui, "five")
         await answer(ui, "l", dialog_type=TextDialog)
-        area = ui.screen._area
+        area = ui.screen.query_one(TextArea)
         await ui.press("enter", "tab", "x")
         assert area.text == "five\n    x"
         assert ui.app.focused is area
@@ -341,7 +342,7 @@ async def test_moving_only_the_leaf_offers_the_prompt_too(browser, work):
         path = ui.path(BRANCHED)
         await ask_at(ui, "five")
         await answer(ui, "l", dialog_type=TextDialog)
-        assert ui.screen._area.text == "five"
+        assert ui.screen.query_one(TextArea).text == "five"
         await ui.press(*" and a half", "ctrl+s")
         # nothing is sent, so that there is no question about sending
         await asked(ui, SUMMARY)
@@ -390,13 +391,17 @@ async def test_omp_gets_the_text_as_a_draft_if_only_the_leaf_moves(browser, work
         assert "in the editor of omp" in " ".join(ui.text().split())
         await answer(ui, *" please", "ctrl+s", title=SUMMARY)
         await ui.press("n")
-        await ui.until(lambda: any("Copied the prompt" in toast for toast in ui.toasts()), "where it is")
+        await ui.until(
+            lambda: any("clipboard" in toast or "as a draft" in toast for toast in ui.toasts()), "where it is"
+        )
         assert draft.read_text() == (old_draft or "more please")
         assert ui.app.clipboard == "more please"
         assert lines(omp)[-1]["parentId"] == "00000002"
         assert not ui.app._exit
         await ui.press("z")
-        await ui.until(lambda: any("Undone: moving the leaf" in toast for toast in ui.toasts()), "it taken back")
+        await ui.until(
+            lambda: any("Undone: moving the leaf" in toast for toast in ui.toasts()), "it taken back"
+        )
         assert draft.read_text() == old_draft if old_draft else not draft.exists()
 
 
@@ -406,7 +411,7 @@ async def test_a_summary_starts_with_an_outline_of_the_left_branch(browser, work
         await ask_at(ui, "two")
         await answer(ui, "l", title=SUMMARY)
         await answer(ui, "w", dialog_type=TextDialog)
-        assert "five" in ui.screen._area.text
+        assert "five" in ui.screen.query_one(TextArea).text
         await ui.press("ctrl+s")
         await ui.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
         assert "five" in lines(path)[-1]["summary"]
@@ -419,7 +424,7 @@ async def test_the_users_command_writes_the_summary(browser, work, tmp_path):
         await ask_at(ui, "two")
         await answer(ui, "l", title=SUMMARY)
         await answer(ui, "c", dialog_type=TextDialog)
-        assert "FIVE" in ui.screen._area.text
+        assert "FIVE" in ui.screen.query_one(TextArea).text
         await ui.press("ctrl+s")
         await ui.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
 
@@ -523,11 +528,9 @@ async def test_a_second_request_before_the_question_is_dropped(browser, work):
         tree_screen.branch_flow.begin(row, "00000002")
         tree_screen.branch_flow.begin(row, "00000001")
         await asked(ui)
-        tree_screen.branch_jobs._worker.submit(
-            lambda is_stale: tree_screen.branch_jobs._find_points(row, "00000002")
-        )
-        answered = Event()
-        tree_screen.branch_jobs._worker.submit(lambda is_stale: answered.set())
+        found, answered = tree_screen.branch_flow.found, Event()
+        tree_screen.branch_flow.found = lambda event: (found(event), answered.set())
+        tree_screen.branch_jobs.find_points(row, "00000002")
         await ui.until(answered.is_set, "what was asked")
         await ui.press("escape")
         assert ui.screen is tree_screen

@@ -193,7 +193,7 @@ async def test_the_selectors_preview_follows_a_growing_session(browser, branched
 
 
 def border(ui):
-    return ui.screen.query_one("#tree-pane")._words[1]
+    return ui.screen.query_one("#tree-pane").words[1]
 
 
 async def go(ui, key, node):

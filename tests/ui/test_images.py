@@ -9,6 +9,7 @@ import pytest
 from PIL import Image
 from textual.screen import ModalScreen
 
+from app.dialogs.questions import WaitDialog
 from app.panes import entry_pane
 from app.services import entry_reader
 from app.sessions.storage.blobs import BlobStore
@@ -323,8 +324,8 @@ async def test_a_kitty_image_is_covered_by_two_dialogs(opened):
         # over the label's line, then over a dialog that covers a part of the image
         for keys in ([], ["escape", "F"]):
             await ui.press(*keys)
-            ui.app.action_show_help()
-            await ui.until(lambda: len(ui.app.screen_stack) == 3, "the help over the dialog")
+            ui.app.push_screen(WaitDialog("Wait", "a dialog over a dialog"))
+            await ui.until(lambda: len(ui.app.screen_stack) == 3, "the second dialog")
             await ui.pilot.pause()
             assert 0 < placeholders(ui)[colour] <= behind_one
             await ui.press("escape")

@@ -7,6 +7,7 @@ import json
 from app.dialogs.lists import LabelsDialog
 from app.dialogs.row_dialogs import RowEditor
 from app.services.tree_reader import TreeReader
+from app.widgets.dialog import ItemList
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
 
@@ -77,7 +78,7 @@ async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tm
         assert "elsewhere" not in ui.text()
         await ui.press("tab")
         assert "elsewhere" in ui.text()
-        index = [item.label for item in ui.screen._list.items].index("elsewhere")
+        index = [item.label for item in ui.screen.query_one(ItemList).items].index("elsewhere")
         await ui.press(*["down"] * index, "enter")
         await ui.until(lambda: ui.sessions.row.id == "other", "its session")
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "00000001", "its entry")
@@ -94,9 +95,9 @@ def labelled_elsewhere(tmp_path):
 async def go_elsewhere(ui):
     """Select the label "elsewhere" in the list of all labels."""
     await ui.press("apostrophe")
-    if not ui.screen._all:
+    if "in all sessions" not in ui.text():
         await ui.press("tab")
-    index = [item.label for item in ui.screen._list.items].index("elsewhere")
+    index = [item.label for item in ui.screen.query_one(ItemList).items].index("elsewhere")
     await ui.press(*["down"] * index, "enter")
     await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "00000001", "its entry")
 

@@ -124,10 +124,9 @@ async def test_rows_are_read_before_they_become_visible(browser, long):
         await ui.press("tab")
         for _ in range(60):
             await ui.press("pageup")
-            await ui.until(lambda: not ui.tree._rows_requested, "the rows ahead")
-            page = ui.tree.size.height
-            above = range(max(0, ui.tree.cursor - page), ui.tree.cursor)
-            assert all(view.node(index).row_text is not None for index in above)
+            above = range(max(0, ui.tree.cursor - ui.tree.size.height), ui.tree.cursor)
+            nodes = [view.node(index) for index in above]
+            await ui.until(lambda nodes=nodes: all(node.row_text for node in nodes), "the rows ahead")
 
 
 async def test_only_the_session_where_the_cursor_rests_is_read(browser, three, monkeypatch):

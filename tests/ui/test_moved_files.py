@@ -195,7 +195,7 @@ async def test_the_question_how_to_continue_shows_the_new_path(browser, work):
         assert "/--work-app--/" not in ui.text()
         assert ui.screen is question
         await ui.press("enter")
-        await ui.until(lambda: "Summarize the branch" in getattr(ui.screen, "_title", ""), "the summary")
+        await ui.until(lambda: "Summarize the branch" in ui.text(), "the summary")
         await ui.press("n")
         await ui.until(lambda: ui.app._exit, "the end")
         assert ui.app.return_value.argv == ["pi", "--session", str(moved)]
@@ -238,7 +238,7 @@ async def test_continuing_here_resumes_a_moved_session(browser, work):
         await ui.press("enter")
         await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
         await ui.press("h")
-        await ui.until(lambda: "Summarize the branch" in getattr(ui.screen, "_title", ""), "the summary")
+        await ui.until(lambda: "Summarize the branch" in ui.text(), "the summary")
         moved = await move(ui, "branchy")
         await ui.press("n")
         await ui.until(lambda: ui.app._exit, "the end")
@@ -251,7 +251,7 @@ async def test_a_summary_for_a_removed_session_is_on_the_clipboard(browser, work
         await ui.press("enter")
         await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
         await ui.press("l")
-        await ui.until(lambda: "Summarize the branch" in getattr(ui.screen, "_title", ""), "the summary")
+        await ui.until(lambda: "Summarize the branch" in ui.text(), "the summary")
         await ui.press("w")
         await ui.until(lambda: isinstance(ui.screen, TextDialog), "the outline")
         ui.path("branchy").unlink()

@@ -8,6 +8,7 @@ import shutil
 import pytest
 
 from app.dialogs.lists import ProblemsDialog
+from app.widgets.dialog import ItemList
 from tests.denied import deny
 from tests.factory import chain, entry, message
 from tests.ui.conftest import pi_session
@@ -45,11 +46,11 @@ async def test_the_border_counts_the_problems(browser, tmp_path):
     path = _bad(tmp_path)
     async with browser() as ui:
         await ui.until(lambda: ui.screen.tree_pane.knows_branches, "the branches")
-        assert "4 faults, 1 damaged (!)" in ui.screen.query_one("#tree-pane")._words[1]
+        assert "4 faults, 1 damaged (!)" in ui.screen.query_one("#tree-pane").words[1]
         with path.open("a") as file:
             label = entry("label", "l", "z", 8, targetId="nobody", label="lost")
             file.write(json.dumps(label) + "\n")
-        await ui.until(lambda: "5 faults" in ui.screen.query_one("#tree-pane")._words[1], "the one that came")
+        await ui.until(lambda: "5 faults" in ui.screen.query_one("#tree-pane").words[1], "the one that came")
 
 
 async def test_a_selected_problem_leaves_filter_and_fold(browser, tmp_path):
@@ -119,9 +120,9 @@ async def test_unusual_entries_have_a_mark(browser, tmp_path):
         assert "another root" not in row_with("› anew")
         # a second root on the active path is not a problem
         await ui.until(lambda: ui.screen.tree_pane.knows_branches, "the branches")
-        faults = ui.screen.query_one("#tree-pane")._words[1]
+        faults = ui.screen.query_one("#tree-pane").words[1]
         await ui.press("tab", "exclamation_mark")
-        listed = len(ui.screen._faults)
+        listed = len(ui.screen.query_one(ItemList).items)
         assert f"{listed - 1} faults (!)" in faults
 
 

@@ -201,6 +201,6 @@ async def test_enter_before_the_plan_is_made_is_not_lost(browser, installed):
         ui.screen.resume_controller.planned = ""
         await ui.press("enter")
         assert not ui.app._exit
-        ui.screen._planner.make_plan(ui.sessions.row)
+        ui.screen.resume_controller.make_plan(ui.sessions.row)
         await ui.until(lambda: ui.app._exit, "the plan")
         assert ui.app.return_value.argv[-1] == str(path)

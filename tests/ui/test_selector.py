@@ -152,13 +152,23 @@ async def test_a_key_of_the_list_is_named_with_the_way_there(browser, three, tmp
         assert "Shift+Tab, then" not in ui.text()
 
 
+async def completion(ui):
+    """Wait until the values of the sessions are collected, and the last word has a completion."""
+
+    def is_offered():
+        ui.screen.sessions_pane.offer_completion()
+        return bool(ui.box.completing_key)
+
+    await ui.until(is_offered, "the completion")
+
+
 async def test_tab_completes_a_filter(browser, three):
     async with browser(selector="") as ui:
         await ui.press(*"lab", "right")
         assert ui.box.value == "label:"
-        await ui.until(lambda: ui.screen.sessions_pane._completer._vocabulary is not None, "the labels")
         await ui.press(*"red")
-        await ui.until(lambda: "Tab complete" in ui.text().splitlines()[-1], "the completion")
+        await completion(ui)
+        assert "Tab complete" in ui.text().splitlines()[-1]
         await ui.press("tab")
         assert ui.box.value == 'label:"redis idea"'
         assert ui.sessions.model.arrangement.scope == "here", "the scope stays"
@@ -181,8 +191,8 @@ async def test_tab_after_a_possible_filter_name_switches_to_all_folders(browser,
 
 async def test_footer_and_notice_agree_about_tab(browser, three):
     async with browser(selector="", here="/work/site", size=(160, 40)) as ui:
-        await ui.until(lambda: ui.screen.sessions_pane._completer._vocabulary is not None, "the labels")
         await ui.press(*"label:re")
+        await completion(ui)
         await ui.until(lambda: "in this folder matches “label:re”." in ui.text(), "nothing")
         assert "Tab complete" in ui.text().splitlines()[-1]
         assert "Tab looks" not in ui.text()

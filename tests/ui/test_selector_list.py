@@ -10,7 +10,6 @@ import pytest
 from app.dialogs.row_dialogs import RowEditor
 from app.index.index import Index
 from app.messages import SubagentsRead
-from app.services.index_service import IndexService
 from app.view.cells import width
 from tests.factory import chain, entry, write_session
 from tests.ui.conftest import WAYS, pi_session
@@ -22,13 +21,13 @@ from tests.ui.conftest import WAYS, pi_session
 def slow(monkeypatch):
     """The index is read only after this is set."""
     go = threading.Event()
-    run = IndexService._run
+    rows = Index.rows
 
-    def run_later(self):
+    def rows_later(self):
         go.wait()
-        run(self)
+        return rows(self)
 
-    monkeypatch.setattr(IndexService, "_run", run_later)
+    monkeypatch.setattr(Index, "rows", rows_later)
     yield go
     go.set()
 
@@ -131,7 +130,7 @@ async def test_hiding_sub_agents_again_restores_the_counts(browser, with_helper,
         await ui.press("full_stop")
         assert "helper" not in ui.listed()
         assert ui.text().splitlines()[0] == header
-        assert "hidden" not in ui.screen.sessions_pane._words[1]
+        assert "hidden" not in ui.screen.sessions_pane.words[1]
         # and if sub-agents are read after that
         ui.screen.post_message(SubagentsRead(late))
         await ui.pilot.pause()

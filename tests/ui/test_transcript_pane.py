@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from contextlib import asynccontextmanager
+from unittest.mock import patch
 
 from textual import on
 from textual.app import App
@@ -12,6 +13,7 @@ from textual.app import App
 from app.messages import HitLocated, ServiceFailed
 from app.panes import transcript_pane
 from app.panes.transcript_pane import TranscriptPane
+from app.services.transcript_reader import TranscriptReader
 from app.setup import Setup
 from app.widgets import line_list
 from tests.factory import chain, entry, header, make_row, message, write_session
@@ -25,6 +27,7 @@ class Driver:
         self.pilot = pilot
         self.pane = app.pane
         self.lines = app.pane.lines
+        self.reader = app.reader
         self.errors = app.errors
 
     async def press(self, *keys):
@@ -40,17 +43,12 @@ class Driver:
             await self.pilot.pause(0.02)
         raise AssertionError(f"{what} did not come about:\n{self.text()}")
 
-    @property
-    def settled(self):
-        pane = self.pane
-        return pane._answered == pane._reader.generation and not pane._asked and not pane._missed
-
     async def settle(self):
-        await self.until(lambda: self.settled, "the transcript")
+        await self.until(lambda: not self.pane.is_reading, "the transcript")
 
     async def show(self, row, **options):
         self.pane.show_session(row, **options)
-        await self.until(lambda: self.settled and bool(self.lines.lines or self.lines.notice))
+        await self.until(lambda: not self.pane.is_reading and bool(self.lines.lines or self.lines.notice))
 
     async def hit(self, row, entry_id, *words, place="", offset=None):
         if offset is None:
@@ -69,7 +67,7 @@ class Driver:
 
     @property
     def title(self):
-        return self.pane._words[0]
+        return self.pane.words[0]
 
 
 @asynccontextmanager
@@ -79,8 +77,13 @@ async def pane(size=(60, 20)):
         errors: list = []
 
         def compose(self):
-            self.pane = TranscriptPane(SETUP, id="preview")
+            with patch.object(transcript_pane, "TranscriptReader", self.make_reader):
+                self.pane = TranscriptPane(SETUP, id="preview")
             yield self.pane
+
+        def make_reader(self, post):
+            self.reader = TranscriptReader(post)
+            return self.reader
 
         @on(ServiceFailed)
         def service_failed(self, event):
@@ -154,8 +157,8 @@ async def test_earlier_entries_are_read_while_scrolling(tmp_path):
         await ui.show(row)
         assert "text 299" in ui.rows()[-1]
         assert ui.title == "300 of 300"
-        assert ui.pane._reader.entries_read < 60
-        while not ui.pane._at_root:
+        assert ui.reader.entries_read < 60
+        while "text 0" not in [line.text for line in ui.lines.lines]:
             ui.lines.scroll_lines(0)
             await ui.pilot.pause()
             await ui.settle()
@@ -213,7 +216,7 @@ async def test_a_distant_hit_is_shown_between_its_neighbours(tmp_path):
         assert "text 99" in rows
         assert "text 101" in rows
         assert ui.title == "101 of 300"
-        assert ui.pane._reader.entries_read < 60
+        assert ui.reader.entries_read < 60
 
 
 async def test_the_place_of_a_hit_found_later_does_not_scroll(tmp_path):
@@ -290,7 +293,7 @@ async def test_further_up_the_position_stays(tmp_path):
         before = ui.rows()
         append(row, message("new", f"{100:08x}", "user", "one thing more"))
         ui.pane.follow(row)
-        await ui.until(lambda: ui.pane._total == 101, "what came")
+        await ui.until(lambda: ui.title.endswith(" of 101"), "what came")
         assert ui.rows() == before
         append(row, message("other", f"{50:08x}", "user", "gone back"))
         ui.pane.follow(row)
@@ -321,10 +324,10 @@ async def test_a_rewritten_file_keeps_the_position(tmp_path):
         lines[0]["title"] = "a longer header moves every entry"
         new_file = write_session(tmp_path / "other.jsonl", *lines)
         os.replace(new_file, row.path)
-        generation = ui.pane._reader.path
+        generation = ui.reader.path
         ui.pane.follow(row)
         await ui.settle()
-        assert ui.pane._reader.path is not generation
+        assert ui.reader.path is not generation
         assert ui.rows() == before
 
 
@@ -378,7 +381,7 @@ async def test_a_hidden_pane_reads_nothing(tmp_path):
         await ui.pilot.pause()
         ui.pane.show_session(session(tmp_path, *chain("hello", "world")))
         await ui.pilot.pause()
-        assert ui.pane._reader.entries_read == 0
+        assert ui.reader.entries_read == 0
         ui.pane.display = True
         await ui.until(lambda: "world" in ui.text(), "the session")
 
@@ -402,7 +405,7 @@ async def test_only_the_session_where_the_cursor_rests_is_read(tmp_path, monkeyp
         for row in rows:
             ui.pane.show_session(row)
         await ui.until(lambda: "session 19" in ui.text(), "the last session")
-        assert ui.pane._reader.entries_read <= 6
+        assert ui.reader.entries_read <= 6
 
 
 async def test_hostile_text_is_inert(tmp_path):
@@ -446,19 +449,19 @@ async def test_the_end_of_80_000_entries_is_shown_after_reading_a_few(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *long_chain(80_000))
         await ui.show(row)
-        path = ui.pane._reader.path
+        path = ui.reader.path
         assert "text 79999" in ui.rows()[-1]
         assert ui.title == "80,000 of 80,000"
         assert path.trees == 0
         assert path.read <= 256 << 10
-        assert ui.pane._reader.entries_read <= 40
+        assert ui.reader.entries_read <= 40
 
 
 async def test_a_distant_text_of_10_megabytes_is_not_read(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *chain("hello", "a word " * 1_500_000, *(f"text {n}" for n in range(100))))
         await ui.show(row)
-        path = ui.pane._reader.path
+        path = ui.reader.path
         assert "text 99" in ui.rows()[-1]
         assert path.trees == 0
         assert path.read <= 256 << 10

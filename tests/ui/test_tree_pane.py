@@ -242,7 +242,7 @@ async def test_the_entry_follows_the_cursor_through_a_filter(browser, two_ends, 
 async def test_a_narrow_border_has_the_filter_first(browser, three):
     async with browser(size=(80, 24)) as ui:
         await ui.press("tab", "ctrl+t")
-        border = ui.screen.query_one("#tree-pane")._words[1]
+        border = ui.screen.query_one("#tree-pane").words[1]
         assert border.startswith("no-tools: ")
         assert "no-tools: " in ui.text()
 

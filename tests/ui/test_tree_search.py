@@ -50,7 +50,7 @@ def cursor_id(ui):
 
 
 def border(ui):
-    return ui.screen.query_one("#tree-pane")._words[1]
+    return ui.screen.query_one("#tree-pane").words[1]
 
 
 async def search(ui, text):
@@ -316,7 +316,7 @@ async def test_the_border_describes_the_branch_under_the_cursor(browser, tmp_pat
     )
 
     def title(ui):
-        return ui.screen.query_one("#tree-pane")._words[0]
+        return ui.screen.query_one("#tree-pane").words[0]
 
     async with browser() as ui:
         await ui.until(lambda: "branch" in title(ui), "the facts")

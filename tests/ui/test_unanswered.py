@@ -11,10 +11,9 @@ from textual import events
 
 from app.controllers.resume_controller import ResumeController
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
+from app.index.index import Index
 from app.panes import sessions_pane
-from app.services.index_service import IndexService
-from app.services.resume_planner import ResumePlanner
-from app.services.session_search import SessionSearch
+from app.services import resume_planner
 from tests.factory import chain, stamp
 from tests.ui.conftest import pi_session
 from tests.ui.test_key_order import together
@@ -24,13 +23,13 @@ from tests.ui.test_key_order import together
 def may_answer(monkeypatch):
     """Searches answer only after this is set."""
     go = threading.Event()
-    search = SessionSearch._search
+    query = Index.query
 
-    def search_later(self, *arguments):
+    def query_later(self, *arguments, **options):
         go.wait()
-        search(self, *arguments)
+        return query(self, *arguments, **options)
 
-    monkeypatch.setattr(SessionSearch, "_search", search_later)
+    monkeypatch.setattr(Index, "query", query_later)
     # the rows are not filtered by their own text meanwhile
     monkeypatch.setattr(sessions_pane, "FILTER_DELAY", 3_600)
     yield go
@@ -177,13 +176,13 @@ async def test_enter_in_the_browser_waits_wherever_its_cursor_is(browser, three,
 async def test_enter_is_kept_when_the_answer_moves_the_cursor(
     browser, three, may_answer, resumed, monkeypatch
 ):
-    go, plan = threading.Event(), ResumePlanner._plan
+    go, plan = threading.Event(), resume_planner.plan
 
-    def plan_later(self, generation, row):
+    def plan_later(*arguments):
         go.wait()
-        plan(self, generation, row)
+        return plan(*arguments)
 
-    monkeypatch.setattr(ResumePlanner, "_plan", plan_later)
+    monkeypatch.setattr(resume_planner, "plan", plan_later)
     async with browser(selector="", settle=False) as ui:
         await ui.until(lambda: ui.screen.feed.scanned and ui.sessions.row is not None, "the sessions")
         await type_query(ui, "enter")
@@ -319,13 +318,13 @@ async def test_enter_waits_for_a_wider_search(browser, three, may_answer, resume
 
 @pytest.mark.parametrize("selector", ["", None], ids=["selector", "browser"])
 async def test_enter_waits_until_the_sessions_are_read(browser, three, monkeypatch, resumed, selector):
-    go, run = threading.Event(), IndexService._run
+    go, rows = threading.Event(), Index.rows
 
-    def run_later(self):
+    def rows_later(self):
         go.wait()
-        run(self)
+        return rows(self)
 
-    monkeypatch.setattr(IndexService, "_run", run_later)
+    monkeypatch.setattr(Index, "rows", rows_later)
     try:
         async with browser(selector=selector, settle=False) as ui:
             keys = [*"done", "enter"] if selector is not None else ["slash", *"done", "enter", "enter"]

@@ -84,9 +84,7 @@ async def test_the_progress_is_shown_and_escape_stops_the_action(browser, four, 
         await ui.press("escape")
         assert ui.sessions.model.marked, "Esc has done that alone"
         gate.let(2)
-        await until_toast(
-            ui, "Stopped: 3 of 4 trashed (z to undo)" if not ui.selects else "Stopped: 3 of 4"
-        )
+        await until_toast(ui, "Stopped: 3 of 4 trashed (z to undo)" if not ui.selects else "Stopped: 3 of 4")
         assert len(present_ids(ui)) == 1
         await ui.until(lambda: "trashing" not in header(ui), "its end")
         assert "Esc stop" not in footer(ui)

@@ -10,7 +10,7 @@ from app.commands import COMMANDS, PANES
 from app.formats.text import one_line
 from app.keys import footer, key_name
 from app.view.arrangement import Arrangement
-from app.view.bars import header_line, keys_line, resume_line, unkept_note, unread_note
+from app.view.bars import cache_note, header_line, keys_line, resume_line, unread_note
 from app.view.frame import frame
 from app.view.geometry import place
 from app.view.line import fit_line, highlight, line_width, plain_text
@@ -213,10 +213,10 @@ def test_files_and_folders_that_cannot_be_read_are_counted() -> None:
 
 
 def test_the_header_names_only_the_unsaved_data() -> None:
-    assert unkept_note("the list is kept in memory only: /c/catalog.db: it: is full") == (
+    assert cache_note("the list is kept in memory only: /c/catalog.db: it: is full") == (
         "the list is kept in memory only"
     )
-    assert unkept_note("") == ""
+    assert cache_note("") == ""
 
 
 def test_no_key_is_cut_beside_the_number_of_marks():
