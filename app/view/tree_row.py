@@ -173,7 +173,7 @@ def _unread(node: Node) -> RowText:
 def _gutter(row: TreeRow, most: int, glyphs: Glyphs) -> Line:
     """The lines of the levels, the connector and the mark of a fold, in three cells a level."""
     if row.depth > MOST_LEVELS or 3 * row.depth > most:
-        levels = row.gutters(max(0, min(NEAREST_LEVELS, (most - 5) // 3)))
+        levels = row.gutters(max(0, min(NEAREST_LEVELS, (most - 8) // 3)))
         before = f"{glyphs.deeper}{row.depth} "
     else:
         levels = row.gutters(MOST_LEVELS)

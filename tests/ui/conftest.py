@@ -101,7 +101,7 @@ class Driver:
 
     async def until(self, condition, what="it"):
         """Wait until the condition holds. Threads may need some time for it."""
-        deadline = monotonic() + 4
+        deadline = monotonic() + 60
         while monotonic() < deadline:
             if condition():
                 await self.pilot.pause()

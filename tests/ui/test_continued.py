@@ -37,7 +37,7 @@ async def test_undo_asks_what_to_do_with_the_continuation(browser, three, way, k
         await ui.press(key)
         wanted = session + (continuation if key == "j" else b"")
         await ui.until(lambda: path.exists() and path.read_bytes() == wanted, "the session")
-        await ui.until(lambda: any("Undone" in toast for toast in ui.toasts()), "the toast")
+        await ui.until(lambda: any("Restored" in toast for toast in ui.toasts()), "the toast")
         await ui.press("ctrl+z")
         await ui.until(lambda: path.exists() and path.read_bytes() == continuation, "how it was before")
 

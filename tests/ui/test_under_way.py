@@ -141,7 +141,7 @@ async def test_an_undo_can_be_stopped_and_continued(browser, four, monkeypatch):
         await ui.until(lambda: "undoing 1 of 4" in header(ui), "how far it is")
         await ui.press("escape")
         gate.let()
-        await until_toast(ui, "Stopped: 2 of 4 taken back – z goes on with the others")
+        await until_toast(ui, "Stopped: 2 of 4 undone – z undoes the others")
         assert len(present_ids(ui)) == 2
         gate.let(2)
         await ui.press("z")
@@ -161,7 +161,7 @@ async def test_an_undo_of_an_earlier_run_can_be_stopped_and_continued(browser, f
         await ui.until(lambda: "undoing 1 of 4" in header(ui), "how far it is")
         await ui.press("escape")
         gate.let()
-        await until_toast(ui, "Stopped: 2 of 4 taken back")
+        await until_toast(ui, "Stopped: 2 of 4 undone")
         await ui.press("z")
         await ui.until(lambda: "trashed 2 sessions?" in ui.text(), "the question")
         gate.let(2)

@@ -106,7 +106,7 @@ async def test_an_action_undone_by_another_leafmark_is_not_undone_again(browser,
         await first.until(lambda: any("Trash" in toast for toast in first.toasts()), "the trash")
         # the second one has done nothing itself, so that it asks
         await second.press("ctrl+z")
-        await second.until(lambda: "trashed “Refactor auth”?" in second.text(), "the question")
+        await second.until(lambda: "trash “Refactor auth”" in second.text(), "the question")
         await second.press("enter")
         await second.until(path.exists, "the session")
         await second.until(second.toasts, "the word")
