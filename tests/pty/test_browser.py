@@ -402,9 +402,9 @@ def test_browsing_changes_no_file_of_the_stores(shell):
         # Escape and a key right after it would be read as Alt with that key: wait for the effect of Escape.
         terminal.wait_for_text("man page")
         terminal.press("?")
-        terminal.wait_for_text("Go on with the session")
+        terminal.wait_for_text("Resume the session")
         terminal.press("escape")
-        terminal.wait_for(lambda screen: not screen.shows("Go on with the session"))
+        terminal.wait_for(lambda screen: not screen.shows("Resume the session"))
         terminal.press("f2", "f5", "q")
         assert terminal.wait() == 0
     for words in (["list"], ["list", "--json"], ["tree", "aaaa"], ["doctor"]):

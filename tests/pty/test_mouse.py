@@ -161,7 +161,7 @@ def test_in_the_browser_a_click_selects_and_a_double_click_resumes(machine):
         panes(terminal)
         terminal.click(*terminal.find("fix the login"))
         pointed(terminal, "fix the login")
-        terminal.wait_for_text("assistant: too early")
+        terminal.wait_for_text("too early")
         terminal.settle()
         assert machine.ran() is None
         terminal.click(*terminal.find("write a man page"), times=2)
@@ -191,10 +191,10 @@ def test_in_the_tree_a_double_click_moves_to_the_entry_pane(machine):
     with browser(machine) as terminal:
         pointed(terminal, "write a man page")
         panes(terminal)
-        terminal.click(*terminal.find("assistant: here it is"))
-        terminal.wait_for(lambda it: "❯" in it.lines[it.find("assistant: here it is")[1]])
+        terminal.click(*terminal.find("here it is"))
+        terminal.wait_for(lambda it: "❯" in it.lines[it.find("here it is")[1]])
         terminal.wait_for_text("v read")
-        terminal.click(*terminal.find("user: write a man page"), times=2)
+        terminal.click(*terminal.find("› write a man page"), times=2)
         terminal.wait_for_text("y copy")
         terminal.settle()
         assert terminal.lines[-1].strip().startswith("[ previous"), "the entry has the keys"
