@@ -1,4 +1,4 @@
-"""What controllers need of the screen that owns them. Tests pass another object with these methods."""
+"""The interface of a screen for its controllers. Tests pass another object with these methods."""
 
 from __future__ import annotations
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -187,16 +186,18 @@ def test_verify_finds_an_index_that_differs_from_its_table(store: Store, cache: 
 
 
 @pytest.mark.parametrize(
-    "statement", ["UPDATE sessions SET listed = 0 WHERE key = 3", "UPDATE sessions SET cwd = x'61'"]
+    ("statement", "finding"),
+    [
+        ("UPDATE sessions SET listed = 0 WHERE key = 3", "it was damaged: all that it held is forgotten"),
+        ("UPDATE sessions SET cwd = x'61' WHERE key = 3", "cwd is 'a', and should be "),
+    ],
 )
-def test_verify_finds_wrong_columns_beside_a_row(store: Store, cache: Path, statement: str) -> None:
+def test_verify_finds_wrong_columns(store: Store, cache: Path, statement: str, finding: str) -> None:
     spoil(cache, statement)
     catalog = Catalog(str(cache), [store])
     done = verify(catalog, [store])
     catalog.close()
-    assert Counter(finding.what for finding in done.findings) == {
-        "it was damaged: all that it held is forgotten": 1
-    }
+    assert [found.what.startswith(finding) for found in done.findings] == [True]
 
 
 def test_rows_that_another_process_has_removed_are_not_damage(store: Store, cache: Path) -> None:

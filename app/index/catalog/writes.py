@@ -49,13 +49,6 @@ _UPDATE_SIGNATURE = (
 _PUT_FIRST_MESSAGE = "REPLACE INTO first_messages VALUES (?, ?)"
 
 
-_STORED = object()
-_EMPTY: tuple[Any, ...] = tuple(
-    "" if field == "first_message" else None if field in IN_COLUMNS else _STORED for field in FIELDS
-)
-"""What stands in the blob of a row for each field: `_STORED` for its value."""
-
-
 class StoredReading(NamedTuple):
     """A reading as it is stored.
 
@@ -182,9 +175,13 @@ def _encode(reading: Reading) -> StoredReading:
 
 
 def _blob(row: Row) -> bytes:
-    """The fields of a row but path and store; those that are stored elsewhere are empty."""
-    values = [value if empty is _STORED else empty for empty, value in zip(_EMPTY, row.values(), strict=True)]
-    return marshal.dumps(tuple(values[2:]), _MARSHAL_VERSION)
+    """The fields of a row but path and store. Those that are stored elsewhere are empty."""
+    values = tuple(
+        "" if field == "first_message" else None if field in IN_COLUMNS else value
+        for field, value in zip(FIELDS, row.values(), strict=True)
+        if field not in ("path", "store")
+    )
+    return marshal.dumps(values, _MARSHAL_VERSION)
 
 
 def _remove(

@@ -1,7 +1,7 @@
 """The rule for titles: a session is called by its name, else by the first prompt that a person typed, else by
 the first text in it.
 
-A prompt may hold text that nobody typed: agents and their extensions send commands, context and notices in
+A prompt may hold text that was not typed: agents and their extensions send commands, context and notices in
 the user's role. `typed_text` decides what of a prompt a person typed.
 """
 
