@@ -121,10 +121,13 @@ def test_the_workers_of_a_killed_scanner_end(tmp_path: Path, stopped: bool) -> N
     assert [process.stdout.readline() for _ in range(2)] == ["go\n", "0\n"]
     mark = str(ROOT)
     children: list[int] = []
+    command = _command(process.pid)
 
     def have_started() -> bool:
         children[:] = [number for number in _processes() if _parent(number) == process.pid]
-        return bool(children)
+        # Until a child runs its own program, it has the command line and the process group of its parent. The
+        # kernel wakes a stopped child when its parent ends only if the child has a process group of its own.
+        return bool(children) and all(_command(number) != command for number in children)
 
     until(have_started)
     if stopped:

@@ -123,7 +123,7 @@ def test_without_a_catalog_the_newest_rows_are_shown_before_textual(shell):
         shown(terminal)
         after = [chunk.data for chunk in terminal.chunks[before:]]
         assert b"\x1b[2J" not in b"".join(after)
-        assert any("man page" in line for line in terminal.lines)
+        terminal.wait_for_text("man page")
 
 
 @pytest.mark.parametrize("said", [[], ["NO_COLOR=1"], ["NO_COLOR="], ["TERM=linux", "COLORTERM="]])

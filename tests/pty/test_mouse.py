@@ -120,7 +120,7 @@ def test_the_wheel_scrolls_the_transcript_it_is_over(many):
         terminal.wait_for_text("line 59")
         terminal.send("s31")
         pointed(terminal, "task 31")
-        assert "s31" in terminal.lines[2], "the keys stayed in the line"
+        terminal.wait_for(lambda it: "s31" in it.lines[2])  # the keys stayed in the line
 
 
 def test_a_click_does_not_answer_a_question(machine):
@@ -197,7 +197,8 @@ def test_in_the_tree_a_double_click_moves_to_the_entry_pane(machine):
         terminal.click(*terminal.find("› write a man page"), times=2)
         terminal.wait_for_text("y copy")
         terminal.settle()
-        assert terminal.lines[-1].strip().startswith("[ previous"), "the entry has the keys"
+        # The entry has the keys.
+        terminal.wait_for(lambda it: it.lines[-1].strip().startswith("[ previous"))
     assert machine.ran() is None
 
 

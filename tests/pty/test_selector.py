@@ -294,7 +294,7 @@ def test_the_first_frame_of_a_query_has_only_matching_rows(machine, query, drawn
         terminal.settle()
         assert not any(shown_before), "nor for a moment later"
         assert not terminal.shows(left_out)
-        assert terminal.shows(
+        terminal.wait_for_text(
             {"page": "write a man", "early": "fix the login"}.get(query, "No session matches")
         )
 
@@ -305,7 +305,7 @@ def test_rows_of_an_invalid_query_come_with_its_error(machine):
         assert before_textual(terminal)[0].startswith("Searching for “re:(” …")
         terminal.wait_for_text("not a regular expression", 30)
         pointed(terminal, "write a man page")
-        assert terminal.shows("fix the login")
+        terminal.wait_for_text("fix the login")
 
 
 def test_letters_typed_before_textual_become_the_query(machine):
@@ -326,7 +326,7 @@ def test_a_key_from_the_settings_works(machine):
         )  # the message has the line alone for some seconds
         pointed(terminal, "write a man page")
         shown(terminal)
-        assert "Ctrl+X trash" in terminal.lines[-1]
+        terminal.wait_for(lambda it: "Ctrl+X trash" in it.lines[-1])
         terminal.press("ctrl+d")
         terminal.press("ctrl+r")
         terminal.settle()
