@@ -108,7 +108,7 @@ def test_sixteen_colours_are_the_terminals_own_and_stay_distinct_on_a_cursor():
 def test_no_style_is_written_twice():
     line = [("a", "dim", "background"), (" ", "text", "background"), ("", "name", "panel")]
     assert ansi([[*line, ("b", "dim", "background")], [("c", "age", "background")]], THEMES["dark"], 24) == (
-        "\x1b[0m\x1b[1H\x1b[38;2;124;135;156;48;2;17;21;28ma b\x1b[2Hc\x1b[0m"
+        "\x1b[0m\x1b[1H\x1b[38;2;146;158;180;48;2;16;20;27ma b\x1b[2Hc\x1b[0m"
     )
 
 

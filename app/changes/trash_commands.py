@@ -229,7 +229,7 @@ def _report_stop(options: Options, signals: Interruptible, done: int, total: int
     :return: the exit code; 0 if no signal came.
     """
     if signals.status:
-        undo = "another undo" if options.command == "undo" else "leafmark undo"
+        undo = "another undo" if options.command == "undo" else "run leafmark undo"
         complain(f"stopped: {stopped_note(options.command or '', done, total, undo)}")
     return signals.status
 

@@ -286,7 +286,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         parting = getattr(self.app, "parting", None)
         if isinstance(parting, list):
             for what, done, total in self.runner.stopped:
-                parting.append(f"stopped: {stopped_note(what, done, total, 'leafmark undo')}")
+                parting.append(f"stopped: {stopped_note(what, done, total, 'run leafmark undo')}")
 
     # layout, bars and toasts
 

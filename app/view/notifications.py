@@ -57,7 +57,7 @@ def progress_note(what: str, done: int, total: int) -> str:
 def stopped_note(what: str, done: int, total: int, undo: str) -> str:
     """The note about an action that was stopped before its end.
 
-    :param undo: the key of undo; "" for none.
+    :param undo: the key of undo, or the command that undoes; "" for none.
     """
     note = f"{done:,} of {total:,} {_DONE.get(what, 'done')}"
     if not undo or what in FOR_GOOD:

@@ -557,7 +557,7 @@ def test_a_signal_stops_trashing_between_two_sessions(run, home, store, interrup
     interrupt_second("trash", number)
     done = run("trash", "pi-aaaa", "pi-aabb", "omp-1")
     assert done.code == code
-    assert done.err == "leafmark: stopped: 2 of 3 trashed – leafmark undo takes them back\n"
+    assert done.err == "leafmark: stopped: 2 of 3 trashed (run leafmark undo to undo)\n"
     assert len(done.out.splitlines()) == 2
     assert ids(run) == {"omp-1"}
     assert [signal.getsignal(signal_number) for signal_number in (signal.SIGINT, signal.SIGTERM)] == handlers
@@ -581,11 +581,11 @@ def test_a_signal_stops_restore_and_undo_between_two_sessions(
         patched.setattr(trash_commands, "undo_journal_change", interrupt_and_act)
         done = run("undo")
     assert (done.code, len(calls), len(done.out.splitlines())) == (130, 1, 1)
-    assert done.err == "leafmark: stopped: 1 of 3 taken back – another undo goes on with the others\n"
+    assert done.err == "leafmark: stopped: 1 of 3 undone – another undo undoes the others\n"
     interrupt_second("restore")
     done = run("restore", "pi-aaaa", "pi-aabb")
     assert (done.code, len(done.out.splitlines())) == (130, 2)
-    assert done.err == "leafmark: stopped: 2 of 2 restored – leafmark undo takes them back\n"
+    assert done.err == "leafmark: stopped: 2 of 2 restored (run leafmark undo to undo)\n"
     assert sessions(home) == before
 
 

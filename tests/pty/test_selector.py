@@ -198,14 +198,14 @@ def test_a_missing_folder_is_shown_before_and_another_can_be_chosen(machine):
     machine.work.rename(machine.folder / "elsewhere")
     before = machine.login.read_bytes()
     with machine.terminal("login", cwd=machine.other) as terminal:
-        terminal.wait_for_text("Tab looks in all folders", 30)
+        terminal.wait_for_text("Tab shows all folders", 30)
         terminal.press("tab")
         pointed(terminal, "fix the login")
         planned(terminal, "! the folder")
         terminal.press("enter")
         terminal.wait_for_text("f fork into another folder")
         terminal.press("f")
-        terminal.wait_for_text("the new session's folder")
+        terminal.wait_for_text("Folder of the new session")
         terminal.press("enter")
         terminal.wait_for_text("pi runs", 20)
         assert terminal.wait() == 0

@@ -73,7 +73,7 @@ def summarised(machine, empty_shell):
             terminal.press("enter")
             terminal.wait_for_text("Continue in this session", 30)
             terminal.press("h")
-            terminal.wait_for_text("No summary of the branch", 30)
+            terminal.wait_for_text("No summary", 30)
             terminal.press("c")
             writer.runs()
             terminal.wait_for_text("writes the summary")

@@ -163,7 +163,7 @@ async def test_an_undo_of_an_earlier_run_can_be_stopped_and_continued(browser, f
         gate.let()
         await until_toast(ui, "Stopped: 2 of 4 undone")
         await ui.press("z")
-        await ui.until(lambda: "trashed 2 sessions?" in ui.text(), "the question")
+        await ui.until(lambda: "trash 2 sessions" in ui.text(), "the question")
         gate.let(2)
         await ui.press("enter")
         await ui.until(lambda: present_ids(ui) == set(IDS), "the others")
@@ -191,7 +191,7 @@ async def test_leaving_stops_a_long_action(browser, four, gate, monkeypatch, lea
     if within:
         assert (present_ids(ui), len(noted), ui.app.parting) == (set(), 4, [])
     else:
-        assert ui.app.parting == ["stopped: 2 of 4 trashed (leafmark undo to undo)"]
+        assert ui.app.parting == ["stopped: 2 of 4 trashed (run leafmark undo to undo)"]
         assert (len(present_ids(ui)), len(noted)) == (2, 2)
 
 

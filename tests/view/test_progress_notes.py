@@ -22,7 +22,7 @@ def test_the_note_has_the_progress_of_an_action():
         ("trash", 3, "", "3 of 5,000 trashed"),
         ("delete", 3, "z", "3 of 5,000 deleted for good"),
         ("undo", 3, "z", "3 of 5,000 undone – z undoes the others"),
-        ("restore", 3, "leafmark undo", "3 of 5,000 restored (leafmark undo to undo)"),
+        ("restore", 3, "run leafmark undo", "3 of 5,000 restored (run leafmark undo to undo)"),
     ],
 )
 def test_the_note_about_a_stopped_action_names_the_undo_key(action, done, undo, note):
