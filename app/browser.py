@@ -42,13 +42,14 @@ if TYPE_CHECKING:
     from app.signals import ExitSignals
 
 
-def empty_list(surroundings: setup.Setup, *, selects: bool = False) -> ListModel:
+def empty_list(surroundings: setup.Setup, settings: Settings, *, selects: bool = False) -> ListModel:
     """A list without sessions, arranged as the last run left it.
 
     :param selects: for the selector.
     """
     remembered = {} if surroundings.demo else paths.read_screen(surroundings.env)
-    return ListModel(surroundings.here, surroundings.home, initial(remembered, selects=selects))
+    arrangement = initial(remembered, selects=selects, sizes=settings.show_size)
+    return ListModel(surroundings.here, surroundings.home, arrangement)
 
 
 FAILED = 3
@@ -97,11 +98,11 @@ class Browser(CrashApp["Plan | None"]):
             driver_class=driver_class(take_over, self._lose_terminal) if take_over is not None else None
         )
         self._setup = surroundings
-        self._model = model or empty_list(surroundings, selects=selector is not None)
         self._ending = ending
         self._indexing = indexing
         self._selector = selector
         self._settings = settings or Settings()
+        self._model = model or empty_list(surroundings, self._settings, selects=selector is not None)
         ascii_only = self._settings.draws_ascii(surroundings.env)
         spell = speller(surroundings.encoding, ascii_only=ascii_only)
         self._ascii_filters = [AsciiFilter(spell)] if spell is not None else []
@@ -276,7 +277,7 @@ class Browser(CrashApp["Plan | None"]):
             return
         # The same setup each time, so that changes to the examples stay until leafmark ends.
         examples = self._examples
-        await self.push_screen(BrowserScreen(examples, empty_list(examples), self._settings))
+        await self.push_screen(BrowserScreen(examples, empty_list(examples, self._settings), self._settings))
 
     def action_command_palette(self) -> None:
         """Open the palette of the screen with sessions."""

@@ -65,7 +65,9 @@ def run(
     """
     settings = _settings(setup)
     remembered = {} if setup.demo else paths.read_screen(setup.env)
-    arrangement = initial(remembered, selects=query is not None)
+    arrangement = initial(
+        remembered, selects=query is not None, sizes=settings is not None and settings.show_size
+    )
     ascii_only = is_ascii_terminal(setup.env) if settings is None else settings.draws_ascii(setup.env)
     ended = False
     ending.hold_stop()

@@ -31,6 +31,7 @@ class Settings:
 
     :param ascii: draw the screen in ASCII; None to follow the locale.
     :param ask_before_trash: ask before a session is trashed. Undo works in any case.
+    :param show_size: show the size of a session in the second line of its row.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
     :param keys: the id of a command -> its keys by Textual's names, separated by commas; "" for no key.
@@ -39,6 +40,7 @@ class Settings:
 
     ascii: bool | None = None
     ask_before_trash: bool = True
+    show_size: bool = False
     summary_command: tuple[str, ...] = ()
     images: str = AUTO
     keys: Mapping[str, str] = field(default_factory=dict)
@@ -164,6 +166,7 @@ def _keys(value: object, complain: Callable[[str], None]) -> dict[str, str]:
 _READERS: dict[str, Callable[[object, Callable[[str], None]], Any]] = {
     "ascii": _yes_or_no,
     "ask_before_trash": _yes_or_no,
+    "show_size": _yes_or_no,
     "summary_command": _command,
     "images": _image_mode,
     "keys": _keys,

@@ -152,7 +152,9 @@ class SelectorScreen(SessionsScreen):
 
         row = self.sessions_pane.list.row
         if row is not None:
-            everything = ListModel(self.setup.here, self.setup.home, initial({}))
+            everything = ListModel(
+                self.setup.here, self.setup.home, initial({}, sizes=self.settings.show_size)
+            )
             index = self.feed.share(everything.arrangement)
             browser = BrowserScreen(self.setup, everything, self.settings, index, begin_at=row.path)
             browser.runner.shares_with(self.runner)

@@ -9,6 +9,7 @@ SCOPES = ("all", "here")
 ORDERS = ("threaded", "recent", "relevance")
 
 _LOOKS = ("roomy", "paths")
+"""The fields that are saved for the next run."""
 
 
 class Arrangement(NamedTuple):
@@ -26,6 +27,7 @@ class Arrangement(NamedTuple):
                   threads. Pins do not change the order of relevance.
     roomy         a second line for each session, with its last prompt
     paths         a second line for each session, with the path of its file and nothing else
+    sizes         the second line with the last prompt has the size of the file if there is room
     """
 
     scope: str = "all"
@@ -37,6 +39,7 @@ class Arrangement(NamedTuple):
     pinned_first: bool = True
     roomy: bool = False
     paths: bool = False
+    sizes: bool = False
 
     def changed(self, **fields: Any) -> Arrangement:
         """Another arrangement, with these fields. TypeError for a field that does not exist."""
@@ -44,7 +47,7 @@ class Arrangement(NamedTuple):
 
     def lists_like(self, other: Arrangement) -> bool:
         """Whether both list the same sessions in the same order; their looks may differ."""
-        return self._replace(roomy=other.roomy, paths=other.paths) == other
+        return self._replace(roomy=other.roomy, paths=other.paths, sizes=other.sizes) == other
 
     @property
     def row_height(self) -> int:
@@ -102,11 +105,12 @@ def saved_fields(arrangement: Arrangement) -> dict[str, str]:
     return {name: "yes" if getattr(arrangement, name) else "no" for name in _LOOKS}
 
 
-def initial(last: Mapping[str, str], *, selects: bool = False) -> Arrangement:
+def initial(last: Mapping[str, str], *, selects: bool = False, sizes: bool = False) -> Arrangement:
     """The arrangement that a run begins with.
 
     :param last: the fields saved by the last run (`app.paths.read_screen`).
     :param selects: for the selector: one list of this folder, as in pi. The browser begins with all folders.
+    :param sizes: the setting `show_size`.
     """
-    first = Arrangement(scope="here" if selects else "all", grouped=not selects)
+    first = Arrangement(scope="here" if selects else "all", grouped=not selects, sizes=sizes)
     return first.changed(**{name: last.get(name) == "yes" for name in _LOOKS})

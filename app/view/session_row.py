@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from app.index.row import Row, problem_count
+from app.sessions.summary import ABORTED, FAILED, FROM_NAME, FROM_PROMPT, INTERRUPTED, WAITING
 from app.view.cells import pad, shorten, shorten_start, stable_width, width
-from app.view.formatting import age, count, file_path
+from app.view.formatting import age, count, file_path, size
 from app.view.line import Line, Span, fit_line, highlight, line_width
-from app.view.list_filter import is_named
 from app.view.list_groups import ListLine
 from app.view.list_model import ListModel
 
@@ -18,24 +18,35 @@ TARGET = "✗"
 PINNED = "★"
 FORK, ORPHAN = "↳ ", "↳? "
 STATES = {"live": ("●", "live"), "maybe": ("◐", "maybe")}
+ENDINGS = {
+    WAITING: ("?", "waiting", "warning"),
+    INTERRUPTED: ("‖", "interrupted", "dim"),
+    ABORTED: ("×", "aborted", "error"),
+    FAILED: ("×", "error", "error"),
+}
+"""The mark, the word and the style of each ending that a row shows. A session that is done shows none."""
 LEGEND = (
     "● live  ◐ maybe live  ✓ marked  ★ pinned  ⑂ branches  ◆ labels  ↳ fork  ↳? fork of a session that is"
-    " gone  ! damaged lines  … not read yet"
+    " gone  ! damaged lines  … not read yet  ? waits for an answer  ‖ interrupted  × error or aborted"
 )
 UNREAD = "…"
 AGENT_CELLS = 8
 AGENT_CUT = 6
 """Characters of an agent's name that identify it."""
-# From these widths of the pane on, the number of messages, the folder and the agent have a column. In a
-# narrower pane, messages and agent are on the second line, or take no more cells than they need.
+# From these widths of the pane on, the number of messages, the folder and the agent have a column, and the
+# ending is a word. In a narrower pane, messages and agent are on the second line, or take no more cells than
+# they need.
 COLUMNS_FROM = 42
 FOLDER_FROM = 50
 AGENT_COLUMN_FROM = 60
+ENDING_WORD_FROM = 110
+ENDING_WORD_CELLS = 11
 FOLDER_CELLS = (11, 30)
 INDENT = 4
 TITLE_BESIDE_QUESTION = 6
 TITLE_LEAST = 8
 """Fewest cells of a longer title."""
+_TITLE_STYLES = {FROM_NAME: "name", FROM_PROMPT: "title"}
 
 
 def render_list_line(
@@ -62,10 +73,19 @@ def render_list_line(
     return _session(model, line, cells, selected, now_ms, states, is_target=question is not None)
 
 
-def render_second_line(model: ListModel, line: ListLine, cells: int, *, selected: bool) -> Line:
+def render_second_line(
+    model: ListModel,
+    line: ListLine,
+    cells: int,
+    *,
+    selected: bool,
+    states: Mapping[str, str],
+) -> Line:
     """The second line of a row in exactly ``cells`` cells: the path if the arrangement shows paths, else the
-    last prompt and the facts for which the first line has no room. The head of a group is drawn on the second
-    line, and its first line is empty.
+    last prompt and the facts for which the first line has no room, or how the session ended, else its size if
+    the arrangement shows sizes. The head of a group is drawn on the second line, and its first line is empty.
+
+    :param states: as for `render_list_line`.
     """
     row = line.row
     if row is None:
@@ -73,10 +93,11 @@ def render_second_line(model: ListModel, line: ListLine, cells: int, *, selected
     left: Line = [(" " * INDENT, "text")]
     if model.arrangement.paths:
         return fit_line([*left, (file_path(row.path, model.home, cells - INDENT - 1), "dim")], cells)
-    right: Line = []
     if cells < COLUMNS_FROM:
         # below the age
-        right = [_agent(row), *_messages(row, 4), (" ", "text")]
+        right: Line = [_agent(row), *_messages(row, 4), (" ", "text")]
+    else:
+        right = _ending_or_size(model, row, states)
     if row.last_prompt:
         room = max(0, cells - INDENT - 2 - max(1, line_width(right)))
         left += [
@@ -125,15 +146,19 @@ def _session(
     if line.pinned:
         left.append((f"{PINNED} ", "pin"))
     title = stable_width(row.title)
-    right = [*_marks(row, now_ms), *_columns(row, cells), (f" {age(row.modified, now_ms):>4} ", "age")]
+    prompts = model.arrangement.roomy and not model.arrangement.paths
+    as_word = cells >= ENDING_WORD_FROM and not prompts
+    ending = _ending_column(row, states, as_word=as_word)
+    last: Line = [(f" {age(row.modified, now_ms):>4} ", "age")]
+    right = [*_marks(row, now_ms), *_columns(row, cells, ending), *last]
     if cells < COLUMNS_FROM:
-        prompts = model.arrangement.roomy and not model.arrangement.paths
-        right = _narrow(row, cells - line_width(left), width(title), now_ms, roomy=prompts)
+        ending = ending if _ending(row, states) else []
+        right = _narrow(row, cells - line_width(left), width(title), now_ms, ending, roomy=prompts)
     room = max(0, cells - line_width(left) - line_width(right))
     where = _where(model, line, cells)
     room -= line_width(where)
     title = pad(title, room)
-    style = "error" if is_target else "name" if is_named(row) else "title"
+    style = "error" if is_target else _TITLE_STYLES.get(row.title_source, "derived")
     return fit_line([*left, *highlight(title, model.words, style), *where, *right], cells)
 
 
@@ -167,9 +192,32 @@ def _marks(row: Row, now_ms: int) -> Line:
     return marks
 
 
-def _columns(row: Row, cells: int) -> Line:
+def _columns(row: Row, cells: int, ending: Line) -> Line:
     # without a column, a short name of an agent leaves more room for the title
-    return [_agent(row, AGENT_CELLS if cells >= AGENT_COLUMN_FROM else 0), *_messages(row, 4)]
+    return [_agent(row, AGENT_CELLS if cells >= AGENT_COLUMN_FROM else 0), *ending, *_messages(row, 4)]
+
+
+def _ending(row: Row, states: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """The mark, word and style of the ending; None if there is nothing to show. A session that a running
+    agent may have open is not interrupted, but at work.
+    """
+    if row.ending == INTERRUPTED and row.path in states:
+        return None
+    return ENDINGS.get(row.ending)
+
+
+def _ending_column(row: Row, states: Mapping[str, str], *, as_word: bool) -> Line:
+    mark, word, style = _ending(row, states) or ("", "", "text")
+    return [(f" {word:<{ENDING_WORD_CELLS}}" if as_word else f" {mark:<1}", style)]
+
+
+def _ending_or_size(model: ListModel, row: Row, states: Mapping[str, str]) -> Line:
+    """How the session ended, else its size if the arrangement shows sizes."""
+    ending = _ending(row, states)
+    if ending is not None:
+        _, word, style = ending
+        return [(f" {'waiting for you' if row.ending == WAITING else word} ", style)]
+    return [(f" {size(row.size)} ", "dim")] if model.arrangement.sizes else []
 
 
 def _agent(row: Row, cells: int = 0) -> Span:
@@ -182,18 +230,20 @@ def _messages(row: Row, cells: int) -> Line:
     return [(f" {number:>{cells}}", "faint" if row.provisional else "messages")]
 
 
-def _narrow(row: Row, cells: int, title: int, now_ms: int, *, roomy: bool) -> Line:
+def _narrow(row: Row, cells: int, title: int, now_ms: int, ending: Line, *, roomy: bool) -> Line:
     """The facts behind the title in a row without columns: as many of marks, agent, messages and age as leave
     the title its fewest cells. The agent is left out last, because each row has to tell which agent opens it.
+    The ending and the age are never left out.
 
     :param cells: the width of the title and these facts; ``title``: the width of the whole title.
+    :param ending: the column of the ending.
     :param roomy: agent and messages are on the second line.
     """
     marks = _marks(row, now_ms)
     when = age(row.modified, now_ms)
     if roomy:
-        return [*marks, (f" {when:>4} ", "age")]
-    last: Line = [(f" {when:>3} ", "age")]
+        return [*marks, *ending, (f" {when:>4} ", "age")]
+    last: Line = [*ending, (f" {when:>3} ", "age")]
     agent = _agent(row)
     cut = (shorten(agent[0], 1 + AGENT_CUT), "agent")
     number = _messages(row, 1)

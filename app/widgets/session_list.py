@@ -143,7 +143,8 @@ class SessionListView(LineList):
     def draw_below(self, index: int, cells: int, selected: bool) -> Line:
         if not self.model.lines:
             return super().draw_below(index, cells, selected)
-        return render_second_line(self.model, self.model.lines[index], cells, selected=selected)
+        line = self.model.lines[index]
+        return render_second_line(self.model, line, cells, selected=selected, states=self.states)
 
     # the notice in place of rows
 

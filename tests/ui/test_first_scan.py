@@ -65,10 +65,10 @@ def provisional(ui):
 
 
 def facts(text, name):
-    """Agent and number of messages in a session's row."""
+    """Agent and number of messages in a session's row. A mark between them says how the session ended."""
     rows = [line.split("│")[1] for line in text.splitlines() if line.count("│") > 1]
     (row,) = [row for row in rows if f"the {name} prompt" in row]
-    return row.split()[-3:-1]
+    return row.replace("‖", " ").split()[-3:-1]
 
 
 async def test_every_session_is_listed_before_it_is_read(browser, large, workers):

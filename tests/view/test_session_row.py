@@ -40,7 +40,7 @@ def text(model, index, cells=80, **look):
 
 
 def second(model, index, cells=80, **look):
-    drawn = render_second_line(model, model.lines[index], cells, **({"selected": False} | look))
+    drawn = render_second_line(model, model.lines[index], cells, **({"selected": False, "states": {}} | look))
     assert line_width(drawn) == cells
     return plain_text(drawn)
 
@@ -54,7 +54,7 @@ def test_each_state_has_a_column_and_a_character_of_its_own():
     model.clear_marks()
     model.set_pins(frozenset())
     assert text(model, 1).startswith("    Refactor")
-    for sign in (MARKED, PINNED, ORPHAN.strip(), "●", "◐", "⑂", "◆", "!", "…"):
+    for sign in (MARKED, PINNED, ORPHAN.strip(), "●", "◐", "⑂", "◆", "!", "…", "?", "‖", "×"):
         assert sign in LEGEND
 
 
@@ -144,7 +144,7 @@ def test_without_columns_the_facts_have_the_room_that_the_title_leaves():
     model = listed(row)
     for cells in (33, 38, 41):
         assert text(model, 1, cells).split() == ["Refactor", "pi", "112", "5m"], cells
-    assert text(model, 1, 42).endswith(" pi  112   5m ")
+    assert text(model, 1, 42).endswith(" pi    112   5m ")
     busy = {"message_count": 112, "branch_count": 3, "labels": (("x", "y"),)}
     longer = listed(make_row("a", title="Refactor auth", agent="omp", **busy))
     assert text(longer, 1, 38) == "    Refactor auth   ⑂3 ◆1 omp 112  5m "
@@ -191,12 +191,62 @@ def test_without_columns_the_second_line_has_agent_and_messages():
     assert second(model, 1, 42).rstrip() == "    › and now the tests"
 
 
+ENDED = [
+    ("waiting", "?", "waiting", "waiting for you"),
+    ("interrupted", "‖", "interrupted", "interrupted"),
+    ("aborted", "×", "aborted", "aborted"),
+    ("error", "×", "error", "error"),
+]
+
+
+@pytest.mark.parametrize(("ending", "mark", "word", "below"), ENDED)
+def test_a_row_says_how_its_session_ended(ending, mark, word, below):
+    row = make_row("a", title="Refactor", agent="pi", message_count=7, ending=ending)
+    model = listed(row)
+    assert text(model, 1, 60).split() == ["Refactor", "pi", mark, "7", "5m"]
+    assert text(model, 1, 120).split() == ["Refactor", "pi", word, "7", "5m"]
+    assert text(model, 1, 33).split() == ["Refactor", "pi", "7", mark, "5m"]
+    roomy = listed(row, roomy=True)
+    assert text(roomy, 1, 120).split() == ["Refactor", "pi", mark, "7", "5m"]
+    assert second(roomy, 1, 60).strip() == below
+
+
+@pytest.mark.parametrize("ending", ["done", ""])
+def test_the_column_of_the_ending_is_blank_for_a_session_that_is_done(ending):
+    model = listed(
+        make_row("a", title="Refactor", ending=ending), make_row("b", title="Refactor", ending="error")
+    )
+    ended = [text(model, index, cells) for cells in (60, 120) for index in (1, 2)]
+    for done, failed, word in ((*ended[:2], "×"), (*ended[2:], "error")):
+        assert done == failed.replace(word, " " * len(word))
+
+
+def test_a_session_that_a_running_agent_may_have_open_is_not_interrupted():
+    row = make_row("a", title="Refactor", ending="interrupted")
+    model = listed(row, roomy=True)
+    states = {row.path: "maybe"}
+    assert "‖" not in text(model, 1, states=states)
+    assert not second(model, 1, states=states).strip()
+
+
+def test_the_size_is_on_the_second_line_on_request():
+    row = make_row("a", title="Refactor", size=2_400_000)
+    assert second(listed(row, roomy=True, sizes=True), 1, 60).strip() == "2.4MB"
+    assert not second(listed(row, roomy=True), 1, 60).strip()
+
+
+@pytest.mark.parametrize(("source", "style"), [("name", "name"), ("prompt", "title"), ("text", "derived")])
+def test_the_style_of_a_title_tells_where_it_is_from(source, style):
+    model = listed(make_row("a", title="Refactor", title_source=source))
+    assert style in [drawn for part, drawn in spans(model, 1) if "Refactor" in part]
+
+
 def test_words_are_highlighted_in_title_folder_and_last_prompt():
     row = make_row("a", title="Fix app", last_prompt="run the app", cwd=HERE)
     model = listed(row, grouped=False, roomy=True)
     model.set_query("app")
     assert [part for part, style in spans(model, 0) if style == "match"] == ["app", "app"]
-    below = render_second_line(model, model.lines[0], 60, selected=False)
+    below = render_second_line(model, model.lines[0], 60, selected=False, states={})
     assert ("app", "match") in below
 
 
