@@ -19,12 +19,13 @@ from app.messages import ScreenReady, ServiceFailed
 from app.screens.sessions_screen import SessionsScreen
 from app.services.list_facts import write_problem
 from app.settings import Settings
-from app.startup.driver import call_on_end, driver_class
+from app.startup.driver import call_on_end, driver_class, suspend
 from app.startup.key_order import KeyOrder
 from app.theme import DIALOGS, SHEET, styles_folder, themes
 from app.view.arrangement import initial
 from app.view.list_model import ListModel
 from app.view.terminal import colour_depth, speller
+from app.widgets.commands import bindings_for
 from app.widgets.dialog import Dialog
 from app.widgets.line_filters import AsciiFilter, FewColours, in_few_colours
 from app.widgets.textual_internals import CrashApp
@@ -72,6 +73,8 @@ class Browser(CrashApp["Plan | None"]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("ctrl+q", "quit", "Leave leafmark", show=False, priority=True),
         Binding("ctrl+c", "interrupt", "Copy what is selected, else leave", show=False, priority=True),
+        # Also over dialogs, whose texts would have the key otherwise.
+        *bindings_for("app.suspend"),
     ]
 
     def __init__(
@@ -246,6 +249,12 @@ class Browser(CrashApp["Plan | None"]):
             self.screen.dismiss(None)
         else:
             self.exit()
+
+    def action_suspend(self) -> None:
+        """Stop leafmark, and give the terminal to the shell."""
+        reason = suspend(self._driver)
+        if reason:
+            self.notify(f"Not suspended: {reason}", severity="warning", markup=False)
 
     def action_toggle_theme(self) -> None:
         """Change to the other theme, and remember it for the next run."""

@@ -305,7 +305,7 @@ COMMANDS: tuple[Command, ...] = (
         "List the labels of this session, or of all",
         selector="",
     ),
-    Command("change.undo", "app", "z ctrl+z", "undo", "Undo", "undo"),
+    Command("change.undo", "app", "z ctrl+underscore ctrl+shift+minus", "undo", "Undo", "undo"),
     Command(
         "pane.next",
         "app",
@@ -346,6 +346,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("theme.toggle", "app", "f2", "app.toggle_theme", "Switch between the dark and the light theme"),
     Command("palette.open", "app", "ctrl+k", "app.command_palette", "Open the command palette", first=True),
     Command("help.show", "app", "question_mark f1", "show_help", "Show the help", "help"),
+    Command("app.suspend", "app", "ctrl+z", "app.suspend", "Suspend leafmark (fg continues it)", first=True),
     Command("app.quit", "app", "q ctrl+q ctrl+c", "app.quit", "Quit leafmark", "quit"),
 )
 PANES = ("sessions", "side", "filter", "tree", "entry", "list", "app")

@@ -176,6 +176,15 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
                 self._release_terminal()
             os.kill(os.getpid(), signal.SIGSTOP)
 
+        def suspend_group(self) -> None:
+            """Give the terminal to the shell, and stop the process with its process group, as the terminal
+            does for Ctrl+Z: the shell may have started another program, which runs leafmark. Call it in the
+            event loop.
+            """
+            if self._has_terminal:
+                self._release_terminal()
+            os.killpg(0, signal.SIGSTOP)
+
         def _take_back(self) -> None:
             """Take the terminal back from the shell, which may have changed its settings."""
             if self._has_terminal:
@@ -198,6 +207,21 @@ def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[
                 return super()._get_terminal_size()
 
     return TakeOverDriver
+
+
+def suspend(driver: object) -> str:
+    """Stop the process until the shell continues it. Call it in the event loop.
+
+    :return: why that is not possible; "" if it was done.
+    """
+    stop = getattr(driver, "suspend_group", None)
+    if stop is None:
+        return "this terminal does not support it"
+    if os.getpgrp() == os.getsid(0):
+        # The session's first process was started by no shell that could continue it.
+        return "no shell here could continue leafmark"
+    stop()
+    return ""
 
 
 @contextmanager

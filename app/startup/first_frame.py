@@ -62,7 +62,7 @@ class Terminal:
         quiet = termios.tcgetattr(self._source)
         quiet[0] &= ~(termios.IXON | termios.ICRNL | termios.INLCR | termios.IGNCR)
         quiet[3] &= ~(termios.ECHO | termios.ICANON | termios.IEXTEN)
-        # Ctrl+Z is the key of undo and must not stop the process
+        # Ctrl+Z waits for Textual, which gives the terminal back before it stops the process
         quiet[6][termios.VSUSP] = os.fpathconf(self._source, "PC_VDISABLE")
         termios.tcsetattr(self._source, termios.TCSANOW, quiet)
         self._entered = True

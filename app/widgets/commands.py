@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 
-from app.commands import pane_commands
+from app.commands import command_by_id, pane_commands
 
 if TYPE_CHECKING:
     from app.commands import Command
@@ -22,6 +22,12 @@ def binding(command: Command) -> Binding:
         show=False,
         priority=command.first,
     )
+
+
+def bindings_for(id: str) -> list[Binding]:
+    """The binding of the command with this id; none if it has no key."""
+    command = command_by_id(id)
+    return [binding(command)] if command.keys else []
 
 
 def bindings_of(*panes: str) -> list[Binding]:

@@ -360,7 +360,7 @@ def test_the_setting_decides_whether_trash_asks(machine, asks):
         assert not machine.page.exists()
         [trashed] = (machine.folder / "data/Trash/files").iterdir()
         assert trashed.read_bytes() == content
-        terminal.press("ctrl+z")
+        terminal.press("ctrl+_")
         terminal.wait_for_text("write a man page")
         assert (machine.page.read_bytes(), machine.page.stat().st_mtime_ns) == (content, times)
         terminal.press("escape")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from tests.terminal import Terminal
 
 COMMAND = [sys.executable, "-m", "app"]
+BASH = shutil.which("bash") or "bash"
 SHELL = b"the shell was here "
 
 
@@ -81,12 +83,38 @@ def test_a_stop_before_textual_waits_for_textual(known):
         assert terminal.leftovers() == []
 
 
-def test_control_z_is_undo_even_before_textual(known):
+@pytest.mark.parametrize("words", ["", " resume"])
+def test_control_z_gives_the_terminal_to_the_shell(known, words):
+    _, work, env = known
+    with Terminal([BASH, "--norc", "--noprofile", "-i"], env={**env, "PS1": "$ "}, cwd=str(work)) as terminal:
+        terminal.wait_for_text("$ ")
+        terminal.send(f"{sys.executable} -m app{words}\r")
+        # It waits if it is pressed before Textual has the terminal.
+        terminal.wait_for_bytes(b"\x1b[?1049h", 30)
+        for _ in range(2):
+            terminal.press("ctrl+z")
+            terminal.wait_for_text("Stopped", 30)
+            assert not terminal.emulator.alternate
+            terminal.send("clear; echo the sh''ell is here\r")
+            terminal.wait_for_text("the shell is here")
+            seen = len(terminal.chunks)
+            terminal.send("fg\r")
+            terminal.wait_for_bytes(b"\x1b[?1000h", 30, after=seen)
+            terminal.wait_for_text("fix the login", 30)
+            assert terminal.emulator.alternate
+        terminal.press("ctrl+q")
+        terminal.wait_for(lambda it: not it.emulator.alternate)
+        assert terminal.wait_for_text("the shell is here")
+        terminal.send("exit\r")
+        assert terminal.wait() == 0
+
+
+def test_control_z_does_nothing_without_a_shell(known):
     _, work, env = known
     with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_bytes(b"\x1b[?1049h", 30)
+        terminal.wait_for_text("fix the login", 30)
         terminal.press("ctrl+z")
-        terminal.wait_for_text("Nothing to undo", 30)
+        terminal.wait_for_text("Not suspended: no shell", 30)
         terminal.press("ctrl+q")
         assert terminal.wait() == 0
 

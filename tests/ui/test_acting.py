@@ -84,7 +84,7 @@ async def test_an_unexpected_error_with_one_session_does_not_stop_the_others(bro
         await ui.press("space", "space", "ctrl+d", "enter")
         await ui.until(lambda: any("ValueError: a fault" in toast for toast in ui.toasts()), "the fault")
         assert not path.exists()
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(path.exists, "the session")
 
 
@@ -109,7 +109,7 @@ async def test_one_question_is_about_all_marked_sessions(browser, three, way):
         await ui.press("enter")
         await ui.until(lambda: not list((ui.folder / "home").rglob("*plain.jsonl")), "the trash")
         await ui.until(lambda: "marked" not in ui.text(), "the end of the marks")
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(lambda: {"branchy", "plain"} <= set(ui.listed()), "both of them")
 
 
@@ -164,7 +164,7 @@ async def test_ctrl_r_renames_the_session_in_its_row(browser, three, way):
         line = json.loads(path.read_text().splitlines()[-1])
         assert (line["type"], line["name"]) == ("session_info", "Manual")
         assert path.stat().st_mtime_ns == times
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(lambda: "Manual" not in ui.text().splitlines()[3], "its end")
 
 
@@ -192,9 +192,9 @@ async def test_actions_work_from_a_removed_folder(browser, three, tmp_path, monk
         await ui.until(lambda: "Manual" in ui.text(), "the name")
         await ui.press("ctrl+d", "enter")
         await ui.until(lambda: not path.exists(), "its way into the trash")
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(path.exists, "its way back")
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(lambda: "Manual" not in ui.text().splitlines()[3], "the name's end")
         assert not [toast for toast in ui.toasts() if "Errno" in toast or "No such file" in toast]
 
@@ -317,7 +317,7 @@ async def test_an_action_of_a_killed_leafmark_can_be_undone(browser, three):
         with journal.intend():
             manager.append_label_change("00000002", "here")
         assert journal.active() == []
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(lambda: "label in" in asked(ui)[0], "the question")
         await ui.press("enter")
         await ui.until(lambda: journal.undone(), "the undo")

@@ -30,7 +30,7 @@ async def trash_and_continue(ui):
 async def test_undo_asks_what_to_do_with_the_continuation(browser, three, way, key):
     async with browser(**way) as ui:
         path, session, continuation = await trash_and_continue(ui)
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(lambda: "wrote more entries" in asked(ui)[0], "the question")
         assert "j append" in asked(ui)[1]
         assert any("pi went on writing" in toast for toast in ui.toasts())
@@ -38,14 +38,14 @@ async def test_undo_asks_what_to_do_with_the_continuation(browser, three, way, k
         wanted = session + (continuation if key == "j" else b"")
         await ui.until(lambda: path.exists() and path.read_bytes() == wanted, "the session")
         await ui.until(lambda: any("Restored" in toast for toast in ui.toasts()), "the toast")
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(lambda: path.exists() and path.read_bytes() == continuation, "how it was before")
 
 
 async def test_escape_changes_nothing(browser, three):
     async with browser() as ui:
         path, _, continuation = await trash_and_continue(ui)
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(lambda: "wrote more entries" in asked(ui)[0], "the question")
         await ui.press("escape")
         assert path.read_bytes() == continuation
@@ -56,7 +56,7 @@ async def test_an_unfinished_continuation_can_only_be_put_aside(browser, three):
         path, session, _ = await trash_and_continue(ui)
         with path.open("a") as file:
             file.write("half a li")
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(lambda: any("cannot be appended" in toast for toast in ui.toasts()), "the reason")
         assert "j append" not in asked(ui)[1]
         await ui.press("j", "a")

@@ -10,7 +10,7 @@ from app.browser import Browser
 from tests.ui.conftest import WAYS
 from tests.ui.test_under_way import Gate
 
-UNDO = [({"selector": ""}, "ctrl+z"), ({}, "z")]
+UNDO = [({"selector": ""}, "ctrl+underscore"), ({}, "z")]
 """Options of `browser`, and the undo key of the screen that they open."""
 
 
@@ -112,5 +112,5 @@ async def test_a_key_that_types_nothing_is_offered_everywhere(browser, three):
         await trash(ui)
         for _ in range(3):
             await ui.press("shift+tab")
-            assert shown(ui) == ["Trashed (Ctrl+Z to undo)"]
+            assert shown(ui) == ["Trashed (Ctrl+_ to undo)"]
         assert ui.app.focused is ui.box

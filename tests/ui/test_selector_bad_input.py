@@ -181,7 +181,7 @@ async def test_a_session_trashed_in_another_selector_is_reported_as_gone(browser
         assert not second.toasts()
         for selector in (first, second):
             await selector.until(lambda ui=selector: ui.listed() == ["plain"], "the row's end")
-        await first.press("ctrl+z")
+        await first.press("ctrl+underscore")
         await first.until(path.exists, "the session")
         assert path.read_bytes() == content
         for selector in (first, second):
@@ -215,7 +215,7 @@ async def test_without_a_trash_only_x_deletes_for_good(browser, three, no_trash,
         await ui.until(lambda: "Deleted for good" in ui.toasts(), "the word")
         await ui.until(lambda: "branchy" not in ui.listed(), "the row's end")
         assert ui.path("plain").read_bytes() == plain_before
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(lambda: "Nothing to undo" in ui.toasts(), "that")
 
 
@@ -279,6 +279,6 @@ async def test_undo_does_not_overwrite_a_new_file(browser, three):
         await ui.until(lambda: not path.exists(), "the trash")
         await ui.until(lambda: ui.listed() == ["plain"], "the row's end")
         path.write_text("mine")
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(lambda: any("there" in toast for toast in ui.toasts()), "why not")
         assert path.read_text() == "mine"

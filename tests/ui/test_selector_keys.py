@@ -245,7 +245,7 @@ async def test_several_sessions_are_pinned_and_unpinned_at_once(browser, three):
         await ui.until(lambda: ui.text().count("★") == 2, "the pins")
         await ui.press("asterisk", "p")
         await ui.until(lambda: "★" not in ui.text(), "their end")
-        await ui.press("ctrl+z")
+        await ui.press("ctrl+underscore")
         await ui.until(lambda: ui.text().count("★") == 2, "the pins again")
 
 

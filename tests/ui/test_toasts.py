@@ -18,7 +18,7 @@ async def test_a_toast_covers_neither_the_command_nor_the_keys(browser, three, s
         before = bars(ui)
         await ui.press("ctrl+y")
         await ui.until(lambda: ui.screen.query(Toast), "a toast")
-        await ui.press("z" if selector is None else "ctrl+z")
+        await ui.press("z" if selector is None else "ctrl+underscore")
         await ui.until(lambda: len(ui.screen.query(Toast)) > 1, "another")
         assert "Command copied" in ui.text()
         assert bars(ui) == before

@@ -10,7 +10,7 @@ from app.actions.journal import Journal
 from tests.ui.conftest import asked
 
 
-@pytest.mark.parametrize(("way", "undo"), [({"selector": ""}, "ctrl+z"), ({}, "z")])
+@pytest.mark.parametrize(("way", "undo"), [({"selector": ""}, "ctrl+underscore"), ({}, "z")])
 async def test_undo_restores_a_session_byte_for_byte(browser, three, way, undo):
     async with browser(**way) as ui:
         path = ui.path("branchy")
@@ -24,7 +24,7 @@ async def test_undo_restores_a_session_byte_for_byte(browser, three, way, undo):
         await ui.until(lambda: any("Undone: trash" in toast for toast in ui.toasts()), "the word")
 
 
-@pytest.mark.parametrize(("way", "key"), [({"selector": ""}, "Ctrl+Z"), ({}, "z")])
+@pytest.mark.parametrize(("way", "key"), [({"selector": ""}, "Ctrl+_"), ({}, "z")])
 async def test_the_toast_names_the_undo_key_of_the_screen(browser, three, way, key):
     async with browser(**way) as ui:
         await ui.press("ctrl+d", "enter")
@@ -71,7 +71,7 @@ async def test_an_undo_that_fails_is_explained_and_the_next_one_undoes_the_actio
         assert path.read_bytes() == before
 
 
-@pytest.mark.parametrize(("way", "undo"), [({"selector": ""}, "ctrl+z"), ({}, "z")])
+@pytest.mark.parametrize(("way", "undo"), [({"selector": ""}, "ctrl+underscore"), ({}, "z")])
 async def test_undo_asks_before_it_undoes_an_action_of_an_earlier_run(browser, three, way, undo):
     path = None
     async with browser(**way) as ui:
@@ -105,14 +105,14 @@ async def test_an_action_undone_by_another_leafmark_is_not_undone_again(browser,
         await first.press("ctrl+d", "enter")
         await first.until(lambda: any("Trash" in toast for toast in first.toasts()), "the trash")
         # the second one has done nothing itself, so that it asks
-        await second.press("ctrl+z")
+        await second.press("ctrl+underscore")
         await second.until(lambda: "trash “Refactor auth”" in second.text(), "the question")
         await second.press("enter")
         await second.until(path.exists, "the session")
         await second.until(second.toasts, "the word")
         await first.press("z")
         await first.until(lambda: "Undone: pin" in first.toasts(), "the one before")
-        await second.press("ctrl+z")
+        await second.press("ctrl+underscore")
         await second.until(lambda: "Nothing to undo" in second.toasts(), "that")
 
 
