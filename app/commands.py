@@ -7,13 +7,16 @@ with the focus gets it, and the footer shows the commands of that pane.
 
 from __future__ import annotations
 
+RIGHT_PANES = ("tree", "entry", "right")
+"""Panes that only the browser has."""
+
 
 class Command:
     """A command.
 
     :param id: ``noun.verb``; also the id of the binding and in the palette.
     :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``side`` (both of
-        these), ``tree`` or ``entry``.
+        these), ``tree``, ``entry`` or ``right`` (both of these).
     :param action: Textual's action string, run on the screen.
     :param help: the description in the help.
     :param label: the name in the footer; "" if it is not in the footer.
@@ -48,7 +51,7 @@ class Command:
         self.help = help
         self.label = label
         self.first = first
-        same = "" if pane in ("tree", "entry") else help
+        same = "" if pane in RIGHT_PANES else help
         self.selector = same if selector is None else selector
         self.preview = preview and pane in ("sessions", "side")
 
@@ -89,12 +92,39 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "session.new",
         "sessions",
-        "n",
+        "c",
         "screen.new_session",
         "Start a new session in this folder",
         preview=False,
     ),
     Command("session.tree", "sessions", "t", "screen.show_tree", "Go to the tree of the session"),
+    Command(
+        "session.origin",
+        "sessions",
+        "o",
+        "screen.other_end",
+        "Go to the parent session, or to the newest fork",
+        selector="",
+        preview=False,
+    ),
+    Command(
+        "session.next_hit",
+        "sessions",
+        "n",
+        "screen.in_tree('next_hit', 1)",
+        "Next hit in the tree beside",
+        selector="",
+        preview=False,
+    ),
+    Command(
+        "session.previous_hit",
+        "sessions",
+        "N",
+        "screen.in_tree('next_hit', -1)",
+        "Previous hit in the tree beside",
+        selector="",
+        preview=False,
+    ),
     Command("session.copy_id", "sessions", "y", "screen.copy_id", "Copy the session id"),
     Command("session.copy_path", "sessions", "Y", "screen.copy_path", "Copy the path of the session file"),
     Command(
@@ -128,9 +158,9 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "list.scope", "sessions", "s", "screen.turn('scope')", "Switch between this folder and all folders"
     ),
-    Command("list.group", "sessions", "o", "screen.turn('grouped')", "Group by project, or show one list"),
+    Command("list.group", "sessions", "O", "screen.turn('grouped')", "Group by project, or show one list"),
     Command("list.agent", "sessions", "a", "screen.turn('agent')", "Cycle the agent: all, pi, omp and so on"),
-    Command("list.roomy", "sessions", "d", "screen.turn('roomy')", "Show one or two lines for each session"),
+    Command("list.roomy", "sessions", "D", "screen.turn('roomy')", "Show one or two lines for each session"),
     Command(
         "list.hidden",
         "sessions",
@@ -198,26 +228,11 @@ COMMANDS: tuple[Command, ...] = (
         "continue",
     ),
     Command("entry.show", "tree", "v", "show_entry", "Read the entry", "read"),
-    Command("entry.label", "tree", "L", "screen.label", "Label the entry (empty removes it)", "label"),
     Command(
         "branch.compare", "tree", "C", "screen.compare", "Compare this branch with the active one", "compare"
     ),
     Command("entry.fork", "tree", "f", "screen.fork_here", "Fork at this entry"),
     Command("entry.fork_to", "tree", "F", "screen.fork_here_to", "Fork at this entry into another folder"),
-    Command(
-        "fork.other_end",
-        "tree",
-        "e",
-        "screen.other_end",
-        "Go to the parent session, or to the newest fork",
-    ),
-    Command("entry.copy_row", "tree", "y ctrl+x", "screen.copy_entry", "Copy the text of the entry"),
-    Command("tree.next_hit", "tree", "n", "next_hit(1)", "Next hit"),
-    Command("tree.previous_hit", "tree", "N", "next_hit(-1)", "Previous hit"),
-    Command("branch.next_point", "tree", "b", "go_branch_point(1)", "Next branch point"),
-    Command("branch.previous_point", "tree", "B", "go_branch_point(-1)", "Previous branch point"),
-    Command("label.next", "tree", "m", "go_label(1)", "Next label"),
-    Command("label.previous", "tree", "M", "go_label(-1)", "Previous label"),
     Command("label.times", "tree", "T", "toggle_label_times", "Show when labels were set"),
     Command(
         "tree.problems",
@@ -226,7 +241,6 @@ COMMANDS: tuple[Command, ...] = (
         "screen.show_problems",
         "List the damaged lines",
     ),
-    Command("entry.parent", "tree", "p", "go_parent", "Go to the parent entry"),
     Command("branch.toggle", "tree", "space", "toggle_fold", "Fold or unfold the branch", "fold"),
     Command("branch.open", "tree", "right l", "open_or_enter", "Unfold the branch, then step into it"),
     Command("branch.close", "tree", "left h", "close_or_climb", "Fold the branch, or go to its start"),
@@ -248,9 +262,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("branch.unfold_all", "tree", "plus equals_sign", "open_all", "Unfold all branches"),
     Command("turn.previous", "tree", "alt+up left_square_bracket", "previous_turn", "Previous prompt"),
     Command("turn.next", "tree", "alt+down right_square_bracket", "next_turn", "Next prompt"),
-    Command("leaf.go", "tree", "full_stop", "go_leaf", "Go to the leaf and follow it", "leaf"),
     Command("tree.filter_next", "tree", "ctrl+o", "cycle_filter(1)", "Next tree filter", "filter"),
-    Command("tree.filter_previous", "tree", "ctrl+shift+o O", "cycle_filter(-1)", "Previous tree filter"),
+    Command("tree.filter_previous", "tree", "ctrl+shift+o", "cycle_filter(-1)", "Previous tree filter"),
     Command(
         "tree.filter_default",
         "tree",
@@ -277,11 +290,38 @@ COMMANDS: tuple[Command, ...] = (
         "previous",
     ),
     Command("entry.next", "entry", "right_square_bracket", "next_entry", "Next entry", "next"),
-    Command("entry.copy", "entry", "y", "copy_text", "Copy the text of the entry", "copy"),
-    Command("entry.copy_code", "entry", "c", "copy_code", "Copy the next block of code", "copy code"),
-    Command("entry.page", "entry", "P", "open_pager", "Open the entry in $PAGER"),
-    Command("entry.edit", "entry", "E", "open_editor", "Open the entry in $EDITOR"),
-    Command("entry.raw", "entry", "r", "toggle_raw", "Show the raw JSON", "raw"),
+    Command("entry.label", "right", "L", "screen.label", "Label the entry (empty removes it)", "label"),
+    Command("leaf.go", "right", "at", "screen.in_tree('go_leaf')", "Go to the leaf and follow it", "leaf"),
+    Command("entry.parent", "right", "backspace", "screen.in_tree('go_parent')", "Go to the parent entry"),
+    Command(
+        "tree.hidden",
+        "right",
+        "full_stop",
+        "screen.in_tree('toggle_hidden')",
+        "Show the hidden entries, or hide them again",
+    ),
+    Command("tree.next_hit", "right", "n", "screen.in_tree('next_hit', 1)", "Next hit"),
+    Command("tree.previous_hit", "right", "N", "screen.in_tree('next_hit', -1)", "Previous hit"),
+    Command("branch.next_point", "right", "b", "screen.in_tree('go_branch_point', 1)", "Next branch point"),
+    Command(
+        "branch.previous_point",
+        "right",
+        "B",
+        "screen.in_tree('go_branch_point', -1)",
+        "Previous branch point",
+    ),
+    Command("label.next", "right", "m", "screen.in_tree('go_label', 1)", "Next label"),
+    Command("label.previous", "right", "M", "screen.in_tree('go_label', -1)", "Previous label"),
+    Command("entry.copy", "right", "y ctrl+x", "screen.copy_entry", "Copy the text of the entry", "copy"),
+    Command("entry.copy_code", "right", "Y", "screen.copy_code", "Copy the next block of code", "copy code"),
+    Command("entry.edit", "right", "e", "screen.open_entry('editor')", "Open the entry in $EDITOR"),
+    Command("entry.page", "right", "vertical_line", "screen.open_entry('pager')", "Open the entry in $PAGER"),
+    Command("entry.raw", "right", "r", "screen.toggle_raw", "Show the raw JSON", "raw"),
+    Command("shown.pin", "right", "p", "screen.pin", "Pin or unpin the marked sessions (or this one)"),
+    Command("shown.new", "right", "c", "screen.new_session", "Start a new session in this folder"),
+    Command(
+        "shown.origin", "right", "o", "screen.other_end", "Go to the parent session, or to the newest fork"
+    ),
     Command("cursor.up", "list", "up k", "cursor_up", "One row up"),
     Command("cursor.down", "list", "down j", "cursor_down", "One row down"),
     Command("cursor.page_up", "list", "pageup ctrl+b", "page_up", "One page up"),
@@ -349,7 +389,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.suspend", "app", "ctrl+z", "app.suspend", "Suspend leafmark (fg continues it)", first=True),
     Command("app.quit", "app", "q ctrl+q ctrl+c", "app.quit", "Quit leafmark", "quit"),
 )
-PANES = ("sessions", "side", "filter", "tree", "entry", "list", "app")
+PANES = ("sessions", "side", "filter", "tree", "entry", "right", "list", "app")
 
 
 def pane_commands(pane: str) -> list[Command]:

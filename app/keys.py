@@ -123,6 +123,8 @@ KEY_NAMES = {
     "ctrl+@": "Ctrl+Space",
     "left_square_bracket": "[",
     "right_square_bracket": "]",
+    "vertical_line": "|",
+    "at": "@",
 }
 
 
@@ -162,6 +164,8 @@ def _types_text(key: str) -> bool:
 def footer(pane: str) -> list[tuple[str, str]]:
     """(key, label) pairs for the footer while ``pane`` has the focus."""
     own = pane_commands(pane)
+    if pane in ("tree", "entry"):
+        own += pane_commands("right")
     if pane == "sessions":
         # In this order, because the last keys are left out if there is no room.
         own = [own[0], *pane_commands("side"), *own[1:]]
@@ -177,9 +181,10 @@ def offered(commands: Iterable[Command]) -> list[tuple[str, str]]:
 _OUTER_PANES = {
     "sessions": ("list", "side", "app"),
     "filter": ("side", "app"),
-    "tree": ("list", "app"),
-    "entry": ("list", "app"),
-    "list": ("side", "app"),
+    "tree": ("list", "right", "app"),
+    "entry": ("list", "right", "app"),
+    "list": ("side", "right", "app"),
+    "right": ("app",),
     "side": ("app",),
 }
 """Pane -> the panes that get a key after it: a pane gets a key before the panes that contain it."""

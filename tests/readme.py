@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.commands import PANES, pane_commands
+from app.commands import PANES, RIGHT_PANES, pane_commands
 from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import CASE, language_table
 from app.keys import keys_of
-
-OF_THE_BROWSER = ("tree", "entry")
-"""Panes that are not in the selector at all."""
 
 IN_PREVIEW = ", preview"
 """Added to the title of a pane if the preview of the selector has the command as well."""
@@ -29,9 +26,9 @@ def keys() -> str:
     lines = ["| where | keys | what they do | id |", "|---|---|---|---|"]
     for pane in PANES:
         for command in pane_commands(pane):
-            keys = ", ".join(f"`{key}`" for key in keys_of(command).split(", "))
+            keys = ", ".join(f"`{_cell(key)}`" for key in keys_of(command).split(", "))
             places = [(PANE_TITLES[pane] + IN_PREVIEW * command.preview, command.help)]
-            if pane not in OF_THE_BROWSER and command.selector != command.help:
+            if pane not in RIGHT_PANES and command.selector != command.help:
                 places = [("In the browser", command.help), ("In the selector", command.selector)]
             lines += [
                 f"| {place_name} | {keys} | {help_text} | `{command.id}` |"

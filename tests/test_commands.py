@@ -37,7 +37,11 @@ def test_each_key_of_a_pane_has_one_command() -> None:
     for pane in PANES:
         every = [*itertools.chain.from_iterable(command.keys for command in pane_commands(pane))]
         assert len(every) == len(set(every)), pane
-    for focus in ({"sessions", "list", "side", "app"}, {"tree", "list", "app"}, {"entry", "list", "app"}):
+    for focus in (
+        {"sessions", "list", "side", "app"},
+        {"tree", "right", "list", "app"},
+        {"entry", "right", "list", "app"},
+    ):
         every = [key for command in COMMANDS if command.pane in focus for key in command.keys]
         assert len(every) == len(set(every)), focus
 
@@ -97,8 +101,8 @@ def test_a_key_of_another_command_stays_its_key() -> None:
     assert remap({"app.quit": "enter"}) == ["app.quit: Enter stays the key of session.resume"]
     assert keys("app.quit") == ("q", "ctrl+q", "ctrl+c")
     # In a place without the other command, the key is free.
-    assert remap({"tree.filter_next": "s", "entry.raw": "p"}) == []
-    assert (keys("tree.filter_next"), keys("entry.raw")) == (("s",), ("p",))
+    assert remap({"tree.filter_next": "s", "entry.raw": "D"}) == []
+    assert (keys("tree.filter_next"), keys("entry.raw")) == (("s",), ("D",))
 
 
 def test_if_two_commands_want_a_key_the_first_gets_it() -> None:
@@ -122,8 +126,8 @@ def test_the_settings_in_the_readme_are_right(tmp_path: Path) -> None:
 
 
 def test_two_commands_may_swap_keys() -> None:
-    assert remap({"session.fork": "n", "session.new": "f"}) == []
-    assert (keys("session.fork"), keys("session.new")) == (("n",), ("f",))
+    assert remap({"session.fork": "c", "session.new": "f"}) == []
+    assert (keys("session.fork"), keys("session.new")) == (("c",), ("f",))
 
 
 def test_a_key_that_moved_to_another_command_stays_there() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from app.cli_options import COMMANDS as WORDS
 from app.cli_options import parser
-from app.commands import COMMANDS, PANES
+from app.commands import COMMANDS, PANES, RIGHT_PANES
 from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import language_table
 from app.screens.selector import SelectorScreen
@@ -35,8 +35,8 @@ def test_the_table_of_keys_has_the_help_of_each_place(selector):
     keys = README.read_text(encoding="utf-8").partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
     screen = SelectorScreen if selector else SessionsScreen
     other_place = "In the browser" if selector else "In the selector"
-    panes = {PANE_TITLES[pane] for pane in PANES if not (selector and pane in ("tree", "entry"))}
-    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in keys.splitlines()[3:]]
+    panes = {PANE_TITLES[pane] for pane in PANES if not (selector and pane in RIGHT_PANES)}
+    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in keys.splitlines()[3:]]
     places = {*panes, *(f"{pane}{IN_PREVIEW}" for pane in panes), *HERE}
     listed_help = {(row[3].strip("`"), row[2]) for row in rows if row[0] != other_place and row[0] in places}
     assert listed_help == {

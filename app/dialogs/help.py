@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 ALL, FILTERS = "All", "Filters"
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Sessions": ("sessions", "side", "filter"),
-    "Tree": ("tree",),
-    "Entry": ("entry",),
+    "Tree": ("tree", "right"),
+    "Entry": ("entry", "right"),
 }
 """The panes of each section with keys. `FILTERS` has the filters instead, and `ALL` has everything."""
 PANE_TITLES = {
@@ -39,6 +39,7 @@ PANE_TITLES = {
     "filter": "Search line",
     "tree": "Tree",
     "entry": "Entry",
+    "right": "Tree and entry",
     "list": "In every pane",
     "app": "Everywhere",
 }

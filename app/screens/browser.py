@@ -4,7 +4,7 @@ cursor.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.containers import Horizontal, Vertical
@@ -29,6 +29,7 @@ from app.screens.sessions_screen import SessionsScreen
 from app.services.branch_jobs import WHAT, BranchJobs
 from app.view.bars import keys_line
 from app.view.geometry import PANES, place
+from app.widgets.commands import bindings_of
 from app.widgets.entry_lines import EntryLines
 from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
@@ -37,6 +38,7 @@ from app.widgets.panes import Bar
 if TYPE_CHECKING:
     from textual import events
     from textual.app import ComposeResult
+    from textual.binding import BindingType
     from textual.screen import Screen
     from textual.widget import Widget
 
@@ -60,7 +62,10 @@ class _Panes(Horizontal):
 
 
 class _RightPanes(Vertical):
+    """The tree and the entry, with the keys that both have."""
+
     BLANK = True
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("right")]
 
 
 class BrowserScreen(SessionsScreen):
@@ -321,6 +326,23 @@ class BrowserScreen(SessionsScreen):
         if self.entry_actions.shown_row() is not None:
             self.entry_pane.lines.action_copy_text()
 
+    def action_copy_code(self) -> None:
+        """Copy the next block of code of what is under the cursor."""
+        if self.entry_actions.shown_row() is not None:
+            self.entry_pane.lines.action_copy_code()
+
+    def action_open_entry(self, kind: str) -> None:
+        """Open what is under the cursor in the "pager" or the "editor"."""
+        if self.entry_actions.shown_row() is not None:
+            self.entry_pane.lines.open_in(kind)
+
+    def action_toggle_raw(self) -> None:
+        self.entry_pane.lines.action_toggle_raw()
+
+    def action_in_tree(self, name: str, *parameters: object) -> None:
+        """Run an action of the tree, also while another pane has the focus."""
+        getattr(self._tree, f"action_{name}")(*parameters)
+
     # commands
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -399,7 +421,7 @@ class BrowserScreen(SessionsScreen):
 
     def command_target(self, pane: str) -> Widget | Screen[None]:
         """The widget whose action a command of the table runs."""
-        if pane == "app":
+        if pane in ("app", "right"):
             return self
         if pane == "side":
             return self.sessions_pane

@@ -22,7 +22,7 @@ from app.controllers.toasts import Toasts
 from app.dialogs.help import ALL, SECTIONS, HelpDialog
 from app.dialogs.palette import CommandOffer, PaletteDialog, Place
 from app.formats.text import one_line
-from app.keys import keys_of
+from app.keys import key_of, keys_of
 from app.messages import (
     ActionsDone,
     ActionsProgressed,
@@ -86,7 +86,7 @@ CACHE_PROBLEM_SECONDS = 10.0
 BESIDE_ROWS = 3
 """Cells of the list's pane beside its rows: two borders and the scrollbar."""
 
-NEED_SESSION = frozenset(("session", "entry", "branch", "leaf", "turn", "fork", "tree"))
+NEED_SESSION = frozenset(("session", "entry", "branch", "leaf", "turn", "shown", "tree"))
 """The nouns of commands that do nothing without a session."""
 STOP = Binding("escape", "stop_acting", "Stop the action", show=False, priority=True)
 """Before whatever else the key does in a pane."""
@@ -459,6 +459,12 @@ class SessionsScreen(FirstPictureScreen[None]):
     @on(SessionsPane.TrashAsked)
     def action_trash(self) -> None:
         self.sessions_pane.once_known(self.actions.trash)
+
+    def action_explain_trash(self) -> None:
+        """Show which key trashes."""
+        key = key_of("session.trash")
+        if key:
+            self._toasts.show(f"{key} trashes")
 
     def action_rename(self) -> None:
         self.sessions_pane.once_known(self.actions.rename)

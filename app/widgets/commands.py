@@ -33,3 +33,8 @@ def bindings_for(id: str) -> list[Binding]:
 def bindings_of(*panes: str) -> list[Binding]:
     """The bindings of some panes of the table; commands without a key are left out."""
     return [binding(command) for pane in panes for command in pane_commands(pane) if command.keys]
+
+
+def has_command(key: str, *panes: str) -> bool:
+    """Whether a command of these panes has the key."""
+    return any(key in command.keys for pane in panes for command in pane_commands(pane))

@@ -267,11 +267,9 @@ class EntryLines(LineList):
         self._copied = (index, self.scroll_offset.y)
         self.post_message(self.CopyAsked(block_title(index, [block for _, block in blocks]), block.source))
 
-    def action_open_pager(self) -> None:
-        self._once_read(partial(self._open, "pager"))
-
-    def action_open_editor(self) -> None:
-        self._once_read(partial(self._open, "editor"))
+    def open_in(self, kind: str) -> None:
+        """Open the entry in the user's "pager" or "editor"."""
+        self._once_read(partial(self._open, kind))
 
     def _open(self, kind: str) -> None:
         self.post_message(self.OpenAsked(kind))

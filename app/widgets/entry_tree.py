@@ -99,6 +99,8 @@ class EntryTree(LineList):
         self._rows_requested = False
         # the filter to return to, after another one had to be set for an entry that it hides
         self._left_mode: str | None = None
+        # the filter before all entries were shown
+        self._mode_before = MODES[0]
         # the leaf is before all entries, and the cursor goes to the first new one
         self._awaits_leaf = False
         # the entry of the cursor, which a filter may hide, and the one that was posted last
@@ -457,6 +459,14 @@ class EntryTree(LineList):
 
     def action_cycle_filter(self, step: int) -> None:
         self.set_mode(MODES[(MODES.index(self.mode) + step) % len(MODES)])
+
+    def action_toggle_hidden(self) -> None:
+        """Show every entry, or return to the filter before."""
+        if self.mode == "all":
+            self.set_mode(self._mode_before)
+        else:
+            self._mode_before = self.mode
+            self.set_mode("all")
 
     def action_toggle_label_times(self) -> None:
         self.label_times = not self.label_times

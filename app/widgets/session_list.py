@@ -5,13 +5,14 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
 
+from textual.binding import Binding
 from textual.geometry import Region
 from textual.message import Message
 
 from app.view.line import Line, fit_line, wrap
 from app.view.selection import StableSelection
 from app.view.session_row import render_list_line, render_second_line
-from app.widgets.commands import bindings_of
+from app.widgets.commands import bindings_of, has_command
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
@@ -32,6 +33,10 @@ read, the time does not count.
 """
 
 
+_EXPLAIN_TRASH = Binding("d", "screen.explain_trash", show=False)
+"""In many programs the key deletes."""
+
+
 class SessionListView(LineList):
     """Shows a :class:`app.view.list_model.ListModel`, or a notice in place of rows.
 
@@ -43,7 +48,10 @@ class SessionListView(LineList):
     once_known    runs an action on the session under the cursor, now or when the search has an answer
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("sessions")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_of("sessions"),
+        *([] if has_command("d", "sessions", "side", "list", "app") else [_EXPLAIN_TRASH]),
+    ]
 
     class ResumeAsked(Message):
         """The user wants to resume the session under the cursor, or to fold or unfold the project."""

@@ -405,7 +405,7 @@ def test_hostile_text_never_reaches_the_terminal(machine):
         terminal.settle()
         terminal.press("escape")
         terminal.settle()
-        terminal.press("shift+tab", "d", "t")
+        terminal.press("shift+tab", "D", "t")
         terminal.settle()
         written = terminal.output.decode("utf-8", "replace")
     for bad in ("\x1b]52", "\x1b[2J", "\x9b", "\u202e", "\u2066", "\x1bP"):

@@ -15,7 +15,7 @@ WAYS = {
     "searching": ("tab", *"token"),
     "question": ("tab", "down", "ctrl+d"),
     "marked": ("tab", "space", "down", "space"),
-    "roomy": ("tab", "shift+tab", "d", "down"),
+    "roomy": ("tab", "shift+tab", "D", "down"),
 }
 
 

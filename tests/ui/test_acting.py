@@ -216,6 +216,19 @@ async def test_ctrl_backspace_edits_a_query_and_trashes_without_one(browser, thr
         await ui.press("escape")
 
 
+async def test_d_alone_names_the_key_that_trashes(browser, three):
+    async with browser() as ui:
+        await ui.press("d")
+        assert ui.toasts() == ["Ctrl+D trashes"]
+        assert ui.path("branchy").exists()
+
+
+async def test_the_tree_pins_its_session(browser, three):
+    async with browser() as ui:
+        await ui.press("down", "tab", "p")
+        await ui.until(lambda: ui.listed()[1] == "plain", "its place")
+
+
 async def test_p_pins_and_pinned_sessions_come_first(browser, three):
     async with browser() as ui:
         await ui.press("down", "p")
@@ -279,12 +292,12 @@ async def test_a_new_session_starts_in_the_folder_of_the_row(browser, tmp_path):
     program.write_text("#!/bin/sh\n")
     program.chmod(0o755)
     async with browser(here=str(work)) as ui:
-        await ui.press("n")
+        await ui.press("c")
         assert f"Close leafmark and start a new pi session in {str(work)[:20]}" in ui.text()
-        await ui.press("n", "escape")
+        await ui.press("c", "escape")
         assert not ui.app._exit
         assert "Quit leafmark" not in ui.text()
-        await ui.press("n", "enter")
+        await ui.press("c", "enter")
         await ui.until(lambda: ui.app._exit, "the plan")
         assert ui.app.return_value.argv == ["pi"]
         assert ui.app.return_value.cwd == str(work)

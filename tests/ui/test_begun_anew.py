@@ -30,7 +30,7 @@ async def test_the_tree_says_so_and_the_cursor_is_on_the_first_entry(browser, be
         assert ANEW in ui.text()
         assert ui.text().count("← leaf") == 1
         assert ui.tree.node.id == "a"
-        await ui.press("tab", "down", "full_stop")
+        await ui.press("tab", "down", "at")
         assert ui.tree.node.id == "b"
         assert ui.toasts() == ["The leaf is before all entries: the agent begins anew"]
 
@@ -47,7 +47,7 @@ async def test_a_leaf_with_a_shown_row_is_marked_there(browser, begun_anew):
         await ui.press("tab", "ctrl+a")
         assert ANEW not in ui.text()
         assert ui.text().count("← leaf") == 1
-        await ui.press("full_stop")
+        await ui.press("at")
         assert ui.tree.node.id == "x"
         await ui.press("ctrl+u")
         assert ANEW in ui.text()

@@ -16,6 +16,7 @@ async def test_every_key_is_bound_to_its_pane(browser, three):
             "sessions": ui.sessions,
             "tree": ui.tree,
             "entry": ui.entry,
+            "right": ui.screen.query_one("#right"),
             "app": ui.screen,
             "list": ui.tree,
             "filter": ui.screen.query_one("#filter"),

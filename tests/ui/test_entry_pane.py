@@ -150,9 +150,9 @@ async def test_hostile_text_is_inert(opened):
             assert inert(line.text) == line.text
         for strip in ui.screen._compositor.render_strips():
             assert not any(char in strip.text for char in "\x1b\x07\x9b\r\u202e\u2066")
-        await ui.press("c")
+        await ui.press("Y")
         assert clipboard(ui).startswith("\x1b[31mrm")
-        await ui.press("y", "P", "E")
+        await ui.press("y", "vertical_line", "e")
         assert len(ui.toasts()) == 4
         assert all(inert(toast) == toast for toast in ui.toasts())
 
@@ -185,7 +185,7 @@ async def test_each_press_copies_the_next_code_block_and_names_it(opened):
     async with opened(*answer({"type": "text", "text": MARKDOWN})) as ui:
         copies = []
         for _ in range(3):
-            await ui.press("c")
+            await ui.press("Y")
             copies.append((clipboard(ui), ui.toasts()[-1].split(" –")[0]))
         assert copies == [
             ("ls -la", "Code block 1 of 2 (sh) copied, 6 characters"),
@@ -197,44 +197,44 @@ async def test_each_press_copies_the_next_code_block_and_names_it(opened):
 async def test_the_visible_code_block_is_copied_first(opened):
     text = "\n\n".join(f"```\nblock {number}\n" + "x\n" * 50 + "```" for number in range(5))
     async with opened(*answer({"type": "text", "text": text})) as ui:
-        await ui.press("pagedown", "pagedown", "pagedown", "c")
+        await ui.press("pagedown", "pagedown", "pagedown", "Y")
         first = int(clipboard(ui).split("\n")[0].split()[1])
         assert first > 0
         assert f"block {first}" in ui.text()
-        await ui.press("c")
+        await ui.press("Y")
         assert clipboard(ui).startswith(f"block {(first + 1) % 5}\n")
         assert f"block {(first + 1) % 5}" in ui.text()
-        await ui.press("home", "c")
+        await ui.press("home", "Y")
         assert clipboard(ui).startswith("block 0\n")
 
 
 async def test_the_content_of_a_written_file_can_be_copied(opened):
     call = {"type": "toolCall", "name": "write", "arguments": {"path": "a", "content": "one\n\ttwo\n"}}
     async with opened(*answer(call)) as ui:
-        await ui.press("c")
+        await ui.press("Y")
         assert clipboard(ui) == "one\n\ttwo\n"
         assert ui.toasts()[-1].startswith("Code block 1 of 1 (content) copied, 2 lines")
 
 
 async def test_an_entry_without_code_says_so(opened):
     async with opened(*chain("q", "a", id="s")) as ui:
-        await ui.press("c")
+        await ui.press("Y")
         assert ui.toasts() == ["Code: there is none here"]
 
 
 async def test_the_code_of_another_entry_is_not_copied(opened):
     async with opened(*chain("```\nfirst\n```", "none", "```\nthird\n```", id="s")) as ui:
-        await ui.press("c")
+        await ui.press("Y")
         await ui.press("left_square_bracket")
         await ui.until(lambda: ui.entry.lines[0].text == "none", "the entry before")
-        await ui.press("c")
+        await ui.press("Y")
         assert clipboard(ui) == "third"
         assert ui.toasts()[-1] == "Code: there is none here"
 
 
 async def test_the_key_for_code_is_offered_only_if_there_is_some(opened):
     def is_offered():
-        return "c copy code" in ui.text().splitlines()[-1]
+        return "Y copy code" in ui.text().splitlines()[-1]
 
     # the code is in a later batch of lines
     late = "line\n\n" * 400 + "```\nlast\n```"
@@ -276,7 +276,7 @@ async def test_the_pager_gets_an_inert_copy_of_the_whole_entry(opened, tmp_path,
     make_program(tmp_path, "pager", SHOW.format(to=str(tmp_path / "shown")))
     lines = answer({"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "see\x1b[2J"})
     async with opened(*lines, env={"PAGER": "pager -S"}) as ui:
-        await ui.press("P")
+        await ui.press("vertical_line")
         assert (tmp_path / "shown").read_text().startswith("── thinking ──\nhm\n\nsee␛[2J\n\n")
         assert "id: z" in (tmp_path / "shown").read_text()
         assert ui.toasts() == []
@@ -288,7 +288,7 @@ async def test_the_editor_gets_a_copy_whose_changes_are_dropped(opened, tmp_path
     make_program(tmp_path, "editor", code)
     async with opened(*answer({"type": "text", "text": MARKDOWN}), env={"EDITOR": "editor"}) as ui:
         before = ui.path("s").read_bytes()
-        await ui.press("E")
+        await ui.press("e")
         assert (tmp_path / "shown").read_text() == MARKDOWN
         assert (tmp_path / "shown.name").read_text().endswith(".md")
         assert ui.toasts() == ["Changes to this copy are not saved to the session"]
@@ -300,7 +300,7 @@ async def test_the_raw_entry_is_copied_and_edited_as_shown(opened, tmp_path, sus
     async with opened(*chain("q", "a", id="s"), env={"VISUAL": "editor"}) as ui:
         await ui.press("r")
         await ui.until(lambda: ui.entry.lines[0].text == "{", "the raw entry")
-        await ui.press("E", "y")
+        await ui.press("e", "y")
         assert (tmp_path / "shown").read_text().startswith('{\n  "type": "message"')
         assert (tmp_path / "shown.name").read_text().endswith(".json")
         assert clipboard(ui) == (tmp_path / "shown").read_text()
@@ -318,7 +318,7 @@ async def test_the_raw_entry_is_copied_and_edited_as_shown(opened, tmp_path, sus
 async def test_a_failing_editor_is_reported(opened, tmp_path, suspendable, env, code, toast):
     make_program(tmp_path, "editor", code)
     async with opened(*chain("q", "a", id="s"), env=env) as ui:
-        await ui.press("E")
+        await ui.press("e")
         assert ui.toasts() == [toast]
 
 
@@ -338,7 +338,7 @@ async def test_a_program_that_cannot_start_is_reported_and_the_screen_returns(op
 
     monkeypatch.setattr("textual.app.App.suspend", lambda self: Suspended())
     async with opened(*chain("q", "a", id="s"), env={"EDITOR": "editor"}) as ui:
-        await ui.press("E")
+        await ui.press("e")
         assert ui.toasts() == ["editor cannot be run: No such file or directory"]
         assert ends == [None]
 
@@ -350,7 +350,7 @@ async def test_a_terminal_that_cannot_be_suspended_is_reported(opened, tmp_path,
     make_program(tmp_path, "editor", "")
     monkeypatch.setattr("textual.app.App.suspend", refuse)
     async with opened(*chain("q", "a", id="s"), env={"EDITOR": "editor"}) as ui:
-        await ui.press("E")
+        await ui.press("e")
         assert ui.toasts() == ["Other programs cannot run here"]
 
 
@@ -370,7 +370,7 @@ async def test_a_text_of_a_megabyte_comes_in_batches_and_is_complete(opened):
         await ui.until(lambda: shown and ui.entry.lines[-1].text.startswith("id: "), "all of it")
         assert len(shown) > 2
         assert [more for _, more in shown] == [False] + [True] * (len(shown) - 1)
-        await ui.press("c")
+        await ui.press("Y")
         assert ui.toasts()[-1].startswith("Code block 1 of 22,000 copied")
 
 

@@ -52,7 +52,7 @@ async def test_a_layout_or_theme_that_cannot_be_saved_is_reported(browser, three
 
     monkeypatch.setattr(paths, "replace_file", fail_with_path)
     async with browser() as ui:
-        await ui.press("d")
+        await ui.press("D")
         await ui.until(ui.toasts, "the word")
         assert ui.toasts() == [f"Not saved: {tmp_path / 'state'}: {FULL}"]
         ui.app.action_toggle_theme()

@@ -19,7 +19,7 @@ APP = ["[/work/app]", "branchy", "plain"]
 SITE = ["[/work/site]", "site1"]
 
 
-OPENED = [("tab", "shift+tab", "o"), ("shift+tab", "o", "shift+tab", "shift+tab", "tab")]
+OPENED = [("tab", "shift+tab", "O"), ("shift+tab", "O", "shift+tab", "shift+tab", "tab")]
 
 
 @pytest.mark.parametrize("keys", OPENED)
@@ -66,17 +66,17 @@ async def test_only_the_first_project_is_open_without_room_for_all(browser, thre
         id = f"more{number}"
         pi_session(three, *chain("more", id=id, cwd="/work/site"), id=id, project="site")
     async with browser(selector="") as ui:
-        await ui.press("tab", "shift+tab", "o")
+        await ui.press("tab", "shift+tab", "O")
         assert ui.listed() == [*APP, "[/work/site]"]
 
 
 async def test_a_folded_project_stays_folded(browser, three):
     async with browser(selector="") as ui:
-        await ui.press("tab", "shift+tab", "o")
+        await ui.press("tab", "shift+tab", "O")
         ui.sessions.move_to(3)
         await ui.press("left", "up")
         assert ui.listed() == [*APP, "[/work/site]"]
-        await ui.press("o", "o")
+        await ui.press("O", "O")
         assert ui.listed() == [*APP, "[/work/site]"]
         ui.screen.action_turn("scope")
         ui.screen.action_turn("scope")
@@ -88,6 +88,6 @@ async def test_the_cursor_stays_on_its_session(browser, three):
         await ui.press("tab", "shift+tab")
         while ui.sessions.row.id != "site1":
             await ui.press("down")
-        await ui.press("o")
+        await ui.press("O")
         assert isinstance(ui.app.focused, SessionListView)
         assert ui.sessions.row.id == "site1"

@@ -50,7 +50,7 @@ async def test_hostile_text_is_inert_in_rows_preview_and_bars(browser, hostile, 
     async with browser(selector="", size=size) as ui:
         await ui.press("tab", "ctrl+p")
         inert_screen(ui)
-        await ui.press("ctrl+p", "shift+tab", "d")
+        await ui.press("ctrl+p", "shift+tab", "D")
         await ui.press("home", *["down"] * ui.listed().index("evil"))
         assert ui.sessions.row.id == "evil"
         await ui.settled()

@@ -132,17 +132,17 @@ async def test_a_label_is_cleared_from_the_list(browser, three):
         await ui.until(lambda: ui.sessions.row.labels, "its return")
 
 
-async def test_e_goes_to_the_other_end_of_a_fork(browser, three, tmp_path):
+async def test_o_goes_to_the_other_end_of_a_fork(browser, three, tmp_path):
     fork = chain("fork of it", "yes", id="forked")
     fork[0]["parentSession"] = str(next(tmp_path.rglob("*branchy.jsonl")))
     pi_session(tmp_path, *fork, id="forked")
     async with browser() as ui:
         ui.sessions.go_to(str(ui.path("forked")))
         await ui.settled()
-        await ui.press("tab", "e")
+        await ui.press("tab", "o")
         await ui.until(lambda: ui.sessions.row.id == "branchy", "the session it is a fork of")
         await ui.settled()
-        await ui.press("e")
+        await ui.press("shift+tab", "o")
         await ui.until(lambda: ui.sessions.row.id == "forked", "the fork")
 
 

@@ -247,7 +247,7 @@ async def test_a_session_without_entries_shows_its_damaged_lines(browser, tmp_pa
     pi_session(tmp_path, *chain("one", id="none")[:1], "{ damaged", id="none")
     async with browser() as ui:
         assert "! line 2: " in ui.text()
-        await ui.press("tab", "up", "left", "right", "ctrl+left", "n", "p", "b", "m", "full_stop")
+        await ui.press("tab", "up", "left", "right", "ctrl+left", "n", "backspace", "b", "m", "at")
         assert ui.tree.damaged.line == 2
 
 

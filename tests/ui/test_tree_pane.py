@@ -97,12 +97,12 @@ async def test_moves_by_turn(browser, two_ends):
         assert cursor_id(ui) == "g"
 
 
-async def test_full_stop_returns_to_the_leaf(browser, two_ends):
+async def test_at_returns_to_the_leaf(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab", "home")
         assert cursor_id(ui) == "a"
         assert not ui.tree.follows
-        await ui.press("full_stop")
+        await ui.press("at")
         assert cursor_id(ui) == "g"
         assert ui.tree.follows
 
@@ -128,7 +128,7 @@ async def test_a_filter_key_toggles_its_filter(browser, two_ends, key, mode, sho
         assert ui.tree.mode == "default"
 
 
-@pytest.mark.parametrize("key", ["ctrl+t", "ctrl+a", "ctrl+o", "O"])
+@pytest.mark.parametrize("key", ["ctrl+t", "ctrl+a", "ctrl+o"])
 async def test_a_filter_unfolds_everything(browser, two_ends, key):
     async with browser() as ui:
         await ui.press("tab", "minus")
@@ -142,6 +142,16 @@ async def test_a_filter_unfolds_everything(browser, two_ends, key):
         assert ids(ui) == ["a", "b", "e", "f", "g", "c", "d"]
 
 
+async def test_full_stop_shows_the_hidden_entries_and_hides_them_again(browser, two_ends):
+    async with browser() as ui:
+        await ui.press("tab", "ctrl+t", "tab", "full_stop")
+        assert (ui.focus, ui.tree.mode) == ("entry", "all")
+        assert "x" in ids(ui)
+        await ui.press("full_stop")
+        assert ui.tree.mode == "no-tools"
+        assert "x" not in ids(ui)
+
+
 async def test_filters_cycle(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab")
@@ -150,7 +160,7 @@ async def test_filters_cycle(browser, two_ends):
             await ui.press("ctrl+o")
             modes.append(ui.tree.mode)
         assert modes == ["no-tools", "user", "labelled", "all", "default"]
-        await ui.press("O")
+        await ui.press("ctrl+shift+o")
         assert ui.tree.mode == "all"
 
 
@@ -251,7 +261,7 @@ async def test_a_filter_without_rows_says_so(browser, two_ends):
     async with browser() as ui:
         await ui.press("tab", "ctrl+l")
         assert "no entry passes the filter" in ui.text()
-        await ui.press("up", "down", "left", "right", "space", "enter", "full_stop", "minus")
+        await ui.press("up", "down", "left", "right", "space", "enter", "at", "minus")
 
 
 async def test_a_session_without_entries_and_a_group_row(browser, two_ends, tmp_path):

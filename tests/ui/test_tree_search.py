@@ -266,9 +266,9 @@ async def test_moves_to_branch_points_labels_and_the_parent(browser, forked):
         assert cursor_id(ui) == "d"
         await ui.press("m")
         assert cursor_id(ui) == "d"
-        await ui.press("p")
+        await ui.press("backspace")
         assert cursor_id(ui) == "c"
-        await ui.press("p")
+        await ui.press("backspace")
         assert cursor_id(ui) == "b"
         await ui.press("end", "B")
         assert cursor_id(ui) == "b"
@@ -358,7 +358,7 @@ async def test_new_entries_are_counted_while_the_cursor_is_elsewhere(browser, fo
             parent = f"n{number}"
         await ui.until(lambda: border(ui).startswith("+3 new"), "the count")
         assert cursor_id(ui) == "a"
-        await ui.press("full_stop")
+        await ui.press("at")
         assert "new" not in border(ui)
         assert cursor_id(ui) == "n2"
 
