@@ -399,7 +399,7 @@ class Outcome(NamedTuple):
     row      the session; None if it is not in the list
     change   None if the action failed
     error    why it failed
-    undone   for an undo: the change to be undone
+    undone   for an undo or a redo: the change to be undone, or the undone one
     """
 
     row: Row | None
@@ -411,8 +411,8 @@ class Outcome(NamedTuple):
 class ActionsDone(Message):
     """An action has ended.
 
-    what       the name of the action, as it was requested; "undo" for an undo
-    outcomes   one for each session; empty if there was nothing to undo
+    what       the name of the action, as it was requested; "undo" for an undo, "redo" for a redo
+    outcomes   one for each session; empty if there was nothing to undo or redo
     notes      remarks for the user; raw
     of         the number of sessions of an action that was stopped before its end; else 0
     """
@@ -434,10 +434,14 @@ class ActionsProgressed(Message):
 
 
 class EarlierFound(Message):
-    """No action of this run can be undone; `earlier` is the last action of an earlier run."""
+    """No action of this run can be undone, or redone; `earlier` is the last one of an earlier run.
 
-    def __init__(self, earlier: JournalAction) -> None:
+    is_redo   it was undone, and can be redone
+    """
+
+    def __init__(self, earlier: JournalAction, *, is_redo: bool = False) -> None:
         self.earlier = earlier
+        self.is_redo = is_redo
         super().__init__()
 
 

@@ -72,12 +72,16 @@ class Journal:
         self._folder = state_folder
         self._path = os.path.join(state_folder, NAME)
 
-    def record(self, change: Change, action: int = 0, *, intent: str = "", at_ms: int = 0) -> int:
-        """Record a change. A restore undoes the moves to the trash that put the session where it lay.
+    def record(
+        self, change: Change, action: int = 0, *, intent: str = "", at_ms: int = 0, redoes: int = 0
+    ) -> int:
+        """Record a change. A restore undoes the moves to the trash that put the session where it lay. A new
+        change ends what can be redone.
 
         :param action: the number of the first change of the same action; 0: this change is the first.
         :param intent: the token of the intent that announced the change, "" for none.
         :param at_ms: when it was made, milliseconds since the epoch; 0 for now.
+        :param redoes: the number of the undone change that it made again; 0 for none.
         :return: its number, for `mark_undone`; 0 if the change did nothing.
         :raises OSError: it cannot be written.
         """
@@ -87,12 +91,14 @@ class Journal:
         with self._locked():
             number = self._last_number() + 1
             at_ms = at_ms or now_ms()
-            text = encode_entry(JournalEntry(number, at_ms, change, action or number), intent)
+            entry = JournalEntry(number, at_ms, change, action or number, redoes=redoes)
+            text = encode_entry(entry, intent)
             if change.kind == "restore":
                 moved = [entry for entry in self.active() if _is_undone_by(entry.change, change)]
                 text = b"".join(encode_undone(entry.number, None, at_ms) for entry in moved) + text
             # Between two actions: no action is cut in two, and one of thousands of changes checks only once.
-            if action or not self._thin_out(text):
+            # A redo keeps the lines that say what else can be redone.
+            if action or redoes or not self._thin_out(text):
                 self._append(text)
         return number
 
@@ -110,38 +116,61 @@ class Journal:
         """
         return group_by_action(self.active())
 
+    def redoable(self) -> list[list[JournalEntry]]:
+        """The undone changes that can be redone, one list for each action, each in the order in which they
+        were made. The action that was undone last comes first.
+        """
+        undone = [entry for entry in parse_entries(self._read()) if entry.undone_as]
+        actions = group_by_action(undone)
+        return sorted(actions, key=lambda steps: -max(entry.undone_as for entry in steps))
+
+    def entries(self) -> list[JournalEntry]:
+        """All changes that are kept, with their states, oldest first."""
+        return parse_entries(self._read())
+
     def trashed(self) -> list[tuple[int, Change]]:
         """All moves to the trash with their times, the last one last; also those that were undone since, and
         those that undid a change. Another file may have the path in the trash by now.
         """
         return trash_moves(parse_entries(self._read()))
 
-    def mark_undone(self, number: int, by: Change | None = None, *, intent: str = "") -> None:
+    def mark_undone(
+        self, number: int, by: Change | None = None, *, intent: str = "", reason: str = ""
+    ) -> None:
         """Record that the change of this number was undone, or never can be: then undo passes over it. If it
         was a restore, the move to the trash before it is active again.
 
         :param by: the change that undid it, None for none.
         :param intent: the token of the intent that announced it, "" for none.
+        :param reason: why it can never be undone, "" if it was.
         :raises OSError: it cannot be written.
         """
-        self._note(encode_undone(number, by, now_ms(), intent))
+        self._note(encode_undone(number, by, now_ms(), intent, redo=by is not None, reason=reason))
 
-    def mark_reported(self, number: int) -> None:
+    def mark_reported(self, number: int, reason: str = "") -> None:
         """Record that the user was told why the change of this number cannot be undone now.
 
         :raises OSError: it cannot be written.
         """
-        self._note(encode_line({"in_the_way": number, "at": now_ms()}))
+        self._note(encode_line({"in_the_way": number, "at": now_ms(), "reason": reason}))
+
+    def mark_not_redone(self, number: int) -> None:
+        """Record that the undone change of this number can never be redone: then redo passes over it.
+
+        :raises OSError: it cannot be written.
+        """
+        self._note(encode_line({"not_redone": number, "at": now_ms()}))
 
     # intents
 
-    def intend(self, action: int = 0, undoes: int = 0) -> Intent:
+    def intend(self, action: int = 0, undoes: int = 0, redoes: int = 0) -> Intent:
         """Record each change in the body of a `with` before it is made; see `Intent`.
 
         :param action: as in `record`.
         :param undoes: the number of the change that is undone in the body; 0 for none.
+        :param redoes: the number of the undone change that is made again in the body; 0 for none.
         """
-        return Intent(lambda: self, action, undoes)
+        return Intent(lambda: self, action, undoes, redoes)
 
     @contextlib.contextmanager
     def interrupted(self) -> Iterator[list[InterruptedChange]]:
@@ -167,7 +196,8 @@ class Journal:
                 self.mark_undone(interrupted.undoes, change, intent=interrupted.token)
             else:
                 token, at_ms = interrupted.token, interrupted.at_ms
-                self.record(change, interrupted.action, intent=token, at_ms=at_ms)
+                action, redoes = interrupted.action, interrupted.redoes
+                self.record(change, action, intent=token, at_ms=at_ms, redoes=redoes)
         os.unlink(interrupted.path)
 
     def _intents(self) -> list[str]:
@@ -342,13 +372,16 @@ class Intent:
     later. If the file cannot be written, the change is made all the same, as without a journal.
 
     :param journal: returns the journal; it may raise OSError if the state folder is unknown.
-    :param action: as in `Journal.record`; ``undoes`` as in `Journal.intend`.
+    :param action: as in `Journal.record`; ``undoes`` and ``redoes`` as in `Journal.intend`.
     """
 
-    def __init__(self, journal: Callable[[], Journal], action: int = 0, undoes: int = 0) -> None:
+    def __init__(
+        self, journal: Callable[[], Journal], action: int = 0, undoes: int = 0, redoes: int = 0
+    ) -> None:
         self._journal = journal
         self._action = action
         self._undoes = undoes
+        self._redoes = redoes
         self._token = secrets.token_hex(8)
         self._path = ""
         # closed at the end of the body: the listener for changes, and the lock of the file
@@ -371,7 +404,8 @@ class Intent:
         if self._undoes:
             self._journal().mark_undone(self._undoes, change, intent=self._token)
         else:
-            number = self._journal().record(change, self._action, intent=self._token)
+            journal = self._journal()
+            number = journal.record(change, self._action, intent=self._token, redoes=self._redoes)
             self._action = self._action or number
         # A file that stays is harmless: its token is in the journal.
         with contextlib.suppress(OSError):
@@ -381,7 +415,7 @@ class Intent:
         return number
 
     def _announced(self, change: Change) -> None:
-        line = encode_intent(self._token, now_ms(), self._action, self._undoes, change)
+        line = encode_intent(self._token, now_ms(), self._action, self._undoes, change, self._redoes)
         with contextlib.suppress(OSError):
             self._path = self._journal()._begin(self._token, line, self._exit_stack)
 

@@ -23,6 +23,10 @@ class JournalEntry:
     :param is_active: it was not undone.
     :param is_reported: the user was told why it cannot be undone now.
     :param by: the change that undid it, if that was another move to the trash; `by_ms`: when.
+    :param reason: why it cannot be undone, "" if it can, or was not tried.
+    :param redoes: the number of the undone change that it made again; 0 for none.
+    :param undone_as: the place in the order of undos, from 1; 0 if it was not undone, or cannot be redone.
+    :param undone_ms: when it was undone, milliseconds since the epoch.
     """
 
     number: int
@@ -33,25 +37,47 @@ class JournalEntry:
     is_reported: bool = False
     by: Change | None = None
     by_ms: int = 0
+    reason: str = ""
+    redoes: int = 0
+    undone_as: int = 0
+    undone_ms: int = 0
 
 
 def parse_entries(data: bytes) -> list[JournalEntry]:
     """The changes in a journal, each with the state that later lines give it."""
     entries: dict[int, JournalEntry] = {}
     moved: dict[str, list[JournalEntry]] = {}
-    for value in _parse_lines(data):
-        undone, reported = value.get("taken_back"), value.get("in_the_way")
+    redoable: dict[int, JournalEntry] = {}
+    for place, value in enumerate(_parse_lines(data), 1):
+        undone, reported, dropped = value.get("taken_back"), value.get("in_the_way"), value.get("not_redone")
         if isinstance(undone, int):
             if undone in entries:
-                _apply_undo(entries[undone], value, moved)
+                entry = entries[undone]
+                _apply_undo(entry, value, moved)
+                entry.reason = _string(value.get("reason"))
+                if value.get("redo") is True:
+                    entry.undone_as, entry.undone_ms = place, _number(value.get("at"))
+                    redoable[undone] = entry
             continue
         if isinstance(reported, int):
             if reported in entries:
                 entries[reported].is_reported = True
+                entries[reported].reason = _string(value.get("reason"))
             continue
-        entry = _parse_entry(value)
-        if entry is not None:
-            entries[entry.number] = entry
+        if isinstance(dropped, int):
+            if dropped in redoable:
+                redoable.pop(dropped).undone_as = 0
+            continue
+        parsed = _parse_entry(value)
+        if parsed is not None:
+            entry = entries[parsed.number] = parsed
+            if entry.redoes in redoable:
+                redoable.pop(entry.redoes).undone_as = 0
+            elif not entry.redoes:
+                # A new change ends what can be redone.
+                for other in redoable.values():
+                    other.undone_as = 0
+                redoable.clear()
             if entry.change.kind == "trash" and entry.change.after:
                 moved.setdefault(entry.change.after, []).append(entry)
     return list(entries.values())
@@ -96,6 +122,7 @@ class InterruptedChange:
     :param at_ms: when the change was begun, milliseconds since the epoch.
     :param action: see `JournalEntry`; 0 for a change that begins an action.
     :param undoes: the number of the change that it undoes; 0 for none.
+    :param redoes: the number of the undone change that it makes again; 0 for none.
     """
 
     path: str
@@ -104,6 +131,7 @@ class InterruptedChange:
     action: int
     undoes: int
     change: Change
+    redoes: int = 0
 
 
 def parse_intent(data: bytes, path: str) -> InterruptedChange | None:
@@ -115,19 +143,21 @@ def parse_intent(data: bytes, path: str) -> InterruptedChange | None:
         return None
     if not (isinstance(at_ms, int) and isinstance(action, int) and isinstance(undoes, int)):
         return None
-    return InterruptedChange(path, token, at_ms, action, undoes, change)
+    return InterruptedChange(path, token, at_ms, action, undoes, change, _number(value.get("redoes")))
 
 
-def encode_intent(token: str, at_ms: int, action: int, undoes: int, change: Change) -> bytes:
+def encode_intent(
+    token: str, at_ms: int, action: int, undoes: int, change: Change, redoes: int = 0
+) -> bytes:
     """The content of the intent file of a change; parameters as of `InterruptedChange`."""
-    value = {
+    value: dict[str, Any] = {
         "intent": token,
         "at": at_ms,
         "action": action,
         "undoes": undoes,
         "change": _change_fields(change),
     }
-    return encode_line(value)
+    return encode_line(value | ({"redoes": redoes} if redoes else {}))
 
 
 def encode_entry(entry: JournalEntry, intent: str = "") -> bytes:
@@ -145,16 +175,28 @@ def encode_entry(entry: JournalEntry, intent: str = "") -> bytes:
     }
     if entry.by is not None:
         value |= {"by": _change_fields(entry.by), "by_at": entry.by_ms}
+    if entry.reason:
+        value["reason"] = entry.reason
+    if entry.redoes:
+        value["redoes"] = entry.redoes
     return encode_line(value | ({"intent": intent} if intent else {}))
 
 
-def encode_undone(number: int, by: Change | None, at_ms: int, intent: str = "") -> bytes:
+def encode_undone(
+    number: int, by: Change | None, at_ms: int, intent: str = "", *, redo: bool = False, reason: str = ""
+) -> bytes:
     """The line that says that the change of this number was undone.
 
     :param by: the change that undid it; the line has it if it moved a session to the trash.
     :param intent: the token of its intent, "" for none.
+    :param redo: it can be redone.
+    :param reason: why it can never be undone, "" if it was.
     """
     value: dict[str, Any] = {"taken_back": number, "at": at_ms}
+    if redo:
+        value["redo"] = True
+    if reason:
+        value["reason"] = reason
     if by is not None and by.kind == "trash":
         value["by"] = _change_fields(by)
     return encode_line(value | ({"intent": intent} if intent else {}))
@@ -225,6 +267,8 @@ def _parse_entry(value: dict[str, Any]) -> JournalEntry | None:
         is_reported=value.get("told") is True,
         by=_parse_change(value.get("by")),
         by_ms=by_ms if isinstance(by_ms, int) else at_ms,
+        reason=_string(value.get("reason")),
+        redoes=_number(value.get("redoes")),
     )
 
 
@@ -238,3 +282,11 @@ def _parse_change(value: object) -> Change | None:
         return Change(**{"entry_id": "", **value, "moves": moves})
     except (TypeError, ValueError):
         return None
+
+
+def _number(value: object) -> int:
+    return value if type(value) is int else 0
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else ""

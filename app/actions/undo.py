@@ -52,7 +52,7 @@ def undo(
     :raises SessionError: nothing was written or moved; the class says why.
     """
     if store is None:
-        store = _find_store(change, env)
+        store = find_store(change, env)
     if change.kind == "label":
         assert change.target_id is not None
         manager = _open(change, "label", env, store)
@@ -122,7 +122,7 @@ def _restore_pin(change: Change, env: Mapping[str, str], store: Store, state_fol
     return pin(change.agent, change.session_id, change.before is not None, store, state_folder)
 
 
-def _find_store(change: Change, env: Mapping[str, str]) -> Store | None:
+def find_store(change: Change, env: Mapping[str, str]) -> Store | None:
     """The store of the changed file: the one that the file is in, or whose pins it has, else a store of the
     agent in the folder of the file. None if the agent is unknown.
     """
@@ -185,6 +185,11 @@ class UndoAttempt(NamedTuple, Generic[Step]):
     def can_retry(self) -> bool:
         """Whether a later attempt may succeed. False: the step is undone, or can never be undone."""
         return self.error is not None and can_retry(self.error)
+
+    @property
+    def reason(self) -> str:
+        """Why the step was not undone, without the path of the session; "" if it was."""
+        return "" if self.error is None else getattr(self.error, "reason", None) or str(self.error)
 
 
 def can_retry(error: Exception) -> bool:
@@ -374,9 +379,9 @@ def undo_journal_action(
     for attempt in tried:
         try:
             if attempt.can_retry:
-                journal.mark_reported(attempt.step.number)
+                journal.mark_reported(attempt.step.number, attempt.reason)
             elif attempt.change is None:
-                journal.mark_undone(attempt.step.number)
+                journal.mark_undone(attempt.step.number, reason=attempt.reason)
         except OSError as error:
             note_journal_error(error)
     if any(attempt.error for attempt in tried) and len(journal.actions()) > 1:

@@ -48,18 +48,18 @@ def record(intent: Intent, change: Change, setup: Setup) -> int:
         return 0
 
 
-def mark_impossible(number: int, setup: Setup) -> None:
+def mark_impossible(number: int, reason: str, setup: Setup) -> None:
     """Record that a change of the journal can never be undone."""
     try:
-        Journal(setup.state_folder).mark_undone(number)
+        Journal(setup.state_folder).mark_undone(number, reason=reason)
     except OSError as error:
         _complain_of_journal(error, setup)
 
 
-def mark_reported(number: int, setup: Setup) -> None:
+def mark_reported(number: int, reason: str, setup: Setup) -> None:
     """Record that the user was told why a change cannot be undone now."""
     try:
-        Journal(setup.state_folder).mark_reported(number)
+        Journal(setup.state_folder).mark_reported(number, reason)
     except OSError as error:
         _complain_of_journal(error, setup)
 

@@ -173,13 +173,13 @@ def _report_failure(attempt: UndoAttempt[JournalEntry], *, has_earlier: bool, se
     :param has_earlier: there is an earlier action, which another undo may undo.
     """
     if attempt.can_retry:
-        mark_reported(attempt.step.number, setup)
+        mark_reported(attempt.step.number, attempt.reason, setup)
         reason = str(attempt.error)
         if isinstance(attempt.error, HeaderlessContinuation):
             reason += _ways_out(attempt.error, attempt.step.change.session_id)
         complain(f"{reason}; {RETRY_NOTE}" if has_earlier else reason)
     else:
-        mark_impossible(attempt.step.number, setup)
+        mark_impossible(attempt.step.number, attempt.reason, setup)
         complain(f"{attempt.error}; {SKIP_NOTE}" if has_earlier else str(attempt.error))
 
 

@@ -288,8 +288,12 @@ class SessionActions:
         """Undo the last action; the last one of an earlier run only after a question."""
         self._runner.undo()
 
+    def redo(self) -> None:
+        """Redo the action that was undone last; one that an earlier run undid only after a question."""
+        self._runner.redo()
+
     def earlier_found(self, event: EarlierFound) -> None:
-        """Ask whether to undo the last action of an earlier run."""
+        """Ask whether to undo, or redo, the last action of an earlier run."""
         # If a dialog is open by now, its keys must not answer this question.
         if self._host.is_active:
             self._host.start(self._ask_to_undo(event))
@@ -302,10 +306,14 @@ class SessionActions:
         title = earlier.title or next(iter(titles), change.session_id or change.path)
         ago = age(earlier.at_ms, self._setup.now_ms())
         question = Question(
-            lambda cells: earlier_question(earlier.changes, title, ago, cells), (("enter", "undo"),)
+            lambda cells: earlier_question(earlier.changes, title, ago, cells, is_redo=event.is_redo),
+            (("enter", "redo" if event.is_redo else "undo"),),
         )
         if await self._prompt.confirm(question):
-            self._runner.undo_earlier(earlier.action)
+            if event.is_redo:
+                self._runner.redo_earlier(earlier.action)
+            else:
+                self._runner.undo_earlier(earlier.action)
 
     # progress
 
@@ -346,6 +354,8 @@ class SessionActions:
         self._toasts.show_done(lambda key: toast(event.what, changes, key, of=event.of), is_undo=is_undo)
         if is_undo and not (event.outcomes or event.notes or event.of):
             self._toasts.show("Nothing to undo")
+        if event.what == "redo" and not (event.outcomes or event.notes or event.of):
+            self._toasts.show("Nothing to redo")
         self._unmark([outcome.row.path for outcome in done if outcome.row is not None])
         if event.what in (TRASH, TRASH_ANYWAY):
             self._trashed(event.outcomes, anyway=event.what == TRASH_ANYWAY)

@@ -493,6 +493,9 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_undo(self) -> None:
         self.actions.undo()
 
+    def action_redo(self) -> None:
+        self.actions.redo()
+
     def action_show_archive(self) -> None:
         self.actions.show_archive()
 

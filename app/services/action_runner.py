@@ -110,6 +110,7 @@ class ActionRunner(BackgroundService):
         self._setup = setup
         self._jobs: Queue[Callable[[], None]] = Queue()
         self._done: list[UndoableAction[_Undoable]] = []
+        self._undone: set[int] = set()
         self._progress = ProgressReporter(post)
 
     def do(self, what: str, rows: Sequence[Row], action: Action) -> None:
@@ -169,9 +170,23 @@ class ActionRunner(BackgroundService):
         """
         self._put(lambda: self._undo_earlier(action))
 
+    def redo(self) -> None:
+        """Redo the action that was undone last. The answer is named "redo"; it is ``EarlierFound`` if an
+        earlier run undid that action.
+        """
+        self._put(self._redo)
+
+    def redo_earlier(self, action: int) -> None:
+        """Redo an action that was undone, by this run or an earlier one. The answer is named "redo".
+
+        :param action: its number in the journal.
+        """
+        self._put(lambda: self._redo_action(action))
+
     def shares_with(self, other: ActionRunner) -> None:
-        """Let either undo what the other has done. Call it before the first action."""
+        """Let either undo and redo what the other has done. Call it before the first action."""
         self._done = other._done
+        self._undone = other._undone
 
     def stop_at_next(self) -> bool:
         """Stop an action on several sessions after the current one. False: there is no such action."""
@@ -286,7 +301,7 @@ class ActionRunner(BackgroundService):
         waiting = [attempt.step for attempt in reversed(tried) if attempt.can_retry]
         for attempt in tried:
             if attempt.step.number and attempt.change is None:
-                self._note(attempt.step.number, is_reported=attempt.can_retry)
+                self._note(attempt.step.number, attempt.reason, is_reported=attempt.can_retry)
         if position >= 0:
             # The obstacle may be gone at the next undo.
             self._done[position : position + 1] = (
@@ -308,7 +323,7 @@ class ActionRunner(BackgroundService):
         waiting = [attempt.step for attempt in reversed(tried) if attempt.can_retry]
         for attempt in tried:
             if attempt.step.number and attempt.error is not None and not attempt.can_retry:
-                self._note(attempt.step.number, is_reported=False)
+                self._note(attempt.step.number, attempt.reason, is_reported=False)
         self._done[position : position + 1] = [UndoableAction([*untried, *waiting])]
         outcomes, notes = _undo_outcomes(tried)
         of = len(untried) + len(tried)
@@ -339,21 +354,63 @@ class ActionRunner(BackgroundService):
             lambda done, total: self._progress.keep_going(progress, done, total),
         )
         notes += [attempt.change.note for attempt in tried if attempt.change is not None]
+        self._undone.update(attempt.step.number for attempt in tried if attempt.change is not None)
         outcomes = [Outcome(None, attempt.change, attempt.error, attempt.step.change) for attempt in tried]
         of = progress.total if progress.is_stopped and len(tried) < progress.total else 0
         self._post(ActionsDone("undo", outcomes, list(dict.fromkeys(filter(None, notes))), of=of))
 
+    def _redo(self) -> None:
+        from app.actions.undo import JournalAction
+
+        actions = self._journal.redoable()
+        if not actions:
+            self._post(ActionsDone("redo", [], []))
+            return
+        steps = actions[0]
+        if all(step.number in self._undone for step in steps):
+            self._redo_action(steps[0].action)
+            return
+        at_ms = max(step.undone_ms for step in steps)
+        action = JournalAction(steps[0].action, at_ms, [step.change for step in steps], "")
+        self._post(EarlierFound(action, is_redo=True))
+
+    def _redo_action(self, action: int) -> None:
+        from app.actions.redo import redo_journal_action
+
+        setup = self._setup
+        progress = self._progress.begin("redo")
+        attempts, notes = redo_journal_action(
+            self._journal,
+            action,
+            setup.agent_env,
+            setup.stores,
+            setup.state_folder,
+            lambda done, total: self._progress.keep_going(progress, done, total),
+        )
+        self._keep([
+            _Undoable(attempt.change, attempt.number, None)
+            for attempt in attempts
+            if attempt.change is not None and not attempt.change.is_nothing
+        ])
+        outcomes = [
+            Outcome(None, attempt.change, attempt.error, attempt.step.by or attempt.step.change)
+            for attempt in attempts
+        ]
+        of = progress.total if progress.is_stopped and len(attempts) < progress.total else 0
+        self._post(ActionsDone("redo", outcomes, notes, of=of))
+
     def _undo_one(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
         if not done.number:
-            return self._undone(done)
+            return self._attempt_undo(done)
         with self._intent(undoes=done.number) as intent:
-            change, error = self._undone(done)
+            change, error = self._attempt_undo(done)
             if change is not None:
                 # A failure was reported when the change itself was recorded.
                 self._record(intent, change)
+                self._undone.add(done.number)
         return change, error
 
-    def _undone(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
+    def _attempt_undo(self, done: _Undoable) -> tuple[Change | None, Exception | None]:
         from app.actions.undo import undo, undo_journal_change
 
         setup = self._setup
@@ -393,17 +450,17 @@ class ActionRunner(BackgroundService):
             where = error.filename or self._setup.state_folder
             return 0, f"the journal cannot be written: {where}: {error.strerror or error}"
 
-    def _note(self, number: int, *, is_reported: bool) -> None:
-        """Write to the journal that a change was not undone.
+    def _note(self, number: int, reason: str, *, is_reported: bool) -> None:
+        """Write to the journal that a change was not undone, and why.
 
         :param is_reported: another undo tries it again.
         """
         journal = self._journal
         try:
             if is_reported:
-                journal.mark_reported(number)
+                journal.mark_reported(number, reason)
             else:
-                journal.mark_undone(number)
+                journal.mark_undone(number, reason=reason)
         except OSError:
             # The problem was reported when the change was recorded.
             return

@@ -33,6 +33,7 @@ _DOES = {
     "delete": "deleting",
     "pin": "pinning",
     "undo": "undoing",
+    "redo": "redoing",
 }
 _DONE = {
     "trash": "trashed",
@@ -41,6 +42,7 @@ _DONE = {
     "pin": "pinned",
     "restore": "restored",
     "undo": "undone",
+    "redo": "redone",
 }
 FOR_GOOD = frozenset(("delete",))
 """Actions that cannot be undone."""
@@ -86,6 +88,15 @@ _UNDO_RESULTS = {
     "label": "Undone: label",
     "leaf": "Undone: moving the leaf",
 }
+_REDO_RESULTS = {
+    "trash": "trash",
+    "restore": "restore",
+    "name": "rename",
+    "pin": "pin",
+    "label": "label",
+    "leaf": "moving the leaf",
+    "file": "new session",
+}
 WIDEST, SHARE = 60, 0.9
 """Widest toast in cells, and as a part of the screen; the smaller one counts (`styles/`)."""
 _BESIDE_TEXT = 3
@@ -109,6 +120,9 @@ def toast(what: str, changes: Sequence[Change], key: str, *, of: int = 0) -> str
     many = f": {len(changes):,} sessions" if len(changes) > 1 else ""
     if what == "undo":
         return f"{_UNDO_RESULTS.get(change.kind, 'Undone')}{many}"
+    if what == "redo":
+        undo = f" ({key} to undo)" if key else ""
+        return f"Redone: {_REDO_RESULTS.get(change.kind, 'change')}{many}{undo}"
     if what == "unarchive":
         return f"Restored from the archive{many}"
     result = _RESULTS.get(change.kind, "Done")

@@ -46,8 +46,10 @@ _EARLIER = {
 _EARLIER_OFF = {"name": "clear the name of", "pin": "unpin", "label": "remove a label in"}
 
 
-def earlier_question(changes: Sequence[Change], title: str, ago: str, cells: int) -> str:
-    """The question before an action of an earlier run is undone.
+def earlier_question(
+    changes: Sequence[Change], title: str, ago: str, cells: int, *, is_redo: bool = False
+) -> str:
+    """The question before an action of an earlier run is undone, or redone if that undid it.
 
     :param changes: all changes of the action.
     :param title: the raw title of the session, if there is only one.
@@ -62,7 +64,7 @@ def earlier_question(changes: Sequence[Change], title: str, ago: str, cells: int
     elif first.kind == "file" and first.after_id == first.session_id:
         verb = "restore"
     when = "just now" if ago == "now" else f"{ago} ago"
-    start, end = f"Undo: {verb}", f"({when})?"
+    start, end = f"{'Redo' if is_redo else 'Undo'}: {verb}", f"({when})?"
     if len(changes) > 1:
         return f"{start} {len(changes):,} sessions {end}"
     room = max(LEAST_TITLE, cells - width(start) - width(end) - 4)

@@ -1,0 +1,216 @@
+"""Redo of the changes that were undone last, by one more write or move, with the checks of the first time.
+
+The journal knows what can be redone: what was undone since the last new change. A redo is a change like any
+other; an undo undoes it again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from app.actions.branch import MARK, leaf_is_at, set_leaf
+from app.actions.drafts import write_draft_file
+from app.actions.journal import Journal
+from app.actions.journal_entries import JournalEntry
+from app.actions.restore import restore
+from app.actions.session_edits import PINNED, open_session, pin, set_label, set_name
+from app.actions.trash import trash
+from app.actions.undo import can_retry, find_store
+from app.formats.timestamps import parse_time
+from app.sessions.errors import NotThere, SessionError
+from app.sessions.manager.change import Change
+from app.sessions.manager.entry_store import Entry
+from app.sessions.manager.session_manager import SessionManager
+from app.sessions.summaries.quick_summary import quick_summary
+from app.stores import agent_named, all_pins, store_holding
+from app.stores.base import Store
+
+_SILENT = frozenset(("label", "session_info", "title_change"))
+"""Types of entries that do not continue a conversation."""
+
+
+class CannotRedo(SessionError):
+    """The change cannot be redone, because something else has changed since it was undone."""
+
+
+class RedoAttempt(NamedTuple):
+    """The attempt to redo one step.
+
+    :param step: the undone change.
+    :param change: the new change, None if it failed; ``number``: its number in the journal, 0 for none.
+    :param error: why it failed.
+    """
+
+    step: JournalEntry
+    change: Change | None
+    number: int
+    error: Exception | None
+
+
+def redo(step: JournalEntry, env: Mapping[str, str], store: Store | None, state_folder: str) -> Change:
+    """Make an undone change again. A label, a name, a leaf or a pin gets its new value again, a session that
+    was restored goes to the trash again, and one that was trashed comes out of it.
+
+    :param step: of `Journal.redoable`.
+    :param env: the environment by which agents find their sessions, and the system its trash.
+    :param store: where the session was found; None for the one that `env` leads to.
+    :param state_folder: where leafmark keeps its pins.
+    :return: the new change, which can be undone in turn.
+    :raises CannotRedo: the session or its value has changed since.
+    :raises SessionError: nothing was written or moved; the class says why.
+    """
+    change = step.change
+    if store is None:
+        store = find_store(change, env)
+    if change.kind == "label" and change.target_id is not None:
+        manager = _open(change, "label", env, store)
+        _require(manager.get_label(change.target_id) == change.before, change, "the label is another by now")
+        return set_label(manager, change.target_id, change.after)
+    if change.kind == "name":
+        manager = _open(change, "name", env, store)
+        _require(manager.session_name == change.before, change, "the name is another by now")
+        return set_name(manager, change.after or "")
+    if change.kind == "leaf":
+        return _redo_leaf(change, _open(change, "branch", env, store))
+    if change.kind == "pin":
+        return _redo_pin(change, store, state_folder)
+    if change.kind == "trash" and change.session_id:
+        _require_no_news(step, env, store)
+        return trash(change.path, env, store)
+    if change.kind in ("restore", "file") and step.by is not None:
+        try:
+            restored = restore(step.by)
+        except NotThere as error:
+            raise CannotRedo(change.path, 0, error.reason) from None
+        # A new session stays one, so that its undo sees whether it has gone on.
+        return restored if change.kind == "restore" else replace(change, note=restored.note)
+    raise CannotRedo(change.path, 0, "this is not done twice; do it again by hand")
+
+
+def redo_journal_action(
+    journal: Journal,
+    action: int,
+    env: Mapping[str, str],
+    stores: Sequence[Store],
+    state_folder: str,
+    keep_going: Callable[[int, int], bool] = lambda done, total: True,
+) -> tuple[list[RedoAttempt], list[str]]:
+    """Redo the changes of an undone action, and record the results in the journal. A step that fails does
+    not stop the others; if it can never succeed, it cannot be redone any more.
+
+    :param action: its number there; the first action of `Journal.redoable` is the one that was undone last.
+    :param env: the environment by which agents find their sessions, and the system its trash.
+    :param keep_going: called before each step with the number of attempts and the number of steps. If it
+        returns False, the remaining steps stay undone.
+    :return: the attempts in order, none if the action cannot be redone any more; and notes for the user.
+        Nothing is raised.
+    """
+    notes: list[str] = []
+
+    def note_journal_error(error: OSError) -> None:
+        # If a write to an open file fails, the error names no path.
+        path = error.filename or state_folder
+        notes.append(f"the journal cannot be written: {path}: {error.strerror or error}")
+
+    steps = next((steps for steps in journal.redoable() if steps[0].action == action), [])
+    attempts: list[RedoAttempt] = []
+    begun = 0
+    for step in steps:
+        if not keep_going(len(attempts), len(steps)):
+            break
+        change: Change | None = None
+        failure: Exception | None = None
+        number = 0
+        with journal.intend(begun, redoes=step.number) as intent:
+            try:
+                change = redo(step, env, store_holding(step.change.path, stores), state_folder)
+                number = intent.done(change)
+            except SessionError as error:
+                failure = error
+            except OSError as error:
+                if change is None:
+                    failure = error
+                else:
+                    note_journal_error(error)
+        begun = begun or number
+        if change is not None and change.note:
+            notes.append(change.note)
+        attempts.append(RedoAttempt(step, change, number, failure))
+        if failure is not None and not can_retry(failure):
+            try:
+                journal.mark_not_redone(step.number)
+            except OSError as error:
+                note_journal_error(error)
+    return attempts, list(dict.fromkeys(notes))
+
+
+def _open(change: Change, ability: str, env: Mapping[str, str], store: Store | None) -> SessionManager:
+    manager = open_session(change.path, ability, env, store)
+    _require(manager.session_id == change.session_id, change, "another session has its place by now")
+    return manager
+
+
+def _redo_leaf(change: Change, manager: SessionManager) -> Change:
+    """Move the leaf again, to the summary if one was written, and leave the draft again."""
+    _require(leaf_is_at(manager, change.before), change, "the session has gone on since")
+    written = manager.get_entry(change.after) if change.after else None
+    is_summary = written is not None and written.type == "branch_summary"
+    moved = set_leaf(manager, change.after if is_summary else change.target_id)
+    draft = agent_named(change.agent).draft_path(change.path) if change.draft else ""
+    if not draft:
+        return moved
+    try:
+        result = write_draft_file(draft, change.draft)
+    except SessionError as error:
+        return replace(moved, note="; ".join(filter(None, (moved.note, str(error)))))
+    if not result.is_written:
+        return moved
+    return replace(moved, draft=change.draft, draft_folder=result.made_folder)
+
+
+def _redo_pin(change: Change, store: Store | None, state_folder: str) -> Change:
+    if store is None:
+        raise CannotRedo(change.path, 0, "its folder is not looked into any more")
+    now = PINNED if (change.agent, change.session_id) in all_pins([store], state_folder) else None
+    _require(now == change.before, change, "the pin is another by now")
+    return pin(change.agent, change.session_id, change.after is not None, store, state_folder)
+
+
+def _require_no_news(step: JournalEntry, env: Mapping[str, str], store: Store | None) -> None:
+    """Pass if the session has no entry of its agent that was written after the undo.
+
+    :raises CannotRedo: it has, or another session has its place.
+    """
+    change = step.change
+    agents = () if store is None else store.agents
+    summary = quick_summary(change.path, agents, 0)
+    is_same = summary is None or summary.id == change.session_id
+    _require(is_same, change, "another session has its place by now")
+    try:
+        if os.stat(change.path).st_mtime_ns // 1_000_000 <= step.undone_ms:
+            return
+    except OSError as error:
+        raise NotThere(change.path, 0, error.strerror or str(error)) from None
+    # An undo or redo of leafmark gives the file a new time as well, but says nothing in it.
+    manager = SessionManager.open(change.path, env=env, agents=agents, new=False)
+    is_new = any(_is_news(entry, step.undone_ms) for entry in manager.get_entries())
+    _require(not is_new, change, "the session has gone on since")
+
+
+def _is_news(entry: Entry, since_ms: int) -> bool:
+    if entry.type in _SILENT or (entry.type == "custom" and entry.raw.get("customType") == MARK):
+        return False
+    at_ms = parse_time(entry.timestamp)
+    return at_ms is None or at_ms > since_ms
+
+
+def _require(is_unchanged: bool, change: Change, reason: str) -> None:
+    """Pass if nothing has changed since the undo.
+
+    :raises CannotRedo: something has, for `reason`.
+    """
+    if not is_unchanged:
+        raise CannotRedo(change.path, 0, reason)
