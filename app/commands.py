@@ -346,6 +346,8 @@ COMMANDS: tuple[Command, ...] = (
         selector="",
     ),
     Command("change.undo", "app", "z ctrl+underscore ctrl+shift+minus", "undo", "Undo", "undo"),
+    Command("change.redo", "app", "Z", "redo", "Redo what was undone last"),
+    Command("history.show", "app", "H", "show_history", "List what was done, to undo or redo it"),
     Command(
         "pane.next",
         "app",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from app.actions.branch_options import BranchOptions
     from app.actions.compare import Comparison
+    from app.actions.history import HistoryStep
     from app.actions.resume import Plan
     from app.actions.undo import JournalAction
     from app.formats.entry_parts import Part as EntryPart
@@ -527,7 +528,15 @@ class BranchesCompared(Message):
         super().__init__()
 
 
-# The archives.
+# The history and the archives.
+
+
+class HistoryRead(Message):
+    """The journal was read: what can be redone, and what was done; the newest first."""
+
+    def __init__(self, steps: Sequence[HistoryStep]) -> None:
+        self.steps = steps
+        super().__init__()
 
 
 class ArchiveRead(Message):

@@ -14,6 +14,7 @@ from app.commands import COMMANDS
 from app.controllers.dialog_host import DialogHost
 from app.controllers.facts_feed import FactsFeed
 from app.controllers.index_feed import IndexFeed
+from app.controllers.places import Places
 from app.controllers.resume_controller import ResumeController
 from app.controllers.row_prompt import RowPrompt
 from app.controllers.session_actions import SessionActions
@@ -145,6 +146,9 @@ class SessionsScreen(FirstPictureScreen[None]):
         )
         self.actions = SessionActions(
             host, toasts, prompt, pane, facts, self.runner, self._starter, setup, settings
+        )
+        self.places = Places(
+            host, toasts, pane, self.runner, setup, go_to=lambda row: self.go_to(row.path, "")
         )
         self.resume_controller = ResumeController(
             host,
@@ -346,6 +350,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def files_changed(self) -> None:
         """Sessions were moved, or changed in their files."""
         self.resume_controller.sessions_changed(is_reading=self.is_reading)
+        self.places.sessions_changed()
 
     @on(CatalogLoaded)
     def _catalog_loaded(self, event: CatalogLoaded) -> None:
@@ -418,6 +423,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_done(self, event: ActionsDone) -> None:
         """Show the result of an action."""
         self.actions.done(event)
+        self.places.done(event)
 
     @on(ActionsProgressed)
     def _actions_progressed(self, event: ActionsProgressed) -> None:
@@ -495,6 +501,9 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def action_redo(self) -> None:
         self.actions.redo()
+
+    def action_show_history(self) -> None:
+        self.places.show_history()
 
     def action_show_archive(self) -> None:
         self.actions.show_archive()

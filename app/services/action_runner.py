@@ -387,11 +387,13 @@ class ActionRunner(BackgroundService):
             setup.state_folder,
             lambda done, total: self._progress.keep_going(progress, done, total),
         )
-        self._keep([
-            _Undoable(attempt.change, attempt.number, None)
-            for attempt in attempts
-            if attempt.change is not None and not attempt.change.is_nothing
-        ])
+        self._keep(
+            [
+                _Undoable(attempt.change, attempt.number, None)
+                for attempt in attempts
+                if attempt.change is not None and not attempt.change.is_nothing
+            ]
+        )
         outcomes = [
             Outcome(None, attempt.change, attempt.error, attempt.step.by or attempt.step.change)
             for attempt in attempts

@@ -38,7 +38,8 @@ class World:
 
     def undo(self, number: int) -> None:
         tried, notes = undo_journal_action(self.journal, number, self.home.env, self.stores, self.state)
-        assert [attempt.error for attempt in tried] == [None] * len(tried) and tried
+        assert [attempt.error for attempt in tried] == [None] * len(tried)
+        assert tried
         assert not notes
 
     def redo(self) -> list[RedoAttempt]:

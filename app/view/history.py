@@ -1,0 +1,92 @@
+"""The words of the history: an action, its state and time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from app.formats.text import one_line
+from app.view.cells import pad, shorten, stable_width, width
+
+if TYPE_CHECKING:
+    from app.actions.history import HistoryStep
+    from app.sessions.manager.change import Change
+    from app.view.line import Line
+
+LEAST_TITLE = 8
+"""Fewest cells of a title in a line."""
+_STATE_CELLS = 9
+_DAY_MS = 86_400_000
+
+
+def clock(at_ms: int, now_ms: int) -> str:
+    """A local time: `12:40` today, else `12 Aug`, or `Aug 2024` in another year.
+
+    :param at_ms: milliseconds since the epoch; ``now_ms`` is the present.
+    """
+    try:
+        moment, now = datetime.fromtimestamp(at_ms / 1_000), datetime.fromtimestamp(now_ms / 1_000)
+    except (ValueError, OverflowError, OSError):
+        return ""
+    if moment.date() == now.date():
+        return f"{moment:%H:%M}"
+    if moment.year == now.year:
+        return f"{moment.day} {moment:%b}"
+    return f"{moment:%b %Y}"
+
+
+def words_of_action(changes: Sequence[Change], title: str) -> str:
+    """An action in words, for example `Label "cause found" on Flaky login`; inert, of any length.
+
+    :param changes: all changes of the action, at least one.
+    :param title: the raw title of the session, "" if it is unknown.
+    """
+    # the changes may begin with a move that made room for a restored file
+    change = changes[-1]
+    same = [other for other in changes if other.kind == change.kind]
+    name = one_line(title, 500) or "a session"
+    if len(same) > 1:
+        name = f"{len(same):,} sessions"
+    quoted = f'"{name}"' if len(same) == 1 and title else name
+    before, after = (one_line(value or "", 500) for value in (change.before, change.after))
+    if change.kind == "name":
+        if change.after is None:
+            return f"Clear the name of {quoted}"
+        if len(same) == 1:
+            return f'Rename "{before}" to "{after}"' if before else f'Rename to "{after}"'
+        return f"Rename {name}"
+    if change.kind == "label":
+        if change.after is None:
+            return f'Remove the label "{before}" from {name}'
+        return f'Label "{after}" on {name}'
+    verb = {"trash": "Trash", "restore": "Restore", "leaf": "Move the leaf of", "delete": "Delete"}
+    if change.kind == "pin":
+        return f"{'Unpin' if change.after is None else 'Pin'} {quoted}"
+    if change.kind == "file":
+        if change.after_id == change.session_id:
+            return f"Restore {quoted} from the archive"
+        return f"Fork {quoted}"
+    return f"{verb.get(change.kind, 'Change')} {quoted}"
+
+
+def history_line(step: HistoryStep, cells: int, now_ms: int, hint: str) -> Line:
+    """An action as a line of at most `cells` cells: its state, time, words, and the key for it.
+
+    :param now_ms: milliseconds since the epoch.
+    :param hint: the key that undoes or redoes it now; "" for none.
+    """
+    style = {"done": "text", "undone": "dim", "blocked": "warning"}[step.state]
+    end = f"  {hint}" if hint else ""
+    time = f"{clock(step.at_ms, now_ms):>8}  "
+    room = max(0, cells - _STATE_CELLS - width(time) - width(end))
+    words = stable_width(words_of_action(step.changes, step.title))
+    if step.reason:
+        reason = f": {one_line(step.reason, 200)}"
+        words = shorten(words, max(LEAST_TITLE, room - width(reason))) + reason
+    return [
+        (f"{step.state:<{_STATE_CELLS}}", style),
+        (time, "dim"),
+        (pad(shorten(words, room), room), "dim" if step.state == "undone" else "title"),
+        (end, "key"),
+    ]
