@@ -318,6 +318,10 @@ class SearchFound(Message):
         super().__init__()
 
 
+class ValuesCollected(Message):
+    """The values that sessions have are known for completions."""
+
+
 class HitLocated(Message):
     """The entry of a session's hit was found.
 

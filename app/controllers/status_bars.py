@@ -113,7 +113,7 @@ class StatusBars:
                 selects=pane.selects,
                 here=here,
                 typed=bool(box.value),
-                completing=box.completing_key,
+                completion=pane.completion.state,
                 has_row=row is not None,
                 has_marks=bool(model.marked),
             )

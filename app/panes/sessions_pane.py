@@ -17,7 +17,8 @@ from textual.message import Message
 from app.commands import command_by_id
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import HitLocated, SearchFound
+from app.messages import HitLocated, SearchFound, ValuesCollected
+from app.panes.query_completer import QueryCompleter
 from app.services.session_search import Completer, HitLocator, SessionSearch
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
@@ -26,6 +27,7 @@ from app.view.empty_states import nothing_found, nothing_matches, nothing_shown,
 from app.view.list_filter import rows_decide
 from app.view.selection import StableSelection
 from app.widgets.commands import bindings_of
+from app.widgets.completion_popup import CompletionPopup
 from app.widgets.inputs import SearchBox
 from app.widgets.panes import Note, Pane
 from app.widgets.session_list import SessionListView
@@ -83,6 +85,8 @@ class SessionsPane(Pane):
     list            the list
     box             the search box
     note            the message below the box
+    popup           the list of completions below the box; the screen has it in a layer of its own
+    completion      completes the query
     model           the sessions
     selects         the box is always shown, and Enter in it selects (the selector)
     everywhere      tool calls and output are searched too
@@ -107,7 +111,7 @@ class SessionsPane(Pane):
         """Escape in the search box of a selector."""
 
     class TabPressed(Message):
-        """Tab in the search box, without a completion."""
+        """Tab in the search box of a selector, without a completion."""
 
     class TrashAsked(Message):
         """A key that deletes was pressed in an empty search box."""
@@ -152,6 +156,8 @@ class SessionsPane(Pane):
         self._search = SessionSearch(index, self.post_message)
         self._locator = HitLocator(index, self.post_message)
         self._completer = Completer(model.rows, setup.home, self.post_message)
+        self.popup = CompletionPopup(id="completions")
+        self.completion = QueryCompleter(self.box, self.popup, self._completer, selects=selects)
 
     def compose(self) -> ComposeResult:
         yield self.box
@@ -161,6 +167,11 @@ class SessionsPane(Pane):
     def on_mount(self) -> None:
         if self.selects:
             self.box.add_class("shown")
+
+    def on_resize(self) -> None:
+        if self.completion.state == "list":
+            # The list has another place now.
+            self.call_after_refresh(self.offer_completion)
 
     def on_unmount(self) -> None:
         for service in (self._search, self._locator, self._completer):
@@ -215,7 +226,7 @@ class SessionsPane(Pane):
         elif self.selects:
             # As in pi, unless the key completes the query.
             keys["here"] = key_of("pane.next", typing=types)
-            if types and self.box.completing_key == "tab" and keys["here"] == key_of("filter.complete"):
+            if types and self.completion.state and keys["here"] == key_of("filter.complete"):
                 del keys["here"]
         return keys
 
@@ -339,12 +350,14 @@ class SessionsPane(Pane):
         if query == self.box.value:
             self.offer_completion()
 
+    @on(ValuesCollected)
     def offer_completion(self) -> None:
-        """Show a completion of the last word. Tab accepts it if the word has a filter's colon; otherwise Tab
-        keeps its usual meaning, since any word may begin like a filter's name.
-        """
-        completed, is_filter = self._completer.completed(self.box.value)
-        self.box.offer(completed, "tab" if is_filter else "right")
+        """Show the completions of the word at the cursor."""
+        if self.box.has_focus:
+            before = self.completion.state
+            self.completion.offer()
+            if "list" in (before, self.completion.state):
+                self.changed()
 
     def _filter_rows(self, query: str) -> None:
         """Filter the list by its rows until the search has an answer."""
@@ -482,7 +495,8 @@ class SessionsPane(Pane):
 
     @on(SearchBox.Stepped)
     def _stepped(self, event: SearchBox.Stepped) -> None:
-        self.list.step(event.rows, event.pages)
+        if event.pages or not self.completion.step(event.rows):
+            self.list.step(event.rows, event.pages)
 
     @on(SearchBox.MarkAsked)
     def _mark_asked(self) -> None:
@@ -490,10 +504,8 @@ class SessionsPane(Pane):
 
     @on(SearchBox.TabPressed)
     def _tab_pressed(self) -> None:
-        # Letters that arrived together have no completion yet.
-        self.offer_completion()
-        if self.box.completing_key == "tab":
-            self.box.take_offer()
+        if self.completion.complete():
+            self.changed()
         else:
             self.post_message(self.TabPressed())
 
@@ -501,8 +513,21 @@ class SessionsPane(Pane):
     def _offered(self) -> None:
         self.changed()
 
+    @on(SearchBox.CursorMoved)
+    def _cursor_moved(self) -> None:
+        if self.completion.state == "list":
+            self.completion.cursor_moved()
+            self.changed()
+
+    @on(SearchBox.Blurred)
+    def _box_left(self) -> None:
+        self.completion.close()
+
     @on(SearchBox.Kept)
     def _kept(self) -> None:
+        if self.completion.take_chosen():
+            return
+        self.completion.close()
         if self.selects:
             self.post_message(self.Chosen())
             return
@@ -512,10 +537,21 @@ class SessionsPane(Pane):
 
     @on(SearchBox.Dropped)
     def _dropped(self) -> None:
-        if self.selects:
+        if self.completion.dismiss():
+            self.offer_completion()
+            self.changed()
+        elif self.selects:
             self.post_message(self.Left())
+        elif self.box.value:
+            self._clear()
         else:
             self.drop()
+
+    def _clear(self) -> None:
+        """Remove the query; the box keeps the focus."""
+        self.box.value = ""
+        self.list.set_query("")
+        self._answered = ""
 
     def action_edit_or_trash(self) -> None:
         """Delete the last word of the query; without a query, ask to trash."""

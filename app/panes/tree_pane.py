@@ -364,7 +364,6 @@ class TreePane(Pane):
         self._search_changed()
 
     @on(SearchBox.Kept)
-    @on(SearchBox.TabPressed)
     def _search_kept(self) -> None:
         self._finder.keep()
         self._search_changed()

@@ -23,7 +23,6 @@ from app.messages import (
     SummaryMade,
 )
 from app.panes.entry_pane import EntryPane
-from app.panes.sessions_pane import SessionsPane
 from app.panes.tree_pane import TreePane
 from app.screens.sessions_screen import SessionsScreen
 from app.services.branch_jobs import WHAT, BranchJobs
@@ -128,6 +127,7 @@ class BrowserScreen(SessionsScreen):
                 yield self.entry_pane
         yield Bar(self._resume_bar, id="resume")
         yield Bar(self._keys, id="keys")
+        yield self.sessions_pane.popup
 
     def panes_mounted(self) -> None:
         self._place_panes(self.size.width, self.size.height)
@@ -388,7 +388,6 @@ class BrowserScreen(SessionsScreen):
         """
         return sum(isinstance(screen, SessionsScreen) for screen in self.app.screen_stack) > 1
 
-    @on(SessionsPane.TabPressed)
     def action_next_pane(self) -> None:
         """The next pane."""
         self._step_pane(1)

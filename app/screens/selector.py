@@ -68,6 +68,7 @@ class SelectorScreen(SessionsScreen):
             yield self._preview
         yield Bar(lambda cells: self.bars.command(cells, shows_key=True), id="resume")
         yield Bar(self._keys, id="keys")
+        yield self.sessions_pane.popup
 
     def panes_mounted(self) -> None:
         self._place_panes(self.size.width, self.size.height)

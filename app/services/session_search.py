@@ -10,15 +10,15 @@ from app.formats.utf8_text import fold
 from app.index.query.completion import Vocabulary, complete, vocabulary
 from app.index.query.grammar import leaves_tools, parse
 from app.index.query.query import QueryError
-from app.index.query.tokens import tokens
 from app.index.search.results import HitsByPath
-from app.messages import HitLocated, SearchFound
+from app.messages import HitLocated, SearchFound, ValuesCollected
 from app.services.background import BackgroundService
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.index import Index
+    from app.index.query.completion import Completion
     from app.index.row import Row
     from app.index.search.results import Hit
     from app.services.background import Post
@@ -38,8 +38,6 @@ ACTIVE = "on the active path"
 
 VALUES_SECONDS = 10.0
 """Age at which the values of the sessions are collected again."""
-SHORTEST_NAME = 2
-"""Letters of a filter's name after which the rest is offered: one letter may begin any word."""
 
 
 class SessionSearch(BackgroundService):
@@ -208,7 +206,7 @@ def _place_words(index: Index, hit: Hit, is_stale: Callable[[], bool]) -> str:
 
 
 class Completer(BackgroundService):
-    """Completes the last word of a query; a thread collects the values that sessions have."""
+    """Completes a query; a thread collects the values that sessions have, and posts ``ValuesCollected``."""
 
     thread_name = "complete"
 
@@ -229,22 +227,12 @@ class Completer(BackgroundService):
             rows = self._rows()
             self._worker.submit(lambda is_stale: self._collect(rows))
 
-    def completed(self, text: str) -> tuple[str, bool]:
-        """Complete the last word of `text` with the likeliest candidate.
-
-        :return: the completed text, "" if there is nothing to add; whether the word has a filter's colon. A
-            word without one may be any word that begins like a filter's name.
-        """
+    def candidates(self, text: str, position: int) -> list[Completion]:
+        """The completions at the cursor, the likeliest first (`app.index.query.completion.complete`)."""
         self.prepare()
-        last = text.rpartition(" ")[2]
-        if len(last) < SHORTEST_NAME:
-            return "", False
-        for candidate in complete(text, len(text), self._vocabulary):
-            completed = candidate.applied(text)
-            if completed != text:
-                return completed, ":" in text[tokens(text)[-1].start :]
-        return "", False
+        return complete(text, position, self._vocabulary)
 
     def _collect(self, rows: Sequence[Row]) -> None:
         newest_first = sorted(rows, key=lambda row: -row.modified)
         self._vocabulary = vocabulary(newest_first, self._home)
+        self._post(ValuesCollected())

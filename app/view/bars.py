@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.commands import command_by_id, pane_commands
-from app.keys import footer, key_name, key_of, offered
+from app.keys import footer, key_of, offered
 from app.view.cells import shorten, shorten_start, width
 from app.view.line import Line, fit_line, line_width
 from app.view.list_model import ListModel
@@ -144,7 +144,7 @@ def search_keys(
     selects: bool,
     here: bool,
     typed: bool,
-    completing: str = "",
+    completion: str = "",
     has_row: bool = True,
     has_marks: bool = False,
 ) -> list[tuple[str, str]]:
@@ -153,18 +153,35 @@ def search_keys(
     :param selects: for the selector.
     :param here: only this folder's sessions are shown.
     :param typed: the line is not empty.
-    :param completing: the key that completes the text: "tab" for the key of that command, "right" for the
-        arrow, "" if there is no completion.
+    :param completion: "text" if a completion is shown behind the cursor, "list" if several are listed, "" if
+        there is none.
     :param has_row: the cursor of the list is on a session; ``has_marks``: sessions are marked.
     """
-    completes = [(key_of("filter.complete") if completing == "tab" else key_name("right"), "complete")]
-    if not completing:
-        completes = []
+    complete, moves = (
+        key_of("filter.complete"),
+        " ".join(filter(None, (key_of("filter.above"), key_of("filter.below")))),
+    )
+    if completion == "list":
+        keep = (key_of("filter.keep"), "resume" if selects else command_by_id("filter.keep").label)
+        pairs = [
+            (complete, "take"),
+            (moves, "choose"),
+            keep,
+            (key_of("filter.drop"), "close list"),
+            (key_of("help.show", typing=True), "help"),
+        ]
+        return _usable_keys(pairs, has_row=has_row, has_marks=has_marks)
+    completes = [(complete, "complete")] if completion else []
     scope = key_of("pane.next", typing=True)
     if not selects:
-        moves = " ".join(filter(None, (key_of("filter.above"), key_of("filter.below"))))
         own = offered(pane_commands("filter"))
-        pairs = [*own, *completes, (moves, "move"), (key_of("app.quit", typing=True), "quit")]
+        pairs = [
+            *own,
+            *(completes or [(complete, "filters")]),
+            (moves, "move"),
+            (key_of("help.show", typing=True), "help"),
+            (key_of("app.quit", typing=True), "quit"),
+        ]
         return _usable_keys(pairs, has_row=has_row, has_marks=has_marks)
     # `keys_line` leaves out the keys in the middle first
     pairs = [

@@ -99,14 +99,17 @@ class SearchBox(LineInput):
         """Tab: the text is to be completed, if there is a completion."""
 
     class Offered(Message):
-        """The key that completes the text may have changed; see `completing_key`."""
+        """Whether the text has a completion may have changed; see `completes`."""
+
+    class CursorMoved(Message):
+        """The cursor has moved within the text."""
 
     def __init__(self, *, id: str | None = None, hint: str = SEARCH_HINT) -> None:
         """:param hint: the text of an empty box."""
         super().__init__(placeholder=hint, id=id, compact=True)
         self.cursor_blink = False
-        # the text that has a completion, the completed text, and the key that accepts it
-        self._completion: tuple[str, str, str] = ("", "", "")
+        # the text that has a completion, and the completed text
+        self._completion: tuple[str, str] = ("", "")
         # the text that has faults, and (start, length) of each
         self._faults: tuple[str, Sequence[tuple[int, int]]] = ("", ())
         self.highlighter = _FaultHighlighter(self)
@@ -146,34 +149,33 @@ class SearchBox(LineInput):
         text, faults = self._faults
         return faults if text == self.value else ()
 
-    def offer(self, completed: str, key: str = "") -> None:
-        """Show, behind the cursor, how a key would complete the text; "" shows nothing.
+    def offer(self, completed: str, shown: str = "") -> None:
+        """Show a completion of the text behind the cursor; "" shows nothing.
 
-        :param key: "tab", or "right", which accepts every completion.
+        :param completed: the text that a key would make of it.
+        :param shown: the text with the completion as it is shown.
         """
-        self._completion = (self.value, completed, key)
-        suggestion = completed
-        if completed and not completed.startswith(self.value):
-            # A value that must be quoted, or a name with a capital, does not continue the typed text.
-            replacement = completed.rpartition(":")[2] or completed.rpartition(" ")[2]
-            suggestion = f"{self.value} → {replacement}"
-        show_suggestion(self, suggestion)
+        if not completed and not self._completion[1]:
+            return
+        self._completion = (self.value, completed)
+        show_suggestion(self, shown)
         self.post_message(self.Offered())
 
     @property
-    def completing_key(self) -> str:
-        """The key that completes the text, "" if there is no completion or the cursor is not at the end."""
-        text, completed, key = self._completion
-        return key if completed and text == self.value and self.cursor_at_end else ""
+    def completes(self) -> bool:
+        """Whether a completion is shown: there is one, and the cursor is at the end."""
+        text, completed = self._completion
+        return bool(completed) and text == self.value and self.cursor_at_end
 
     def watch_selection(self, selection: Selection) -> None:
         """Post `Offered` if the cursor has left the end of the text, or has come there."""
         if self._completion[0] == self.value:
             self.post_message(self.Offered())
+        self.post_message(self.CursorMoved())
 
     def take_offer(self) -> None:
         """Complete the text, if there is a completion."""
-        if self.completing_key:
+        if self.completes:
             self.value = self._completion[1]
             self.cursor_position = len(self.value)
 
@@ -181,7 +183,7 @@ class SearchBox(LineInput):
         self.post_message(self.TabPressed())
 
     def action_cursor_right(self, select: bool = False) -> None:
-        if self.completing_key and not select:
+        if self.completes and not select:
             self.take_offer()
         else:
             super().action_cursor_right(select)

@@ -165,7 +165,8 @@ class FakePane:
     def __init__(self, model):
         self.model = model
         self.list = FakeList(model)
-        self.box = SimpleNamespace(value="", has_focus=False, completing_key="")
+        self.box = SimpleNamespace(value="", has_focus=False)
+        self.completion = SimpleNamespace(state="")
         self.calls = []
         self._waiting = None
 

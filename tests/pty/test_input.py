@@ -59,6 +59,8 @@ def test_the_browser_survives_invalid_input(shell):
             terminal.wait_for_text("1 of 2")
             terminal.press("escape")
             terminal.wait_for(lambda it: not any("1 of 2" in line for line in it.lines))
+            terminal.press("escape")
+            terminal.wait_for(lambda it: not any("a phrase" in line for line in it.lines))
         leaves(terminal)
 
 
@@ -71,6 +73,22 @@ def test_an_invalid_byte_is_shown_as_a_replacement_character(shell, sent):
         terminal.send(sent)
         terminal.wait_for_text("\ufffd")
         leaves(terminal)
+
+
+def test_tab_completes_the_query_and_never_leaves_its_line(shell):
+    folder, work, env = shell
+    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+        terminal.wait_for_text("← leaf", 30)
+        terminal.send(b"/\t")
+        terminal.wait_for_text("❯ agent:")
+        terminal.send(b"\x1b[B\x1b[B\t")
+        terminal.wait_for(lambda it: any("name:" in line for line in it.lines[:3]))
+        terminal.send(b"\x15login\t")
+        terminal.wait_for_text("❯ agent:")
+        terminal.send(b"\tf")
+        terminal.wait_for_text("login agent:f")
+        leaves(terminal)
+    assert len(list((folder / "home/.pi/agent/sessions/--work--").iterdir())) == 2, "f forked nothing"
 
 
 def test_pasted_text_presses_no_key(shell):

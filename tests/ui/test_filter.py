@@ -13,7 +13,9 @@ async def test_the_filter_narrows_while_typing_and_escape_clears_it(browser, thr
         assert "1 of 3" in ui.text()
         await ui.press("escape")
         assert len(ui.listed()) == 5
-        assert ui.focus == "sessions"
+        assert (ui.focus, ui.box.display) == ("filter", True)
+        await ui.press("escape")
+        assert (ui.focus, ui.box.display) == ("sessions", False)
 
 
 async def test_the_tree_follows_the_filter(browser, three):

@@ -72,7 +72,7 @@ async def test_a_hit_in_another_session_is_shown_with_that_session(browser, bran
             await ui.until(lambda id=session: ui.sessions.row.id == id, "its session")
             await ui.until(lambda id=node: ui.tree.node is not None and ui.tree.node.id == id, "the entry")
             await ui.until(lambda text=words: highlights(ui)[:1] == [text], "the mark")
-            await ui.press("escape")
+            await ui.press("escape", "escape")
 
 
 async def test_folds_and_filters_that_hide_the_hit_are_opened(browser, branched):

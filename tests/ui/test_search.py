@@ -28,7 +28,7 @@ async def test_filters_phrases_and_exclusions(browser, three):
     async with browser() as ui:
         await ui.press("slash", *'done -label:idea "man page"')
         await ui.until(lambda: ui.listed() == [f"[{HERE}]", "plain"], "the session")
-        await ui.press("escape", "slash", *"dir:site")
+        await ui.press("ctrl+u", *"dir:site")
         await ui.until(lambda: ui.listed() == ["[/work/site]", "site1"], "that of the folder")
         assert "No session" not in ui.text()
 

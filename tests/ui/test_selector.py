@@ -157,7 +157,7 @@ async def completion(ui):
 
     def is_offered():
         ui.screen.sessions_pane.offer_completion()
-        return bool(ui.box.completing_key)
+        return bool(ui.box.completes)
 
     await ui.until(is_offered, "the completion")
 
@@ -175,18 +175,18 @@ async def test_tab_completes_a_filter(browser, three):
         await ui.until(lambda: ui.listed() == ["branchy"], "the session with the label")
 
 
-async def test_tab_after_a_possible_filter_name_switches_to_all_folders(browser, three):
+async def test_tab_takes_the_name_that_is_shown_and_else_switches_the_scope(browser, three):
     async with browser(selector="", size=(160, 40)) as ui:
         await ui.press(*"dark mode")
-        await ui.until(lambda: "matches “dark mode”." in ui.text(), "nothing")
-        assert "Tab shows all folders." in ui.text()
-        await ui.until(lambda: "→ complete" in ui.text().splitlines()[-1], "the completion")
-        assert "Tab all folders" in ui.text().splitlines()[-1]
+        await ui.until(lambda: "dark mode → model:" in ui.text(), "the completion")
+        assert "Tab complete" in ui.text().splitlines()[-1]
         await ui.press("tab")
-        assert ui.box.value == "dark mode"
-        await ui.until(lambda: ui.listed() == ["site1"], "the session of another folder")
-        await ui.press("right")
         assert ui.box.value == "dark model:"
+        await ui.press("ctrl+w", *"dark")
+        await ui.until(lambda: "Tab shows all folders." in ui.text(), "nothing to complete")
+        await ui.press("tab")
+        assert (ui.box.value, ui.focus) == ("dark dark", "filter")
+        await ui.until(lambda: ui.listed() == ["site1"], "the session of another folder")
 
 
 async def test_footer_and_notice_agree_about_tab(browser, three):

@@ -180,6 +180,23 @@ def complete(text: str, position: int, vocabulary: Vocabulary | None = None) -> 
     return list(islice(changes, MOST_CANDIDATES))
 
 
+def all_filters(text: str) -> list[Completion]:
+    """The names of all filters, each as a new word at the end of `text`."""
+    end = len(text)
+    blank = " " if text and not text[-1].isspace() else ""
+    return [Completion(end, end, blank + name.text, name.help) for name in _names("", end, end)]
+
+
+def filter_at(text: str, position: int) -> tuple[str, int]:
+    """The filter whose value is at `position` of `text`, and where its word begins; ("", -1) if the position
+    is not in the value of a filter.
+    """
+    typed = tokens(text[:position])
+    if not typed or typed[-1].end < position or typed[-1].shape != "filter":
+        return "", -1
+    return typed[-1].field, typed[-1].start
+
+
 def _names_at(text: str, typed_token: Token, token: Token) -> Iterator[Completion]:
     start = typed_token.items[0].start
     name, colon, _ = typed_token.items[0].text.partition(":")
@@ -188,7 +205,7 @@ def _names_at(text: str, typed_token: Token, token: Token) -> Iterator[Completio
         intended = intended_filter(name.lower())
         value_start = start + len(name) + 1
         if intended and not text.startswith(":", value_start):
-            yield Completion(start, value_start, f"{intended}:", FILTER_KINDS[intended].takes)
+            yield Completion(start, value_start, f"{intended}:", FILTER_KINDS[intended].hint)
     elif token.shape in ("filter", "regex"):
         # The cursor is in the name of a filter or pattern that already has its colon.
         yield from _names(text[start : item.start - 1], start, item.start)
@@ -203,7 +220,7 @@ def _names(beginning: str, start: int, end: int) -> Iterator[Completion]:
     typed = beginning.lower()
     for kind in FILTER_KINDS.values():
         if kind.name.startswith(typed):
-            yield Completion(start, end, f"{kind.name}:", kind.takes)
+            yield Completion(start, end, f"{kind.name}:", kind.hint)
     if REGEX.startswith(typed):
         yield Completion(start, end, f"{REGEX}:", "a regular expression (RE2)")
 

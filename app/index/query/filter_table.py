@@ -21,10 +21,10 @@ REGEX = "re"
 
 _HAS = {
     "branch": "more than one branch",
-    "label": "labels",
-    "fork": "made out of another session",
-    "error": "answers that failed",
-    "image": "images",
+    "label": "a label",
+    "fork": "a parent: it is a fork",
+    "error": "an answer that failed",
+    "image": "an image",
 }
 _IS = {
     "live": "open in a running agent, or maybe so",
@@ -33,10 +33,10 @@ _IS = {
     "damaged": "with lines that cannot be read",
 }
 _ROLE = {
-    "user": "what the user said",
-    "assistant": "the answers",
-    "thinking": "what was thought before them",
-    "summary": "what was compacted, or a branch summed up as",
+    "user": "prompts",
+    "assistant": "answers",
+    "thinking": "thinking",
+    "summary": "summaries of branches, compactions",
     "custom": "messages of extensions",
     "tool": "tool calls and results",
     "bash": "commands that the user ran",
@@ -44,7 +44,7 @@ _ROLE = {
 }
 _IN = {
     "tools": "tool calls and results, commands",
-    "thinking": "what was thought before the answers",
+    "thinking": "thinking",
     "all": "everything there is",
 }
 _DATES = {
@@ -53,7 +53,7 @@ _DATES = {
     "<2d": "in the last two days",
     "<1w": "in the last week",
     "<1mo": "in the last 30 days",
-    ">1mo": "before that",
+    ">1mo": "more than 30 days ago",
 }
 
 
@@ -64,6 +64,7 @@ class FilterKind:
     takes     the values that it accepts, described in words
     example   an example as it is typed
     meaning   the property of a session that it tests
+    hint      a short explanation for a list of filters, and for the title of a list of values
     values    values with their meanings: all that are accepted if `fixed`, otherwise suggestions
     also      other names for it, which are accepted but neither offered nor shown
     others    names that users may try for it: they are read as words, with a note
@@ -73,6 +74,7 @@ class FilterKind:
     takes: str
     example: str
     meaning: str
+    hint: str = field(kw_only=True)
     values: Mapping[str, str] = field(default_factory=dict)
     fixed: bool = False
     also: tuple[str, ...] = ()
@@ -85,37 +87,60 @@ def _one_of(
     example: str,
     meaning: str,
     *,
+    hint: str,
     also: tuple[str, ...] = (),
     others: tuple[str, ...] = (),
 ) -> FilterKind:
     takes = ", ".join(values)
-    return FilterKind(name, takes, example, meaning, values=values, fixed=True, also=also, others=others)
+    return FilterKind(
+        name, takes, example, meaning, hint=hint, values=values, fixed=True, also=also, others=others
+    )
 
 
 _AGENTS = {agent.name: agent.title for agent in AGENTS}
 
 _FILTER_KINDS = (
-    _one_of("agent", _AGENTS, "agent:pi,omp", "program", also=("program",)),
+    _one_of("agent", _AGENTS, "agent:pi,omp", "program", hint="sessions of an agent", also=("program",)),
     FilterKind(
         "dir",
         "a part of its path, ~ for home",
         "dir:~/work/",
         "folder",
+        hint="sessions in a folder",
         others=("cwd", "folder", "path", "project"),
     ),
-    FilterKind("name", "a part of it", 'name:"release notes"', "name", others=("title",)),
-    FilterKind("label", "a part of one", "label:todo", "labels", others=("tag",)),
     FilterKind(
-        "model", "a part of provider/model", "model:opus", "models that answered", others=("provider",)
+        "name",
+        "a part of it",
+        'name:"release notes"',
+        "name",
+        hint="part of the session's name",
+        others=("title",),
     ),
-    FilterKind("tool", "its name", "tool:bash", "a tool that was called; texts of tools: its own only"),
-    FilterKind("id", "its beginning", "id:019a2b", "id"),
+    FilterKind("label", "a part of one", "label:todo", "labels", hint="part of a label", others=("tag",)),
+    FilterKind(
+        "model",
+        "a part of provider/model",
+        "model:opus",
+        "models that answered",
+        hint="a model that answered",
+        others=("provider",),
+    ),
+    FilterKind(
+        "tool",
+        "its name",
+        "tool:bash",
+        "a tool that was called; texts of tools: its own only",
+        hint="a tool that was called",
+    ),
+    FilterKind("id", "its beginning", "id:019a2b", "id", hint="beginning of the session id"),
     FilterKind(
         "date",
         "an age (<2d, >1w, 3h; m h d w mo y), today, yesterday, 2026, 2026-10, 2026-10-05 "
         "(alone or after < <= > >=) or a range (2026-09..2026-10)",
         "date:<2d",
         "last message",
+        hint="time of the last message",
         values=_DATES,
         others=("after", "age", "before", "since"),
     ),
@@ -124,6 +149,7 @@ _FILTER_KINDS = (
         "dollars: >1, >=0.5, <1, <=1, =0 or a range (1..10)",
         "cost:>1",
         "cost",
+        hint="cost in dollars",
         values={">1": "more than a dollar", ">10": "more than ten", "<1": "less than one"},
         others=("price",),
     ),
@@ -132,6 +158,7 @@ _FILTER_KINDS = (
         "a number: >100k, >=2m, <500, <=1k, =0 or a range (1k..2k)",
         "tokens:>100k",
         "tokens, cached ones too",
+        hint="number of tokens",
         values={">100k": "more than 100,000", ">1m": "more than a million", "<10k": "less than 10,000"},
     ),
     FilterKind(
@@ -139,12 +166,26 @@ _FILTER_KINDS = (
         "a number: >50, >=50, <5, <=5, =1 or a range (10..20)",
         "messages:>50",
         "messages",
+        hint="number of messages",
         values={">50": "more than 50", ">200": "more than 200", "<5": "fewer than 5"},
     ),
-    _one_of("has", _HAS, "has:branch", "at least one"),
-    _one_of("is", _IS, "is:live", "what it is"),
-    _one_of("role", _ROLE, "role:user", "terms are looked for only in what it said", others=("from",)),
-    _one_of("in", _IN, "in:tools", "terms are looked for only there, or in everything"),
+    _one_of("has", _HAS, "has:branch", "at least one", hint="at least one label, branch, image…"),
+    _one_of("is", _IS, "is:live", "what it is", hint="live, named, pinned or damaged"),
+    _one_of(
+        "role",
+        _ROLE,
+        "role:user",
+        "terms are looked for only in what it said",
+        hint="search only prompts, answers…",
+        others=("from",),
+    ),
+    _one_of(
+        "in",
+        _IN,
+        "in:tools",
+        "terms are looked for only there, or in everything",
+        hint="search only tools or thinking, or everything",
+    ),
 )
 
 FILTER_KINDS = {kind.name: kind for kind in _FILTER_KINDS}

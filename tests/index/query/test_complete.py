@@ -117,7 +117,7 @@ def test_without_a_vocabulary_fixed_values_are_offered() -> None:
 
 def test_help_names_the_values_or_counts_the_sessions() -> None:
     (agent,) = complete("age", 3, KNOWN)
-    assert agent.help == "pi, omp, indusagi, agent"
+    assert agent.help == "sessions of an agent"
     assert [candidate.help for candidate in complete("agent:", 6, KNOWN)][:2] == [
         "pi, 3 sessions",
         "oh-my-pi, 1 session",
