@@ -1,0 +1,160 @@
+"""Redacts texts and whole values, and remembers each replacement."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+from app.redact.escapes import MOST_LEVELS, View, has_escapes
+from app.redact.personal import Personal
+from app.redact.rules import KINDS, RULES
+from app.redact.scanner import Secret, secrets_in, without_overlaps
+
+SURROUNDINGS = 40
+"""Characters on either side of a replacement that are remembered."""
+_LONGEST_VALUE = 400
+_SHORTEST = 6
+"""Characters of the shortest text with something to replace."""
+_SECRET_NAME = re.compile("key|token|secret|passw|passphrase|pwd|authorization", re.IGNORECASE)
+"""One of these is in the name of each field whose value may be a secret because of its name."""
+
+
+class Replacement(NamedTuple):
+    """A secret that was replaced.
+
+    :param kind: of secret.
+    :param place: where in the session it stood, as given to `Redactor.at`.
+    :param before, after: the text around it; other secrets in it are not replaced, so it is to be shown to
+        nobody but the user.
+    :param secret: the secret itself.
+    """
+
+    kind: str
+    place: str
+    before: str
+    after: str
+    secret: str
+
+
+class Redactor:
+    """Redacts, and keeps count.
+
+    :param personal: homes and names to replace as well; None for secrets alone.
+
+    replacements   the secrets that were replaced, in order
+    personal_count the number of homes and names that were replaced
+    """
+
+    def __init__(self, personal: Personal | None = None) -> None:
+        self._personal = personal
+        self._place = ""
+        self.replacements: list[Replacement] = []
+        self.personal_count = 0
+
+    @property
+    def kinds(self) -> int:
+        """The number of kinds of secrets that are looked for."""
+        return len(KINDS)
+
+    def at(self, place: str) -> None:
+        """Name the place of the texts that follow."""
+        self._place = place
+
+    def text(self, text: str) -> str:
+        """`text` with each secret as `[redacted: kind]`."""
+        if len(text) < _SHORTEST:
+            return text
+        data = text.encode("utf-8", "surrogatepass")
+        found = _secrets_in_all_views(data)
+        if found:
+            text = self._replaced(data, found)
+        if self._personal is not None:
+            text, count = self._personal.replace(text)
+            self.personal_count += count
+        return text
+
+    def value(self, value: Any) -> Any:
+        """A copy of a JSON value with each text in it redacted, names of fields too. Data of images stay."""
+        holder = [value]
+        waiting: list[tuple[Any, Any, str]] = [(holder, 0, "")]
+        while waiting:
+            parent, key, name = waiting.pop()
+            each = parent[key]
+            if isinstance(each, str):
+                parent[key] = self._field(name, each)
+            elif isinstance(each, dict):
+                fields = {self._name(field): content for field, content in each.items()}
+                if len(fields) < len(each):  # two names became one
+                    fields = {
+                        f"{self._name(field)} ({number})": content
+                        for number, (field, content) in enumerate(each.items(), 1)
+                    }
+                parent[key] = fields
+                is_image = fields.get("type") == "image"
+                waiting.extend(
+                    (fields, field, field) for field in reversed(fields) if not (is_image and field == "data")
+                )
+            elif isinstance(each, list):
+                items = parent[key] = each.copy()
+                waiting.extend((items, index, name) for index in reversed(range(len(items))))
+        return holder[0]
+
+    def _name(self, name: str) -> str:
+        # Nearly all names of fields are short words.
+        return name if len(name) < 12 else self.text(name)
+
+    def _field(self, name: str, text: str) -> str:
+        redacted = self.text(text)
+        if redacted != text or not name or not 4 <= len(text) <= _LONGEST_VALUE or '"' in text:
+            return redacted
+        if _SECRET_NAME.search(name) is None:
+            return redacted
+        # The value may be a secret because of the name that it has.
+        lead = f'"{name}": "'.encode("utf-8", "surrogatepass")
+        data = lead + text.encode("utf-8", "surrogatepass") + b'"'
+        found = [secret for secret in secrets_in(data) if secret.begin >= len(lead)]
+        if not found:
+            return redacted
+        return (
+            self._replaced(data, found)
+            .encode("utf-8", "surrogatepass")[len(lead) : -1]
+            .decode("utf-8", "surrogatepass")
+        )
+
+    def _replaced(self, data: bytes, found: list[Secret]) -> str:
+        parts: list[str] = []
+        done = 0
+        for begin, end, rule in found:
+            before = _decoded(data[max(0, begin - 4 * SURROUNDINGS) : begin])[-SURROUNDINGS:]
+            after = _decoded(data[end : end + 4 * SURROUNDINGS])[:SURROUNDINGS]
+            kind = RULES[rule].kind
+            self.replacements.append(Replacement(kind, self._place, before, after, _decoded(data[begin:end])))
+            parts += (_decoded(data[done:begin]), f"[redacted: {kind}]")
+            done = end
+        parts.append(_decoded(data[done:]))
+        return "".join(parts)
+
+
+def redact(text: str) -> tuple[str, list[Replacement]]:
+    """`text` with each secret as `[redacted: kind]`, and the replacements."""
+    redactor = Redactor()
+    return redactor.text(text), redactor.replacements
+
+
+def _secrets_in_all_views(data: bytes) -> list[Secret]:
+    """The secrets in `data`, also those that escapes of JSON split."""
+    found = secrets_in(data)
+    views: list[View] = []
+    level = data
+    while len(views) < MOST_LEVELS and has_escapes(level):
+        views.append(View(level))
+        level = views[-1].data
+        for begin, end, rule in secrets_in(level):
+            for view in reversed(views):
+                begin, end = view.span(begin, end)
+            found.append(Secret(begin, end, rule))
+    return without_overlaps(found) if views else found
+
+
+def _decoded(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass" if b"\xed" in data else "replace")

@@ -1,0 +1,153 @@
+"""Finds secrets in UTF-8 bytes by the table of rules.
+
+Anchors are found first, by byte search. A window around them is matched against all rules at once (an RE2
+set), and only the rules that match there are searched for. Without the package of RE2, Python's `re` matches
+the same patterns in the same windows, whose size bounds its time.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from app.redact.placeholders import is_placeholder
+from app.redact.rules import RULES
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+BEFORE = 200
+"""Bytes before an anchor in which a match may begin."""
+
+
+class Secret(NamedTuple):
+    """A secret in bytes.
+
+    :param begin, end: its offsets.
+    :param rule: the number of its rule in the table.
+    """
+
+    begin: int
+    end: int
+    rule: int
+
+
+class _Matcher:
+    """The compiled rules.
+
+    anchors   each anchor with its reach, in bytes
+    anchor    matches any of them
+    """
+
+    def __init__(self) -> None:
+        reaches: dict[bytes, int] = {}
+        for rule in RULES:
+            for anchor in rule.anchors:
+                key = anchor.encode()
+                reaches[key] = max(reaches.get(key, 0), rule.reach)
+        self.anchors = list(reaches.items())
+        patterns = [rule.pattern.encode() for rule in RULES]
+        try:
+            # Imported here: few runs of leafmark redact, and some machines have no package of RE2.
+            import re2
+
+            options = re2.Options()
+            options.log_errors = False  # otherwise RE2 writes to the terminal
+            # Bytes that are no UTF-8 match as well as any others.
+            options.encoding = re2.Options.Encoding.LATIN1
+            options.max_mem = 64 << 20
+            # Most texts are short and have no anchor: one search tells so, instead of one for each anchor.
+            either = b"|".join(map(re2.escape, reaches))
+            self.anchor: Any = re2.compile(b"(?i)" + either, options)
+            self._set: Any = re2.Set.SearchSet(options)
+            for pattern in patterns:
+                self._set.Add(pattern)
+            self._set.Compile()
+            self.regexes: list[Any] = [re2.compile(pattern, options) for pattern in patterns]
+        except ImportError:
+            self._set = None
+            self.anchor = re.compile(b"(?i)" + b"|".join(map(re.escape, reaches)))
+            self.regexes = [re.compile(pattern) for pattern in patterns]
+
+    def rules_in(self, window: bytes) -> Sequence[int]:
+        """The numbers of the rules that match in `window`."""
+        if self._set is not None:
+            return sorted(self._set.Match(window) or ())
+        return range(len(self.regexes))
+
+
+@lru_cache(maxsize=1)
+def _matcher() -> _Matcher:
+    return _Matcher()
+
+
+def secrets_in(data: bytes) -> list[Secret]:
+    """The secrets in `data`, UTF-8, in their order; none overlaps another."""
+    matcher = _matcher()
+    if matcher.anchor.search(data) is None:
+        return []
+    found: list[Secret] = []
+    for begin, end in _windows(data):
+        window = data[begin:end]
+        for number in matcher.rules_in(window):
+            assigned = RULES[number].is_assigned
+            for match in matcher.regexes[number].finditer(window):
+                group = next((group for group in range(1, match.re.groups + 1) if match[group]), 0)
+                start, stop = match.span(group)
+                if assigned and is_placeholder(window[start:stop], window[match.start() : start]):
+                    continue
+                found.append(Secret(begin + start, _token_end(data, begin + stop, end), number))
+    return without_overlaps(found)
+
+
+def _windows(data: bytes) -> Iterator[tuple[int, int]]:
+    """The parts of `data` around anchors; none overlaps another."""
+    folded = data.lower()
+    around = []
+    for anchor, reach in _matcher().anchors:
+        at = folded.find(anchor)
+        while at >= 0:
+            end = at + reach
+            # The window also covers the anchors in its first half.
+            around.append((max(0, at - BEFORE), end))
+            at = folded.find(anchor, at + max(len(anchor), reach // 2))
+    around.sort()
+    begin = end = -1
+    for first, last in around:
+        if first > end:
+            if end > 0:
+                yield begin, min(end, len(data))
+            begin, end = first, last
+        elif last > end:
+            end = last
+    if end > 0:
+        yield begin, min(end, len(data))
+
+
+_TOKEN = re.compile(rb"[A-Za-z0-9._~+/=-]*")
+
+
+def _token_end(data: bytes, stop: int, window_end: int) -> int:
+    """The end of a secret: behind a whole character. One that reaches the end of its window goes on while its
+    characters do.
+    """
+    if stop >= window_end:
+        match = _TOKEN.match(data, stop)
+        stop = match.end() if match else stop
+    while stop < len(data) and data[stop] & 0xC0 == 0x80:  # within a character
+        stop += 1
+    return stop
+
+
+def without_overlaps(found: list[Secret]) -> list[Secret]:
+    """Secrets in their order, with each group that overlaps as one, of the kind of its first rule."""
+    found.sort()
+    merged: list[Secret] = []
+    for secret in found:
+        if merged and secret.begin < merged[-1].end:
+            last = merged[-1]
+            merged[-1] = Secret(last.begin, max(last.end, secret.end), min(last.rule, secret.rule))
+        else:
+            merged.append(secret)
+    return merged
