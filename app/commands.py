@@ -168,7 +168,6 @@ COMMANDS: tuple[Command, ...] = (
         "screen.turn('hidden')",
         "Show empty sessions and sub-agents",
     ),
-    Command("archive.show", "sessions", "A", "screen.show_archive", "Open oh-my-pi's archive"),
     Command("session.rename", "side", "ctrl+r", "screen.rename", "Rename the session", "rename"),
     Command(
         "session.trash",
@@ -362,6 +361,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("change.undo", "app", "z ctrl+underscore ctrl+shift+minus", "undo", "Undo", "undo"),
     Command("change.redo", "app", "Z", "redo", "Redo what was undone last"),
     Command("history.show", "app", "H", "show_history", "List what was done, to undo or redo it"),
+    Command("trash.show", "app", "X", "show_trash", "Open the trash, to restore sessions"),
+    Command("archive.show", "app", "A", "show_archive", "Open oh-my-pi's archive"),
     Command(
         "pane.next",
         "app",

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from app.index.search.results import Hit
     from app.sessions.manager.change import Change
     from app.sessions.tree.node import Node
-    from app.stores.archive import Archived
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
     from app.view.image_lines import Drawing
     from app.view.list_model import ListModel
     from app.view.notifications import ActionProgress
+    from app.view.places import PlaceRow
     from app.view.transcript import Part
     from app.view.tree_view import TreeView
 
@@ -532,7 +532,7 @@ class BranchesCompared(Message):
         super().__init__()
 
 
-# The history and the archives.
+# The history, the trash and the archives.
 
 
 class HistoryRead(Message):
@@ -543,9 +543,9 @@ class HistoryRead(Message):
         super().__init__()
 
 
-class ArchiveRead(Message):
-    """The sessions in the agents' archives were read; the last archived comes first."""
+class PlaceRead(Message):
+    """The sessions in the trash, or in the agents' archives, were read; the last that came there is first."""
 
-    def __init__(self, archived: Sequence[Archived]) -> None:
-        self.archived = archived
+    def __init__(self, rows: Sequence[PlaceRow]) -> None:
+        self.rows = rows
         super().__init__()

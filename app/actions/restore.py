@@ -54,6 +54,9 @@ class TrashedSession:
     :param title: its name, else its first prompt; raw.
     :param when_ms: when it was trashed, milliseconds since the epoch.
     :param artifacts: the path of its folder of artifacts in the trash, "" for none.
+    :param cwd: its working folder, "" if that is unknown.
+    :param size: of its file, in bytes.
+    :param by_leafmark: leafmark trashed it; otherwise another program did.
     """
 
     path: str
@@ -63,6 +66,9 @@ class TrashedSession:
     title: str
     when_ms: int
     artifacts: str = ""
+    cwd: str = ""
+    size: int = 0
+    by_leafmark: bool = False
 
 
 def restore(what: Change | TrashedSession) -> Change:
@@ -201,6 +207,11 @@ def _moves(what: Change | TrashedSession) -> Sequence[tuple[str, str]]:
     return moves
 
 
+def is_still_there(session: TrashedSession) -> bool:
+    """Whether the session still lies where it was listed, and is the same."""
+    return os.path.lexists(session.in_trash) and not _is_other_session(session, session.in_trash)
+
+
 def _is_other_session(what: Change | TrashedSession, in_trash: str) -> bool:
     """Whether another session has the path in the trash by now, because the trash was emptied."""
     if _came_from_elsewhere(in_trash, what.path):
@@ -262,7 +273,18 @@ def _describe_trashed(
         title = os.path.basename(note.path)
     else:
         agent, session_id, title = summary.agent, summary.id, summary.title
-    return TrashedSession(note.path, note.in_trash, agent, session_id, title, note.when_ms, artifacts)
+    return TrashedSession(
+        note.path,
+        note.in_trash,
+        agent,
+        session_id,
+        title,
+        note.when_ms,
+        artifacts,
+        "" if summary is None else summary.cwd,
+        status.st_size,
+        change is not None,
+    )
 
 
 def _find_artifacts(session: trash_folder.TrashNote, notes: Iterable[trash_folder.TrashNote]) -> str:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from app.dialogs.history import HistoryDialog
+from app.dialogs.places import ARCHIVE, TRASH, PlaceDialog
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -12,6 +14,7 @@ if TYPE_CHECKING:
     from app.actions.history import HistoryStep
     from app.controllers.dialog_host import DialogHost
     from app.controllers.toasts import Toasts
+    from app.dialogs.places import PlaceAnswer
     from app.index.row import Row
     from app.messages import ActionsDone
     from app.panes.sessions_pane import SessionsPane
@@ -42,6 +45,8 @@ class Places:
         self._setup = setup
         self._go_to = go_to
         self._history: HistoryDialog | None = None
+        # the path of the restored session that the cursor goes to once it is listed; "" for none
+        self._restored = ""
 
     def show_history(self) -> None:
         """List what was done and undone."""
@@ -65,12 +70,51 @@ class Places:
                     return
         self._toasts.warn("Its session is not in the list: it was trashed, or is gone")
 
+    def show_trash(self) -> None:
+        """List what lies in the trash."""
+        self._host.show(PlaceDialog(TRASH, self._setup), self._chosen_in_trash)
+
+    def _chosen_in_trash(self, answer: PlaceAnswer | None) -> None:
+        if answer is None:
+            return
+        # Imported here: the modules of the trash are loaded with the first action.
+        from app.actions.restore import restore
+        from app.actions.trash_place import delete_trashed, trash_change
+
+        sessions = [row.item for row in answer.rows]
+        if answer.what == "delete":
+            self._runner.run_each("delete", [(None, partial(delete_trashed, it)) for it in sessions])
+        else:
+            works = [(trash_change(session), partial(restore, session)) for session in sessions]
+            self._runner.run_each("restore", works)
+
+    def show_archive(self) -> None:
+        """List what agents have put into their archives."""
+        self._host.show(PlaceDialog(ARCHIVE, self._setup), self._chosen_in_archive)
+
+    def _chosen_in_archive(self, answer: PlaceAnswer | None) -> None:
+        if answer is not None:
+            # Imported here: few users have an archive.
+            from app.actions.archive import unarchive
+
+            works = [(None, partial(unarchive, row.item)) for row in answer.rows]
+            self._runner.run_each("unarchive", works)
+
     def done(self, event: ActionsDone) -> None:
-        """An action has ended, maybe one of the history."""
+        """An action has ended: one of the history, or a restore, whose session the cursor goes to."""
         if self._history is not None:
             self._history.reload()
+        changes = [outcome.change for outcome in event.outcomes if outcome.change is not None]
+        if event.what in ("restore", "unarchive") and changes:
+            self._restored = changes[-1].after or ""
+            self._find_restored()
+
+    def _find_restored(self) -> None:
+        if self._restored and self._pane.list.go_to(self._restored):
+            self._restored = ""
 
     def sessions_changed(self) -> None:
         """The rows of sessions have changed, by which the history tells what can be undone."""
+        self._find_restored()
         if self._history is not None:
             self._history.reload()

@@ -1,4 +1,4 @@
-"""The actions on sessions of the list: trash, delete, rename, pin, fork, undo, archive, copy, new. They ask
+"""The actions on sessions of the list: trash, delete, rename, pin, fork, undo, copy, new. They ask
 first if they must, run in a thread (`app.services.action_runner`), and show their result.
 
 A question about several sessions gives their number, and how many of them are not shown.
@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from app.actions import row_actions
 from app.controllers.row_prompt import Question, RowEdit
-from app.dialogs.lists import ArchiveDialog
 from app.dialogs.questions import FolderDialog
 from app.formats.text import one_line
 from app.formats.title_slot import fold_title
@@ -211,7 +210,7 @@ class SessionActions:
         on = not all((row.agent, row.id) in pinned for row in rows)
         self.run("pin", rows, lambda *about: row_actions.pin(*about, on=on))
 
-    # fork, new and archive
+    # fork and new
 
     def fork(self) -> None:
         """Make a new session of the one under the cursor, in the same folder."""
@@ -257,18 +256,6 @@ class SessionActions:
         )
         if await self._prompt.confirm(question):
             self._starter.start_new(row)
-
-    def show_archive(self) -> None:
-        """List what agents have put into their archives."""
-        self._host.start(self._show_archive())
-
-    async def _show_archive(self) -> None:
-        archived = await self._host.open(ArchiveDialog(self._setup))
-        if archived is not None:
-            # Imported here: few users have an archive.
-            from app.actions.archive import unarchive
-
-            self._runner.run("unarchive", lambda: unarchive(archived))
 
     # copy
 

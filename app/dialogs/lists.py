@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from textual import on
@@ -13,10 +12,8 @@ from textual.widgets import Static
 
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import ArchiveRead
-from app.services.list_facts import ListFacts
 from app.view.cells import pad, stable_width, width
-from app.view.formatting import age, size
+from app.view.formatting import age
 from app.view.problems import TreeProblem
 from app.widgets.dialog import Dialog, ItemList
 from app.widgets.line_list import LineList
@@ -28,8 +25,6 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from app.index.row import Row
-    from app.setup import Setup
-    from app.stores.archive import Archived
     from app.view.line import Line
 
 
@@ -165,57 +160,3 @@ class ProblemsDialog(Dialog[TreeProblem | None]):
     def action_answer(self) -> None:
         """Answer with what is under the cursor."""
         self.dismiss(self._list.picked)
-
-
-def _archive_line(item: Archived, cells: int, now_ms: int) -> Line:
-    facts = f" {item.agent} {size(item.size):>5} {age(item.mtime_ms, now_ms):>4} "
-    room = max(0, cells - width(facts))
-    # Without a title, its file says which one it is.
-    title = one_line(item.title or os.path.basename(item.path), 500)
-    if item.problem:
-        said = f"{one_line(item.problem, 100)}: {title}"
-        return [(pad(stable_width(said), room), "warning"), (facts, "dim")]
-    return [(pad(stable_width(title), room), "title"), (facts, "dim")]
-
-
-class ArchiveDialog(Dialog["Archived | None"]):
-    """The archives. Enter brings the session under the cursor back; the result is that one, or None."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q", "dismiss(None)", "Close"),
-        Binding("enter", "choose", "Restore"),
-    ]
-
-    def __init__(self, setup: Setup) -> None:
-        super().__init__()
-        now_ms = setup.now_ms()
-        self._list = ItemList["Archived"](
-            lambda item, cells: _archive_line(item, cells, now_ms), id="archive"
-        )
-        self._facts = ListFacts(setup, self.post_message)
-
-    def compose(self) -> ComposeResult:
-        with Vertical(classes="dialog tall") as box:
-            box.border_title = Content("Archive")
-            yield self._list
-            yield Static(Content("Reading…"), classes="hint", id="said")
-
-    def on_mount(self) -> None:
-        self._list.focus()
-        self._facts.read_archive()
-
-    def on_unmount(self) -> None:
-        self._facts.stop()
-
-    @on(ArchiveRead)
-    def _archive_read(self, event: ArchiveRead) -> None:
-        event.stop()
-        self._list.show(event.archived)
-        said = "Enter restore   Esc close" if event.archived else "Nothing is archived.   Esc close"
-        self.query_one("#said", Static).update(Content(said))
-
-    @on(LineList.Activated)
-    def action_choose(self) -> None:
-        """Bring back the session under the cursor."""
-        if self._list.picked is not None:
-            self.dismiss(self._list.picked)

@@ -506,7 +506,10 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.places.show_history()
 
     def action_show_archive(self) -> None:
-        self.actions.show_archive()
+        self.places.show_archive()
+
+    def action_show_trash(self) -> None:
+        self.places.show_trash()
 
     def action_stop_acting(self) -> None:
         """Stop an action on several sessions; if there is none, the key keeps its usual effect."""

@@ -121,16 +121,27 @@ class ActionRunner(BackgroundService):
         """
         self._put(lambda: self._do(what, list(rows), action))
 
-    def run(self, what: str, work: Callable[[], Change]) -> None:
-        """Run an action that belongs to no listed session."""
+    def run_each(self, what: str, works: Sequence[tuple[Change | None, Callable[[], Change]]]) -> None:
+        """Run an action on several sessions that are not listed; if it fails on one, the others follow all
+        the same. Also posts ``ActionsProgressed``.
+
+        :param works: for each session the change that is undone with it, or None, and the action.
+        """
 
         def job() -> None:
+            outcomes: list[Outcome] = []
             undoable: list[_Undoable] = []
-            with self._intent() as intent:
-                outcome = _attempt(None, work)
-                notes = self._record_outcome(intent, outcome, undoable)
+            notes: list[str] = []
+            progress = self._progress.begin(what)
+            for undone, work in works:
+                if not self._progress.keep_going(progress, len(outcomes), len(works)):
+                    break
+                with self._intent(undoable[0].number if undoable else 0) as intent:
+                    outcomes.append(_attempt(None, work)._replace(undone=undone))
+                    notes.extend(self._record_outcome(intent, outcomes[-1], undoable))
             self._keep(undoable)
-            self._post(ActionsDone(what, [outcome], notes))
+            of = len(works) if len(outcomes) < len(works) else 0
+            self._post(ActionsDone(what, outcomes, list(dict.fromkeys(notes)), of=of))
 
         self._put(job)
 

@@ -1,5 +1,5 @@
 """Facts about the listed sessions beside their files: which are live or pinned, which folders are the current
-one, sessions in archives and artifacts folders. Read in threads.
+one, and sessions in artifacts folders. Read in threads.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ from app import paths
 from app.index.live_sessions import LiveCandidates, live_sessions
 from app.index.subagents import subagent_rows
 from app.messages import (
-    ArchiveRead,
     ListStateNotSaved,
     PinsRead,
     PlacesFound,
@@ -23,7 +22,6 @@ from app.messages import (
 from app.services.background import BackgroundService, LatestOnlyWorker
 from app.services.index_service import place_of
 from app.stores import all_pins
-from app.stores.archive import archived
 from app.stores.live import RealPaths, look
 
 if TYPE_CHECKING:
@@ -66,7 +64,7 @@ class Liveness(BackgroundService):
 
 
 class ListFacts(BackgroundService):
-    """Posts ``PinsRead``, ``WorkingFoldersFound``, ``PlacesFound``, ``SubagentsRead``, ``ArchiveRead`` and
+    """Posts ``PinsRead``, ``WorkingFoldersFound``, ``PlacesFound``, ``SubagentsRead`` and
     ``ListStateNotSaved``.
     """
 
@@ -97,10 +95,6 @@ class ListFacts(BackgroundService):
     def read_subagents(self, rows: Sequence[Row]) -> None:
         """Read the sessions of sub-agents of `rows`."""
         self._worker.submit(lambda is_stale: self._read_subagents(rows))
-
-    def read_archive(self) -> None:
-        """Read the sessions in the agents' archives."""
-        self._worker.submit(lambda is_stale: self._read_archive())
 
     def remember(self, values: Mapping[str, str]) -> None:
         """Write the values that the next run begins with; posts ``ListStateNotSaved`` if that fails."""
@@ -135,9 +129,6 @@ class ListFacts(BackgroundService):
 
     def _read_subagents(self, rows: Sequence[Row]) -> None:
         self._post(SubagentsRead(subagent_rows(self._setup.stores, rows)))
-
-    def _read_archive(self) -> None:
-        self._post(ArchiveRead(archived(self._setup.stores)))
 
 
 def write_problem(error: OSError, env: Mapping[str, str]) -> str:

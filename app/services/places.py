@@ -1,12 +1,15 @@
-"""Reads what the places show, in a thread: the history, and the trash."""
+"""Reads what the places show, in a thread: the history, the trash and the archive."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
-from app.messages import HistoryRead
+from app.messages import HistoryRead, PlaceRead
 from app.services.background import BackgroundService
 from app.stores import all_pins
+from app.stores.archive import archived
+from app.view.places import archive_row, trash_row
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class PlacesReader(BackgroundService):
-    """Posts ``HistoryRead``."""
+    """Posts ``HistoryRead`` and ``PlaceRead``."""
 
     thread_name = "places"
 
@@ -31,6 +34,35 @@ class PlacesReader(BackgroundService):
         :param rows: all sessions.
         """
         self._worker.submit(lambda is_stale: self._read_history(rows))
+
+    def read_trash(self) -> None:
+        """Read which sessions lie in the trash."""
+        self._worker.submit(lambda is_stale: self._read_trash())
+
+    def read_archive(self) -> None:
+        """Read the sessions in the agents' archives."""
+        self._worker.submit(lambda is_stale: self._read_archive())
+
+    def _read_trash(self) -> None:
+        # Imported here, as in `_read_history`.
+        from app.actions.restore import list_trashed
+        from app.actions.trash_place import trash_facts
+
+        setup = self._setup
+        sessions = list_trashed(setup.agent_env, setup.stores, setup.state_folder)
+        rows = [trash_row(session, trash_facts(session), setup.home) for session in sessions]
+        self._post(PlaceRead(rows))
+
+    def _read_archive(self) -> None:
+        home = self._setup.home
+        self._post(
+            PlaceRead(
+                [
+                    archive_row(item, home, is_folder_gone=bool(item.cwd) and not os.path.isdir(item.cwd))
+                    for item in archived(self._setup.stores)
+                ]
+            )
+        )
 
     def _read_history(self, rows: Sequence[Row]) -> None:
         # Imported here: the modules of the journal are loaded with the first action.

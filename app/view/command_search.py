@@ -18,6 +18,8 @@ ALIASES = {
     "entry.label": "tag bookmark",
     "label.list": "tags bookmarks",
     "change.undo": "revert",
+    "history.show": "journal log changes",
+    "trash.show": "bin deleted recover",
     "list.hidden": "hidden",
     "list.order": "sort order",
     "theme.toggle": "theme colours colors dark light",

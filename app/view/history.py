@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.text import one_line
 from app.view.cells import pad, shorten, stable_width, width
+from app.view.formatting import age
 
 if TYPE_CHECKING:
     from app.actions.history import HistoryStep
@@ -17,11 +18,10 @@ if TYPE_CHECKING:
 LEAST_TITLE = 8
 """Fewest cells of a title in a line."""
 _STATE_CELLS = 9
-_DAY_MS = 86_400_000
 
 
-def clock(at_ms: int, now_ms: int) -> str:
-    """A local time: `12:40` today, else `12 Aug`, or `Aug 2024` in another year.
+def clock_or_age(at_ms: int, now_ms: int) -> str:
+    """When something was done: the local time today, as `12:40`, else its age, as `2d`.
 
     :param at_ms: milliseconds since the epoch; ``now_ms`` is the present.
     """
@@ -29,11 +29,7 @@ def clock(at_ms: int, now_ms: int) -> str:
         moment, now = datetime.fromtimestamp(at_ms / 1_000), datetime.fromtimestamp(now_ms / 1_000)
     except (ValueError, OverflowError, OSError):
         return ""
-    if moment.date() == now.date():
-        return f"{moment:%H:%M}"
-    if moment.year == now.year:
-        return f"{moment.day} {moment:%b}"
-    return f"{moment:%b %Y}"
+    return f"{moment:%H:%M}" if moment.date() == now.date() else age(at_ms, now_ms)
 
 
 def words_of_action(changes: Sequence[Change], title: str) -> str:
@@ -78,7 +74,7 @@ def history_line(step: HistoryStep, cells: int, now_ms: int, hint: str) -> Line:
     """
     style = {"done": "text", "undone": "dim", "blocked": "warning"}[step.state]
     end = f"  {hint}" if hint else ""
-    time = f"{clock(step.at_ms, now_ms):>8}  "
+    time = f"{clock_or_age(step.at_ms, now_ms):<5}  "
     room = max(0, cells - _STATE_CELLS - width(time) - width(end))
     words = stable_width(words_of_action(step.changes, step.title))
     if step.reason:

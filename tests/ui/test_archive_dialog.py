@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.actions.undo import SKIP_NOTE
-from app.dialogs.lists import ArchiveDialog
+from app.dialogs.places import PlaceDialog
 from tests.factory import chain
 from tests.ui.conftest import pack
 
@@ -15,7 +15,7 @@ async def test_a_session_is_restored_from_the_archive(browser, three, tmp_path):
     pack(tmp_path, "older", *chain("packed before", "x", id="older"))
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "A")
-        assert isinstance(ui.screen, ArchiveDialog)
+        assert isinstance(ui.screen, PlaceDialog)
         await ui.until(lambda: "packed away" in ui.text() and "packed before" in ui.text(), "the archive")
         await ui.press("down", "up") if "❯ packed away" in ui.text() else await ui.press("down")
         await ui.press("enter")
@@ -69,7 +69,8 @@ async def test_damaged_archive_files_are_listed_by_name(browser, three, tmp_path
 async def test_an_empty_archive_says_so(browser, three):
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "A")
-        await ui.until(lambda: "Nothing is archived" in ui.text(), "that")
+        await ui.until(lambda: "Nothing in the archive. oh-my-pi's /archive fills it." in ui.text(), "that")
+        assert ui.screen.query_one(".dialog").size.height + 2 == 3
         await ui.press("enter", "escape")
         assert ui.selects
 

@@ -12,7 +12,8 @@ from app.actions.resume import Plan
 from app.commands import COMMANDS
 from app.dialogs.compare import CompareDialog
 from app.dialogs.help import HelpDialog
-from app.dialogs.lists import ArchiveDialog, LabelsDialog, ProblemsDialog
+from app.dialogs.lists import LabelsDialog, ProblemsDialog
+from app.dialogs.places import ARCHIVE, PlaceDialog
 from app.dialogs.questions import (
     Choice,
     ChoiceDialog,
@@ -47,7 +48,7 @@ def _labels():
 
 def _archive():
     setup = Setup(env={}, home="/nowhere", here=(), stores=[], cache_folder="/nowhere")
-    return ArchiveDialog(setup)
+    return PlaceDialog(ARCHIVE, setup)
 
 
 DIALOGS = {

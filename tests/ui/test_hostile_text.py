@@ -8,7 +8,8 @@ import pytest
 from textual.widgets._toast import Toast
 
 from app.dialogs.compare import CompareDialog
-from app.dialogs.lists import ArchiveDialog, LabelsDialog, ProblemsDialog
+from app.dialogs.lists import LabelsDialog, ProblemsDialog
+from app.dialogs.places import PlaceDialog
 from app.dialogs.questions import Choice, ChoiceDialog, FolderDialog, ResumeDialog, TextDialog, WaitDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from tests.factory import chain, entry, header, message, write_session
@@ -121,7 +122,7 @@ async def test_hostile_titles_are_inert_in_the_archive(browser, three, tmp_path)
     pack(tmp_path, "evil", *chain(HOSTILE, "x", id="evil"))
     async with browser(selector="") as ui:
         await ui.press("shift+tab", "A")
-        assert isinstance(ui.screen, ArchiveDialog)
+        assert isinstance(ui.screen, PlaceDialog)
         await ui.until(lambda: "evil" in ui.text(), "the archive")
         inert_screen(ui)
 

@@ -1,0 +1,124 @@
+"""The trash as a place: facts about the sessions that lie there, and deleting one of them for good."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+from typing import NamedTuple
+
+from app.actions import trash_folder
+from app.actions.restore import TrashedSession, is_still_there
+from app.sessions.errors import NotThere
+from app.sessions.manager.change import Change
+from app.sessions.storage.file_storage import refused
+
+MOST_FILES = 2_000
+"""Files of a folder of artifacts that are counted, so that a huge one does not hold up the list."""
+
+
+class TrashFacts(NamedTuple):
+    """Facts about a session in the trash.
+
+    size             of its file and of its artifacts, in bytes
+    artifacts        the number of files in its folder of artifacts
+    is_folder_gone   its working folder does not exist any more
+    is_place_taken   another file has its old path, so that it cannot be restored
+    """
+
+    size: int
+    artifacts: int
+    is_folder_gone: bool
+    is_place_taken: bool
+
+
+def trash_facts(session: TrashedSession) -> TrashFacts:
+    """Look at the files of a session in the trash; nothing is raised."""
+    artifacts, artifacts_size = _count(session.artifacts) if session.artifacts else (0, 0)
+    return TrashFacts(
+        session.size + artifacts_size,
+        artifacts,
+        bool(session.cwd) and not os.path.isdir(session.cwd),
+        os.path.lexists(session.path),
+    )
+
+
+def trash_change(session: TrashedSession) -> Change:
+    """The move to the trash of a session that lies there, as far as it is known: `restore` takes it."""
+    moves = [(session.path, session.in_trash)]
+    if session.artifacts:
+        moves.append((os.path.splitext(session.path)[0], session.artifacts))
+    return Change(
+        "trash",
+        session.path,
+        entry_id="",
+        before=session.path,
+        after=session.in_trash,
+        agent=session.agent,
+        session_id=session.session_id,
+        moves=tuple(moves),
+    )
+
+
+def delete_trashed(session: TrashedSession) -> Change:
+    """Delete a session in the trash for good, with its artifacts and the notes about both, and nothing else.
+
+    Its file is deleted last: if that is interrupted, the session is still listed.
+
+    :return: the change, of kind "delete".
+    :raises NotThere: the session is not there any more, or something else has its name in the trash.
+    :raises WriteFailed: the system refused.
+    """
+    path = session.in_trash
+    if not is_still_there(session):
+        raise NotThere(session.path, 0, "is not in the trash any more")
+    moves = [(path, "")]
+    try:
+        if session.artifacts and os.path.lexists(session.artifacts):
+            note = trash_folder.note_path(session.artifacts)
+            if os.path.islink(session.artifacts):
+                os.unlink(session.artifacts)  # the target of the link may not belong to the session
+            else:
+                shutil.rmtree(session.artifacts)
+            _delete_note(note)
+            moves.append((session.artifacts, ""))
+        note = trash_folder.note_path(path)
+        os.unlink(path)
+        _delete_note(note)
+    except FileNotFoundError:
+        raise NotThere(session.path, 0, "is not in the trash any more") from None
+    except OSError as error:
+        refused(str(error.filename or path), error)
+    return Change(
+        "delete",
+        session.path,
+        entry_id="",
+        before=path,
+        agent=session.agent,
+        session_id=session.session_id,
+        moves=tuple(moves),
+    )
+
+
+def _delete_note(path: str) -> None:
+    with contextlib.suppress(OSError):  # a note about a missing file does no harm
+        if path:
+            os.unlink(path)
+
+
+def _count(folder: str) -> tuple[int, int]:
+    """The number of files below a folder, and their bytes."""
+    files = size = 0
+    folders = [folder]
+    while folders and files < MOST_FILES:
+        try:
+            with os.scandir(folders.pop()) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        folders.append(entry.path)
+                        continue
+                    files += 1
+                    size += entry.stat(follow_symlinks=False).st_size
+        except OSError:
+            continue
+    return files, size
