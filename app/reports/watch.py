@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import select
+import signal
 import stat
 from collections.abc import Generator, Iterator
 from contextlib import closing, suppress
@@ -205,6 +206,8 @@ def _deltas(index: Index) -> Generator[Delta]:
     # Pipes, sockets and terminals have a reader at the other end.
     if not stat.S_ISREG(os.fstat(1).st_mode):
         poll.register(1, 0)
+    # A signal that comes just before the wait, or in another thread, would not end the wait otherwise.
+    before = signal.set_wakeup_fd(wake_writer, warn_on_full_buffer=False)
     thread.start()
     try:
         while thread.is_alive() or deltas:
@@ -221,6 +224,7 @@ def _deltas(index: Index) -> Generator[Delta]:
         if errors:
             raise errors[0]
     finally:
+        signal.set_wakeup_fd(before)
         stop.set()
         thread.join(END_SECONDS)
         if not thread.is_alive():

@@ -34,7 +34,7 @@ def folder(tmp_path):
 
 
 @contextmanager
-def watching(tmp_path, *words, poll="", stdout=subprocess.PIPE):
+def watching(tmp_path, *words, poll="", stdout=subprocess.PIPE, program=("-m", "app", "watch")):
     """Run `leafmark watch` without a terminal of its own, and wait until it says that it watches."""
     env = {
         "HOME": str(tmp_path / "home"),
@@ -43,9 +43,10 @@ def watching(tmp_path, *words, poll="", stdout=subprocess.PIPE):
         "LEAFMARK_POLL": poll,
     }
     with subprocess.Popen(
-        [sys.executable, "-m", "app", "watch", *words],
+        [sys.executable, *program, *words],
         env=env,
         cwd=tmp_path,
+        stdin=subprocess.PIPE,
         stdout=stdout,
         stderr=subprocess.PIPE,
         text=True,
@@ -116,6 +117,30 @@ def test_an_ignored_interrupt_does_not_end_it(tmp_path, folder):
         write_session(folder / "b.jsonl", *chain("new", id="bbbb"))
         assert process.stdout.readline() == f"added    {folder / 'b.jsonl'}  entries 1, messages 1\n"
         process.send_signal(signal.SIGTERM)
+        assert process.wait(timeout=30) == 143
+
+
+SIGNAL_IN_ANOTHER_THREAD = """
+import signal, sys, threading
+from app.cli import main
+
+def send():
+    sys.stdin.readline()
+    signal.pthread_kill(threading.get_ident(), signal.SIGTERM)
+
+threading.Thread(target=send, daemon=True).start()
+main(["watch"], ends=True)
+"""
+
+
+@pytest.mark.usefixtures("default_signals")
+def test_a_signal_that_another_thread_gets_ends_the_watch(tmp_path, folder):
+    with watching(tmp_path, program=["-c", SIGNAL_IN_ANOTHER_THREAD]) as process:
+        # The watch waits for the next change after it has reported this one.
+        write_session(folder / "b.jsonl", *chain("new", id="bbbb"))
+        assert process.stdout.readline()
+        process.stdin.write("now\n")
+        process.stdin.flush()
         assert process.wait(timeout=30) == 143
 
 

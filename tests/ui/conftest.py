@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import gzip
 import json
-from contextlib import asynccontextmanager
+import os
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import pytest
 from textual import events
@@ -23,9 +24,6 @@ from app.widgets.entry_tree import EntryTree
 from app.widgets.inputs import SearchBox
 from app.widgets.session_list import SessionListView
 from tests.factory import chain, entry, message, write_session
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 HERE = "/work/app"
 
@@ -100,12 +98,16 @@ class Driver:
         await self.pilot.pause(0)
 
     async def until(self, condition, what="it"):
-        """Wait until the condition holds. Threads may need some time for it."""
+        """Wait until the condition holds. Threads may need some time for it.
+
+        It does not hold while a file or folder that it reads is missing, as between the steps of a move.
+        """
         deadline = monotonic() + 60
         while monotonic() < deadline:
-            if condition():
-                await self.pilot.pause()
-                return
+            with suppress(FileNotFoundError):
+                if condition():
+                    await self.pilot.pause()
+                    return
             await asyncio.sleep(0.005)
         raise AssertionError(f"{what} did not come about:\n{self.text()}")
 
@@ -154,7 +156,13 @@ class Driver:
         return [line.row.id if line.row else f"[{line.group.cwd}]" for line in self.sessions.model.lines]
 
     def path(self, id):
-        return next(self.folder.rglob(f"*{id}.jsonl"))
+        """The session's file, in a store or in the trash."""
+        # In contrast to `rglob`, `walk` ignores folders that vanish meanwhile.
+        for folder, _, names in os.walk(self.folder):
+            for name in names:
+                if name.endswith(f"{id}.jsonl"):
+                    return Path(folder, name)
+        raise FileNotFoundError(f"{id}.jsonl")
 
 
 @pytest.fixture

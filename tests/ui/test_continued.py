@@ -36,10 +36,10 @@ async def test_undo_asks_what_to_do_with_the_continuation(browser, three, way, k
         assert any("pi went on writing" in toast for toast in ui.toasts())
         await ui.press(key)
         wanted = session + (continuation if key == "j" else b"")
-        await ui.until(lambda: path.exists() and path.read_bytes() == wanted, "the session")
+        await ui.until(lambda: path.read_bytes() == wanted, "the session")
         await ui.until(lambda: any("Restored" in toast for toast in ui.toasts()), "the toast")
         await ui.press("ctrl+underscore")
-        await ui.until(lambda: path.exists() and path.read_bytes() == continuation, "how it was before")
+        await ui.until(lambda: path.read_bytes() == continuation, "how it was before")
 
 
 async def test_escape_changes_nothing(browser, three):
@@ -60,7 +60,7 @@ async def test_an_unfinished_continuation_can_only_be_put_aside(browser, three):
         await ui.until(lambda: any("cannot be appended" in toast for toast in ui.toasts()), "the reason")
         assert "j append" not in asked(ui)[1]
         await ui.press("j", "a")
-        await ui.until(lambda: path.exists() and path.read_bytes() == session, "the session")
+        await ui.until(lambda: path.read_bytes() == session, "the session")
 
 
 @pytest.mark.parametrize("size", [(200, 30), (80, 24)], ids=str)
