@@ -202,10 +202,12 @@ def encode_undone(
 
 def _change_fields(change: Change) -> dict[str, Any]:
     """The fields of a change without its prompt: an older leafmark refuses a field that it does not know, and
-    the prompt stays in the session.
+    the prompt stays in the session. Replaced lines are left out if there are none, for the same reason.
     """
     value = asdict(change)
     del value["prompt"]
+    if not change.lines:
+        del value["lines"]
     return value
 
 
@@ -277,7 +279,8 @@ def _parse_change(value: object) -> Change | None:
         return None
     try:
         moves = tuple((str(was), str(now)) for was, now in value.get("moves", ()))
-        return Change(**{"entry_id": "", **value, "moves": moves})
+        lines = tuple((str(entry), str(was), str(now)) for entry, was, now in value.get("lines", ()))
+        return Change(**{"entry_id": "", **value, "moves": moves, "lines": lines})
     except (TypeError, ValueError):
         return None
 

@@ -11,6 +11,7 @@ change, the files show whether the change was made.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -27,6 +28,7 @@ from app.actions.session_edits import PINNED, open_session, pin, set_label, set_
 from app.actions.trash import trash
 from app.sessions.errors import Changed, LiveSession, NoTrash, NotThere, SessionError, Unreadable, WriteFailed
 from app.sessions.manager.change import Change
+from app.sessions.manager.rewriting import to_bytes
 from app.sessions.manager.session_manager import SessionManager
 from app.sessions.summaries.quick_summary import quick_summary
 from app.stores import agent_named, all_pins, discover, store_holding
@@ -66,6 +68,8 @@ def undo(
         manager = _open(change, "branch", env, store)
         _require(leaf_is_at(manager, change.after), change, "the session has gone on since")
         return _delete_draft_of(change, set_leaf(manager, change.before))
+    if change.kind in ("rewrite", "move"):
+        return _revert(change, env, store)
     if change.kind == "pin":
         assert store is not None
         return _restore_pin(change, env, store, state_folder)
@@ -93,6 +97,16 @@ def _open(change: Change, ability: str, env: Mapping[str, str], store: Store | N
     manager = open_session(change.path, ability, env, store)
     _require(manager.session_id == change.session_id, change, "another session has its place by now")
     return manager
+
+
+def _revert(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
+    path = change.path if change.kind == "rewrite" else change.after or change.path
+    manager = SessionManager.open(path, env=env, agents=() if store is None else store.agents, new=False)
+    _require(manager.session_id == change.session_id, change, "another session has its place by now")
+    try:
+        return manager.revert(change)
+    except Changed:
+        raise CannotUndo(change.path, 0, "the session is another by now") from None
 
 
 def _restore(change: Change) -> Change:
@@ -301,15 +315,47 @@ def _change_as_made(
             # A fork copies the artifacts first. Without the session's file, the copy belongs to no session.
             shutil.rmtree(os.path.splitext(after)[0], ignore_errors=True)
         return None
+    if change.kind == "move":
+        return _complete_move(change, env, agents)
     try:
         manager = SessionManager.open(change.path, env=env, agents=agents, new=False)
     except NotThere:
         return None
+    if change.kind == "rewrite":
+        lines = {entry.id: entry.source for entry in manager.get_entries()}
+        is_same = manager.session_id == change.session_id
+        was_made = all(lines.get(entry_id) == to_bytes(after) for entry_id, _, after in change.lines)
+        return change if is_same and was_made else None
     if change.entry_id:
         was_made = manager.get_entry(change.entry_id) is not None
     else:
         was_made = manager.session_name == change.after
     return change if was_made and manager.session_id == change.session_id else None
+
+
+def _complete_move(change: Change, env: Mapping[str, str], agents: Sequence[str]) -> Change | None:
+    """Complete a move that was interrupted after its file had the new path; None if it had not: the session
+    is where it was, and its artifacts go back to it.
+    """
+    source, target = change.path, change.after or ""
+    if source != target and os.path.lexists(source) and not _is_same_file(source, target):
+        for before, now in change.moves:
+            if before != source and not os.path.lexists(before) and os.path.isdir(now):
+                os.rename(now, before)
+        return None
+    try:
+        manager = SessionManager.open(target, env=env, agents=tuple(agents), new=False)
+    except NotThere:
+        return None
+    if manager.session_id != change.session_id:
+        return None
+    if _is_same_file(source, target) and source != target:
+        os.unlink(source)
+    for _, _, after in change.lines:
+        cwd = json.loads(after).get("cwd", "")
+        if cwd and cwd != manager.header_cwd:
+            manager.move_to(cwd, os.path.dirname(target))
+    return change
 
 
 def _holds_session(path: str, session_id: str, agents: Sequence[str]) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from app.sessions.manager.session_manager import SessionManager
     from app.sessions.storage.blobs import BlobStore
     from app.sessions.storage.file_storage import FileStorage
-    from app.sessions.storage.prompt_history import HistoryStorage
+    from app.sessions.storage.prompt_history import History, HistoryRow, HistoryStorage, open_history
     from app.sessions.storage.session_storage import MemoryStorage, SessionStorage
 
 __all__ = [
@@ -27,6 +27,8 @@ __all__ = [
     "Context",
     "Entry",
     "FileStorage",
+    "History",
+    "HistoryRow",
     "HistoryStorage",
     "MemoryStorage",
     "SessionError",
@@ -34,6 +36,7 @@ __all__ = [
     "SessionManager",
     "SessionStorage",
     "TreeNode",
+    "open_history",
 ]
 
 _MODULES = {
@@ -42,6 +45,8 @@ _MODULES = {
     "Context": "manager.context",
     "Entry": "manager.entry_store",
     "FileStorage": "storage.file_storage",
+    "History": "storage.prompt_history",
+    "HistoryRow": "storage.prompt_history",
     "HistoryStorage": "storage.prompt_history",
     "MemoryStorage": "storage.session_storage",
     "SessionError": "errors",
@@ -49,6 +54,7 @@ _MODULES = {
     "SessionManager": "manager.session_manager",
     "SessionStorage": "storage.session_storage",
     "TreeNode": "manager.nested_tree",
+    "open_history": "storage.prompt_history",
 }
 
 if not TYPE_CHECKING:  # with `__getattr__`, a type checker would accept every missing name

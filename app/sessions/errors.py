@@ -14,6 +14,7 @@ from app.formats.header import NotASession
 __all__ = [
     "AlreadyThere",
     "AmbiguousEntry",
+    "AmbiguousSession",
     "BadEncoding",
     "BadValue",
     "Changed",
@@ -92,6 +93,10 @@ class UnansweredCalls(SessionError):
 
 class AmbiguousEntry(SessionError, LookupError):
     """Several entries have that id, so that a reference to one of them would be ambiguous."""
+
+
+class AmbiguousSession(SessionError, LookupError):
+    """Several sessions have an id that begins so."""
 
 
 class BadValue(SessionError, ValueError):

@@ -32,6 +32,8 @@ class WriteFormat:
     """The other fields of an extension's message."""
     keeps_system_messages = True
     """True where a compaction carries the system messages that it cuts off."""
+    own_types: ClassVar[frozenset[str]] = frozenset()
+    """Types of entries that a script may append, and that the other agents do not know."""
 
     def model_fields(self, provider: str, model_id: str) -> dict[str, Any]:
         """The fields of a model_change."""
@@ -74,6 +76,7 @@ class OmpWriteFormat(WriteFormat):
     forks_by_id = True
     extension_fields: ClassVar[dict[str, Any]] = {"attribution": "agent"}
     keeps_system_messages = False
+    own_types = frozenset(("ttsr_injection", "session_init", "mode_change"))
 
     def model_fields(self, provider: str, model_id: str) -> dict[str, Any]:
         """One word for provider and model, and the role it plays."""

@@ -19,7 +19,9 @@ class Change:
     """One write to a session, or one move of it.
 
     :param kind: what changed: "entry" for one more entry and nothing else, "file" for a new session file;
-        "trash", "restore" and "delete" for a session that was trashed, restored or deleted for good.
+        "rewrite" for entries that were replaced, and "move" for a session that got another working folder and
+        the path that goes with it; "trash", "restore" and "delete" for a session that was trashed, restored
+        or deleted for good.
     :param path: the file that was written, "" for a session in memory; for a move, where the session was or
         is among the agent's.
     :param entry_id: the entry that was written, "" if none was.
@@ -38,9 +40,13 @@ class Change:
     :param draft_folder: whether the folder of the draft was made for it.
     :param moves: for a move, where each thing was and where it is now ("": nowhere, or unknown): first the
         session's file, then its folder of artifacts.
+    :param lines: the lines that were replaced: the id of the entry ("" for the header), and its line before
+        and after, as UTF-8 with surrogates for bytes that are not.
     """
 
-    kind: Literal["entry", "label", "name", "leaf", "file", "trash", "restore", "delete", "pin"]
+    kind: Literal[
+        "entry", "label", "name", "leaf", "file", "rewrite", "move", "trash", "restore", "delete", "pin"
+    ]
     path: str
     entry_id: str
     before: str | None = None
@@ -54,11 +60,12 @@ class Change:
     draft: str = ""
     draft_folder: bool = False
     moves: tuple[tuple[str, str], ...] = ()
+    lines: tuple[tuple[str, str, str], ...] = ()
 
     @property
     def is_nothing(self) -> bool:
         """Whether nothing was written or moved, because everything was so before."""
-        if self.entry_id or self.moves or self.draft or self.kind == "file":
+        if self.entry_id or self.moves or self.lines or self.draft or self.kind == "file":
             return False
         return self.before == self.after
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from app.sessions.summaries.quick_summary import quick_summary
 from app.sessions.summaries.summarise import summarise
 from app.sessions.summary import Summary
 from app.stores.layout import session_files
@@ -72,6 +73,22 @@ def most_recent(paths: Iterable[str], agents: tuple[str, ...], cwd: str | None =
     :param cwd: only among the sessions of this working folder.
     """
     return next((info.path for info in by_file_time(paths, agents, cwd)), None)
+
+
+def with_prefix(paths: Iterable[str], agents: tuple[str, ...], prefix: str) -> list[str]:
+    """Return the session files whose id begins with `prefix`; only the one whose id is `prefix` if there is
+    one. None are found for an empty prefix. Only the beginnings of the files are read.
+
+    :param agents: the agents that they may belong to.
+    """
+    found = []
+    for path in paths if prefix else ():
+        summary = quick_summary(path, agents, 0)
+        if summary is not None and summary.id.startswith(prefix):
+            if summary.id == prefix:
+                return [path]
+            found.append(path)
+    return sorted(found)
 
 
 def by_file_time(

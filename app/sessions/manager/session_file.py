@@ -6,6 +6,7 @@ See formats/README.md, "Writing", also for writes beside a running agent.
 from __future__ import annotations
 
 import errno
+import logging
 import os
 import secrets
 import time
@@ -35,7 +36,7 @@ from app.stores import agent_named
 from app.stores.live import MAYBE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from app.formats.dialects.base import WriteFormat
@@ -43,12 +44,19 @@ if TYPE_CHECKING:
     from app.sessions.storage.blobs import BlobStore
     from app.sessions.storage.session_storage import SessionStorage, Signature
 
+    ReplacedLines = Sequence[tuple[str, bytes, bytes]]
+    """The id of an entry, "" for the header; its line before and after."""
+
+_log = logging.getLogger("leafmark")
+# Without a handler of the program that uses this library, the logging module would write to standard error.
+_log.addHandler(logging.NullHandler())
+
 _TAIL = 64
 """Bytes before the end of what was read. If they are unchanged, only newer bytes are read."""
 _MAX_ATTEMPTS = 50
 """Attempts at one write. Each failed attempt means that another process wrote a whole entry."""
 _TITLE_FIELDS = ("title", "titleSource")
-_REFERENCES = ("parentId", "targetId", "fromId", "firstKeptEntryId")
+REFERENCES = ("parentId", "targetId", "fromId", "firstKeptEntryId")
 """The fields of an entry that name other entries, which must be in the file
 (formats/README.md, "Rules for every write").
 """
@@ -126,6 +134,13 @@ class SessionFile:
         """
         if self._failure is not None:
             raise type(self._failure)(self._failure.path, self._failure.reason, self._failure.code)
+
+    def _keep_failure(self, error: WriteFailed) -> None:
+        """Keep the error of a write for `check`, and log it once (formats/README.md, "Behaviour of
+        SessionManager").
+        """
+        self._failure = error
+        _log.error("%s: %s", error.path or self.path, error.reason)
 
     # reading
 
@@ -237,9 +252,10 @@ class SessionFile:
         self.header, self.entry_store = header, entry_store
         self._signature = signature
 
-    def _lines(self) -> list[bytes]:
+    def _lines(self, *, keep_mark: bool = False) -> list[bytes]:
         """Return the lines of the file, without a byte order mark and without the last newline.
 
+        :param keep_mark: with the byte order mark.
         :raises Changed: the file is not what was read.
         :raises WriteFailed: the file has bytes that were not read.
         """
@@ -249,7 +265,7 @@ class SessionFile:
             raise Changed(self.path)
         if self._is_shortened:
             raise WriteFailed(self.path, "is not rewritten: it has a long run of NUL bytes", errno.EFBIG)
-        return data.removeprefix(BOM).removesuffix(b"\n").split(b"\n")
+        return (data if keep_mark else data.removeprefix(BOM)).removesuffix(b"\n").split(b"\n")
 
     # appending
 
@@ -292,7 +308,7 @@ class SessionFile:
                 time.sleep(random() * attempt / 1000)
                 self._catch_up(fields)
             except WriteFailed as error:
-                self._failure = error
+                self._keep_failure(error)
                 raise
         raise Changed(self.path)
 
@@ -307,7 +323,7 @@ class SessionFile:
     def _catch_up(self, fields: Mapping[str, Any]) -> None:
         """Read the new entries of other processes, and check that those that `fields` names still exist."""
         by_id = self.entry_store.by_id
-        references = [fields[name] for name in _REFERENCES if fields.get(name) in by_id]
+        references = [fields[name] for name in REFERENCES if fields.get(name) in by_id]
         if self.leaf_moved and self.entry_store.leaf_id is not None:
             references.append(self.entry_store.leaf_id)
         self.refresh()
@@ -401,10 +417,11 @@ class SessionFile:
             else:
                 signature = self.storage.create(self.path, data)
         except Changed:
-            self._failure = AlreadyThere(self.path, "was begun by another program meanwhile", errno.EEXIST)
-            raise self._failure from None
+            begun = AlreadyThere(self.path, "was begun by another program meanwhile", errno.EEXIST)
+            self._keep_failure(begun)
+            raise begun from None
         except WriteFailed as error:
-            self._failure = error
+            self._keep_failure(error)
             raise
         self.written = self._made_here = True
         self._accept_rewritten(data, signature)
@@ -446,6 +463,125 @@ class SessionFile:
         lock = self._publish_lock()
         self._accept_rewritten(data, self.storage.replace(self.path, data, self._signature, lock))
 
+    def rewrite(
+        self,
+        edit: Callable[[SessionFile], Mapping[str, Mapping[str, Any] | bytes]],
+        before_write: Callable[[ReplacedLines], object],
+    ) -> ReplacedLines:
+        """Replace the lines of some entries, or of the header. Every other byte of the file stays, and so
+        does the leaf. A file of an old version is migrated first.
+
+        :param edit: returns the new fields by the id of the entry ("" for the header), or the new line as
+            bytes. It is called again if another process wrote meanwhile.
+        :param before_write: called with the lines directly before they are written, again for each attempt,
+            and not at all while the session has no file.
+        :return: the lines that changed: id, line before and line after, without newlines.
+        :raises LiveSession, ReadOnly, WriteFailed, BadValue: nothing was written.
+        """
+        self._check_writable({"parentId": None})
+        if self.storage is None or not self.written:
+            return self._rewrite_in_memory(edit(self))
+        for attempt in range(_MAX_ATTEMPTS):
+            self.refuse_danger("rewrite")
+            self._tidy()
+            changed: Mapping[str, Mapping[str, Any] | bytes] | None = None
+            try:
+                self._migrate()
+                changed = edit(self)
+                return self._replace_lines(changed, before_write)
+            except Changed:
+                if self.header.version >= CURRENT_VERSION and changed is None:
+                    raise  # by `edit`
+                time.sleep(random() * attempt / 1000)
+                self.refresh()
+            except WriteFailed as error:
+                self._keep_failure(error)
+                raise
+        raise Changed(self.path)
+
+    def _replace_lines(
+        self,
+        changed: Mapping[str, Mapping[str, Any] | bytes],
+        before_write: Callable[[ReplacedLines], object],
+    ) -> ReplacedLines:
+        """:raises Changed: the file is not what was read."""
+        assert self.storage is not None
+        assert self._signature is not None
+        lines = self._lines(keep_mark=True)
+        replaced = []
+        for entry_id, new in changed.items():
+            number = self.entry_store.by_id[entry_id].line if entry_id else self.header.line
+            line = lines[number - 1]
+            mark = BOM if number == 1 and line.startswith(BOM) else b""
+            before = line[len(mark) :]
+            after = new if isinstance(new, bytes) else self._edited(before, new)
+            if after != before:
+                lines[number - 1] = mark + after
+                replaced.append((entry_id, before, after))
+        if replaced:
+            data = b"\n".join(lines) + b"\n"
+            before_write(replaced)
+            lock = self._publish_lock()
+            self._accept_rewritten(data, self.storage.replace(self.path, data, self._signature, lock))
+        return replaced
+
+    def _rewrite_in_memory(self, changed: Mapping[str, Mapping[str, Any] | bytes]) -> ReplacedLines:
+        """Replace entries of a session that has no file yet."""
+        replaced = []
+        fields = {key: decode(new) if isinstance(new, bytes) else dict(new) for key, new in changed.items()}
+        if "" in fields:
+            replaced.append(("", encode(self.header_fields), encode(fields[""])))
+            self.header_fields = fields[""]
+            self.header = read_header(self.path, encode(self.header_fields) + b"\n", (self.header.agent,))
+        before, leaf = self.entry_store, self.entry_store.leaf_id
+        self.entry_store = EntryStore(self.path, self.header.dialect, self.header.version, self.header.name)
+        for entry in before.entries:
+            raw, line = fields.get(entry.id), entry.source
+            if raw is not None and (after := self._encoded(raw)) != (line or encode(entry.raw)):
+                replaced.append((entry.id, line or encode(entry.raw), after))
+                line = after if line else b""
+            self.entry_store.append(self.entry_store.make(entry.raw if raw is None else raw, line))
+        self.entry_store.leaf_id = leaf
+        return replaced
+
+    def _edited(self, line: bytes, fields: Mapping[str, Any]) -> bytes:
+        """Return `line` with the values of `fields` where they differ, and with its own bytes elsewhere.
+
+        :raises BadValue: a value cannot be written as JSON.
+        """
+        if self.writing.limits_size and fields.get("type") != "session":
+            fields = externalize(dict(fields), self.blobs)
+        before = decode(line)
+        changes = {name: value for name, value in fields.items() if not _same_value(before, name, value)}
+        changes |= {name: REMOVED for name in before if name not in fields}
+        return edit_fields(line, changes) if changes else line
+
+    def _encoded(self, fields: Mapping[str, Any]) -> bytes:
+        try:
+            return encode(dict(fields))
+        except ValueError as error:
+            raise BadValue(self.path, 0, f"an entry cannot be written: {error}") from None
+
+    def header_line(self) -> bytes:
+        """Return the line of the header.
+
+        :raises Changed: the file is not what was read.
+        """
+        if self.storage is None or not self.written:
+            return encode(self.header_fields)
+        return self._lines()[self.header.line - 1]
+
+    def rename(self, target: str) -> None:
+        """Give the file the path `target`, where nothing may be.
+
+        :raises LiveSession, WriteFailed, Changed, Unreadable: it is where it was.
+        """
+        if self.storage is not None and self.written:
+            assert self._signature is not None
+            lock = self._publish_lock()
+            self._signature = self.storage.rename(self.path, target, self._signature, lock)
+        self.path = self.entry_store.file = target
+
     # the title line
 
     def retitle(self, title: str, fields: Mapping[str, Any] | None = None) -> Entry | None:
@@ -478,7 +614,7 @@ class SessionFile:
             except Changed:
                 self._catch_up(fields or {})
             except WriteFailed as error:
-                self._failure = error
+                self._keep_failure(error)
                 raise
         raise Changed(self.path)
 
@@ -587,6 +723,10 @@ def fresh_id(taken: Mapping[str, Any]) -> str:
         entry_id = secrets.token_hex(4)
         if entry_id not in taken:
             return entry_id
+
+
+def _same_value(fields: Mapping[str, Any], name: str, value: Any) -> bool:
+    return name in fields and encode({"v": fields[name]}) == encode({"v": value})
 
 
 def is_answer(entry: Entry) -> bool:

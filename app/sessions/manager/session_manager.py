@@ -2,7 +2,7 @@
 
 The names are those of the agents' own class of that name, in Python's spelling. `leaf_id`, `leaf_entry`,
 `header`, `cwd`, `is_persisted` and everything about the session's name, id, file and folder are properties.
-`setSessionName` is `set_name`, and the `Fork` of nickcecere/agent is `fork_from`.
+`setSessionName` is `set_name`, and the `Load` and `Fork` of nickcecere/agent are `load` and `fork_from`.
 
 Reading never writes: an old file is migrated on disk only when an entry is written to it. An empty file is
 not a session yet: `open`, `set_session_file` and `continue_recent` write its header at once, as the agents
@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -25,7 +26,9 @@ from app.formats.timestamps import iso
 from app.formats.title_slot import fold_title, read_slot, slot_line
 from app.sessions.errors import (
     AmbiguousEntry,
+    AmbiguousSession,
     BadValue,
+    Changed,
     LiveSession,
     NoFile,
     NotThere,
@@ -39,6 +42,15 @@ from app.sessions.manager.forking import DEFAULT_MESSAGE_COUNT, ForkedEntry, for
 from app.sessions.manager.live_guard import LiveGuard
 from app.sessions.manager.location import SessionLocation, absolute_path, files_in_folder, known_agent
 from app.sessions.manager.nested_tree import TreeNode, find_problems, nested_tree
+from app.sessions.manager.rewriting import (
+    move,
+    moved_header,
+    replacements,
+    reverted,
+    to_bytes,
+    to_text,
+    with_tool_arguments,
+)
 from app.sessions.manager.session_file import SessionFile, fresh_id, is_answer, now_ms
 from app.sessions.storage.blobs import inline_blobs
 from app.sessions.storage.file_storage import FileStorage
@@ -53,6 +65,7 @@ if TYPE_CHECKING:
     from app.sessions.errors import Damage
     from app.sessions.manager.entry_store import Entry
     from app.sessions.manager.listing import SessionInfo
+    from app.sessions.manager.session_file import ReplacedLines
     from app.sessions.storage.session_storage import AnyPath, SessionStorage
     from app.stores.base import Store
 
@@ -183,6 +196,33 @@ class SessionManager:
         else:
             manager.new_session()
         return manager
+
+    @classmethod
+    def load(
+        cls, directory: AnyPath, prefix: str, *, env: Mapping[str, str] | None = None, agent: str = "agent"
+    ) -> SessionManager:
+        """Open the session in the folder `directory` whose id begins with `prefix`, as nickcecere/agent's
+        `Load` does.
+
+        The eight digits in the name of a file are a beginning of its id. An id that is `prefix` goes before
+        longer ones.
+
+        :raises NotThere: there is no such session; `prefix` is empty.
+        :raises AmbiguousSession: several sessions have such an id.
+        :raises NotASession, Unreadable: as `open`.
+        """
+        _check_type("", _TEXT, prefix=prefix)
+        folder = absolute_path(directory, env)
+        known_agent(agent)
+        found = listing.with_prefix(*files_in_folder(folder, env, (agent,)), prefix)
+        if not found:
+            raise NotThere(folder, 0, f"no session has an id that begins with {prefix!r}")
+        if len(found) > 1:
+            names = ", ".join(map(os.path.basename, found[:3])) + (", ..." if len(found) > 3 else "")
+            raise AmbiguousSession(
+                folder, 0, f"{prefix!r} begins the ids of {len(found):,} sessions: {names}"
+            )
+        return cls.open(found[0], env=env, agents=(agent,), new=False)
 
     @classmethod
     def in_memory(cls, cwd: AnyPath | None = None, *, agent: str = "pi") -> SessionManager:
@@ -474,6 +514,44 @@ class SessionManager:
                 fields |= {"timestamp": iso(stamp), "systemMessage": system}
         return self._append(fields)
 
+    def append_ttsr_injection(self, rules: Iterable[str]) -> str:
+        """Record the names of rules that were injected (oh-my-pi); return the entry's id.
+
+        :raises ReadOnly: the agent knows no such entries, and would refuse or drop them.
+        """
+        names = [*rules] if not isinstance(rules, str) else rules
+        _check_type(self._file.path, ("a list of texts", (list,)), rules=names)
+        for name in names:
+            _check_type(self._file.path, _TEXT, **{"the name of a rule": name})
+        return self._append_omp({"type": "ttsr_injection", "injectedRules": names})
+
+    def append_session_init(
+        self, system_prompt: str, task: str, tools: Iterable[str], output_schema: Any = None
+    ) -> str:
+        """Record the start of a sub-agent (oh-my-pi); return the entry's id.
+
+        :param tools: the names of its tools.
+        :param output_schema: the JSON schema of its result; None for none.
+        :raises ReadOnly: as `append_ttsr_injection`.
+        """
+        _check_type(self._file.path, _TEXT, system_prompt=system_prompt, task=task)
+        names = [*tools] if not isinstance(tools, str) else tools
+        _check_type(self._file.path, ("a list of texts", (list,)), tools=names)
+        for name in names:
+            _check_type(self._file.path, _TEXT, **{"the name of a tool": name})
+        fields = {"type": "session_init", "systemPrompt": system_prompt, "task": task, "tools": names}
+        return self._append_omp(fields if output_schema is None else fields | {"outputSchema": output_schema})
+
+    def append_mode_change(self, mode: str, data: Any = None) -> str:
+        """Record the mode from here on, such as "plan" (oh-my-pi); return the entry's id.
+
+        :param data: what goes with the mode; None for nothing.
+        :raises ReadOnly: as `append_ttsr_injection`.
+        """
+        _check_type(self._file.path, _TEXT, mode=mode)
+        fields = {"type": "mode_change", "mode": mode}
+        return self._append_omp(fields if data is None else fields | {"data": data})
+
     def append_custom_entry(self, custom_type: str, data: Any = None) -> str:
         """Append data of a program that the model never sees; return the entry's id."""
         return self._append(self._custom_fields(custom_type, data))
@@ -580,6 +658,112 @@ class SessionManager:
         return self._append(
             fields, kind="label", before=before, after=label or None, target=target_id, keep_time=True
         )
+
+    # rewriting
+
+    def rewrite_entries(self, entries: Iterable[Mapping[str, Any]]) -> Change:
+        """Replace entries by others with the same ids. Use it sparingly, for instance to shorten the output
+        of tools. Everything else in the file stays byte for byte, and so does the leaf.
+
+        :param entries: each is a whole entry, as `Entry.raw` has it. Its type, its parent and the entries
+            that it refers to stay as they are.
+        :return: the change, which `revert` undoes; nothing is written if nothing differs.
+        :raises UnknownEntry, AmbiguousEntry: of the ids.
+        :raises BadValue: an entry would get another place in the tree, or cannot be written as JSON.
+        :raises LiveSession: an agent has the session open, or may have.
+        """
+        changed = [dict(fields) for fields in entries]
+        self._catch_up()
+        return self._rewrite(lambda file: replacements(file, changed))
+
+    def rewrite_assistant_tool_call_args(self, tool_call_id: str, arguments: Mapping[str, Any]) -> bool:
+        """Replace the arguments of a tool call in the answer that has it, the first one of several.
+
+        `last_change` is the change, as of `rewrite_entries`.
+
+        :return: whether there is such a call; nothing is written if there is none.
+        :raises AmbiguousEntry: another entry has the id of the answer.
+        :raises BadValue, LiveSession: as `rewrite_entries`.
+        """
+        _check_type(self._file.path, _TEXT, tool_call_id=tool_call_id)
+        _check_type(self._file.path, _MAPPING, arguments=arguments)
+        self._catch_up()
+        if not with_tool_arguments(self._file, tool_call_id, arguments):
+            return False
+        self._rewrite(lambda file: with_tool_arguments(file, tool_call_id, arguments))
+        return True
+
+    def move_to(self, cwd: AnyPath, session_dir: AnyPath | None = None) -> Change:
+        """Give the session the working folder `cwd`: the header names it, and the file and its folder of
+        artifacts go to the folder for sessions of `cwd`, in the same store and under the same names.
+
+        Forks keep the old path as that of their parent. If the process is killed, the same call completes the
+        move.
+
+        :param session_dir: the folder that the file goes to; None for the one that the agent would use.
+        :return: the change, which `revert` undoes.
+        :raises AlreadyThere: the new folder has a file or artifacts of that name.
+        :raises LiveSession: an agent has the session open, or may have.
+        :raises WriteFailed: the system refused, for instance because the folder is on another file system.
+            In all cases nothing was moved.
+        """
+        location, file = self._location, self._file
+        target_cwd = absolute_path(cwd, location.env)
+        self._catch_up()
+        target, folder = file.path, location.session_dir
+        if file.path:
+            if session_dir is not None:
+                folder = absolute_path(session_dir, location.env)
+            elif target_cwd != self.header_cwd:
+                folder = location.folder_for(target_cwd, file.path, None)
+            else:
+                folder = os.path.dirname(file.path)
+            target = os.path.join(folder, os.path.basename(file.path))
+        # An old file is migrated first, so that the undo puts back a header of its version.
+        file.rewrite(lambda _: {}, lambda _: None)
+        self._move(target, moved_header(file, target_cwd))
+        location.cwd, location.session_dir = target_cwd, folder
+        assert self._change is not None
+        return self._change
+
+    def revert(self, change: Change) -> Change:
+        """Undo a change by `rewrite_entries`, `rewrite_assistant_tool_call_args` or `move_to`, byte for byte.
+        A session that was moved has to be open at its new path.
+
+        :return: the new change, which can be reverted in turn.
+        :raises Changed: a line has changed again since, or its entry is gone. Nothing was written.
+        :raises BadValue: it is another kind of change, or one of another session.
+        :raises AlreadyThere, LiveSession, WriteFailed: as for the change itself.
+        """
+        file = self._file
+        self._catch_up()
+        if change.session_id != self.session_id or change.kind not in ("rewrite", "move"):
+            raise BadValue(file.path, 0, f"a change of kind {change.kind!r} cannot be reverted here")
+        if change.kind == "rewrite":
+            return self._rewrite(lambda file: reverted(file, change.lines))
+        if file.path != (change.after or ""):
+            raise Changed(file.path)
+        for _, before, after in change.lines:
+            if file.header_line() != to_bytes(after):
+                raise Changed(file.path)
+            self._move(change.before or "", (to_bytes(after), to_bytes(before)))
+        if not change.lines:
+            line = file.header_line()
+            self._move(change.before or "", (line, line))
+        self._location.cwd = self.header_cwd or self._location.cwd
+        self._location.session_dir = os.path.dirname(file.path)
+        assert self._change is not None
+        return self._change
+
+    def close(self) -> None:
+        """Be done with the session: raise the error of a failed write again, as `flush`.
+
+        No file stays open between two calls, so that there is nothing to release, and the session can be used
+        again.
+
+        :raises WriteFailed: the error of the last write.
+        """
+        self.flush()
 
     # branching
 
@@ -883,6 +1067,35 @@ class SessionManager:
             raise UnknownEntry(self._file.path, 0, f"there is no entry {entry_id!r}")
         if entry_id in entry_store.repeated:
             raise AmbiguousEntry(self._file.path, entry.line, f"several entries have the id {entry_id!r}")
+
+    def _append_omp(self, fields: dict[str, Any]) -> str:
+        """Append an entry of a type that only oh-my-pi knows."""
+        if fields["type"] not in self._file.writing.own_types:
+            title = agent_named(self.agent).title
+            reason = f"{title} has no entries of type {fields['type']}"
+            raise ReadOnly(self._file.path, 0, f"cannot be written to: {reason}")
+        return self._append(fields)
+
+    def _rewrite(self, edit: Callable[[SessionFile], Mapping[str, Any]]) -> Change:
+        def change_by(replaced: ReplacedLines) -> Change:
+            return replace(self._change_of("rewrite", "", None, None), lines=to_text(replaced))
+
+        replaced = self._file.rewrite(edit, lambda replaced: announce(change_by(replaced)))
+        self._change = change_by(replaced)
+        return self._change
+
+    def _move(self, target: str, header: tuple[bytes, bytes]) -> None:
+        file, source = self._file, self._file.path
+        artifacts = self._location.artifacts_of(source, None) if source and file.written else ""
+
+        def change_by(moves: Iterable[tuple[str, str]]) -> Change:
+            lines = to_text([("", *header)] if header[0] != header[1] else [])
+            change = self._change_of("move", "", source or None, target or None)
+            return replace(change, path=source, moves=tuple(moves), lines=lines)
+
+        moves = move(file, target, header, artifacts, lambda moves: announce(change_by(moves)))
+        self._set_blobs()
+        self._change = change_by(moves)
 
     def _append_at(self, entry_id: str | None, fields: dict[str, Any]) -> str:
         """Append `fields` below an entry that may not be the leaf (None: as a root); return the new id."""

@@ -202,6 +202,31 @@ class FileStorage:
                 raise
             return _signature(os.fstat(descriptor))
 
+    def rename(
+        self, path: str, target: str, expected: Signature, lock: AbstractContextManager[None] | None = None
+    ) -> Signature:
+        """As `SessionStorage.rename`. The file keeps its inode, so that a line that a process appends through
+        a descriptor that it opened just before is in the file.
+        """
+        if os.path.islink(path):
+            raise WriteFailed(path, "is not moved: it is a link", errno.ELOOP)
+        with self._locked(path, os.O_RDWR, expected) as descriptor:
+            self._newline_before(path, descriptor)
+            status, real = os.fstat(descriptor), os.path.realpath(path)
+            self._expect_closed(path, real, status, HOLDER_WAIT)
+            with self._agent_lock(path, lock):
+                self._expect_closed(path, real, status, 0)
+                self._expect(path, descriptor, expected)
+                try:
+                    os.makedirs(os.path.dirname(target), exist_ok=True)
+                    self._relink(path, target)
+                except OSError as error:
+                    refused(target, error)
+            signature = _signature(os.fstat(descriptor))
+        self._sync_folder(os.path.dirname(target))
+        self._sync_folder(os.path.dirname(path))
+        return signature
+
     def tidy(self, path: str, lock: AbstractContextManager[None] | None = None) -> None:
         """As `SessionStorage.tidy`."""
         target = os.path.realpath(path)
@@ -413,6 +438,24 @@ class FileStorage:
                     os.unlink(made)
             refused(path, error)
         return made, signature
+
+    def _relink(self, path: str, target: str) -> None:
+        """Replace the name `path` of a file by `target`, which must not exist, or be that file already."""
+        try:
+            os.link(path, target)
+        except FileExistsError:
+            if not os.path.samefile(path, target):
+                raise
+        except OSError as error:
+            if error.errno not in _NO_LINKS:
+                raise
+            self._move_in(path, target)
+            return
+        try:
+            os.unlink(path)
+        except OSError:
+            os.unlink(target)
+            raise
 
     def _move_in(self, made: str, path: str) -> None:
         """Give the copy `made` the name `path`, which must not exist."""

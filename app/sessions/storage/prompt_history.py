@@ -64,6 +64,11 @@ class HistoryRow(NamedTuple):
     cwd: str | None
     session_id: str | None
 
+    @property
+    def created_at(self) -> int:
+        """The same time in seconds: the column of oh-my-pi's table."""
+        return self.created_ms // 1000
+
 
 class History:
     """The prompts, newest first. For one thread at a time; a context manager that closes the database."""

@@ -1,9 +1,9 @@
 """The interface to the bytes of sessions, and an implementation in memory
 (formats/README.md, "Behaviour of SessionManager").
 
-Everything that leafmark writes to a session goes through the four writes of `SessionStorage`: one line at the
-end, a new file, a rewrite of the whole file, the title slot in place. `tidy` clears up after writes that were
-killed.
+Everything that leafmark writes to a session goes through the five writes of `SessionStorage`: one line at
+the end, a new file, a rewrite of the whole file, the title slot in place, and another path. `tidy` clears up
+after writes that were killed.
 """
 
 from __future__ import annotations
@@ -103,6 +103,22 @@ class SessionStorage(Protocol):
         :raises WriteFailed: the system refused; the file is as it was.
         """
 
+    def rename(
+        self, path: str, target: str, expected: Signature, lock: AbstractContextManager[None] | None = None
+    ) -> Signature:
+        """Give the file the path `target` on the same file system, where nothing may be. The folder of
+        `target` is made if it is missing.
+
+        A second name that a killed call has left at `target` is taken over.
+
+        :param lock: as for `replace`.
+        :raises Unreadable: there is no file.
+        :raises Changed: the file is not `expected` any more.
+        :raises AlreadyThere: something else is at `target`; it is unchanged.
+        :raises LiveSession: as `replace`.
+        :raises WriteFailed: the system refused; the file is where it was.
+        """
+
     def tidy(self, path: str, lock: AbstractContextManager[None] | None = None) -> None:
         """Clear up after killed writes in the folder of the session at `path`, which is about to be written.
 
@@ -155,6 +171,16 @@ class MemoryStorage:
         """As `SessionStorage.overwrite`."""
         before = self._expect(path, expected)
         return self._put(path, data + before[len(data) :] + line)
+
+    def rename(
+        self, path: str, target: str, expected: Signature, lock: AbstractContextManager[None] | None = None
+    ) -> Signature:
+        """As `SessionStorage.rename`."""
+        data = self._expect(path, expected)
+        if target in self.files:
+            raise AlreadyThere(target, "is there already", errno.EEXIST)
+        del self.files[path]
+        return self._put(target, data)
 
     def tidy(self, path: str, lock: AbstractContextManager[None] | None = None) -> None:
         """As `SessionStorage.tidy`: writes to memory leave nothing behind."""
