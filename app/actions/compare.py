@@ -132,7 +132,7 @@ def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: C
             _add_answer(turns[-1], entry)
             called.update(_tools(entry))
         collector.take(entry)
-    counted = (node for node in path if node.type not in SILENT)
+    counted = (node for node in path if node.shown_type not in SILENT)
     times = [time for node in counted if (time := node.timestamp) is not None]
     label = next((node.label for node in reversed(path) if node.label), "")
     return Side(

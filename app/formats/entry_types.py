@@ -23,7 +23,11 @@ BOOKKEEPING = frozenset(
 """Types of entries that are shown only with all the others."""
 ALWAYS_HIDDEN = frozenset(("usage", "model_usage"))
 """Types of entries that are not even shown then."""
-SILENT = BOOKKEEPING | ALWAYS_HIDDEN
+UNDISPLAYED = "undisplayed"
+"""What a `custom_message` counts as that its extension does not want to be shown (`display` is false): the
+model gets it, and the tree shows it only with all the others.
+"""
+SILENT = BOOKKEEPING | ALWAYS_HIDDEN | {UNDISPLAYED}
 
 
 SHELL_ROLES = {"bashExecution": "command", "pythonExecution": "code"}

@@ -90,6 +90,7 @@ class PartialEntry(Struct, gc=False):
     usage: Usage | None = None
     parent_session_path: str | None = None
     branch_summary: str | None = None
+    display: Any = None
 
 
 def _in_camel_case(struct: type[Struct], **replaced: Any) -> Any:
@@ -179,6 +180,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("offset", "limit"), _number),
     "timestamp": _stamp,
     "cost": _cost,
+    "display": lambda value: value,
 }
 """The function that reads the value of a field, by the field's name. Other fields are texts."""
 

@@ -92,6 +92,7 @@ class SummaryFields(Struct, gc=False):
     summary: str | None = None
     content: TypedContent = None
     branch_summary: str | None = None
+    display: Any = None
 
 
 _CamelAnswer = defstruct(
@@ -133,7 +134,12 @@ TEXT_MESSAGE_TYPES: frozenset[type[Struct]] = frozenset(
 def _decoder(
     answer: Any, usage: Any, rename: Literal["camel"] | None
 ) -> Callable[[memoryview], list[SummaryFields]]:
-    kinds = {"message": Union[(Prompt, answer, *_MESSAGES)], "usage": usage | None, "content": TypedContent}
+    kinds: dict[str, Any] = {
+        "message": Union[(Prompt, answer, *_MESSAGES)],
+        "usage": usage | None,
+        "content": TypedContent,
+        "display": Any,
+    }
     fields = [(name, kinds.get(name, str | None), None) for name in SummaryFields.__struct_fields__]
     line: Any = defstruct("Line", fields, bases=(SummaryFields,), gc=False, rename=rename)
     return msgspec.json.Decoder(line).decode_lines
@@ -201,6 +207,7 @@ def summary_fields_of(skim: PartialEntry, wrong: list[str] | None = None) -> Sum
         _string(skim.summary),
         read_typed_content(skim.content, wrong if skim.type == "custom_message" else None),
         skim.branch_summary,
+        skim.display,
     )
 
 

@@ -40,8 +40,11 @@ class WithParent(Protocol):
     """A linked entry: its number in the file, its type, and its parent."""
 
     index: int
-    type: str
     parent: Any
+
+    @property
+    def shown_type(self) -> str:
+        """Its type, or what it counts as."""
 
 
 Node = TypeVar("Node", bound=Linked)
@@ -212,7 +215,7 @@ class _LinkedEntry(Struct, eq=False, gc=False):
     index: int
     id: str | None
     parent_id: str | None
-    type: str
+    shown_type: str
     parent: _LinkedEntry | None = None
     children: list[_LinkedEntry] = []
     orphan: bool = False
@@ -230,7 +233,8 @@ def tips_of(entries: Sequence[Entry], leaf: Entry | None, silent: frozenset[str]
     """
     parents = [_NONE if node.parent is None else node.parent.index for node in entries]
     last = _NONE if leaf is None else leaf.index
-    return [entries[index] for index in tip_indexes(parents, [node.type for node in entries], last, silent)]
+    types = [node.shown_type for node in entries]
+    return [entries[index] for index in tip_indexes(parents, types, last, silent)]
 
 
 def tip_indexes(parents: Sequence[int], types: Sequence[str], leaf: int, silent: frozenset[str]) -> list[int]:

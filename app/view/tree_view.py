@@ -52,6 +52,7 @@ def filter_nodes(mode: str, nodes: Iterable[Node], leaf: Node | None) -> list[No
         node
         for node in nodes
         if node.type not in SILENT
+        and not node.undisplayed
         and node.role != role
         and (node.role != "assistant" or node.has_text or node.stop_reason not in QUIET_STOPS or node is leaf)
     ]

@@ -86,11 +86,17 @@ class Outcome(NamedTuple):
     err: str
 
 
-def run(root: Path, words: list[str], env: Mapping[str, str], at: int = -1, fault: Fault = "") -> Outcome:
+def run(
+    root: Path,
+    words: list[str] | Callable[[], int],
+    env: Mapping[str, str],
+    at: int = -1,
+    fault: Fault = "",
+) -> Outcome:
     """Run a leafmark command, and let `fault` happen at its call number `at` (from 0; -1 for none).
 
     :param root: the folder below which calls are counted; it becomes the working folder.
-    :param words: the command line after the program's name.
+    :param words: the command line after the program's name, or a function that returns an exit code.
     :param env: the whole environment.
     """
     log = root / "calls.log"
@@ -195,7 +201,13 @@ def _serve(asks: int, answers: int) -> None:
 
 
 def _run_here(
-    root: Path, words: list[str], env: Mapping[str, str], at: int, fault: Fault, streams: list[str], log: str
+    root: Path,
+    words: list[str] | Callable[[], int],
+    env: Mapping[str, str],
+    at: int,
+    fault: Fault,
+    streams: list[str],
+    log: str,
 ) -> None:
     """Be the child: never return."""
     code = 70
@@ -210,7 +222,7 @@ def _run_here(
         calls = _open(log, os.O_WRONLY | os.O_APPEND)
         with _Interceptor(str(root), at, fault, calls).installed():
             try:
-                code = main(words)
+                code = words() if callable(words) else main(words)
             except SystemExit as ended:
                 code = ended.code if isinstance(ended.code, int) else 1
     except BaseException:

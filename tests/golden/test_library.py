@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import re
 from importlib import import_module
 
 import pytest
 
 from tests.golden.record import load
 
+_METHOD = re.compile(r"\w*\([^)]*\)")
 MODULES = ("app.sessions", "app.sessions.errors", "app.index", "app.stores")
 
 
@@ -53,5 +55,7 @@ def _parameters(value: object) -> str:
 @pytest.mark.parametrize("module", MODULES)
 def test_the_public_names_of_the_library_are_as_recorded(module):
     now = signatures()[module]
-    recorded = load("library")[module]
-    assert {name: now.get(name) for name in recorded} == recorded
+    for name, before in load("library")[module].items():
+        # More methods may have come since; those that were there take what they took.
+        assert name in now
+        assert set(_METHOD.findall(before)) <= set(_METHOD.findall(now[name])), name

@@ -392,8 +392,12 @@ class SessionFile:
 
         :raises WriteFailed: they cannot be moved.
         """
+        return encode(self._with_blobs(entry.raw))
+
+    def _with_blobs(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """:raises WriteFailed: the images cannot be moved."""
         try:
-            return encode(externalize(entry.raw, self.blobs))
+            return externalize(fields, self.blobs)
         except OSError as error:
             if error.errno == errno.EEXIST:  # a file in the place of the folder
                 error = NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
@@ -549,8 +553,9 @@ class SessionFile:
 
         :raises BadValue: a value cannot be written as JSON.
         """
+        self._encoded(fields)
         if self.writing.limits_size and fields.get("type") != "session":
-            fields = externalize(dict(fields), self.blobs)
+            fields = self._with_blobs(dict(fields))
         before = decode(line)
         changes = {name: value for name, value in fields.items() if not _same_value(before, name, value)}
         changes |= {name: REMOVED for name in before if name not in fields}

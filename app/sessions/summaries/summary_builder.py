@@ -20,7 +20,7 @@ from app.formats.content import (
 )
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
-from app.formats.entry_types import SILENT, USAGE_TYPES
+from app.formats.entry_types import SILENT, UNDISPLAYED, USAGE_TYPES
 from app.formats.header import INVALID_VALUE, Fault
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, is_blank, skip_blanks
@@ -313,6 +313,8 @@ class SummaryBuilder:
                     self._add_other(entry)
                 if entry.type in _TEXT_TYPES:
                     add_passages(entry, offset, passages, tool_names)
+                    if entry.display is False and entry.type == "custom_message":
+                        entry.type = UNDISPLAYED
         if header_is_later:
             entries = [entry for entry in entries if not _is_header_line(entry)]
         elif heads:
@@ -377,6 +379,8 @@ class SummaryBuilder:
             tool_names: list[str] = []
             add_passages(fields, self._offset, passages, tool_names)
             totals.tools.update(dict.fromkeys(filter(None, tool_names)))
+        if entry.display is False and entry.type == "custom_message":
+            fields.type = UNDISPLAYED
         self.hierarchy.add([entry.id], [entry.parent_id], [fields])
         self.endings.add([fields])
         totals.id_pairs.append((entry.id, entry.parent_id))

@@ -364,7 +364,7 @@ class _PathTotals:
         if spent is not None:
             self.spent = self.spent.and_(spent)
         # a label, a name or a move of the leaf may come months after the last word
-        time = None if node.type in SILENT else node.timestamp
+        time = None if node.shown_type in SILENT else node.timestamp
         if time is not None:
             if self.first is None or time < self.first:
                 self.first = time

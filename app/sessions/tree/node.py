@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Raw, Struct
 
 from app.formats.content import read_content
+from app.formats.entry_types import UNDISPLAYED
 from app.formats.json_codec import DECODE_ERRORS
 from app.formats.partial_entry import ABSENT, Timestamp
 from app.formats.timestamps import parse_time
@@ -28,6 +29,7 @@ class Node(Struct, eq=False, gc=False):
     id             as written; made up for version 1, and None where an entry of a newer file has none
     line           its line's number, from 1; `offset` and `length` are the line's bytes
     has_text       an answer that says something, and does not only think and call tools
+    undisplayed    a message of an extension that the user is not to see
     children       oldest first
     part           which entry of that line, where a line may hold several (lanes)
     row_text       its row; None until `SessionTree.read_rows` has read it
@@ -56,6 +58,12 @@ class Node(Struct, eq=False, gc=False):
     orphan: bool = False
     loop: bool = False
     duplicate: bool = False
+    undisplayed: bool = False
+
+    @property
+    def shown_type(self) -> str:
+        """The type, or `UNDISPLAYED`: what decides whether it is a part of the conversation that is shown."""
+        return UNDISPLAYED if self.undisplayed else self.type
 
     @property
     def timestamp(self) -> int | None:
@@ -92,6 +100,7 @@ class Skeleton(Struct, gc=False):
     parent_id: str | None = None
     timestamp: Timestamp = None
     message: SkeletonMessage | None = None
+    display: Any = None
 
 
 # msgspec renames only the fields that a class declares itself.

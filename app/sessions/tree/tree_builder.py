@@ -217,6 +217,8 @@ class TreeBuilder:
             stop,
             has_text,
         )
+        if outline.display is False and kind == "custom_message":
+            node.undisplayed = True
         entries.append(node)
         return node
 
