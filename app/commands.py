@@ -7,7 +7,7 @@ with the focus gets it, and the footer shows the commands of that pane.
 
 from __future__ import annotations
 
-RIGHT_PANES = ("tree", "entry", "right")
+RIGHT_PANES = ("tree", "entry", "right", "transcript")
 """Panes that only the browser has."""
 
 
@@ -16,7 +16,7 @@ class Command:
 
     :param id: ``noun.verb``; also the id of the binding and in the palette.
     :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``side`` (both of
-        these), ``tree``, ``entry`` or ``right`` (both of these).
+        these), ``tree``, ``entry``, ``right`` (both of these) or ``transcript``.
     :param action: Textual's action string, run on the screen.
     :param help: the description in the help.
     :param label: the name in the footer; "" if it is not in the footer.
@@ -51,7 +51,8 @@ class Command:
         self.help = help
         self.label = label
         self.first = first
-        same = "" if pane in RIGHT_PANES else help
+        in_browser = pane in RIGHT_PANES and (pane != "transcript" or action.startswith("screen."))
+        same = "" if in_browser else help
         self.selector = same if selector is None else selector
         self.preview = preview and pane in ("sessions", "side")
 
@@ -125,8 +126,15 @@ COMMANDS: tuple[Command, ...] = (
         selector="",
         preview=False,
     ),
-    Command("session.copy_id", "sessions", "y", "screen.copy_id", "Copy the session id"),
-    Command("session.copy_path", "sessions", "Y", "screen.copy_path", "Copy the path of the session file"),
+    Command("session.copy_id", "sessions", "y", "screen.copy_id", "Copy the session id", preview=False),
+    Command(
+        "session.copy_path",
+        "sessions",
+        "Y",
+        "screen.copy_path",
+        "Copy the path of the session file",
+        preview=False,
+    ),
     Command(
         "session.mark_all",
         "sessions",
@@ -202,6 +210,7 @@ COMMANDS: tuple[Command, ...] = (
         "ctrl+t",
         "turn_everywhere",
         "Also search tool calls and their output",
+        preview=False,
     ),
     Command("filter.above", "filter", "up", "step(-1)", "Previous row"),
     Command("filter.below", "filter", "down", "step(1)", "Next row"),
@@ -335,6 +344,30 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "shown.origin", "right", "o", "screen.other_end", "Go to the parent session, or to the newest fork"
     ),
+    Command("block.go_on", "transcript", "enter", "screen.go_on", "Continue from this block", "continue"),
+    Command(
+        "block.unfold", "transcript", "space", "unfold", "Unfold the block, then all of it; fold it", "unfold"
+    ),
+    Command("block.tools", "transcript", "ctrl+t", "unfold_tools", "Unfold or fold all tool calls"),
+    Command(
+        "prompt.previous",
+        "transcript",
+        "left_square_bracket alt+up",
+        "go_prompt(-1)",
+        "Previous prompt",
+        "previous prompt",
+    ),
+    Command(
+        "prompt.next",
+        "transcript",
+        "right_square_bracket alt+down",
+        "go_prompt(1)",
+        "Next prompt",
+        "next prompt",
+    ),
+    Command("block.copy", "transcript", "y", "copy_block", "Copy the block", "copy"),
+    Command("block.copy_code", "transcript", "Y", "copy_block_code", "Copy the next code of the block"),
+    Command("transcript.end", "transcript", "at", "follow_end", "Go to the end and follow it"),
     Command("cursor.up", "list", "up k", "cursor_up", "One row up"),
     Command("cursor.down", "list", "down j", "cursor_down", "One row down"),
     Command("cursor.page_up", "list", "pageup ctrl+b", "page_up", "One page up"),
@@ -406,7 +439,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.suspend", "app", "ctrl+z", "app.suspend", "Suspend leafmark (fg continues it)", first=True),
     Command("app.quit", "app", "q ctrl+q ctrl+c", "app.quit", "Quit leafmark", "quit"),
 )
-PANES = ("sessions", "side", "filter", "tree", "entry", "right", "list", "app")
+PANES = ("sessions", "side", "filter", "tree", "entry", "right", "transcript", "list", "app")
 
 
 def pane_commands(pane: str) -> list[Command]:

@@ -185,6 +185,7 @@ _OUTER_PANES = {
     "entry": ("list", "right", "app"),
     "list": ("side", "right", "app"),
     "right": ("app",),
+    "transcript": ("list", "app"),
     "side": ("app",),
 }
 """Pane -> the panes that get a key after it: a pane gets a key before the panes that contain it."""

@@ -24,13 +24,14 @@ if TYPE_CHECKING:
     from app.index.search.results import Hit
     from app.sessions.manager.change import Change
     from app.sessions.tree.node import Node
+    from app.sessions.tree.tail_reader import EntryRef
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
     from app.view.image_lines import Drawing
     from app.view.list_model import ListModel
     from app.view.notifications import ActionProgress
     from app.view.places import PlaceRow
-    from app.view.transcript import Part
+    from app.view.transcript_block import Block, Part
     from app.view.tree_view import TreeView
 
 
@@ -383,6 +384,32 @@ class TranscriptRead(Message):
     def __init__(self, generation: int, part: Part) -> None:
         self.generation = generation
         self.part = part
+        super().__init__()
+
+
+class BlockRead(Message):
+    """A block of a transcript was read whole, with its texts.
+
+    entry    the entry with the block; `index` is the number of the block in its turn
+    wanted   "lines", "text" or "code"
+    block    None if it could not be read; `reason` says why
+    """
+
+    def __init__(
+        self,
+        generation: int,
+        entry: EntryRef,
+        index: int,
+        wanted: str,
+        block: Block | None,
+        reason: str = "",
+    ) -> None:
+        self.generation = generation
+        self.entry = entry
+        self.index = index
+        self.wanted = wanted
+        self.block = block
+        self.reason = reason
         super().__init__()
 
 

@@ -27,7 +27,8 @@ def keys() -> str:
     for pane in PANES:
         for command in pane_commands(pane):
             keys = ", ".join(f"`{_cell(key)}`" for key in keys_of(command).split(", "))
-            places = [(PANE_TITLES[pane] + IN_PREVIEW * command.preview, command.help)]
+            in_preview = command.preview or bool(pane == "transcript" and command.selector)
+            places = [(PANE_TITLES[pane] + IN_PREVIEW * in_preview, command.help)]
             if pane not in RIGHT_PANES and command.selector != command.help:
                 places = [("In the browser", command.help), ("In the selector", command.selector)]
             lines += [

@@ -37,7 +37,7 @@ def test_the_table_of_keys_has_the_help_of_each_place(selector):
     other_place = "In the browser" if selector else "In the selector"
     panes = {PANE_TITLES[pane] for pane in PANES if not (selector and pane in RIGHT_PANES)}
     rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in keys.splitlines()[3:]]
-    places = {*panes, *(f"{pane}{IN_PREVIEW}" for pane in panes), *HERE}
+    places = {*panes, *(f"{pane}{IN_PREVIEW}" for pane in [*panes, PANE_TITLES["transcript"]]), *HERE}
     listed_help = {(row[3].strip("`"), row[2]) for row in rows if row[0] != other_place and row[0] in places}
     assert listed_help == {
         (command.id, screen.help_of(None, command)) for command in COMMANDS if screen.offers(None, command)

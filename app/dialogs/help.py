@@ -31,6 +31,7 @@ SECTIONS: dict[str, tuple[str, ...]] = {
     "Sessions": ("sessions", "side", "filter"),
     "Tree": ("tree", "right"),
     "Entry": ("entry", "right"),
+    "Transcript": ("transcript",),
 }
 """The panes of each section with keys. `FILTERS` has the filters instead, and `ALL` has everything."""
 PANE_TITLES = {
@@ -40,6 +41,7 @@ PANE_TITLES = {
     "tree": "Tree",
     "entry": "Entry",
     "right": "Tree and entry",
+    "transcript": "Transcript",
     "list": "In every pane",
     "app": "Everywhere",
 }

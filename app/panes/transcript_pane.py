@@ -1,4 +1,4 @@
-"""The transcript of a session beside the list, from its end or from a hit."""
+"""The transcript of a session, from its end, from an entry or from a hit."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 from textual import on
 
 from app.formats.text import one_line
-from app.messages import TranscriptFailed, TranscriptRead
+from app.messages import BlockRead, TranscriptFailed, TranscriptRead
 from app.services.transcript_reader import Request, TranscriptReader
+from app.view.cells import stable_width
+from app.view.clipboard import copy_warning, text_size
+from app.view.transcript_layout import BlockRef
 from app.view.tree_view import ANEW
 from app.widgets.line_list import CursorDebounce
 from app.widgets.panes import Pane
-from app.widgets.transcript_lines import Spot, TranscriptLines, anchor_of, position_text
+from app.widgets.transcript_lines import PreviewLines, Spot, TranscriptLines, anchor_of, current_turn
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
@@ -33,10 +36,13 @@ class TranscriptPane(Pane):
     read.
     """
 
-    def __init__(self, setup: Setup, *, id: str) -> None:
-        """:param id: of the lines; the box around them is `id`-pane."""
+    def __init__(self, setup: Setup, *, id: str, previews: bool = False, ascii_only: bool = False) -> None:
+        """:param id: of the lines; the box around them is `id`-pane.
+        :param previews: it stands beside the list of the selector, whose keys work here too.
+        :param ascii_only: draw with ASCII characters.
+        """
         super().__init__("transcript", id=f"{id}-pane")
-        self.lines = TranscriptLines(id=id)
+        self.lines = (PreviewLines if previews else TranscriptLines)(id=id, ascii_only=ascii_only)
         self._setup = setup
         self._reader = TranscriptReader(self.post_message)
         # the session, and the path under which it was opened; "" for none
@@ -59,6 +65,10 @@ class TranscriptPane(Pane):
         self._debounce = CursorDebounce()
         # the generation of the last answer
         self._answered = 0
+        # entries that were appended while the end was not in view; -1 for an unknown number
+        self._came = 0
+        # the block whose code was copied last, and which of its codes
+        self._copied: tuple[BlockRef | None, int] = (None, -1)
 
     def compose(self) -> ComposeResult:
         yield self.lines
@@ -152,6 +162,7 @@ class TranscriptPane(Pane):
         if row is None:
             return
         self._spot, self._placed, self._asked, self._missed = spot, False, "", False
+        self._came = 0
         lines = self.lines
         if not lines.is_laid_out:
             # `WidthChanged` opens the session when the pane has a size.
@@ -168,6 +179,7 @@ class TranscriptPane(Pane):
             words=tuple(hit.words) if hit is not None else (),
             straight=row.linear,
             entries=row.entry_count if row.linear else None,
+            now_ms=self._setup.now_ms(),
         )
         self._reader.open(request, spot.anchor)
         generation = self._reader.generation
@@ -190,9 +202,18 @@ class TranscriptPane(Pane):
         if part.opened or part.followed or self._asked != "follow":
             self._asked = ""
         self._at_root, self._at_end = part.at_root, part.at_end
-        self._first, self._total = part.first, part.total
+        total, (self._first, self._total) = self._total, (part.first, part.total)
+        if part.followed and not (part.at_end and self._spot.anchor is None):
+            if total is None or part.total is None or self._came < 0:
+                self._came = -1
+            else:
+                self._came += max(0, part.total - total)
         if part.opened:
             words = tuple(self._hit.words) if self._hit is not None else ()
+            row = self._row
+            labels = row.labels if row is not None else ()
+            lines.labels = {entry: stable_width(one_line(label, 80)) for entry, label in labels}
+            lines.leaf_id = row.leaf_id if row is not None else None
             lines.show_turns([*part.above, *part.below], words)
             if self._spot.anchor is not None and not part.found:
                 self._spot = Spot(None)
@@ -200,7 +221,13 @@ class TranscriptPane(Pane):
             if not lines.lines:
                 lines.show_notice(self._nothing() if self._at_root and self._at_end else "")
         else:
-            lines.add_turns(part.above, part.below)
+            follows = part.followed and self._spot.anchor is None
+            was_last = lines.transcript.cursor == len(lines.transcript.blocks) - 1
+            lines.add_turns(part.above, part.below, part.changed)
+            if follows and was_last:
+                lines.transcript.cursor = max(0, len(lines.transcript.blocks) - 1)
+            if self._row is not None:
+                lines.leaf_id = self._row.leaf_id
             if part.followed and self._spot.anchor is None:
                 self._placed = False
         if not self._placed:
@@ -233,11 +260,17 @@ class TranscriptPane(Pane):
     def _place(self) -> None:
         """Scroll to the position, or as near to it as the lines that were read allow."""
         self._scroll_to_spot()
+        if self._spot.anchor is None:
+            self._came = 0
         self._placed_top = self.lines.top
 
     def _scroll_to_spot(self) -> None:
         lines = self.lines
         top = self._spot.top_in(lines)
+        if self._spot.index < 0 and self._spot.anchor is not None:
+            turn = lines.transcript.turn_of(self._spot.anchor)
+            if turn >= 0:
+                lines.transcript.cursor = lines.transcript.first_block_of(turn)
         if top is None:
             lines.scroll_lines(len(lines.lines))
             self._placed = self._at_end
@@ -253,6 +286,8 @@ class TranscriptPane(Pane):
 
     @on(TranscriptLines.Scrolled)
     def _scrolled(self) -> None:
+        if self._at_end and self.lines.is_at_bottom:
+            self._came = 0
         if self.lines.top != self._placed_top:
             # The user has scrolled away.
             self._placed = True
@@ -309,9 +344,77 @@ class TranscriptPane(Pane):
             self._remember()
         self._open(self._spot)
 
+    # blocks
+
+    @on(TranscriptLines.BlockAsked)
+    def _block_asked(self, event: TranscriptLines.BlockAsked) -> None:
+        transcript = self.lines.transcript
+        placed = transcript.placed
+        if placed is not None:
+            self._reader.read_block(transcript.turns[placed.turn], placed.number, event.wanted)
+
+    @on(BlockRead)
+    def _block_read(self, event: BlockRead) -> None:
+        if event.generation != self._reader.generation:
+            return
+        ref = BlockRef(event.entry, event.index)
+        if event.block is None:
+            self._complain(event.reason or "the block has gone")
+        elif event.wanted == "lines":
+            self.lines.unfold_whole(ref, event.block)
+        elif event.wanted == "text":
+            self._copy("Block", event.block.text)
+        else:
+            self._copy_code(ref, event.block.codes)
+
+    def _copy_code(self, ref: BlockRef, codes: list[str]) -> None:
+        last, number = self._copied
+        number = (number + 1) % len(codes) if last == ref and codes else 0
+        self._copied = (ref, number)
+        name = "Code" if len(codes) < 2 else f"Code {number + 1} of {len(codes)}"
+        self._copy(name, codes[number] if codes else "")
+
+    def _copy(self, what: str, text: str) -> None:
+        if not text:
+            self._complain(f"No {what.lower()} to copy here")
+            return
+        # A lone surrogate cannot be written to the terminal.
+        self.app.copy_to_clipboard(text.encode("utf-8", "backslashreplace").decode("utf-8"))
+        unsure = copy_warning(text, self._setup.env)
+        self.app.notify(
+            f"{what} copied, {text_size(text)}" + (f" – {unsure}" if unsure else ""), markup=False
+        )
+
+    def _complain(self, text: str) -> None:
+        self.app.notify(one_line(text, 500), severity="warning", markup=False)
+
+    @on(TranscriptLines.PromptAsked)
+    def _prompt_asked(self, event: TranscriptLines.PromptAsked) -> None:
+        """Scroll on towards a prompt that is not read yet."""
+        if event.step < 0:
+            self.lines.scroll_lines(0)
+        else:
+            self.lines.scroll_lines(len(self.lines.lines))
+        self._look_ahead()
+
     # the border
 
     def _show_position(self) -> None:
-        """Show the position of the view in the upper border."""
-        text = position_text(self.lines, self._hit, first=self._first, total=self._total, at_end=self._at_end)
-        self.say("", text or "transcript")
+        """Show whose transcript it is, and the position of the view."""
+        row = self._row
+        title = "transcript" if row is None else f"{one_line(row.title, 200)} · {row.agent}"
+        self.say(" · ".join(self._facts()), title)
+
+    def _facts(self) -> list[str]:
+        lines, hit = self.lines, self._hit
+        turn = current_turn(lines, hit, at_end=self._at_end)
+        facts = []
+        if turn >= 0 and self._first is not None and self._total is not None:
+            facts.append(f"{self._first + turn:,} of {self._total:,}")
+        if turn >= 0 and hit is not None and hit.where:
+            facts.append(hit.where)
+        if self._came:
+            count = f"{self._came:,} " if self._came > 0 else ""
+            plural = "entry" if self._came == 1 else "entries"
+            facts.append(f"{count}new {plural} below (G)")
+        return facts

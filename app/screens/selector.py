@@ -58,7 +58,8 @@ class SelectorScreen(SessionsScreen):
         if query:
             model.begin_with(query)
         self._is_covered = False
-        self._preview = TranscriptPane(setup, id="preview")
+        ascii_only = settings.draws_plain(setup.env, setup.encoding)
+        self._preview = TranscriptPane(setup, id="preview", previews=True, ascii_only=ascii_only)
 
     def compose(self) -> ComposeResult:
         demo = "example sessions" if self.setup.demo else ""
@@ -202,6 +203,8 @@ class SelectorScreen(SessionsScreen):
             return self.sessions_pane
         if pane == "filter":
             return self.sessions_pane.box
+        if pane == "transcript":
+            return self._preview.lines
         if pane in ("sessions", "list"):
             return self.sessions_pane.list
         return self

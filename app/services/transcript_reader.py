@@ -6,22 +6,26 @@ from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled, SessionError
 from app.formats.header import NotASession
-from app.messages import TranscriptFailed, TranscriptRead
-from app.services.background import BackgroundService, GilYielder
+from app.messages import BlockRead, TranscriptFailed, TranscriptRead
+from app.services.background import BackgroundService, GilYielder, LatestOnlyWorker
 from app.sessions.errors import Changed
-from app.sessions.tree.tail_reader import open_path
-from app.view.transcript import Part, turn, unreadable_turn
+from app.sessions.tree.entry_loader import read_node
+from app.sessions.tree.tail_reader import EntryRef, open_path
+from app.view.transcript import call_ids, result_id, turn, unreadable_turn
+from app.view.transcript_block import Part, Turn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import Any
 
     from app.services.background import Post
     from app.sessions.tree.node import Node
-    from app.sessions.tree.tail_reader import EntryRef, PathReader
-    from app.view.transcript import Turn
+    from app.sessions.tree.tail_reader import PathReader
 
 # Entries that are read in one step.
 STEP = 4
+# Entries above the first wanted one that are read to find the calls of the results below them.
+MOST_FOR_CALLS = 64
 
 
 class Request:
@@ -32,9 +36,10 @@ class Request:
     rows           lines to read on each side of the entry that the reading begins with
     hit, words     the entry with a hit, and the words of the query, folded
     straight       see `open_path`, as is `entries`
+    now_ms         milliseconds since the epoch, for the times of today
     """
 
-    __slots__ = ("agents", "cells", "entries", "hit", "path", "rows", "straight", "words")
+    __slots__ = ("agents", "cells", "entries", "hit", "now_ms", "path", "rows", "straight", "words")
 
     def __init__(
         self,
@@ -47,6 +52,7 @@ class Request:
         words: Sequence[str] = (),
         straight: bool = False,
         entries: int | None = None,
+        now_ms: int = 0,
     ) -> None:
         self.path = path
         self.agents = agents
@@ -56,6 +62,109 @@ class Request:
         self.words = words
         self.straight = straight
         self.entries = entries
+        self.now_ms = now_ms
+
+
+class _Turns:
+    """Makes the turns of entries, and joins each result with its call, in whichever order they are read.
+
+    changed   turns of calls whose results were read after them
+    """
+
+    def __init__(self, request: Request, path: PathReader) -> None:
+        self.changed: list[Turn] = []
+        self._request = request
+        self._path = path
+        # by the id of the call: results whose call is above, and the entries of calls without a result
+        self._results: dict[str, tuple[Node, dict[str, Any]]] = {}
+        self._calls: dict[str, Node] = {}
+        # by the offset of an entry with calls: its results
+        self._joined: dict[int, dict[str, Node]] = {}
+
+    @property
+    def awaits_calls(self) -> bool:
+        """Whether a result was read whose call was not."""
+        return bool(self._results)
+
+    def above(self, node: Node) -> Turn:
+        """The turn of an entry above those that were read."""
+        return self._guarded(node, self._above)
+
+    def below(self, node: Node) -> Turn:
+        """The turn of an entry below those that were read. It may add to `changed`."""
+        return self._guarded(node, self._below)
+
+    def give_up(self, *lists: list[Turn]) -> None:
+        """Show the results whose calls were not found, in place of their empty turns."""
+        left = {id(node) for node, _ in self._results.values()}
+        self._results.clear()
+        for turns in lists:
+            for index, made in enumerate(turns):
+                if made.node is not None and id(made.node) in left:
+                    turns[index] = self._guarded(made.node, self._alone)
+
+    def _alone(self, node: Node) -> Turn:
+        return self._made(node, self._path.entry(node))
+
+    def _guarded(self, node: Node, make: Callable[[Node], Turn]) -> Turn:
+        try:
+            return make(node).release_texts()
+        except (SessionError, OSError):
+            raise
+        except Exception as error:
+            return unreadable_turn(node.id, node.offset, f"cannot be shown: {type(error).__name__}: {error}")
+
+    def _above(self, node: Node) -> Turn:
+        raw = self._path.entry(node)
+        answered = result_id(raw)
+        if answered and answered not in self._results:
+            self._results[answered] = node, raw
+            return Turn(node.id, node.offset, [], node=node)
+        ids = call_ids(raw)
+        found = {call: self._results.pop(call) for call in ids if call in self._results}
+        self._joined[node.offset] = {call: result for call, (result, _) in found.items()}
+        for call in ids:
+            if call not in found:
+                self._calls.setdefault(call, node)
+        return self._made(node, raw, {call: entry for call, (_, entry) in found.items()})
+
+    def _below(self, node: Node) -> Turn:
+        raw = self._path.entry(node)
+        answered = result_id(raw)
+        call = self._calls.pop(answered, None) if answered else None
+        if call is not None:
+            joined = self._joined.setdefault(call.offset, {})
+            joined[answered] = node
+            entries = {each: self._path.entry(result) for each, result in joined.items()}
+            made = self._made(call, self._path.entry(call), entries).release_texts()
+            self.changed = [turn for turn in self.changed if turn.offset != call.offset]
+            self.changed.append(made)
+            return Turn(node.id, node.offset, [], node=node, joined_to=call.offset)
+        for each in call_ids(raw):
+            self._calls[each] = node
+        self._joined[node.offset] = {}
+        return self._made(node, raw)
+
+    def _made(
+        self, node: Node, raw: dict[str, Any], results: dict[str, dict[str, Any]] | None = None
+    ) -> Turn:
+        request, hit = self._request, self._request.hit
+        joined = self._joined.get(node.offset, {})
+        matched = [call for call, result in joined.items() if hit is not None and _is_at(result, hit)]
+        made = turn(
+            raw,
+            node.id,
+            node.offset,
+            request.cells,
+            request.words,
+            has_match=hit is not None and _is_at(node, hit),
+            results=results,
+            matched_results=matched,
+            now_ms=request.now_ms,
+            node=node,
+        )
+        made.results = joined
+        return made
 
 
 class TranscriptReader(BackgroundService):
@@ -71,7 +180,9 @@ class TranscriptReader(BackgroundService):
         super().__init__(post)
         self._path: PathReader | None = None
         self._opened_generation = 0
+        self._turns: _Turns | None = None
         self._request: Request | None = None
+        self._blocks = LatestOnlyWorker("transcript-block", self._failed)
         # Number of entries that were read whole, for tests that count.
         self.entries_read = 0
 
@@ -110,8 +221,46 @@ class TranscriptReader(BackgroundService):
         self._request = None
         self._worker.submit(lambda is_stale: self._release())
 
+    def read_block(self, shown: Turn, index: int, wanted: str) -> None:
+        """Read a block of a turn whole; posts ``BlockRead``.
+
+        :param wanted: see `BlockRead`.
+        """
+        generation, path, request = self.generation, self._path, self._request
+        if path is not None and request is not None and shown.node is not None:
+            self._blocks.submit(
+                lambda is_stale: self._read_block(generation, path, request, shown, index, wanted)
+            )
+
+    def _read_block(
+        self, generation: int, path: PathReader, request: Request, shown: Turn, index: int, wanted: str
+    ) -> None:
+        ref, block, reason = EntryRef(shown.entry_id, shown.offset), None, ""
+        try:
+            assert shown.node is not None
+            raw = read_node(path.path, path.header, shown.node)
+            results = {call: read_node(path.path, path.header, node) for call, node in shown.results.items()}
+            made = turn(
+                raw,
+                shown.entry_id,
+                shown.offset,
+                request.cells,
+                results=results,
+                now_ms=request.now_ms,
+                full=True,
+            )
+            block = made.blocks[index] if index < len(made.blocks) else None
+        except (SessionError, OSError) as error:
+            reason = _reason(error)
+        except Exception as error:
+            reason = f"cannot be shown: {type(error).__name__}: {error}"
+        if block is not None and wanted == "lines":
+            block.text, block.codes = "", []
+        self._post(BlockRead(generation, ref, index, wanted, block, reason))
+
     def stop(self) -> None:
         self.generation += 1
+        self._blocks.stop()
         super().stop()
 
     def _continue(self, start: EntryRef | None, step: str) -> None:
@@ -123,7 +272,7 @@ class TranscriptReader(BackgroundService):
         self._worker.submit(lambda is_stale: self._run(generation, request, start, step))
 
     def _release(self) -> None:
-        self._path = None
+        self._path = self._turns = None
 
     def _run(self, generation: int, request: Request, start: EntryRef | None, step: str) -> None:
         try:
@@ -156,33 +305,52 @@ class TranscriptReader(BackgroundService):
             entries=request.entries,
             keep_going=lambda: self.generation == generation,
         )
-        first = [] if path.start is None else [self._turn(request, path, path.start)]
+        self._turns = _Turns(request, path)
+        first = [] if path.start is None else [self._counted(path.start, self._turns.above)]
         # At the end of a session, the entries above fill the lines that the last entry leaves.
         rows = request.rows
         if start is None:
-            rows = max(0, rows - sum(len(shown.lines) for shown in first))
-        above = self._read(request, path, path.above, lambda: path.at_root, rows)
+            rows = max(0, rows - sum(made.rows for made in first))
+        above = self._read_above(request, path, first, rows)
         is_opened = path.is_quick_below
         if not is_opened:
             self._post_part(generation, path, above, first, opened=True)
             above, first = [], []
-        below = self._read(request, path, path.below, lambda: path.at_end)
+        below = self._read_below(request, path)
+        changed = self._take_changed()
         self._path, self._opened_generation = path, generation
-        self._post_part(generation, path, above, [*first, *below], opened=is_opened)
+        if is_opened:
+            replaced = {made.offset: made for made in changed}
+            first = [replaced.pop(made.offset, made) for made in first]
+            above = [replaced.pop(made.offset, made) for made in above]
+            below = [replaced.pop(made.offset, made) for made in below]
+        self._post_part(generation, path, above, [*first, *below], opened=is_opened, changed=changed)
 
     def _read_on(self, generation: int, request: Request, path: PathReader, step: str) -> None:
         above: Sequence[Turn] = ()
         below: Sequence[Turn] = ()
         if step == "above":
-            above = self._read(request, path, path.above, lambda: path.at_root)
+            above = self._read_above(request, path, [])
         elif step == "below":
-            below = self._read(request, path, path.below, lambda: path.at_end)
+            below = self._read_below(request, path)
         else:
             was_at_end = path.at_end
             path.look_again()
             if was_at_end:
-                below = self._read(request, path, path.below, lambda: path.at_end)
-        self._post_part(generation, path, above, below, followed=step == "follow")
+                below = self._read_below(request, path)
+        changed = self._take_changed()
+        self._post_part(generation, path, above, below, followed=step == "follow", changed=changed)
+
+    def _take_changed(self) -> list[Turn]:
+        turns = self._turns
+        if turns is None:
+            return []
+        changed, turns.changed = turns.changed, []
+        return changed
+
+    def _counted(self, node: Node, make: Callable[[Node], Turn]) -> Turn:
+        self.entries_read += 1
+        return make(node)
 
     def _post_part(
         self,
@@ -193,6 +361,7 @@ class TranscriptReader(BackgroundService):
         *,
         opened: bool = False,
         followed: bool = False,
+        changed: Sequence[Turn] = (),
     ) -> None:
         part = Part(
             above=above[::-1],
@@ -204,8 +373,41 @@ class TranscriptReader(BackgroundService):
             opened=opened,
             found=path.found,
             followed=followed,
+            changed=changed,
         )
         self._post(TranscriptRead(generation, part))
+
+    def _read_above(
+        self, request: Request, path: PathReader, first: list[Turn], wanted: int | None = None
+    ) -> list[Turn]:
+        """Read entries above those that were read, the nearest first, until their lines fill the rows; then
+        as many as it takes to know the calls of their results.
+
+        :param first: the turn of the first entry, if it was just read.
+        :param wanted: None for the rows of the request.
+        """
+        turns = self._turns
+        assert turns is not None
+        made = self._read(request, path, path.above, lambda: path.at_root, turns.above, wanted)
+        for _ in range(MOST_FOR_CALLS):
+            if not turns.awaits_calls or path.at_root:
+                break
+            made += [self._counted(node, turns.above) for node in path.above(1)]
+        turns.give_up(made, first)
+        self._join(made, first)
+        return made
+
+    def _join(self, above: list[Turn], first: list[Turn]) -> None:
+        """Note on the empty turn of each result where it is shown."""
+        owners = {result.offset: made.offset for made in above for result in made.results.values()}
+        for made in (*above, *first):
+            if not made.blocks:
+                made.joined_to = owners.get(made.offset, -1)
+
+    def _read_below(self, request: Request, path: PathReader) -> list[Turn]:
+        """Read entries below those that were read, until their lines fill the rows."""
+        assert self._turns is not None
+        return self._read(request, path, path.below, lambda: path.at_end, self._turns.below)
 
     def _read(
         self,
@@ -213,34 +415,20 @@ class TranscriptReader(BackgroundService):
         path: PathReader,
         read: Callable[[int], list[Node]],
         is_done: Callable[[], bool],
+        make: Callable[[Node], Turn],
         wanted: int | None = None,
     ) -> list[Turn]:
-        """Read entries until their lines fill ``wanted`` rows, in the order in which `read` gives them.
-
-        :param wanted: None for the rows of the request.
-        """
         turns: list[Turn] = []
         rows = 0
         wanted = request.rows if wanted is None else wanted
         yielder = GilYielder(lambda: not path.keep_going())
         while rows < wanted and not is_done():
             for node in read(STEP):
-                turns.append(self._turn(request, path, node))
-                rows += len(turns[-1].lines)
+                turns.append(self._counted(node, make))
+                rows += turns[-1].rows
                 if not yielder.keep_going():
                     raise Cancelled
         return turns
-
-    def _turn(self, request: Request, path: PathReader, node: Node) -> Turn:
-        self.entries_read += 1
-        try:
-            is_hit = request.hit is not None and _is_at(node, request.hit)
-            entry = path.entry(node)
-            return turn(entry, node.id, node.offset, request.cells, request.words, has_match=is_hit)
-        except (SessionError, OSError):
-            raise
-        except Exception as error:
-            return unreadable_turn(node.id, node.offset, f"cannot be shown: {type(error).__name__}: {error}")
 
 
 def _reason(error: BaseException) -> str:

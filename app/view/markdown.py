@@ -213,7 +213,7 @@ def table_lines(rows: Sequence[str], cells: int, head: Sequence[str] | None = No
         max([width(names[number]) if shows_head else 0, *(width(row[number]) for row in table), 1])
         for number in range(columns)
     ]
-    fitted = _fit(widths, cells - len(BETWEEN) * (columns - 1))
+    fitted = fit_columns(widths, cells - len(BETWEEN) * (columns - 1))
     if fitted is None:
         yield from _row_by_row(names, table, cells)
         return
@@ -227,7 +227,7 @@ def table_lines(rows: Sequence[str], cells: int, head: Sequence[str] | None = No
         yield from _row(row, fitted, "text")
 
 
-def _fit(widths: Sequence[int], cells: int) -> list[int] | None:
+def fit_columns(widths: Sequence[int], cells: int) -> list[int] | None:
     """The widths of columns in ``cells``; the widest are reduced. None if they do not fit."""
     if sum(widths) <= cells:
         return list(widths)

@@ -28,6 +28,8 @@ DARK: dict[str, str] = {
     "purple": "#c3a6ff",
     "cyan": "#74cbdc",
     "orange": "#f2a477",
+    "added-ground": "#16281f",
+    "removed-ground": "#2e1b21",
 }
 LIGHT: dict[str, str] = {
     "background": "#fbfaf7",
@@ -48,6 +50,8 @@ LIGHT: dict[str, str] = {
     "purple": "#5b33a3",
     "cyan": "#085a69",
     "orange": "#8f400a",
+    "added-ground": "#e2f2e0",
+    "removed-ground": "#fbe5e2",
 }
 THEMES: dict[str, dict[str, str]] = {"dark": DARK, "light": LIGHT}
 
@@ -113,6 +117,12 @@ STYLES: dict[str, tuple[str, str]] = {
     "added": ("green", ""),
     "removed": ("red", ""),
     "hunk": ("purple", ""),
+    "syntax": ("text", ""),
+    "syntax-keyword": ("purple", ""),
+    "syntax-name": ("blue", ""),
+    "syntax-string": ("green", ""),
+    "syntax-number": ("orange", ""),
+    "syntax-comment": ("dim", "italic"),
     "file": ("text", "bold"),
 }
 
@@ -131,7 +141,7 @@ SIXTEEN: dict[str, dict[str, int]] = {
     },
     "light": {"blue": 4, "focus": 4, "green": 2, "red": 1, "purple": 5, "cyan": 6, "orange": 1},
 }
-GROUNDS = ("background", "surface", "panel")
+GROUNDS = ("background", "surface", "panel", "added-ground", "removed-ground")
 UNDERLINED = ("cursor-idle",)
 
 

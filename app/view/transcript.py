@@ -1,330 +1,43 @@
-"""The conversation along one path of a session, entry by entry, as lines of a given width.
+"""The conversation along one path of a session, entry by entry, as blocks of a given width.
 
-Prompts and answers are shown as they were written. A tool call is one line, followed by the beginning of its
-output. Text that is left out is counted in its place. The entry of a search hit shows the place of the hit.
+Prompts are shown as they were written, answers as rendered Markdown. Thinking and tool calls are one line
+each, which unfolds. Text that is left out is counted in its place. The entry of a search hit shows the place
+of the hit.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from app.formats.entry_parts import Part as EntryPart
 from app.formats.entry_parts import entry_parts
-from app.formats.json_codec import raw_json
 from app.formats.text import one_line
 from app.formats.timestamps import parse_time
-from app.formats.tool_calls import call_line, shortened_arguments
+from app.formats.tool_calls import call_blocks
 from app.view.cells import stable_width
-from app.view.document_line import DocumentLine, LineKind, best_line, mark_line, paragraphs
-from app.view.formatting import count
-from app.view.line import wrap
+from app.view.document_line import best_line, paragraphs
+from app.view.formatting import clock, count
+from app.view.line import Line, wrap, wrap_ranges
+from app.view.rendered_markdown import markdown_lines
+from app.view.text_window import context_range, end_of_first_lines, find_words, line_begin, line_end
+from app.view.tool_block import FULL_LINES, SHORT_LINES, Result, fold_head, tool_block
+from app.view.transcript_block import FOLDED, FULL, SHORT, Block, BlockLine, Turn
 
-AROUND = 600
-"""Characters shown before and behind a match, in a text that is not shown whole."""
-LINE_OF_TEXT = 400
-"""Characters that count as one line; a longer line counts as several."""
-_CHUNK = 64 << 10
-
-
-def find_words(text: str, words: Sequence[str]) -> int:
-    """The offset of the first occurrence of the longest of the words, in characters; -1 if none occurs.
-
-    The text is searched in parts, because folding many megabytes at once would block the screen.
-    """
-    for word in sorted(words, key=len, reverse=True):
-        step = max(_CHUNK, 4 * len(word))
-        for begin in range(0, len(text), step):
-            part = text[begin : begin + step + len(word)]
-            folded = part.casefold()
-            position = folded.find(word)
-            if position >= 0:
-                return begin + (position if len(folded) == len(part) else _unfolded(part, position))
-    return -1
-
-
-def _unfolded(text: str, position: int) -> int:
-    """The offset in a text of an offset in its folded form, which may be longer."""
-    for index, char in enumerate(text):
-        position -= len(char.casefold())
-        if position < 0:
-            return index
-    return len(text)
-
-
-def end_of_first_lines(text: str, most: int) -> int:
-    """The end of the first lines of a text; a short rest is included."""
-    position = 0
-    for _ in range(most):
-        end = text.find("\n", position, position + LINE_OF_TEXT)
-        if end < 0:
-            position = min(len(text), position + LINE_OF_TEXT)
-            break
-        position = end + 1
-    is_rest_short = len(text) - position <= LINE_OF_TEXT and text.find("\n", position) < 0
-    return len(text) if is_rest_short else position
-
-
-def context_range(text: str, offset: int) -> tuple[int, int]:
-    """(begin, end) of the text around an offset, in whole lines if they are short."""
-    return line_begin(text, max(0, offset - AROUND)), line_end(text, min(len(text), offset + AROUND))
-
-
-def line_begin(text: str, offset: int) -> int:
-    """The beginning of the line at an offset; the offset itself if that is far."""
-    if offset <= 0:
-        return 0
-    newline = text.rfind("\n", max(0, offset - LINE_OF_TEXT), offset)
-    return newline + 1 if newline >= 0 else offset
-
-
-def line_end(text: str, offset: int) -> int:
-    """The end of the line at an offset, with its LF; the offset itself if that is far."""
-    newline = text.find("\n", offset, offset + LINE_OF_TEXT)
-    return newline + 1 if newline >= 0 else min(offset, len(text))
-
+if TYPE_CHECKING:
+    from app.sessions.tree.node import Node
 
 MOST_TEXT = 48 << 10
 """Most characters of a prompt or an answer that is shown whole; a longer one is shown by its two ends."""
 END_OF_TEXT = 16 << 10
 """Characters of each of these ends."""
-
-MOST_LINES = {"thinking": 6, "tool_call": 4, "tool_result": 4, "error": 12, "image": 1, "raw": 4, "meta": 4}
-SUMMARY_LINES = 12
-_MARGIN = "  "
+MEASURE = 96
+"""Most cells of a line of text: longer lines are hard to read."""
+PAD = "  "
+BAND = "▌ "
 _LEFT_OUT = ("details", "diff")
 _SUMMARIES = ("branchSummary", "compactionSummary")
-_STYLES = {"thinking": "thinking", "tool_result": "result", "error": "error"}
-
-
-class _TurnLines:
-    """The lines of one entry, added one after the other.
-
-    words   the folded words of the match, which is shown in any case
-
-    :param cells: the width of a line, at least 8.
-    """
-
-    def __init__(self, cells: int, words: Sequence[str]) -> None:
-        self.lines: list[DocumentLine] = []
-        self.words = words
-        self._cells = cells
-
-    def add(self, text: str, style: str, prose: bool = False) -> None:
-        """Add a line that fits the width."""
-        self.lines.append(DocumentLine(text, style, prose))
-
-    def head(self, who: str, style: str, when: str) -> None:
-        """Add an empty line and the heading of a message."""
-        self.add("", "text")
-        self.wrapped(one_line(f"{who} · {when}" if when else who), style)
-
-    def wrapped(self, text: str, style: str) -> None:
-        """Add an inert line, wrapped to the width."""
-        for piece in wrap(stable_width(text), self._cells):
-            self.add(piece, style)
-
-    def prose(self, text: str) -> None:
-        """Add a prompt or an answer: whole, or both ends of a long one and the text around the match."""
-        if len(text) <= MOST_TEXT:
-            ranges = [(0, len(text))]
-        else:
-            ranges = [
-                (0, line_end(text, END_OF_TEXT)),
-                (line_begin(text, len(text) - END_OF_TEXT), len(text)),
-            ]
-            offset = find_words(text, self.words)
-            if offset >= 0:
-                ranges.insert(1, context_range(text, offset))
-        self.pieces(text.rstrip() if len(text) <= MOST_TEXT else text, ranges, "text", prose=True)
-
-    def first_lines(self, text: str, style: str, most: int, margin: str = "") -> None:
-        """Add the first lines of a text, and the lines around the match."""
-        text = text.strip("\n")
-        ranges = [(0, end_of_first_lines(text, most))]
-        offset = find_words(text, self.words)
-        if offset >= ranges[0][1]:
-            ranges.append(context_range(text, offset))
-        self.pieces(text, ranges, style, margin)
-
-    def pieces(
-        self,
-        text: str,
-        ranges: Sequence[tuple[int, int]],
-        style: str,
-        margin: str = "",
-        *,
-        prose: bool = False,
-    ) -> None:
-        """Add ranges of a text, with counts of the text between them."""
-        shown = 0
-        for begin, end in sorted(ranges):
-            begin = max(begin, shown)
-            if begin >= end and text:
-                continue
-            self._left_out(text, shown, begin, margin)
-            kind = LineKind()
-            for paragraph in paragraphs(text[begin:end].removesuffix("\n")):
-                line_style = mark_line(paragraph, kind) if prose else style
-                for piece in wrap(paragraph, self._cells - len(margin)):
-                    self.add(margin + piece, line_style, prose and line_style == "text")
-            shown = end
-        self._left_out(text, shown, len(text), margin)
-
-    def _left_out(self, text: str, begin: int, end: int, margin: str) -> None:
-        if end <= begin or (end - begin < LINE_OF_TEXT and not text[begin:end].strip()):
-            return
-        lines = text.count("\n", begin, end) + (not text.endswith("\n", begin, end))
-        what = f"{lines:,} lines" if lines > 1 else f"{end - begin:,} characters"
-        self.add(f"{margin}… {what} more"[: self._cells], "faint")
-
-    def entry(self, raw: dict[str, Any]) -> None:
-        """Add an entry, if it has text."""
-        kind, message = raw.get("type"), raw.get("message")
-        if kind == "message" and isinstance(message, dict):
-            self._message(raw, message)
-        elif kind == "compaction":
-            self._summary(raw, _compaction(raw.get("tokensBefore")))
-        elif kind in ("branch_summary", "branch"):
-            self._summary(raw, "summary of another branch" if kind == "branch_summary" else "fork")
-        elif kind == "custom_message":
-            self.head(f"[{_string(raw.get('customType')) or 'custom'}]", "custom", _when(raw, raw))
-            self._texts(entry_parts(raw), SUMMARY_LINES)
-
-    def everything(self, pieces: Sequence[EntryPart]) -> None:
-        """Add all parts of an entry without text that has a match."""
-        for piece in pieces:
-            if piece.kind != "meta":
-                self.head(piece.title or "entry", "meta", "")
-                self.first_lines(piece.text, "dim", MOST_LINES["raw"])
-
-    def _message(self, raw: dict[str, Any], message: dict[str, Any]) -> None:
-        role = _string(message.get("role"))
-        pieces = [piece for piece in entry_parts(raw) if piece.kind not in _LEFT_OUT]
-        when = _when(raw, message)
-        if role == "user":
-            self.head("user", "user", when)
-            self._conversation(pieces)
-        elif role == "assistant":
-            self._answer(message, pieces, when)
-        elif role == "toolResult":
-            self._result(pieces)
-        elif role in ("bashExecution", "pythonExecution"):
-            sign = "$ " if role == "bashExecution" else ">>> "
-            self.add("", "text")
-            for piece in pieces:
-                if piece.kind == "tool_call":
-                    self.first_lines(sign + piece.text, "bash", MOST_LINES["tool_call"])
-                elif piece.kind != "meta":
-                    self.first_lines(
-                        piece.text, _STYLES.get(piece.kind, "dim"), MOST_LINES["tool_result"], _MARGIN
-                    )
-        elif role in _SUMMARIES:
-            self._summary(raw, "summary of another branch" if role == "branchSummary" else "compaction")
-        else:
-            name = _string(message.get("customType")) or role or "message"
-            self.head(f"[{name}]", "custom" if role in ("custom", "hookMessage") else "system", when)
-            self._texts(pieces, SUMMARY_LINES)
-
-    def _answer(self, message: dict[str, Any], pieces: Sequence[EntryPart], when: str) -> None:
-        has_text = any(
-            piece.kind in ("text", "error", "thinking", "image") and piece.text for piece in pieces
-        )
-        stopped = _string(message.get("stopReason"))
-        if has_text or stopped == "aborted":
-            self.head("assistant", "assistant", when)
-        content = message.get("content")
-        blocks: Sequence[Any] = content if isinstance(content, list) else ()
-        for index, piece in enumerate(pieces):
-            if piece.kind == "tool_call" and index < len(blocks):
-                self._call(blocks[index], piece)
-            else:
-                self._conversation([piece])
-        if stopped == "aborted" and not any(piece.kind == "error" for piece in pieces):
-            self.add("(aborted)", "error")
-
-    def _call(self, block: dict[str, Any], piece: EntryPart) -> None:
-        arguments = shortened_arguments(piece.title, raw_json(block.get("arguments")))
-        line = one_line(call_line(piece.title, bytes(arguments)))
-        self.wrapped(line, "call")
-        if self.words and best_line([DocumentLine(line, "")], self.words) < 0:
-            offset = find_words(piece.text, self.words)
-            if offset >= 0:
-                self.pieces(piece.text, [context_range(piece.text, offset)], "dim", _MARGIN)
-
-    def _result(self, pieces: Sequence[EntryPart]) -> None:
-        for piece in pieces:
-            if piece.kind == "meta" or (not piece.text and piece.kind != "error"):
-                continue
-            style = _STYLES.get(piece.kind, "dim")
-            begin = len(self.lines)
-            self.first_lines(piece.text, style, MOST_LINES.get(piece.kind, 4), _MARGIN)
-            if begin < len(self.lines):
-                first = self.lines[begin]
-                first.text = "└ " + first.text[len(_MARGIN) :]
-
-    def _conversation(self, pieces: Sequence[EntryPart]) -> None:
-        for piece in pieces:
-            if piece.kind == "text":
-                self.prose(piece.text)
-            elif piece.kind == "image":
-                self.wrapped(f"[image: {one_line(piece.text)}]", "dim")
-            elif piece.kind != "meta" and piece.text:
-                self.first_lines(piece.text, _STYLES.get(piece.kind, "dim"), MOST_LINES.get(piece.kind, 4))
-
-    def _summary(self, raw: dict[str, Any], title: str) -> None:
-        self.add("", "text")
-        self.wrapped(f"── {title} ──", "compaction")
-        self._texts(entry_parts(raw), SUMMARY_LINES)
-
-    def _texts(self, pieces: Sequence[EntryPart], most: int) -> None:
-        for piece in pieces:
-            if piece.kind == "text" and piece.text:
-                self.first_lines(piece.text, "dim", most)
-
-
-class Turn:
-    """The lines of one entry.
-
-    entry_id, offset   the id of the entry, and the offset of its line in the file
-    lines              empty for an entry without text, such as a change of the model
-    found              the index of the line with the match, -1 for none
-    """
-
-    __slots__ = ("entry_id", "found", "lines", "offset")
-
-    def __init__(self, entry_id: str | None, offset: int, lines: list[DocumentLine], found: int = -1) -> None:
-        self.entry_id = entry_id
-        self.offset = offset
-        self.lines = lines
-        self.found = found
-
-
-class Part(NamedTuple):
-    """A part of a transcript, as it is sent to the screen.
-
-    above, below   the turns before and behind the shown ones, in the order of the path
-    at_root        whether no turn precedes `above`
-    at_end         whether no turn follows `below`
-    first          the number on the path, from 1, of the first entry that is shown now; None if it is not
-                   known
-    total          the number of entries on the path; None if it is not known
-    opened         whether it replaces the shown path by another. `below` then begins with the requested
-                   entry, or with the last one if none was requested
-    found          whether the requested entry is on the path
-    followed       whether it answers a request for more at the end
-    """
-
-    above: Sequence[Turn]
-    below: Sequence[Turn]
-    at_root: bool
-    at_end: bool
-    first: int | None
-    total: int | None
-    opened: bool = False
-    found: bool = False
-    followed: bool = False
+_SIGNS = {"bashExecution": "$", "pythonExecution": ">>>"}
 
 
 def turn(
@@ -335,46 +48,409 @@ def turn(
     words: Sequence[str] = (),
     *,
     has_match: bool = False,
+    results: Mapping[str, dict[str, Any]] | None = None,
+    matched_results: Sequence[str] = (),
+    now_ms: int = 0,
+    full: bool = False,
+    node: Node | None = None,
 ) -> Turn:
-    """The lines of an entry.
+    """The blocks of an entry.
 
     :param raw: the entry as `read_entry` gives it.
-    :param cells: the width of a line, at least 8.
+    :param cells: the width of a line, without the cell of the cursor.
     :param words: the folded words of a match.
     :param has_match: whether the match is in this entry; it is then among the lines.
+    :param results: the entries with the results of its calls, by the id of the call.
+    :param matched_results: the ids of those that have the match.
+    :param now_ms: milliseconds since the epoch, for the times of today.
+    :param full: blocks that can be folded are made whole.
+    :param node: the entry in its file.
     """
-    cells = max(8, cells)
-    builder = _TurnLines(cells, words if has_match else ())
+    builder = _Builder(cells, words, results or {}, matched_results, now_ms, full=full, has_match=has_match)
     builder.entry(raw)
-    if has_match and not builder.lines:
+    if has_match and not builder.blocks:
         builder.everything(entry_parts(raw))
-    found = best_line(builder.lines, words) if has_match else -1
-    return Turn(entry_id, offset, builder.lines, max(found, 0) if has_match and builder.lines else -1)
+    made = Turn(entry_id, offset, builder.blocks, node=node)
+    if words and (has_match or matched_results):
+        _find(made, words)
+    return made
+
+
+def _find(made: Turn, words: Sequence[str]) -> None:
+    """Unfold the block with the match, and note its line."""
+    best, most = (0, -1), 0
+    for number, block in enumerate(made.blocks):
+        index = best_line(block.body, words)
+        text = block.body[index].text.casefold() if index >= 0 else ""
+        head = block.head.whole_text.casefold() if block.head is not None else ""
+        found, in_head = (sum(word in where for word in words) for where in (text, head))
+        if max(found, in_head) > most:
+            best, most = (number, -1 if in_head >= found else index), max(found, in_head)
+    if not made.blocks:
+        return
+    made.found, index = best
+    block = made.blocks[made.found]
+    if index >= 0 and block.folds and block.state == FOLDED:
+        block.state = SHORT
+    skipped = (1 if block.head is not None else 0) + (1 if block.is_tail and block.more else 0)
+    block.found = 0 if index < 0 else index + skipped
+
+
+def call_ids(raw: Mapping[str, Any]) -> list[str]:
+    """The ids of the tool calls of an entry."""
+    return [_string(block.get("id")) for block in call_blocks(dict(raw)) if _string(block.get("id"))]
+
+
+def result_id(raw: Mapping[str, Any]) -> str:
+    """The id of the call that an entry is the result of; "" if it is none."""
+    message = raw.get("message")
+    if raw.get("type") != "message" or not isinstance(message, dict) or message.get("role") != "toolResult":
+        return ""
+    return _string(message.get("toolCallId"))
 
 
 def unreadable_turn(entry_id: str | None, offset: int, reason: str) -> Turn:
     """The turn of an entry that cannot be shown."""
-    return Turn(entry_id, offset, [DocumentLine("", "text"), DocumentLine(one_line(reason), "error")])
+    line = BlockLine([(PAD + stable_width(one_line(reason)), "error")], "error")
+    return Turn(entry_id, offset, [Block("custom", [line])])
 
 
-def _when(raw: dict[str, Any], message: dict[str, Any]) -> str:
-    """The local time of a message; "" if it has none."""
+class _Builder:
+    """The blocks of one entry, added one after the other."""
+
+    def __init__(
+        self,
+        cells: int,
+        words: Sequence[str],
+        results: Mapping[str, dict[str, Any]],
+        matched_results: Sequence[str],
+        now_ms: int,
+        *,
+        full: bool,
+        has_match: bool,
+    ) -> None:
+        self.blocks: list[Block] = []
+        self._cells = max(8, min(MEASURE, cells - len(PAD) - 1))
+        self._words = words if has_match else ()
+        self._all_words = words
+        self._results = results
+        self._matched = matched_results
+        self._now_ms = now_ms
+        self._full = full
+
+    # entries
+
+    def entry(self, raw: dict[str, Any]) -> None:
+        """Add the blocks of an entry, if it has text."""
+        kind, message = raw.get("type"), raw.get("message")
+        if kind == "message" and isinstance(message, dict):
+            self._message(raw, message)
+        elif kind == "compaction":
+            self._summary(raw, _compaction(raw.get("tokensBefore")))
+        elif kind in ("branch_summary", "branch"):
+            self._summary(raw, "Branch summary" if kind == "branch_summary" else "Fork")
+        elif kind == "custom_message" and raw.get("display") is not False:
+            self._custom(raw, _string(raw.get("customType")) or "custom", "custom", entry_parts(raw))
+
+    def everything(self, parts: Sequence[EntryPart]) -> None:
+        """Add all parts of an entry without text that has a match."""
+        for part in parts:
+            if part.kind != "meta":
+                self._folding("custom", part.title or "entry", "meta", part.text, "dim", shows=True)
+
+    def _message(self, raw: dict[str, Any], message: dict[str, Any]) -> None:
+        role = _string(message.get("role"))
+        parts = [part for part in entry_parts(raw) if part.kind not in _LEFT_OUT]
+        if role == "user":
+            self._prompt(raw, message, parts)
+        elif role == "assistant":
+            self._answer(raw, message, parts)
+        elif role == "toolResult":
+            self._tool(_string(message.get("toolName")), None, Result(raw), matched=bool(self._words))
+        elif role in _SIGNS:
+            self._command(_SIGNS[role], raw, parts)
+        elif role in _SUMMARIES:
+            self._summary(raw, "Branch summary" if role == "branchSummary" else "Compaction")
+        else:
+            name = _string(message.get("customType")) or role or "message"
+            self._custom(raw, name, "custom" if role in ("custom", "hookMessage") else "system", parts)
+
+    # prompts and answers
+
+    def _prompt(self, raw: dict[str, Any], message: dict[str, Any], parts: Sequence[EntryPart]) -> None:
+        when = self._when(raw, message)
+        lines: list[BlockLine] = []
+
+        def add(text: str, style: str) -> None:
+            spans: Line = [(BAND, "brand"), (text, style)]
+            right: Line = [(when, "dim")] if when and not lines else []
+            lines.append(BlockLine(spans, style, ground="panel", right=right))
+
+        for part in parts:
+            if part.kind == "text":
+                for text, is_note in self._prose(part.text):
+                    first = len(when) + 2 if when and not lines and self._cells > 3 * len(when) else 0
+                    cells = self._cells
+                    for begin, end in wrap_ranges(text, cells - first, -first) if text else ((0, 0),):
+                        add(text[begin:end], "faint" if is_note else "name")
+            elif part.kind == "image":
+                add(f"[image: {one_line(part.text)}]"[: self._cells], "dim")
+            elif part.kind != "meta" and part.text:
+                for row in paragraphs(part.text[:2_000]):
+                    for piece in wrap(row, self._cells):
+                        add(piece, "error" if part.kind == "error" else "dim")
+        if not lines:
+            add("(empty)", "dim")
+        text = "\n\n".join(part.text for part in parts if part.kind == "text")
+        self.blocks.append(Block("prompt", lines[1:], head=lines[0], text=text, codes=_fenced(text)))
+
+    def _answer(self, raw: dict[str, Any], message: dict[str, Any], parts: Sequence[EntryPart]) -> None:
+        calls = call_blocks(raw)
+        facts = (one_line(_string(message.get("model")), 60), self._when(raw, message))
+        head = BlockLine([(PAD + (" · ".join(filter(None, facts)) or "answer"), "dim")], "dim")
+        stopped = _string(message.get("stopReason"))
+        answer: Block | None = None
+
+        def said(lines: list[BlockLine], text: str = "", codes: Sequence[str] = ()) -> None:
+            nonlocal answer
+            if answer is not None and self.blocks[-1] is answer:
+                answer.body += [BlockLine([]), *lines]
+                answer.text = "\n\n".join(filter(None, (answer.text, text)))
+                answer.codes += codes
+                return
+            shown = head if answer is None else None
+            answer = Block("answer", lines, head=shown, text=text, codes=codes)
+            self.blocks.append(answer)
+
+        called = 0
+        started = _time_of(raw, message)
+        for part in parts:
+            if part.kind == "text" and part.text.strip():
+                lines, codes = self._markdown(part.text)
+                said(lines, part.text, codes)
+            elif part.kind == "thinking" and part.text:
+                self._folding("thinking", "thinking", "thinking", part.text, "thinking")
+            elif part.kind == "tool_call" and called < len(calls):
+                self._call(calls[called], started)
+                called += 1
+            elif part.kind == "image":
+                said([BlockLine([(f"{PAD}[image: {one_line(part.text)}]", "dim")], "dim")])
+            elif part.kind == "error":
+                said(self._failure(part))
+            elif part.kind in ("raw", "tool_result") and part.text:
+                self._folding("custom", part.title or "block", "meta", part.text, "dim")
+        if stopped == "aborted" and not any(part.kind == "error" for part in parts):
+            said([BlockLine([(PAD + "× aborted", "error")], "error")])
+
+    def _failure(self, part: EntryPart) -> list[BlockLine]:
+        """The lines of the reason why an answer ended."""
+        lines = []
+        for row in paragraphs(f"× {part.title or 'error'}: {part.text[:4_000]}"):
+            lines += [BlockLine([(PAD + piece, "error")], "error") for piece in wrap(row, self._cells)]
+        return lines
+
+    def _markdown(self, text: str) -> tuple[list[BlockLine], list[str]]:
+        lines: list[BlockLine] = []
+        codes: list[str] = []
+        ranges = self._ranges(text)
+        shown = 0
+        for begin, end in [*ranges, (len(text), len(text))]:
+            note = _left_out(text, shown, begin)
+            if note:
+                lines.append(BlockLine([(PAD + note, "faint")], "faint"))
+            for spans, block in markdown_lines(text[begin:end], self._cells) if end > begin else ():
+                lines.append(BlockLine([(PAD, "text"), *spans] if spans else []))
+                if block is not None:
+                    codes.append(block.source)
+            shown = max(shown, end)
+        while lines and not lines[-1].text:
+            lines.pop()
+        return lines, codes
+
+    def _ranges(self, text: str) -> list[tuple[int, int]]:
+        """The parts of a text that are shown: all of it, or both ends of a long one and the match."""
+        if len(text) <= MOST_TEXT:
+            return [(0, len(text))]
+        ranges = [(0, line_end(text, END_OF_TEXT)), (line_begin(text, len(text) - END_OF_TEXT), len(text))]
+        offset = find_words(text, self._words)
+        if offset >= 0:
+            ranges.insert(1, context_range(text, offset))
+        shown, kept = 0, []
+        for begin, end in sorted(ranges):
+            begin = max(begin, shown)
+            if end > begin:
+                kept.append((begin, end))
+                shown = end
+        return kept
+
+    def _prose(self, text: str) -> list[tuple[str, bool]]:
+        """The lines of a prompt, and notes about text that is left out; each with whether it is a note."""
+        text = text.strip("\n")
+        rows: list[tuple[str, bool]] = []
+        shown = 0
+        for begin, end in [*self._ranges(text), (len(text), len(text))]:
+            note = _left_out(text, shown, begin)
+            if note:
+                rows.append((note, True))
+            if end > begin:
+                rows += [(row, False) for row in paragraphs(text[begin:end].removesuffix("\n"))]
+            shown = max(shown, end)
+        while rows and not rows[-1][0].strip():
+            rows.pop()
+        return rows
+
+    # blocks that fold
+
+    def _call(self, block: Mapping[str, Any], started: int | None) -> None:
+        call_id = _string(block.get("id"))
+        raw = self._results.get(call_id)
+        result = None
+        if raw is not None:
+            message = raw.get("message")
+            ended = _time_of(raw, message if isinstance(message, dict) else {})
+            result = Result(raw, ended - started if started is not None and ended is not None else None)
+        self._tool(
+            _string(block.get("name")),
+            block.get("arguments"),
+            result,
+            matched=bool(self._words) or call_id in self._matched,
+        )
+
+    def _tool(self, name: str, arguments: Any, result: Result | None, *, matched: bool) -> None:
+        made = tool_block(name, arguments, result, self._cells + len(PAD), full=self._full)
+        if matched and self._all_words:
+            lines = [*made.body, *([made.head] if made.head is not None else [])]
+            wanted = sum(any(word in line.text.casefold() for line in lines) for word in self._all_words)
+            if wanted < len(self._all_words):
+                self._add_context(made)
+        self.blocks.append(made)
+
+    def _add_context(self, block: Block) -> None:
+        """Add the text around the match to a block that does not show it."""
+        offset = find_words(block.text, self._all_words)
+        if offset < 0:
+            return
+        begin, end = context_range(block.text, offset)
+        block.body.append(BlockLine([("    … ", "faint"), ("around the match", "faint")], "faint"))
+        for row in paragraphs(block.text[begin:end].removesuffix("\n")):
+            for piece in wrap(row, max(8, self._cells - 4)):
+                block.body.append(
+                    BlockLine([("    ", "text"), ("│ ", "border"), (piece, "result")], "result")
+                )
+        block.state = max(block.state, SHORT)
+
+    def _folding(
+        self,
+        kind: str,
+        name: str,
+        name_style: str,
+        text: str,
+        style: str,
+        *,
+        argument: str | None = None,
+        shows: bool = False,
+        right: Line | None = None,
+        most: int = SHORT_LINES,
+    ) -> None:
+        """Add a block with a text that unfolds.
+
+        :param argument: the text of the head; None for the beginning of the text.
+        :param shows: the block is unfolded.
+        """
+        text = text.strip("\n")
+        most = FULL_LINES if self._full else most
+        ranges = [(0, end_of_first_lines(text, most))]
+        offset = find_words(text, self._words)
+        if offset >= ranges[0][1]:
+            ranges.append(context_range(text, offset))
+        body: list[BlockLine] = []
+        for number, (begin, end) in enumerate(ranges):
+            if number:
+                body.append(BlockLine([("    …", "faint")], "faint"))
+            for row in paragraphs(text[begin:end].removesuffix("\n")) if text else ():
+                body += [
+                    BlockLine([("    ", "text"), (piece, style)], style)
+                    for piece in wrap(row, max(8, self._cells - 2))
+                ]
+        lines = text.count("\n") + 1 if text else 0
+        rest = text.count("\n", ranges[0][1]) + 1 if ranges[0][1] < len(text) else 0
+        if right is None:
+            right = [(f"{lines:,} line{'s' if lines != 1 else ''}", "dim")] if argument is None else []
+        shown_name = stable_width(one_line(name, 60))
+        beginning = stable_width(one_line(text[:1_200])) if argument is None else argument
+        head, open_head = fold_head(
+            shown_name, name_style, beginning, right, style if style == "thinking" else "dim"
+        )
+        is_found = bool(self._words) and find_words(text, self._words) >= 0
+        state = SHORT if shows or self._full or is_found else FOLDED
+        self.blocks.append(
+            Block(kind, body, head=head, open_head=open_head, state=state, more=rest, text=text)
+        )
+
+    def _command(self, sign: str, raw: dict[str, Any], parts: Sequence[EntryPart]) -> None:
+        command = next((part.text for part in parts if part.kind == "tool_call"), "")
+        results = [part for part in parts if part.kind in ("tool_result", "error") and part.text]
+        ended = next((part.title for part in parts if part.kind == "tool_result"), "")
+        right: Line = [("× " + one_line(ended, 40), "error")] if ended not in ("", "output") else []
+        self._folding(
+            "command",
+            sign,
+            "bash",
+            "\n".join(part.text for part in results),
+            "result",
+            argument=stable_width(one_line(command)),
+            shows=True,
+            right=right,
+        )
+        block = self.blocks[-1]
+        block.text = "\n".join(filter(None, (command, block.text)))
+        block.codes = [command] if command else []
+
+    def _summary(self, raw: dict[str, Any], title: str) -> None:
+        text = "\n\n".join(part.text for part in entry_parts(raw) if part.kind == "text" and part.text)
+        self._folding("summary", f"≡ {title}", "compaction", text, "dim", argument="", shows=True)
+
+    def _custom(self, raw: dict[str, Any], name: str, style: str, parts: Sequence[EntryPart]) -> None:
+        text = "\n\n".join(part.text for part in parts if part.kind == "text" and part.text)
+        message = raw.get("message")
+        when = self._when(raw, message if isinstance(message, dict) else {})
+        self._folding(
+            "custom", f"[{one_line(name, 40)}]", style, text, "dim", argument=when, shows=True, right=[]
+        )
+
+    def _when(self, raw: Mapping[str, Any], message: Mapping[str, Any]) -> str:
+        ms = _time_of(raw, message)
+        return "" if ms is None else clock(ms, self._now_ms)
+
+
+def _time_of(raw: Mapping[str, Any], message: Mapping[str, Any]) -> int | None:
+    """The time of a message in milliseconds since the epoch; None if it has none."""
     ms = parse_time(message.get("timestamp"))
-    if ms is None:
-        ms = parse_time(raw.get("timestamp"))
-    if ms is None:
+    return parse_time(raw.get("timestamp")) if ms is None else ms
+
+
+def _left_out(text: str, begin: int, end: int) -> str:
+    """A note about a part of a text that is not shown; "" if nothing of weight is left out."""
+    if end <= begin or not text[begin : min(end, begin + 2_000)].strip():
         return ""
-    try:
-        return time.strftime("%Y-%m-%d %H:%M", time.localtime(ms / 1000))
-    except (OverflowError, OSError, ValueError):
-        return ""
+    lines = text.count("\n", begin, end) + (not text.endswith("\n", begin, end))
+    return f"… {lines:,} lines more" if lines > 1 else f"… {end - begin:,} characters more"
+
+
+def _fenced(text: str) -> list[str]:
+    if "```" not in text or len(text) > MOST_TEXT:
+        return []
+    return [block.source for _, block in markdown_lines(text, MEASURE) if block is not None]
 
 
 def _compaction(tokens: object) -> str:
     if isinstance(tokens, int | float) and not isinstance(tokens, bool) and 0 < tokens < 1e12:
-        return f"compaction of {count(int(tokens))} tokens"
-    return "compaction"
+        return f"Compaction: {count(int(tokens))} tokens"
+    return "Compaction"
 
 
 def _string(value: object) -> str:
     return value if isinstance(value, str) else ""
+
+
+__all__ = ["FULL", "MOST_TEXT", "call_ids", "result_id", "turn", "unreadable_turn"]

@@ -110,6 +110,10 @@ class LineList(LineScroll, can_focus=True):
         """Draw the second line of a row, if rows have two."""
         return [(" " * cells, "text")]
 
+    def ground_of(self, index: int, selected: bool) -> str:
+        """The name of the background of a row."""
+        return ("cursor" if self.has_focus else "cursor-idle") if selected else "background"
+
     def _set_length(self, rows: int) -> None:
         self.rows = rows
         self.set_height(rows * self.row_height)
@@ -228,7 +232,7 @@ class LineList(LineScroll, can_focus=True):
         return self._strips[line]
 
     def _draw(self, index: int) -> None:
-        width, theme, has_focus = self._drawn_for
+        width, theme, _ = self._drawn_for
         cells, first = self.scrollable_content_region.width, index * self.row_height
         if not 0 <= index < self.rows:
             blank = strip([(" " * cells, "text")], theme, cells=width)
@@ -239,7 +243,7 @@ class LineList(LineScroll, can_focus=True):
         lines = [self.draw(index, cells, selected)]
         if self.row_height > 1:
             lines.append(self.draw_below(index, cells, selected))
-        background = ("cursor" if has_focus else "cursor-idle") if selected else "background"
+        background = self.ground_of(index, selected)
         for number, line in enumerate(lines, first):
             self._strips[number] = strip(line, theme, background, cells=width)
 

@@ -1,43 +1,51 @@
-"""The lines of a transcript, which grow on both sides as the transcript is read."""
+"""The lines of a transcript, which grow on both sides as it is read, and the cursor on a block."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
-from app.commands import preview_commands
+from app.commands import pane_commands, preview_commands
 from app.sessions.tree.tail_reader import EntryRef
-from app.view.document_line import mark_prose
+from app.view.cells import shorten, width
 from app.view.line import fit_line, highlight_line, wrap
-from app.widgets.commands import binding
+from app.view.transcript import MEASURE, PAD
+from app.view.transcript_block import FOLDED, FULL, SHORT, Block, right_width
+from app.view.transcript_layout import BlockRef, TranscriptLayout
+from app.widgets.commands import binding, bindings_of
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from textual import events
     from textual.binding import BindingType
     from textual.strip import Strip
 
     from app.messages import HitLocated
-    from app.view.document_line import DocumentLine
     from app.view.line import Line
-    from app.view.transcript import Turn
+    from app.view.transcript_block import BlockLine, Turn
+
+CURSOR_CELLS = 1
+LEAST_LABEL = 4
+"""Fewest cells in which a label is shown beside other text."""
 
 
 class TranscriptLines(LineList):
-    """The lines of some turns of a session. The keys of the list work here too, on that session."""
+    """The blocks of some turns of a session.
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        replace(binding(command), action=f"screen.do_from_preview({command.id!r})")
-        for command in preview_commands()
-        if command.keys
-    ]
+    transcript   the turns and their lines
+    words        the words of a search, folded, which are highlighted
+    labels       the labels of entries, by id
+    leaf_id      the entry that the agent continues from
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("transcript")]
 
     class Scrolled(Message):
-        """Other lines are in view."""
+        """Other lines are in view, or the cursor is on another block."""
 
     class JumpAsked(Message):
         """The user wants the beginning of the session, or its end."""
@@ -49,22 +57,60 @@ class TranscriptLines(LineList):
     class WidthChanged(Message):
         """The lines must be wrapped anew."""
 
-    def __init__(self, *, id: str) -> None:
+    class BlockAsked(Message):
+        """The user wants a block whole: its "lines" on the screen, or its "text" or "code" copied."""
+
+        def __init__(self, wanted: str) -> None:
+            self.wanted = wanted
+            super().__init__()
+
+    class PromptAsked(Message):
+        """The user wants a prompt that is not read yet: before the first one (-1), or behind the last."""
+
+        def __init__(self, step: int) -> None:
+            self.step = step
+            super().__init__()
+
+    class HitAsked(Message):
+        """The user wants the next hit of the search in this transcript, or the previous one (-1)."""
+
+        def __init__(self, step: int) -> None:
+            self.step = step
+            super().__init__()
+
+    class BranchAsked(Message):
+        """The user wants another branch that starts at the cursor (1), or the one before (-1)."""
+
+        def __init__(self, step: int) -> None:
+            self.step = step
+            super().__init__()
+
+    def __init__(self, *, id: str, ascii_only: bool = False) -> None:
         super().__init__(id=id)
-        self.turns: list[Turn] = []
-        self.lines: list[DocumentLine] = []
+        self.transcript = TranscriptLayout()
         self.words: tuple[str, ...] = ()
+        self.labels: Mapping[str, str] = {}
+        self.leaf_id: str | None = None
         self.notice = ""
         self._notice_lines: list[str] = []
-        # the first line of each turn
-        self._starts: list[int] = []
+        self._ascii = ascii_only
         self._cells = 0
         self._height = 0
 
     @property
+    def turns(self) -> list[Turn]:
+        """The turns that were read."""
+        return self.transcript.turns
+
+    @property
+    def lines(self) -> list[BlockLine]:
+        """All lines."""
+        return self.transcript.lines
+
+    @property
     def cells(self) -> int:
-        """The cells of a line: the width of the pane without a margin on both sides."""
-        return max(8, self.scrollable_content_region.width - 2)
+        """The cells of a line: the width of the pane without the cell of the cursor."""
+        return max(8, self.scrollable_content_region.width - CURSOR_CELLS)
 
     @property
     def is_laid_out(self) -> bool:
@@ -77,6 +123,7 @@ class TranscriptLines(LineList):
 
     @property
     def has_cursor(self) -> bool:
+        # The cursor of this list is on a block and not on a row.
         return False
 
     @property
@@ -93,30 +140,52 @@ class TranscriptLines(LineList):
 
     def show_turns(self, turns: Sequence[Turn], words: tuple[str, ...]) -> None:
         """Show other turns. The caller then calls `scroll_lines`."""
-        self.turns, self.words, self.notice = list(turns), words, ""
+        self.words, self.notice = words, ""
+        self.transcript.show(turns)
         self._changed()
 
-    def add_turns(self, above: Sequence[Turn], below: Sequence[Turn]) -> None:
+    def add_turns(self, above: Sequence[Turn], below: Sequence[Turn], changed: Sequence[Turn] = ()) -> None:
         """Add turns on either side. The lines in view stay where they are."""
-        top = self.top
-        self.turns = [*above, *self.turns, *below]
+        with_view = self.view_anchor()
+        self.transcript.add(above, below, changed)
         self._changed()
-        self.scroll_lines(top + sum(len(turn.lines) for turn in above))
+        self.restore_view(with_view)
+
+    def view_anchor(self) -> tuple[BlockRef | None, int]:
+        """The block at the upper border, and the lines of it that are above the border."""
+        at = self.transcript.block_at(self.top)
+        if at < 0:
+            return None, 0
+        return self.transcript.ref(at), self.top - self.transcript.blocks[at].begin
+
+    def restore_view(self, anchor: tuple[BlockRef | None, int]) -> None:
+        """Scroll to where the view was."""
+        ref, offset = anchor
+        at = self.transcript.index_of(ref)
+        if at >= 0:
+            self.scroll_lines(self.transcript.blocks[at].begin + offset)
+        else:
+            self.scroll_lines(self.top)
+
+    def placed_anew(self) -> None:
+        """Show that lines were placed anew; those in view stay."""
+        anchor = self.view_anchor()
+        self.transcript.place()
+        self._changed()
+        self.restore_view(anchor)
 
     def show_notice(self, notice: str) -> None:
         """Show a sentence in place of a transcript."""
-        self.turns, self.words, self.notice = [], (), notice
+        self.words, self.notice = (), notice
+        self.transcript.show(())
         self._changed()
         self.scroll_lines(0)
 
     def _changed(self) -> None:
-        self.lines, self._starts = [], []
-        for turn in self.turns:
-            self._starts.append(len(self.lines))
-            self.lines.extend(turn.lines)
         # Before the first layout the notice is not wrapped.
         self._notice_lines = list(wrap(self.notice, self.cells)) if self.is_laid_out else [self.notice]
         self._set_length(len(self.lines) or (len(self._notice_lines) if self.notice else 0))
+        self._strips.clear()
 
     def scroll_lines(self, top: int) -> None:
         """Scroll so that this line is the first in view, or as near to that as possible."""
@@ -125,25 +194,65 @@ class TranscriptLines(LineList):
 
     def turn_at(self, line: int) -> int:
         """The index of the turn of a line, or of the last line if there are fewer; -1 without turns."""
-        return bisect_right(self._starts, max(0, min(line, len(self.lines) - 1))) - 1
+        return self.transcript.turn_at(line)
 
     def is_in_view(self, turn: int) -> bool:
         """Whether a line of a turn is in view."""
-        start = self.start_of(turn)
-        return start < self.top + self.size.height and start + len(self.turns[turn].lines) > self.top
-
-    def start_of(self, turn: int) -> int:
-        """The first line of a turn."""
-        return self._starts[turn]
+        begin, end = self.transcript.begin_of(turn), self.transcript.end_of(turn)
+        return begin < self.top + self.size.height and end > self.top
 
     # drawing
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         if not self.lines:
-            return fit_line([(" " + self._notice_lines[index], "dim")], cells)
+            return self._plain(fit_line([(" " + self._notice_lines[index], "dim")], cells))
         line = self.lines[index]
-        body = mark_prose(line.text) if line.prose else [(line.text, line.style)]
-        return fit_line([(" ", "text"), *highlight_line(body, self.words)], cells)
+        placed = self.transcript.placed
+        is_cursor = placed is not None and index == placed.begin and self.has_focus
+        spans: Line = [("❯" if is_cursor else " ", "pointer"), *highlight_line(line.spans, self.words)]
+        room = min(cells, CURSOR_CELLS + len(PAD) + MEASURE + 1)
+        right = [*self._marks(index, room - width(line.text) - right_width(line) - 6), *line.right]
+        size = sum(width(text) for text, _ in right)
+        if right and size < room - 4:
+            spans = [*fit_line(spans, room - size - 1), *right]
+        return self._plain(fit_line(spans, cells))
+
+    def _marks(self, index: int, room: int) -> Line:
+        """The label of the entry whose first line this is, and the mark of the leaf."""
+        if not self.labels and self.leaf_id is None:
+            return []
+        at = self.transcript.block_at(index)
+        placed = self.transcript.blocks[at] if at >= 0 else None
+        if placed is None or placed.begin != index or placed.block.head is None:
+            return []
+        turn = self.turns[placed.turn]
+        first = next(
+            (number for number, block in enumerate(turn.blocks) if block.kind in ("answer", "prompt")), 0
+        )
+        if turn.entry_id is None or placed.number != first:
+            return []
+        marks: Line = []
+        label = self.labels.get(turn.entry_id)
+        if turn.entry_id == self.leaf_id and room >= 8:
+            marks.append(("← leaf", "leaf"))
+            room -= 8
+        if label and room >= LEAST_LABEL + 2:
+            marks.insert(0, (f"◆ {shorten(label, room - 2)}" + ("  " if marks else ""), "label"))
+        if marks and self.lines[index].right:
+            marks.append(("  ", "text"))
+        return marks
+
+    def _plain(self, line: Line) -> Line:
+        """The line in ASCII, if the terminal has nothing else."""
+        return [(text.translate(_ASCII), style) for text, style in line] if self._ascii else line
+
+    def ground_of(self, index: int, selected: bool) -> str:
+        if not 0 <= index < len(self.lines):
+            return "background"
+        placed = self.transcript.placed
+        if self.has_focus and placed is not None and index == placed.begin:
+            return "cursor"
+        return self.lines[index].ground or "background"
 
     def render_line(self, y: int) -> Strip:
         if not self._cells:
@@ -161,30 +270,114 @@ class TranscriptLines(LineList):
             self._cells = self.cells
             self.post_message(self.WidthChanged())
 
+    def on_focus(self) -> None:
+        self.redraw_rows()
+
+    def on_blur(self) -> None:
+        self.redraw_rows()
+
     def show_cursor(self) -> None:
-        """Do nothing: a pane of text has no cursor."""
+        """Do nothing: the view does not follow the cursor while it scrolls."""
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
         super().watch_scroll_y(old_value, new_value)
         if round(old_value) != round(new_value):
             self.post_message(self.Scrolled())
 
-    # keys
+    # the cursor
+
+    def on_click(self, event: events.Click) -> None:
+        line = event.y + self.top
+        at = self.transcript.block_at(line)
+        if event.button == 1 and at >= 0 and line < len(self.lines):
+            again = at == self.transcript.cursor and line == self.transcript.blocks[at].begin
+            self.put_cursor(at, scroll=False)
+            if again and self.transcript.blocks[at].block.folds:
+                self.action_unfold()
+
+    def put_cursor(self, index: int, *, scroll: bool = True) -> None:
+        """Put the cursor on a block, and scroll as far as it needs to be seen."""
+        blocks = self.transcript.blocks
+        if not 0 <= index < len(blocks):
+            return
+        self.transcript.cursor = index
+        if scroll:
+            placed, height = blocks[index], self.size.height
+            if placed.end - placed.begin > height or placed.begin < self.top:
+                # One line of what is above it, except at the beginning.
+                self.scroll_lines(placed.begin - (1 if index and placed.end - placed.begin < height else 0))
+            elif placed.end > self.top + height:
+                self.scroll_lines(placed.end - height)
+        self.redraw_rows()
+        self.post_message(self.Scrolled())
+
+    def _cursor_in_view(self) -> bool:
+        placed = self.transcript.placed
+        return placed is not None and placed.begin < self.top + self.size.height and placed.end > self.top
+
+    def _pull_cursor(self, *, down: bool) -> None:
+        """Put a cursor that has left the view on the first block in view, or on the last."""
+        if self.lines and not self._cursor_in_view():
+            at = self.transcript.block_at(self.top if down else self.top + self.size.height - 1)
+            blocks = self.transcript.blocks
+            if down and blocks[at].begin < self.top and at + 1 < len(blocks):
+                height = self.top + self.size.height
+                at += blocks[at + 1].begin < height
+            self.transcript.cursor = at
+            self.redraw_rows()
 
     def move_to(self, index: int) -> None:
         self.scroll_lines(index)
 
+    def scroll_by(self, lines: int = 0, pages: int = 0) -> None:
+        """Scroll by a number of lines and of pages."""
+        self.scroll_lines(self.top + lines + pages * max(1, self.size.height - 1))
+
     def action_cursor_up(self) -> None:
-        self.scroll_lines(self.top - 1)
+        placed = self.transcript.placed
+        if placed is None:
+            return
+        if not self._cursor_in_view():
+            self._pull_cursor(down=False)
+        elif placed.begin < self.top:
+            self.scroll_by(-1)
+        elif self.transcript.cursor:
+            before = self.transcript.cursor - 1
+            above = self.transcript.blocks[before]
+            if above.end - above.begin > self.size.height:
+                # The end of a long block comes first.
+                self.transcript.cursor = before
+                self.scroll_lines(above.end - self.size.height)
+                self.post_message(self.Scrolled())
+            else:
+                self.put_cursor(before)
+        else:
+            self.scroll_lines(0)
 
     def action_cursor_down(self) -> None:
-        self.scroll_lines(self.top + 1)
+        placed = self.transcript.placed
+        if placed is None:
+            return
+        if not self._cursor_in_view():
+            self._pull_cursor(down=True)
+        elif placed.end > self.top + self.size.height:
+            self.scroll_by(1)
+        elif self.transcript.cursor + 1 < len(self.transcript.blocks):
+            self.put_cursor(self.transcript.cursor + 1)
+        else:
+            self.scroll_lines(len(self.lines))
 
     def action_page_up(self) -> None:
-        self.scroll_lines(self.top - max(1, self.size.height - 1))
+        if not self.top:
+            self.put_cursor(0)
+        self.scroll_by(pages=-1)
+        self._pull_cursor(down=False)
 
     def action_page_down(self) -> None:
-        self.scroll_lines(self.top + max(1, self.size.height - 1))
+        if self.is_at_bottom:
+            self.put_cursor(len(self.transcript.blocks) - 1)
+        self.scroll_by(pages=1)
+        self._pull_cursor(down=True)
 
     def action_first(self) -> None:
         self.post_message(self.JumpAsked(to_end=False))
@@ -192,19 +385,111 @@ class TranscriptLines(LineList):
     def action_last(self) -> None:
         self.post_message(self.JumpAsked(to_end=True))
 
+    def action_follow_end(self) -> None:
+        self.post_message(self.JumpAsked(to_end=True))
+
+    def action_go_prompt(self, step: int) -> None:
+        """Put the cursor on the next prompt (1), or on the previous one (-1)."""
+        at = self.transcript.next_block(self.transcript.cursor, step, _is_prompt)
+        if at >= 0:
+            self.transcript.cursor = at
+            placed = self.transcript.blocks[at]
+            self.scroll_lines(placed.begin - min(1, placed.begin))
+            self.put_cursor(at, scroll=False)
+        else:
+            self.post_message(self.PromptAsked(step))
+
+    # folds, copies, hits and branches
+
+    def action_unfold(self) -> None:
+        """Unfold the block, then all of it; fold it again."""
+        placed = self.transcript.placed
+        if placed is None or not placed.block.folds:
+            return
+        block = placed.block
+        if block.state == FOLDED:
+            block.state = SHORT
+        elif block.state == SHORT and block.more:
+            self.post_message(self.BlockAsked("lines"))
+            return
+        else:
+            block.state = FOLDED
+        self._block_changed()
+
+    def unfold_whole(self, ref: BlockRef, whole: Block) -> None:
+        """Show a block whole that was read for it."""
+        at = self.transcript.index_of(ref)
+        if at < 0:
+            return
+        block = self.transcript.blocks[at].block
+        block.body, block.more, block.is_tail, block.state = whole.body, whole.more, False, FULL
+        self._block_changed()
+
+    def _block_changed(self) -> None:
+        self.placed_anew()
+        self.put_cursor(self.transcript.cursor)
+
+    def action_unfold_tools(self) -> None:
+        """Unfold all tool calls, or fold them."""
+        anchor = self.view_anchor()
+        self.transcript.toggle_tools()
+        self._changed()
+        self.restore_view(anchor)
+
+    def action_copy_block(self) -> None:
+        self.post_message(self.BlockAsked("text"))
+
+    def action_copy_block_code(self) -> None:
+        self.post_message(self.BlockAsked("code"))
+
+    def action_go_hit(self, step: int) -> None:
+        self.post_message(self.HitAsked(step))
+
+    def action_switch_branch(self, step: int) -> None:
+        self.post_message(self.BranchAsked(step))
+
+
+class PreviewLines(TranscriptLines, inherit_bindings=False):
+    """A transcript beside the list of the selector. The keys of the list work here too, on that session, but
+    for those that this pane has itself.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *bindings_of("list"),
+        *(
+            binding(command)
+            for command in pane_commands("transcript")
+            if command.keys and not command.action.startswith("screen.")
+        ),
+        *(
+            replace(binding(command), action=f"screen.do_from_preview({command.id!r})")
+            for command in preview_commands()
+            if command.keys
+        ),
+    ]
+
+
+def _is_prompt(block: Block) -> bool:
+    return block.kind == "prompt"
+
+
+_ASCII = str.maketrans("❯▌▸▾│─┼•…−≡×◆Ψ←", ">|>v|-+*~-=x#Y<")
+
 
 class Spot:
     """The position of a view.
 
     anchor   the entry; None is the end of the transcript
-    line     the index of a line of the entry; -1 is the line with the match
+    index    the number of a block of the entry; -1 is the block with the match
+    line     the index of a line of the block
     row      the lines between the upper border and that line
     """
 
-    __slots__ = ("anchor", "line", "row")
+    __slots__ = ("anchor", "index", "line", "row")
 
-    def __init__(self, anchor: EntryRef | None, line: int = 0, row: int = 0) -> None:
+    def __init__(self, anchor: EntryRef | None, index: int = 0, line: int = 0, row: int = 0) -> None:
         self.anchor = anchor
+        self.index = index
         self.line = line
         self.row = row
 
@@ -216,64 +501,45 @@ class Spot:
         """
         if not lines.lines or (at_end and lines.is_at_bottom):
             return cls(None)
-        index = lines.turn_at(lines.top)
-        turn = lines.turns[index]
-        return cls(anchor_of(turn.entry_id, turn.offset), lines.top - lines.start_of(index), 0)
+        ref, line = lines.view_anchor()
+        return cls(ref.anchor, ref.number, line) if ref is not None else cls(None)
 
     def top_in(self, lines: TranscriptLines) -> int | None:
         """The number of the line at the upper border; it may be less than 0 or not read yet. None: show the
         end, because the position is the end or its entry was not read.
         """
-        index = turn_of(lines.turns, self.anchor) if self.anchor is not None else -1
-        if index < 0:
+        transcript = lines.transcript
+        turn = transcript.turn_of(self.anchor) if self.anchor is not None else -1
+        if turn < 0 or self.anchor is None:
             return None
-        turn = lines.turns[index]
-        if self.line < 0:
+        if self.index < 0:
             # The match is a third down the pane, or the entry begins two lines down if that shows both.
-            line, row = max(turn.found, 0), lines.size.height // 3
-            if line < row:
-                line, row = 0, min(row, 2)
-        else:
-            line, row = self.line, self.row
-        return lines.start_of(index) + max(0, min(line, len(turn.lines) - 1)) - row
+            line = transcript.found_line(turn)
+            begin, row = transcript.begin_of(turn), lines.size.height // 3
+            return begin - min(row, 2) if line - begin < row else line - row
+        at = transcript.index_of(BlockRef(self.anchor, self.index))
+        if at < 0:
+            return transcript.begin_of(turn) - self.row
+        placed = transcript.blocks[at]
+        return placed.begin + min(self.line, placed.end - placed.begin) - self.row
 
 
-def position_text(
-    lines: TranscriptLines, hit: HitLocated | None, *, first: int | None, total: int | None, at_end: bool
-) -> str:
-    """The position in words, for example "7 of 12 · branch 2 of 3, not on the active path"; "" without turns.
+def current_turn(lines: TranscriptLines, hit: HitLocated | None, *, at_end: bool) -> int:
+    """The index of the turn whose position is shown; -1 without turns: that of the cursor, or of a hit in
+    view, or of the view.
 
-    :param hit: the hit; while its entry is in view, it is the position.
-    :param first: the number on the path, from 1, of the first turn; None: unknown.
-    :param total: the number of entries of the path; None: unknown.
     :param at_end: the last turn was read.
     """
     if not lines.turns:
-        return ""
-    index = lines.turn_at(lines.top)
-    if at_end and lines.is_at_bottom:
-        index = len(lines.turns) - 1
+        return -1
+    placed = lines.transcript.placed
+    if lines.has_focus and placed is not None and lines.is_in_view(placed.turn):
+        return placed.turn
     if hit is not None and hit.is_entry:
-        hit_turn = turn_of(lines.turns, anchor_of(hit.entry_id, hit.offset))
-        if hit_turn >= 0 and lines.is_in_view(hit_turn):
-            index = hit_turn
-    facts = [] if first is None or total is None else [f"{first + index:,} of {total:,}"]
-    if hit is not None and hit.where:
-        facts.append(hit.where)
-    return " · ".join(facts)
-
-
-def turn_of(turns: Sequence[Turn], anchor: EntryRef) -> int:
-    """The index of the anchor's turn: by the offset of its entry, else by its id; -1 if it is not there."""
-    for index, turn in enumerate(turns):
-        if turn.offset == anchor.offset and anchor.entry_id in (None, turn.entry_id):
-            return index
-    if anchor.entry_id is not None:
-        for index in range(len(turns) - 1, -1, -1):
-            if turns[index].entry_id == anchor.entry_id:
-                return index
-    # An anchor without id and offset is the beginning of the session.
-    return 0 if turns and anchor.offset < 0 and anchor.entry_id is None else -1
+        turn = lines.transcript.turn_of(anchor_of(hit.entry_id, hit.offset))
+        if turn >= 0 and lines.is_in_view(turn):
+            return turn
+    return len(lines.turns) - 1 if at_end and lines.is_at_bottom else lines.turn_at(lines.top)
 
 
 def anchor_of(entry_id: str | None, offset: int) -> EntryRef:

@@ -72,7 +72,7 @@ class Machine:
         return {path: path.read_bytes() for path in self.home.rglob("*") if path.is_file()}
 
 
-def shown(terminal, text="user ·"):
+def shown(terminal, text="▌"):
     """Whether Textual has the screen, and the transcript of the session under the cursor is shown."""
     terminal.wait_for_bytes(b"\x1b[?1000h", 30)
     terminal.wait_for_text(text, 30)

@@ -8,6 +8,7 @@ from app.commands import COMMANDS
 from app.dialogs.help import HelpDialog
 from app.keys import keys_of
 from app.screens.browser import BrowserScreen
+from app.widgets.transcript_lines import TranscriptLines
 
 
 async def test_every_key_is_bound_to_its_pane(browser, three):
@@ -21,6 +22,7 @@ async def test_every_key_is_bound_to_its_pane(browser, three):
             "list": ui.tree,
             "filter": ui.screen.query_one("#filter"),
             "side": ui.screen.sessions_pane,
+            "transcript": TranscriptLines(id="transcript"),
         }
         for command in COMMANDS:
             bound = widgets[command.pane]._bindings.key_to_bindings

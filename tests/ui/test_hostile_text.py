@@ -56,7 +56,7 @@ async def test_hostile_text_is_inert_in_rows_preview_and_bars(browser, hostile, 
         assert ui.sessions.row.id == "evil"
         await ui.settled()
         if size[1] > 16:
-            await ui.until(lambda: "user ·" in ui.text(), "the transcript")
+            await ui.until(lambda: "▌" in ui.text(), "the transcript")
         text = inert_screen(ui)
         if size[0] > 100:
             assert "evil" in text

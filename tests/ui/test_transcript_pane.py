@@ -61,13 +61,22 @@ class Driver:
         return "\n".join("".join(segment.text for segment in strip) for strip in strips)
 
     def rows(self):
-        """The visible lines, without border and scrollbar."""
+        """The visible lines, without border, cursor, band and scrollbar."""
         cells = self.lines.cells
-        return [line[2 : 2 + cells].rstrip() for line in self.text().splitlines()[1:-1]]
+        return [line[2 : 2 + cells].lstrip("▌ ").rstrip() for line in self.text().splitlines()[1:-1]]
 
     @property
     def title(self):
-        return self.pane.words[0]
+        return self.pane.words[1]
+
+    @property
+    def block(self):
+        """The text of the first line of the block with the cursor."""
+        placed = self.lines.transcript.placed
+        return self.lines.lines[placed.begin].whole_text.strip("▌ ")
+
+    def texts(self):
+        return [line.text.strip("▌ ") for line in self.lines.lines]
 
 
 @asynccontextmanager
@@ -158,13 +167,13 @@ async def test_earlier_entries_are_read_while_scrolling(tmp_path):
         assert "text 299" in ui.rows()[-1]
         assert ui.title == "300 of 300"
         assert ui.reader.entries_read < 60
-        while "text 0" not in [line.text for line in ui.lines.lines]:
+        while "text 0" not in ui.texts():
             ui.lines.scroll_lines(0)
             await ui.pilot.pause()
             await ui.settle()
         await ui.press("home")
         assert ui.title == "1 of 300"
-        shown = [line.text for line in ui.lines.lines if line.text.startswith("text")]
+        shown = [line for line in ui.texts() if line.startswith("text")]
         assert shown == [f"text {number}" for number in range(300)]
 
 
@@ -185,11 +194,12 @@ async def test_home_and_end(tmp_path):
 async def test_the_visible_lines_stay_when_more_come_above(tmp_path):
     async with pane() as ui:
         await ui.show(session(tmp_path, *long_chain(300)))
-        ui.lines.scroll_lines(5)
-        first, rows = ui.lines.lines[5], len(ui.lines.lines)
+        at = next(number for number, line in enumerate(ui.lines.lines) if number > 4 and "text" in line.text)
+        ui.lines.scroll_lines(at)
+        first, rows = ui.lines.lines[at], len(ui.lines.lines)
         await ui.until(lambda: len(ui.lines.lines) > rows, "more")
         assert ui.lines.lines[ui.lines.top] is first
-        assert ui.rows()[0] == first.text
+        assert ui.rows()[0] == first.text.strip("▌ ")
 
 
 async def test_it_opens_at_a_hit_with_highlights_and_its_branch(tmp_path):
@@ -212,9 +222,8 @@ async def test_a_distant_hit_is_shown_between_its_neighbours(tmp_path):
         ui.pane.show_session(row, waits=True)
         await ui.hit(row, f"{101:08x}", "text", "100")
         rows = ui.rows()
-        assert "text 100" in rows
-        assert "text 99" in rows
-        assert "text 101" in rows
+        for number in (99, 100, 101):
+            assert any(line.startswith(f"text {number}") for line in rows)
         assert ui.title == "101 of 300"
         assert ui.reader.entries_read < 60
 
@@ -250,10 +259,9 @@ async def test_a_hit_in_tool_output_is_visible(tmp_path):
     async with pane() as ui:
         row = session(tmp_path, *lines)
         await ui.show(row)
-        assert "[bash: make]" in ui.text()
-        assert "line 0" in ui.text()
-        assert "the needle" not in ui.text()
-        assert "998 lines more" in ui.text()
+        assert "▸ bash  make" in ui.text()
+        assert "1,002 lines" in ui.text()
+        assert "line 0" not in ui.text()
         await ui.hit(row, "c", "needle")
         assert "the needle" in ui.text()
         assert "after it" in ui.text()
@@ -280,7 +288,7 @@ async def test_at_the_end_new_entries_are_followed(tmp_path):
         append(row, message("new", f"{100:08x}", "user", "one thing more"))
         ui.pane.follow(row)
         await ui.until(lambda: "one thing more" in ui.text(), "what came")
-        assert ui.rows()[-1] == "one thing more"
+        assert ui.rows()[-1].startswith("one thing more")
         assert ui.title == "101 of 101"
 
 
@@ -293,7 +301,7 @@ async def test_further_up_the_position_stays(tmp_path):
         before = ui.rows()
         append(row, message("new", f"{100:08x}", "user", "one thing more"))
         ui.pane.follow(row)
-        await ui.until(lambda: ui.title.endswith(" of 101"), "what came")
+        await ui.until(lambda: "of 101" in ui.title, "what came")
         assert ui.rows() == before
         append(row, message("other", f"{50:08x}", "user", "gone back"))
         ui.pane.follow(row)
@@ -349,7 +357,7 @@ async def test_no_session_and_an_empty_one(tmp_path):
         ui.pane.show_session(None)
         await ui.pilot.pause()
         assert "hello" not in ui.text()
-        assert ui.title == "transcript"
+        assert ui.title == ""
         await ui.show(session(tmp_path, header(), name="empty", message_count=0))
         assert "nothing was said yet" in ui.text()
 
@@ -491,3 +499,143 @@ async def test_distant_lines_are_dropped(tmp_path, monkeypatch):
                     break
             assert ui.title == last
         assert "text 199" in ui.rows()[-1]
+
+
+# blocks
+
+
+def answer(id, parent, *content):
+    raw = message(id, parent, "assistant", "")
+    raw["message"]["content"] = list(content)
+    return raw
+
+
+def call(name, id="1", **arguments):
+    return {"type": "toolCall", "id": id, "name": name, "arguments": arguments}
+
+
+def tools(lines):
+    """A conversation with one tool call of `lines` lines of output."""
+    return [
+        header(),
+        message("a", None, "user", "run it"),
+        answer("b", "a", call("bash", command="make")),
+        message("c", "b", "toolResult", "\n".join(map(str, range(lines))), toolName="bash", toolCallId="1"),
+        answer("d", "c", {"type": "text", "text": "done\n```sh\nls\n```\n```\npwd\n```"}),
+    ]
+
+
+async def test_the_cursor_goes_from_block_to_block_and_scrolls_inside_a_long_one(tmp_path):
+    async with pane() as ui:
+        long = "\n".join(f"row {number}" for number in range(50))
+        await ui.show(session(tmp_path, *chain("first", long, "second", "third")))
+        assert ui.block.startswith("5/1")
+        await ui.press("up")
+        assert ui.block.startswith("second")
+        await ui.press("up")
+        assert "row 49" in ui.text()
+        assert "row 0" not in ui.text()
+        await ui.press("up")
+        assert "row 49" not in ui.text(), "a long block is scrolled line by line"
+        assert "row 48" in ui.text()
+        for _ in range(60):
+            if ui.block.startswith("first"):
+                break
+            await ui.press("up")
+        assert ui.block.startswith("first")
+        assert "❯▌ first" in ui.text()
+        await ui.press("right_square_bracket")
+        assert ui.block.startswith("second")
+        await ui.press("left_square_bracket")
+        assert ui.block.startswith("first")
+
+
+async def test_space_unfolds_a_call_and_its_whole_output_and_folds_it(tmp_path):
+    async with pane(size=(80, 60)) as ui:
+        await ui.show(session(tmp_path, *tools(30)))
+        await ui.press("up")
+        assert ui.block == "▸ bash  make  30 lines"
+        await ui.press("space")
+        assert "│ 11" in ui.text()
+        assert "│ 12" not in ui.text()
+        assert "… 18 more lines (Space)" in ui.text()
+        await ui.press("space")
+        await ui.until(lambda: "│ 29" in ui.text(), "all of the output")
+        await ui.press("space")
+        assert "│ 0" not in ui.text()
+        await ui.press("ctrl+t")
+        assert "│ 11" in ui.text()
+        await ui.press("ctrl+t")
+        assert "│ 11" not in ui.text()
+
+
+async def test_a_block_and_its_code_are_copied(tmp_path):
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *tools(3)))
+        for keys, copied in (("Y", "ls"), ("Y", "pwd"), ("Y", "ls"), ("y", "done\n```sh")):
+            ui.app._clipboard = ""
+            await ui.press(keys)
+            await ui.until(lambda copied=copied: ui.app.clipboard.startswith(copied), copied)
+        await ui.press("up", "y")
+        await ui.until(lambda: ui.app.clipboard == "make\n0\n1\n2", "input and output")
+
+
+async def test_a_result_that_comes_later_joins_its_call(tmp_path):
+    async with pane() as ui:
+        lines = tools(5)
+        row = session(tmp_path, *lines[:3])
+        await ui.show(row)
+        assert "▸ bash  make" in ui.text()
+        await ui.press("space")
+        append(row, *lines[3:])
+        ui.pane.follow(row)
+        await ui.until(lambda: "done" in ui.text(), "the answer")
+        assert "│ 4" in ui.text(), "what was unfolded stays so"
+        assert ui.text().count("bash") == 1
+
+
+async def test_results_are_joined_with_calls_that_are_read_after_them(tmp_path):
+    lines = [header(), message("u", None, "user", "go")]
+    for number in range(200):
+        last = lines[-1]["id"]
+        lines.append(answer(f"a{number}", last, call("bash", id=str(number), command=f"run {number}")))
+        lines.append(
+            message(f"r{number}", f"a{number}", "toolResult", "ok", toolName="bash", toolCallId=str(number))
+        )
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *lines))
+        await ui.press(*["pageup"] * 3)
+        await ui.settle()
+        shown = [line.whole_text for line in ui.lines.lines if "bash" in line.text]
+        assert len(shown) > 40
+        assert all("run" in line and "1 line" in line for line in shown)
+
+
+async def test_new_entries_are_counted_while_the_view_is_above_the_end(tmp_path):
+    async with pane() as ui:
+        row = session(tmp_path, *long_chain(100))
+        await ui.show(row)
+        await ui.press("pageup")
+        await ui.settle()
+        append(row, message("n1", f"{100:08x}", "user", "one"), message("n2", "n1", "assistant", "two"))
+        ui.pane.follow(row)
+        await ui.until(lambda: "2 new entries below (G)" in ui.title, "the count")
+        await ui.press("G")
+        await ui.until(lambda: "two" in ui.text(), "the end")
+        assert "new entries" not in ui.title
+
+
+async def test_a_session_with_hostile_markdown_is_shown(tmp_path):
+    evil = (
+        "| a |\n|---|\n| \x1b[31m&#x202e; |\n\n"
+        + "[" * 3_000
+        + "\n\n"
+        + "> " * 3_000
+        + "\n\n```\x1b\n\x1b]0;x\x07"
+    )
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *chain("hello", evil, "日本語 " * 100, "👩‍👩‍👧 " * 100)))
+        for bad in ("\x1b", "\x07", "\u202e"):
+            assert bad not in ui.text()
+        await ui.press(*["up"] * 20)
+        assert all(bad not in ui.text() for bad in ("\x1b", "\x07", "\u202e"))

@@ -1,4 +1,4 @@
-"""The lines of an entry in a transcript."""
+"""The blocks of an entry in a transcript, without a screen."""
 
 from __future__ import annotations
 
@@ -8,8 +8,12 @@ import pytest
 
 from app.view.cells import width
 from app.view.line import highlight_line
-from app.view.transcript import MOST_TEXT, find_words, turn
+from app.view.text_window import find_words
+from app.view.transcript import MOST_TEXT, turn
+from app.view.transcript_block import FOLDED, SHORT
 from tests.factory import entry, message
+
+MAY_FIRST = 1_777_640_000_000
 
 
 @pytest.fixture(autouse=True)
@@ -21,18 +25,21 @@ def utc(monkeypatch):
     time.tzset()
 
 
-def lines(raw, cells=60, words=(), *, has_match=False):
-    return [line.text for line in turn(raw, raw.get("id"), 0, cells, words, has_match=has_match).lines]
+def made(raw, cells=60, words=(), **options):
+    return turn(raw, raw.get("id"), 0, cells, words, now_ms=MAY_FIRST, **options)
 
 
-def styles(raw, cells=60):
-    return [line.style for line in turn(raw, raw.get("id"), 0, cells).lines]
+def lines(raw, cells=60, words=(), **options):
+    return [line.whole_text.strip() for line in made(raw, cells, words, **options).lines]
 
 
-def blocks(role, *content, **more):
-    raw = message("a", None, role, "")
+def kinds(raw, **options):
+    return [block.kind for block in made(raw, **options).blocks]
+
+
+def answer(*content, **more):
+    raw = message("a", None, "assistant", "", **more)
     raw["message"]["content"] = list(content)
-    raw["message"].update(more)
     return raw
 
 
@@ -40,81 +47,144 @@ def text(content_text):
     return {"type": "text", "text": content_text}
 
 
-def call(name, **arguments):
-    return {"type": "toolCall", "id": "1", "name": name, "arguments": arguments}
+def call(name, id="1", **arguments):
+    return {"type": "toolCall", "id": id, "name": name, "arguments": arguments}
 
 
-def test_a_prompt_has_a_head_with_its_time():
-    assert lines(message("a", None, "user", "fix it\nnow", 5)) == [
+def result(output, id="1", **more):
+    return message("r", "a", "toolResult", output, 2, toolName="tool", toolCallId=id, **more)
+
+
+def tool(block, output=None, **more):
+    """The block of a call, with its result."""
+    results = {} if output is None else {"1": result(output, **more)}
+    return made(answer(block), results=results).blocks[0]
+
+
+def texts(block):
+    return [line.text.strip() for line in block.lines]
+
+
+def test_a_prompt_is_a_band_with_its_time():
+    turn_of_prompt = made(message("a", None, "user", "fix **it**\nnow", 5))
+    assert [line.text for line in turn_of_prompt.lines] == ["▌ fix **it**", "▌ now"]
+    assert turn_of_prompt.lines[0].right == [("10:05", "dim")]
+    assert {line.ground for line in turn_of_prompt.lines} == {"panel"}
+
+
+def test_an_answer_has_its_model_and_time_and_no_marks_of_markdown():
+    raw = answer(
+        text("# Two ways out\nSome **bold** and `code`, [here](http://a.b/c).\n\n1. wait\n2. do not")
+    )
+    raw["message"]["model"] = "sonnet"
+    assert lines(raw) == [
+        "sonnet · 10:01",
+        "Two ways out",
         "",
-        "user · 2026-05-01 10:05",
-        "fix it",
-        "now",
+        "Some bold and code, here (http://a.b/c).",
+        "",
+        "1. wait",
+        "2. do not",
     ]
+    styles = {piece: style for line in made(raw).lines for piece, style in line.spans}
+    assert styles["Two ways out"] == "heading"
+    assert styles["bold"] == "bold"
+    assert styles["code"] == "code"
+    assert styles["here"] == "link"
 
 
 def test_an_answer_thinks_speaks_and_calls_in_its_order():
-    raw = blocks(
-        "assistant",
-        {"type": "thinking", "thinking": "let me see"},
-        text("# Reading\n`code`"),
-        call("read", path="src/auth.py", offset=1, limit=80),
-        call("bash", command="make\n  all"),
-    )
-    assert lines(raw)[2:] == [
-        "let me see",
-        "# Reading",
-        "`code`",
-        "[read: src/auth.py:1-80]",
-        "[bash: make all]",
-    ]
-    assert styles(raw)[2:] == ["thinking", "heading", "text", "call", "call"]
-
-
-def test_an_answer_that_only_calls_needs_no_head():
-    assert lines(blocks("assistant", call("ls", path="."), stopReason="toolUse")) == ["[ls: .]"]
+    raw = answer({"type": "thinking", "thinking": "let me see\nwhat"}, text("Reading."), call("ls", path="."))
+    assert kinds(raw) == ["thinking", "answer", "tool"]
+    assert lines(raw) == ["▸ thinking  let me see what  2 lines", "10:01", "Reading.", "▸ ls  ."]
 
 
 @pytest.mark.parametrize(
     ("more", "reason"),
     [
-        ({"stopReason": "aborted"}, "(aborted)"),
-        ({"stopReason": "error", "errorMessage": "overloaded"}, "overloaded"),
+        ({"stopReason": "aborted"}, "× aborted"),
+        ({"stopReason": "error", "errorMessage": "overloaded"}, "× error: overloaded"),
     ],
 )
 def test_an_answer_has_the_reason_of_its_end(more, reason):
-    shown = lines(blocks("assistant", **more))
-    assert shown[1].startswith("assistant")
-    assert shown[2:] == [reason]
+    assert lines(answer(**more))[1:] == [reason]
 
 
-def test_a_result_has_its_first_lines_and_a_count_of_the_others():
-    raw = message("a", None, "toolResult", "\n".join(f"line {n}" for n in range(20)), toolName="bash")
-    assert lines(raw) == ["└ line 0", "  line 1", "  line 2", "  line 3", "  … 16 lines more"]
-    assert lines(message("a", None, "toolResult", "one\ntwo\n", toolName="bash")) == ["└ one", "  two"]
+# tools
 
 
-def test_a_result_of_one_long_line():
-    shown_lines = lines(message("a", None, "toolResult", "x" * 100_000, toolName="bash"))
-    assert len(shown_lines) < 12
-    assert shown_lines[-1] == "  … 99,600 characters more"
+def test_a_call_is_one_line_with_its_result():
+    block = tool(call("read", path="src/auth.py", offset=1, limit=80), "x\n" * 80)
+    assert block.state == FOLDED
+    assert [line.whole_text.strip() for line in block.lines] == [
+        "▸ read  src/auth.py:1-80  80 lines · 60.0 s"
+    ]
+    assert tool(call("grep", pattern="x"), "a\nb").lines[0].whole_text.strip().endswith("2 matches · 60.0 s")
+    assert texts(tool(call("bash", command="make\n  all"))) == ["▸ bash  make all"]
 
 
-def test_a_failed_result_is_an_error():
-    raw = message("a", None, "toolResult", "no such file", toolName="read", isError=True)
-    assert styles(raw) == ["error"]
+def test_an_unfolded_call_shows_twelve_lines_and_counts_the_others():
+    block = tool(call("bash", command="make"), "\n".join(f"line {n}" for n in range(80)))
+    block.state = SHORT
+    shown = texts(block)
+    assert shown[0].startswith("▾ bash  make")
+    assert shown[1:3] == ["│ line 0", "│ line 1"]
+    assert shown[12:] == ["│ line 11", "… 68 more lines (Space)"]
+    whole = made(
+        answer(call("bash", command="make")),
+        results={"1": result("\n".join(map(str, range(80))))},
+        full=True,
+    )
+    assert len(whole.blocks[0].lines) == 81
+
+
+def test_a_failed_call_starts_unfolded_at_the_end_of_its_output():
+    block = tool(
+        call("bash", command="pytest"), "\n".join(map(str, range(40))) + "\nexit code 1", isError=True
+    )
+    assert block.state == SHORT
+    assert block.lines[0].right[0] == ("× ", "error")
+    assert block.lines[0].right[1][0].startswith("exit 1")
+    assert texts(block)[1] == "… 29 lines above (Space)"
+    assert texts(block)[-1] == "│ exit code 1"
+
+
+def test_an_edit_starts_unfolded_as_a_diff():
+    block = tool(call("edit", path="a.py", oldText="a\nb\nc", newText="a\nX\nc"), "done")
+    assert texts(block) == ["▾ edit  a.py", "│   a", "│ − b", "│ + X", "│   c"]
+    assert [line.ground for line in block.lines[1:]] == ["", "removed-ground", "added-ground", ""]
+    assert block.lines[0].right == [("+1", "added"), (" ", "text"), ("−1", "removed")]
+    numbered = tool(call("edit", path="a.py"), "ok", details={"diff": " 31 def f():\n-32   old\n+32   new"})
+    assert texts(numbered)[1:] == ["│   31   def f():", "│   32 −   old", "│   32 +   new"]
+    patch = "@@ -7,2 +7,2 @@\n same\n-old\n+new"
+    assert texts(tool(call("apply", input=patch)))[2:] == ["│    7   same", "│    8 − old", "│    8 + new"]
+
+
+def test_code_that_a_call_writes_has_its_colours_and_can_be_copied():
+    block = tool(call("write", path="a.py", content="def f():\n    return 'x'\n"), "ok")
+    block.state = SHORT
+    assert any(style == "syntax-keyword" for line in block.lines for _, style in line.spans)
+    assert block.codes == ["def f():\n    return 'x'\n"]
+
+
+def test_a_result_without_its_call_is_a_block_of_its_own():
+    shown = made(message("a", None, "toolResult", "one\ntwo\n", toolName="bash"))
+    assert [line.whole_text.strip() for line in shown.lines] == ["▸ bash  2 lines"]
+
+
+# other entries
 
 
 def test_commands_of_the_user():
     raw = message("a", None, "bashExecution", "", command="ls", output="a\nb", exitCode=1)
-    assert lines(raw) == ["", "$ ls", "  a", "  b"]
+    assert lines(raw) == ["▾ $  ls  × exit code 1", "a", "b"]
 
 
 def test_summaries_have_a_title():
     raw = entry("compaction", "a", None, summary="so far so good", tokensBefore=45_000)
-    assert lines(raw) == ["", "── compaction of 45k tokens ──", "so far so good"]
-    assert lines(entry("branch_summary", "a", None, summary="it failed"))[1:] == [
-        "── summary of another branch ──",
+    assert lines(raw) == ["▾ ≡ Compaction: 45k tokens", "so far so good"]
+    assert lines(entry("branch_summary", "a", None, summary="it failed")) == [
+        "▾ ≡ Branch summary",
         "it failed",
     ]
 
@@ -134,54 +204,80 @@ def test_bookkeeping_entries_have_no_lines(raw):
     assert lines(raw) == []
 
 
+# matches
+
+
+def found_line(shown):
+    block = shown.blocks[shown.found]
+    return block.lines[block.found].text
+
+
 def test_a_bookkeeping_entry_with_a_match_has_lines():
     raw = entry("custom", "a", None, customType="x", data={"a": "needle"})
-    shown_turn = turn(raw, "a", 0, 60, ("needle",), has_match=True)
-    assert "needle" in shown_turn.lines[shown_turn.found].text
+    assert "needle" in found_line(made(raw, 60, ("needle",), has_match=True))
 
 
-def test_thoughts_and_calls_show_their_matches():
+def test_thoughts_and_calls_unfold_at_their_matches():
     thought = "\n".join(f"thought {n}" for n in range(500)) + "\nneedle"
-    raw = blocks(
-        "assistant", {"type": "thinking", "thinking": thought}, call("write", path="a", content="x\nhay\n")
-    )
+    raw = answer({"type": "thinking", "thinking": thought}, call("write", path="a", content="x\nhay\n"))
     assert not any("needle" in line for line in lines(raw))
-    shown_turn = turn(raw, "a", 0, 60, ("needle",), has_match=True)
-    assert shown_turn.lines[shown_turn.found].text == "needle"
-    shown_turn = turn(raw, "a", 0, 60, ("hay",), has_match=True)
-    assert "hay" in shown_turn.lines[shown_turn.found].text
+    assert found_line(made(raw, 60, ("needle",), has_match=True)).strip() == "needle"
+    assert "hay" in found_line(made(raw, 60, ("hay",), has_match=True))
+    output = "\n".join(f"line {n}" for n in range(1_000)) + "\nthe needle"
+    joined = {"results": {"1": result(output)}, "matched_results": ["1"]}
+    assert "the needle" in found_line(made(answer(call("bash", command="x")), 60, ("needle",), **joined))
 
 
 def test_a_huge_text_has_both_ends_and_the_match():
     content_text = "first\n" + "word " * 2_000_000 + "\nneedle\n" + "word " * 100_000 + "\nlast"
-    raw = message("a", None, "user", content_text)
-    shown_lines = lines(raw, 80)
-    assert shown_lines[2] == "first"
-    assert shown_lines[-1] == "last"
-    assert sum(map(len, shown_lines)) < 2 * MOST_TEXT
-    assert any(line.endswith(("characters more", "lines more")) for line in shown_lines)
-    assert "needle" not in shown_lines
-    shown_turn = turn(raw, "a", 0, 80, ("needle",), has_match=True)
-    assert shown_turn.lines[shown_turn.found].text == "needle"
-    assert len(shown_turn.lines) < 2_000
+    for raw in (message("a", None, "user", content_text), answer(text(content_text))):
+        shown_lines = lines(raw, 80)
+        assert any(line.removeprefix("▌ ").startswith("first") for line in shown_lines)
+        assert shown_lines[-1].removeprefix("▌ ") == "last"
+        assert sum(map(len, shown_lines)) < 2 * MOST_TEXT
+        assert any("lines more" in line or "characters more" in line for line in shown_lines)
+        shown = made(raw, 80, ("needle",), has_match=True)
+        assert found_line(shown).removeprefix("▌").strip() == "needle"
+        assert len(shown.lines) < 2_000
 
 
-@pytest.mark.parametrize("cells", [8, 9, 20, 61])
-def test_no_line_is_wider_than_the_width(cells):
-    hostile = "日本語 " * 200 + "👩‍👩‍👧 " * 20 + "\x1b[31m" + "x" * 300 + "\ttab \u202e"
+def test_a_result_of_one_long_line_is_cut():
+    block = tool(call("bash", command="x" * 100_000), "y" * 10_000_000)
+    block.state = SHORT
+    assert len(block.lines) < 5
+    assert all(len(line.text) < 400 for line in block.lines[1:])
+
+
+HOSTILE = "日本語 " * 200 + "👩‍👩‍👧 " * 20 + "\x1b[31m" + "x" * 300 + "\ttab \u202e"
+IN_MARKDOWN = (
+    f"# {HOSTILE}\n- {HOSTILE}\n  - {HOSTILE}\n\n> {HOSTILE}\n\n[{HOSTILE}](http://x/{HOSTILE})\n\n"
+    f"| {HOSTILE} | b |\n|---|---|\n| `{HOSTILE}` | **{HOSTILE}** |\n\n&#x202e;&#27;&#10;x\n\n"
+    f"```{HOSTILE}\n{HOSTILE}\n```\n\n    {HOSTILE}\n"
+)
+
+
+@pytest.mark.parametrize("cells", [8, 9, 20, 61, 300])
+def test_no_line_is_wider_than_the_width_and_all_are_inert(cells):
     for raw in (
-        message("a", None, "user", hostile),
-        message("a", None, "toolResult", hostile, toolName=hostile),
-        blocks("assistant", {"type": "thinking", "thinking": hostile}, call(hostile, **{hostile: hostile})),
-        entry("custom_message", "a", None, customType=hostile, content=hostile),
-        entry("branch_summary", "a", None, summary=hostile),
-        message("a", None, hostile, hostile),
-        message("a", None, "bashExecution", "", command=hostile, output=hostile * 10),
+        message("a", None, "user", HOSTILE),
+        answer(text(IN_MARKDOWN)),
+        answer(text("- " * 3_000), text("[" * 5_000), text("> " * 500 + "x"), text("|" * 900 + "\n|-|-|")),
+        message("a", None, "toolResult", HOSTILE, toolName=HOSTILE, isError=True),
+        answer({"type": "thinking", "thinking": HOSTILE}, call(HOSTILE, **{HOSTILE: HOSTILE})),
+        answer(call("edit", path=HOSTILE, oldText=HOSTILE, newText=HOSTILE * 2)),
+        entry("custom_message", "a", None, customType=HOSTILE, content=HOSTILE),
+        entry("branch_summary", "a", None, summary=HOSTILE),
+        message("a", None, HOSTILE, HOSTILE),
+        message("a", None, "bashExecution", "", command=HOSTILE, output=HOSTILE * 10),
     ):
-        for line in lines(raw, cells, ("日本語",), has_match=True):
-            assert width(line) <= cells
-            assert line.isprintable()
-            assert "\u202e" not in line
+        for block in made(raw, cells, ("日本語",), has_match=True).blocks:
+            if block.folds:
+                block.state = SHORT
+            for line in block.lines:
+                assert line.whole_text.isprintable()
+                assert "\u202e" not in line.whole_text
+                if line is not block.head and line is not block.open_head and "(Space)" not in line.text:
+                    assert width(line.text) <= max(cells, 12), line.text
 
 
 @pytest.mark.parametrize("content", [None, 5, [], ["text", 3, None, {}], {"a": 1}, [{"type": "toolCall"}]])
@@ -189,6 +285,20 @@ def test_no_line_is_wider_than_the_width(cells):
 def test_malformed_messages_raise_no_error(role, content):
     raw = {"type": "message", "id": "a", "timestamp": [], "message": {"role": role, "content": content}}
     turn(raw, "a", 0, 60, ("x",), has_match=True)
+
+
+def test_a_table_is_drawn_in_columns():
+    raw = answer(text("| way | median |\n|---|---|\n| wait | **0.3** ms |\n| 日本 | 2 ms |"))
+    assert lines(raw)[1:] == ["way  │ median", "─────┼───────", "wait │ 0.3 ms", "日本 │ 2 ms"]
+
+
+def test_code_has_a_bar_its_language_and_colours_and_is_not_wrapped():
+    raw = answer(text("```python\ndef f():\n    return 'x'  # " + "y" * 200 + "\n```\nafter"))
+    shown = made(raw)
+    assert [line.text for line in shown.lines][1:3] == ["    python", "  │ def f():"]
+    assert shown.lines[3].text.endswith("…")
+    assert ("def", "syntax-keyword") in shown.lines[2].spans
+    assert shown.blocks[0].codes == ["def f():\n    return 'x'  # " + "y" * 200]
 
 
 def test_find_words_looks_for_the_longest_word():
@@ -210,14 +320,3 @@ def test_highlights_span_pieces_of_different_styles():
         ("**", "code"),
     ]
     assert highlight_line(line, ("absent",)) == line
-
-
-@pytest.mark.parametrize(("lines_given", "shown"), [(4, 4), (5, 5), (6, 5)])
-def test_a_short_rest_is_shown_and_not_counted(lines_given, shown):
-    raw = message("a", None, "toolResult", "\n".join("x" * lines_given), toolName="bash")
-    shown_lines = lines(raw)
-    assert len(shown_lines) == shown
-    assert shown_lines[-1].endswith("more") == (lines_given == 6)
-    assert not any(
-        "more" in line for line in lines(blocks("assistant", {"type": "thinking", "thinking": "x" * 700}))
-    )

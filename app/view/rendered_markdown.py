@@ -1,0 +1,378 @@
+"""Markdown as it is read: without its marks, in lines of a given width.
+
+A text is divided at blank lines into sections of a few kilobytes, each of which markdown-it parses alone: the
+time for a section is bounded, and no construct can hold up the thread that reads. A section that is too long
+for that, and a huge line, are shown as they are written. Each newline stays a newline, because the lines of
+an answer are mostly meant as lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from app.view.cells import ELLIPSIS, cut, max_width
+from app.view.code_lines import code_lines
+from app.view.document_line import CodeBlock, LineKind, inert_pieces, line_ranges
+from app.view.line import Line, line_width, slice_line, wrap_ranges
+from app.view.markdown import BETWEEN, fit_columns
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+SECTION = 1_500
+"""Characters after which a section ends at the next blank line that allows it."""
+MOST_PARSED = 6_000
+"""Characters of the longest section that is parsed."""
+LONGEST_LINE = 2_000
+"""Characters of the longest line that is parsed."""
+MOST_TABLE_CELLS = 2_000
+"""Cells of a table that is laid out; a larger one is shown as it is written."""
+BAR = "│ "
+_MARKED = re.compile(r"[`*_#|<>\[\]~\\&!]|^\s*(?:[-+]|\d{1,9}[.)])\s|^\s*(?:-{3,}|={2,})\s*$", re.MULTILINE)
+_URL = re.compile(r"https?://[^\s<>\"'`)\]|]{1,300}")
+
+Rendered = tuple[Line, CodeBlock | None]
+"""A line, and the code block that begins there."""
+
+
+def markdown_lines(text: str, cells: int) -> Iterator[Rendered]:
+    """The lines of a Markdown text.
+
+    :param text: raw; it is made inert here.
+    :param cells: the width of a line, at least 8.
+    """
+    blank = True
+    for section in _sections(text):
+        for line, block in section.lines(max(8, cells)):
+            is_blank = not line
+            if is_blank and blank:
+                continue
+            yield line, block
+            blank = is_blank
+        if not blank:
+            yield [], None
+            blank = True
+
+
+class _Section:
+    """A part of a text: prose, or a fenced code block with its language."""
+
+    __slots__ = ("block", "language", "rows")
+
+    def __init__(self, rows: list[str], language: str | None = None, block: CodeBlock | None = None) -> None:
+        self.rows = rows
+        self.language = language
+        self.block = block
+
+    def lines(self, cells: int) -> Iterator[Rendered]:
+        """The lines of the section."""
+        if self.language is not None:
+            yield from _code("\n".join(self.rows), self.language, cells, self.block)
+            return
+        source = "\n".join(self.rows)
+        if not source.strip():
+            return
+        is_long = len(source) > MOST_PARSED or any(len(row) > LONGEST_LINE for row in self.rows)
+        if is_long or not _MARKED.search(source):
+            yield from _plain(self.rows, cells)
+        else:
+            yield from _Renderer(cells).lines(_parser().parse(source))
+
+
+def _sections(text: str) -> Iterator[_Section]:
+    rows: list[str] = []
+    size = 0
+    kind = LineKind()
+    block: CodeBlock | None = None
+    language = ""
+    indent = 0
+    for begin, end in line_ranges(text):
+        for line in inert_pieces(text, begin, end):
+            stripped = line.lstrip(" ")
+            if kind.fence:
+                if kind.closes(stripped):
+                    if block is not None:
+                        block.end = max(block.begin, begin - 1)
+                    yield _Section(rows, language, block)
+                    rows, size = [], 0
+                else:
+                    rows.append(line[min(indent, len(line) - len(stripped)) :])
+                continue
+            opened = kind.opens(stripped)
+            if opened is not None:
+                if rows:
+                    yield _Section(rows)
+                rows, size = [], 0
+                indent, language = len(line) - len(stripped), (opened.split() or [""])[0].strip("{}.")
+                following = end + 1 + text.startswith("\r", end)
+                block = CodeBlock(text, language, min(following, len(text)), indent=indent)
+                continue
+            if size > SECTION and not rows[-1].strip() and line[:1] not in ("", " "):
+                yield _Section(rows)
+                rows, size = [], 0
+            rows.append(line)
+            size += len(line) + 1
+    if rows or kind.fence:
+        yield _Section(rows, language, block) if kind.fence else _Section(rows)
+
+
+def _plain(rows: Sequence[str], cells: int) -> Iterator[Rendered]:
+    for row in rows:
+        for line in _wrapped(_linked(row, "text"), cells):
+            yield line, None
+
+
+def _code(text: str, language: str, cells: int, block: CodeBlock | None = None) -> Iterator[Rendered]:
+    if language:
+        yield [("  " + cut(language, cells - 2), "dim")], block
+        block = None
+    for line in code_lines(text, language):
+        yield [(BAR, "border"), *cut_line(line, cells - len(BAR))], block
+        block = None
+    yield [], None
+
+
+def cut_line(line: Line, cells: int) -> Line:
+    """The line, or its beginning with an ellipsis, in at most ``cells``; it is not padded."""
+    left = max(1, cells)
+    fitted: Line = []
+    for number, (text, style) in enumerate(line):
+        size = max_width(text)
+        if size < left or (size == left and number == len(line) - 1):
+            fitted.append((text, style))
+            left -= size
+            continue
+        return [*fitted, (cut(text, left - 1) + ELLIPSIS, style)]
+    return fitted
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return MarkdownIt("commonmark", {"html": False, "maxNesting": 12}).enable(["table", "strikethrough"])
+
+
+class _Renderer:
+    """The lines of parsed tokens."""
+
+    def __init__(self, cells: int) -> None:
+        self._cells = cells
+        # the pieces before the first line of the next block, and before its other lines
+        self._first: Line = []
+        self._rest: Line = []
+        self._stack: list[Line] = []
+        # open lists: the number of the next item, None for bullets
+        self._lists: list[int | None] = []
+        self._quotes = 0
+
+    def lines(self, tokens: Sequence[Token]) -> Iterator[Rendered]:
+        """The lines of the tokens of one section."""
+        index = 0
+        while index < len(tokens):
+            token = tokens[index]
+            match token.type:
+                case "heading_open":
+                    yield from self._block(_inline(tokens[index + 1], "heading"))
+                    yield [], None
+                    index += 2
+                case "paragraph_open":
+                    yield from self._block(_inline(tokens[index + 1], "quote" if self._quotes else "text"))
+                    if not token.hidden:
+                        yield self._blank(), None
+                    index += 2
+                case "fence" | "code_block":
+                    code = token.content.removesuffix("\n")
+                    before, self._first = self._first or self._rest, self._rest
+                    room = self._cells - line_width(before)
+                    for line, block in _code(code, _safe(token.info.strip()), max(8, room), CodeBlock(code)):
+                        yield ([*before, *line] if line else []), block
+                        before = self._rest
+                case "hr":
+                    yield [("─" * min(self._cells, 24), "border")], None
+                    yield [], None
+                case "table_open":
+                    end = next(at for at in range(index, len(tokens)) if tokens[at].type == "table_close")
+                    yield from self._table(tokens[index:end])
+                    yield [], None
+                    index = end
+                case "bullet_list_open":
+                    self._lists.append(None)
+                case "ordered_list_open":
+                    self._lists.append(int(token.attrs.get("start", 1)))
+                case "bullet_list_close" | "ordered_list_close":
+                    self._lists.pop()
+                    if not self._lists:
+                        yield self._blank(), None
+                case "list_item_open":
+                    self._item()
+                case "list_item_close":
+                    if self._first is not self._rest and self._first:
+                        # an empty item
+                        yield self._first, None
+                    self._outdent()
+                case "blockquote_open":
+                    self._quotes += 1
+                    self._indent([(BAR, "border")], [(BAR, "border")])
+                case "blockquote_close":
+                    self._quotes -= 1
+                    self._outdent()
+                    if not self._quotes:
+                        yield [], None
+                case _ if token.content:
+                    yield from self._block([[(_safe(token.content), "text")]])
+            index += 1
+
+    def _blank(self) -> Line:
+        return list(self._rest) if self._quotes else []
+
+    def _item(self) -> None:
+        number = self._lists[-1] if self._lists else None
+        if number is None:
+            mark = "• "
+        else:
+            mark = f"{number}. "
+            self._lists[-1] = number + 1
+        self._indent([(mark, "bullet")], [(" " * len(mark), "text")])
+
+    def _indent(self, first: Line, rest: Line) -> None:
+        deep = line_width(self._rest) + line_width(rest) > self._cells // 2
+        self._first = [*(self._first or self._rest), *([] if deep else first)]
+        self._stack.append(self._rest)
+        self._rest = [*self._rest, *([] if deep else rest)]
+
+    def _outdent(self) -> None:
+        self._rest = self._stack.pop() if self._stack else []
+        self._first = []
+
+    def _block(self, rows: Sequence[Line]) -> Iterator[Rendered]:
+        """Wrapped lines behind the open marks."""
+        for row in rows:
+            before = self._first or self._rest
+            for line in _wrapped(row, max(4, self._cells - line_width(self._rest))):
+                yield [*before, *line], None
+                self._first = []
+                before = self._rest
+
+    def _table(self, tokens: Sequence[Token]) -> Iterator[Rendered]:
+        rows: list[list[Line]] = []
+        for index, token in enumerate(tokens):
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type in ("th_open", "td_open"):
+                style = "strong" if token.type == "th_open" else "text"
+                pieces = _inline(tokens[index + 1], style)
+                rows[-1].append([piece for row in pieces for piece in row])
+        yield from ((line, None) for line in table_lines(rows, self._cells))
+
+
+def table_lines(rows: Sequence[Sequence[Line]], cells: int) -> Iterator[Line]:
+    """The lines of a table, whose first row is its head: in columns, or row by row if they do not fit."""
+    columns = max(map(len, rows), default=0)
+    if not columns:
+        return
+    if columns * len(rows) > MOST_TABLE_CELLS:
+        for row in rows:
+            yield cut_line([piece for cell in row for piece in (*cell, ("  ", "text"))], cells)
+        return
+    table = [[*row, *([] for _ in range(columns - len(row)))] for row in rows]
+    sizes = [max(1, *(_stable_width(row[number]) for row in table)) for number in range(columns)]
+    fitted = fit_columns(sizes, cells - len(BETWEEN) * (columns - 1))
+    if fitted is None:
+        head = table[0]
+        for number, row in enumerate(table[1:]):
+            if number:
+                yield [("─" * min(cells, 6), "border")]
+            for name, cell in zip(head, row, strict=True):
+                yield from _wrapped([*name, (": ", "text"), *cell] if name else cell, cells)
+        return
+    for number, row in enumerate(table):
+        yield from _table_row(row, fitted)
+        if not number:
+            yield [("─┼─".join("─" * size for size in fitted), "border")]
+
+
+def _table_row(row: Sequence[Line], fitted: Sequence[int]) -> Iterator[Line]:
+    columns = [list(_wrapped(cell, room)) for cell, room in zip(row, fitted, strict=True)]
+    for number in range(max(map(len, columns))):
+        line: Line = []
+        for at, (column, room) in enumerate(zip(columns, fitted, strict=True)):
+            if at:
+                line.append((BETWEEN, "border"))
+            piece = column[number] if number < len(column) else []
+            line += piece
+            if at < len(fitted) - 1:
+                line.append((" " * (room - line_width(piece)), "text"))
+        yield [(text, style) for text, style in line if text]
+
+
+def _stable_width(line: Line) -> int:
+    return max_width("".join(text for text, _ in line))
+
+
+def _wrapped(line: Line, cells: int) -> Iterator[Line]:
+    text = "".join(piece for piece, _ in line)
+    if not text:
+        yield []
+        return
+    yield from slice_line(line, wrap_ranges(text, cells))
+
+
+def _linked(text: str, style: str) -> Line:
+    if "://" not in text:
+        return [(text, style)] if text else []
+    line: Line = []
+    start = 0
+    for match in _URL.finditer(text):
+        line += [(text[start : match.start()], style), (match[0], "link")]
+        start = match.end()
+    line.append((text[start:], style))
+    return [piece for piece in line if piece[0]]
+
+
+def _inline(token: Token, base: str) -> list[Line]:
+    """The rows of inline content: marks become styles, and a link shows its address if its text does not."""
+    rows: list[Line] = [[]]
+    styles = [base]
+    targets: list[tuple[str, int]] = []
+    for child in token.children or ():
+        match child.type:
+            case "text":
+                rows[-1] += _linked(_safe(child.content), styles[-1])
+            case "code_inline":
+                rows[-1].append((_safe(child.content), "code"))
+            case "softbreak" | "hardbreak":
+                rows.append([])
+            case "strong_open":
+                styles.append("bold" if base != "heading" else base)
+            case "em_open":
+                styles.append("emphasis" if styles[-1] == "text" else styles[-1])
+            case "s_open":
+                styles.append("dim")
+            case "link_open":
+                targets.append((str(child.attrs.get("href", "")), len(rows[-1])))
+                styles.append("link")
+            case "link_close":
+                styles.pop()
+                target, begin = targets.pop()
+                shown = "".join(text for text, _ in rows[-1][begin:])
+                if target and target not in (shown, f"mailto:{shown}"):
+                    rows[-1].append((f" ({_safe(target[:300])})", "dim"))
+            case "strong_close" | "em_close" | "s_close":
+                styles.pop()
+            case "image":
+                rows[-1].append((f"[image: {_safe(child.content)}]", "dim"))
+            case _ if child.content:
+                rows[-1].append((_safe(child.content), styles[-1]))
+    return rows
+
+
+def _safe(text: str) -> str:
+    """One inert line. The source is inert, but markdown-it decodes entities, which may give any character."""
+    return text if text.isascii() and text.isprintable() else " ".join(inert_pieces(text, 0, len(text)))

@@ -1,0 +1,205 @@
+"""What a transcript is made of: turns, which are entries, and blocks, which are parts of an entry that a user
+reads, folds and copies as one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from app.view.cells import width
+from app.view.document_line import DocumentLine
+from app.view.line import Line
+
+if TYPE_CHECKING:
+    from app.sessions.tree.node import Node
+
+FOLDED, SHORT, FULL = range(3)
+"""The states of a block that can be folded: its head, its beginning, all of it."""
+
+
+class BlockLine(DocumentLine):
+    """A line of a block, without the cell of the cursor.
+
+    ground   the name of its background; "" for that of the pane
+    right    the pieces at its right end
+    """
+
+    __slots__ = ("ground", "right")
+
+    def __init__(
+        self, spans: Line, style: str = "text", *, ground: str = "", right: Line | None = None
+    ) -> None:
+        super().__init__("".join(text for text, _ in spans), style, marked=spans)
+        self.ground = ground
+        self.right = right or []
+
+    @property
+    def whole_text(self) -> str:
+        """The text with that at the right end."""
+        right = "".join(text for text, _ in self.right)
+        return f"{self.text}  {right}" if right else self.text
+
+
+class Block:
+    """A part of an entry: a prompt, the text of an answer, a tool call with its result, and so on.
+
+    kind         "prompt", "answer", "thinking", "tool", "summary", "command" or "custom"
+    head         its first line; None for a block without one. `open_head` is its look while it is unfolded
+    body         the lines below the head; while it is `FULL`, all of them
+    more         the number of lines that `body` leaves out; `is_tail` if they are above and not below
+    state        whether it is folded
+    folds        whether it can be folded
+    found        the index of the line with a match, -1 for none
+    text, codes  as it was written, and the code in it; released before the block is shown
+    """
+
+    __slots__ = (
+        "body",
+        "codes",
+        "folds",
+        "found",
+        "head",
+        "is_tail",
+        "kind",
+        "more",
+        "open_head",
+        "state",
+        "text",
+    )
+
+    def __init__(
+        self,
+        kind: str,
+        body: list[BlockLine],
+        *,
+        head: BlockLine | None = None,
+        open_head: BlockLine | None = None,
+        state: int = FULL,
+        more: int = 0,
+        is_tail: bool = False,
+        text: str = "",
+        codes: Sequence[str] = (),
+    ) -> None:
+        self.kind = kind
+        self.body = body
+        self.head = head
+        self.open_head = open_head or head
+        self.folds = open_head is not None
+        self.state = state
+        self.more = more
+        self.is_tail = is_tail
+        self.found = -1
+        self.text = text
+        self.codes = list(codes)
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether no blank line separates it from a block of the same kind."""
+        return self.kind in ("tool", "thinking")
+
+    @property
+    def lines(self) -> list[BlockLine]:
+        """The lines in its present state."""
+        if self.head is None:
+            return self.body
+        if self.folds and self.state == FOLDED:
+            return [self.head]
+        head = [self.open_head or self.head]
+        if not self.more:
+            return head + self.body
+        what = "line" if self.more == 1 else "lines"
+        if self.is_tail:
+            return [
+                *head,
+                BlockLine([("    … ", "dim"), (f"{self.more:,} {what} above (Space)", "dim")]),
+                *self.body,
+            ]
+        return [
+            *head,
+            *self.body,
+            BlockLine([("    … ", "dim"), (f"{self.more:,} more {what} (Space)", "dim")]),
+        ]
+
+
+class Turn:
+    """The blocks of one entry.
+
+    entry_id, offset   the id of the entry, and the offset of its line in the file
+    node               the entry, from which it can be read again; None in tests
+    blocks             empty for an entry without text, and for a result that is shown with its call
+    joined_to          the offset of the entry with that call; -1 for no such entry
+    results            the results that are shown in this turn, by the id of the call
+    found              the index of the block with a match, -1 for none
+    """
+
+    __slots__ = ("blocks", "entry_id", "found", "joined_to", "node", "offset", "results")
+
+    def __init__(
+        self,
+        entry_id: str | None,
+        offset: int,
+        blocks: list[Block],
+        *,
+        found: int = -1,
+        node: Node | None = None,
+        joined_to: int = -1,
+        results: Mapping[str, Node] | None = None,
+    ) -> None:
+        self.entry_id = entry_id
+        self.offset = offset
+        self.blocks = blocks
+        self.found = found
+        self.node = node
+        self.joined_to = joined_to
+        self.results = results or {}
+
+    @property
+    def rows(self) -> int:
+        """About how many lines it takes."""
+        return sum(len(block.lines) + (not block.is_tight) for block in self.blocks)
+
+    @property
+    def lines(self) -> list[BlockLine]:
+        """The lines of all blocks."""
+        return [line for block in self.blocks for line in block.lines]
+
+    def release_texts(self) -> Turn:
+        """Forget the texts, which may be large: they are read again when they are needed."""
+        for block in self.blocks:
+            block.text = ""
+            block.codes = []
+        return self
+
+
+class Part(NamedTuple):
+    """A part of a transcript, as it is sent to the screen.
+
+    above, below   the turns before and behind the shown ones, in the order of the path
+    at_root        whether no turn precedes `above`
+    at_end         whether no turn follows `below`
+    first          the number on the path, from 1, of the first entry that is shown now; None if it is not
+                   known
+    total          the number of entries on the path; None if it is not known
+    opened         whether it replaces the shown path by another. `below` then begins with the requested
+                   entry, or with the last one if none was requested
+    found          whether the requested entry is on the path
+    followed       whether it answers a request for more at the end
+    changed        turns that replace those of the same offsets: results of their calls were read
+    """
+
+    above: Sequence[Turn]
+    below: Sequence[Turn]
+    at_root: bool
+    at_end: bool
+    first: int | None
+    total: int | None
+    opened: bool = False
+    found: bool = False
+    followed: bool = False
+    changed: Sequence[Turn] = ()
+
+
+def right_width(line: BlockLine) -> int:
+    """Cells of the text at the right end."""
+    return sum(width(text) for text, _ in line.right)
