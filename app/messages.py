@@ -278,7 +278,9 @@ class SearchFound(Message):
     paths          the sessions that match
     words          the texts to highlight, folded
     done           the results are complete
-    notes          remarks about the search; raw
+    notes          remarks about the search, without those of the next two; raw
+    unknown        words that look like filters and are none (`index.query.grammar.unknown_filters`); raw
+    instead        term that nothing matches -> the other spellings that were searched for; raw
     refused        why the query is invalid, raw; "" if it is valid
     faults         (position, length) in the query of each note, or of the invalid part
     hits           the best hit of each session, by path; call `Hit.look_up` in a thread
@@ -296,6 +298,8 @@ class SearchFound(Message):
         *,
         done: bool,
         notes: Sequence[str] = (),
+        unknown: Sequence[str] = (),
+        instead: Mapping[str, Sequence[str]] | None = None,
         refused: str = "",
         faults: Sequence[tuple[int, int]] = (),
         hits: Mapping[str, Hit] | None = None,
@@ -309,6 +313,8 @@ class SearchFound(Message):
         self.words = words
         self.done = done
         self.notes = notes
+        self.unknown = unknown
+        self.instead = {} if instead is None else instead
         self.refused = refused
         self.faults = faults
         self.hits = {} if hits is None else hits

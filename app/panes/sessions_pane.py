@@ -25,6 +25,7 @@ from app.view.arrangement import cycle_field
 from app.view.bars import list_facts
 from app.view.empty_states import nothing_found, nothing_matches, nothing_shown, searching_for
 from app.view.list_filter import rows_decide
+from app.view.search_notes import spelling_note, unknown_note
 from app.view.selection import StableSelection
 from app.widgets.commands import bindings_of
 from app.widgets.completion_popup import CompletionPopup
@@ -204,10 +205,16 @@ class SessionsPane(Pane):
             elif reason == "query":
                 so_far = self.is_due or not self.scanned
                 notice = nothing_matches(
-                    self.box.value, model.left_out(), keys, so_far=so_far, leaves_tools=self.leaves_tools
+                    self.box.value,
+                    model.left_out(),
+                    keys,
+                    so_far=so_far,
+                    leaves_tools=self.leaves_tools,
+                    here=model.total,
+                    elsewhere=model.found_elsewhere(),
                 )
             else:
-                notice = nothing_shown(reason, keys)
+                notice = nothing_shown(reason, keys, elsewhere=model.found_elsewhere())
             self.list.show_notice(notice)
         else:
             self.list.show_notice([])
@@ -385,7 +392,7 @@ class SessionsPane(Pane):
         if event.done and event.refused:
             self._say_note(event.refused, "error", event.faults)
         elif event.done:
-            self._say_note("; ".join(event.notes), "warning", event.faults)
+            self._say_notes(event)
         if not event.refused:  # else the list stays as it is
             by_relevance = self.model.arrangement.order == "relevance"
             ranks = {path: rank for rank, path in enumerate(event.order)} if by_relevance else None
@@ -398,6 +405,16 @@ class SessionsPane(Pane):
         """Show a message about the search, and underline the parts of the query that it is about."""
         self.note.say(one_line(text, _LONGEST_NOTE), style)
         self.box.mark(faults)
+
+    def _say_notes(self, event: SearchFound) -> None:
+        key = key_of("help.show", typing=True) if self.selects else key_of("filter.complete")
+        remarks = []
+        for unknown in event.unknown:
+            name, _, intended = unknown.partition(" ")
+            remarks.append(unknown_note(name, intended, key))
+        remarks.append(spelling_note(event.instead, len(event.paths)))
+        style = "warning" if event.notes else "dim"
+        self._say_note("; ".join(filter(None, [*remarks, *event.notes])), style, event.faults)
 
     # the hit of the session under the cursor
 

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 from app.formats.utf8_text import fold
 from app.index.query.completion import Vocabulary, complete, vocabulary
-from app.index.query.grammar import leaves_tools, parse
+from app.index.query.grammar import leaves_tools, parse, unknown_filters
 from app.index.query.query import QueryError
+from app.index.search.matchers import name_of
 from app.index.search.results import HitsByPath
 from app.messages import HitLocated, SearchFound, ValuesCollected
 from app.services.background import BackgroundService
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
     from app.index.index import Index
     from app.index.query.completion import Completion
+    from app.index.query.query import Note, Query
     from app.index.row import Row
-    from app.index.search.results import Hit
+    from app.index.search.results import Hit, Page
     from app.services.background import Post
 
 FIRST_SECONDS = 0.03
@@ -111,7 +113,7 @@ class SessionSearch(BackgroundService):
             )
             self._post(refusal)
             return
-        words, has_more = run.query.words, leaves_tools(run.query)
+        words, has_more, unknown = run.query.words, leaves_tools(run.query), unknown_filters(text)
         is_repeated = self._completed_request == first
         hits = HitsByPath()
         posted_at, pause = started, FIRST_SECONDS
@@ -126,13 +128,16 @@ class SessionSearch(BackgroundService):
             is_due = now - posted_at >= (pause if hits else EMPTY_SECONDS)
             if page.done or (not is_repeated and is_due):
                 # The screen keeps what is posted, so it gets copies.
+                notes, instead = _split_notes(run.query, page, unknown)
                 message = SearchFound(
                     text,
                     frozenset(hits),
                     words,
                     done=page.done and number == self._requests,
-                    notes=tuple(note.message for note in page.notes),
-                    faults=tuple((note.position, note.length) for note in page.notes),
+                    notes=tuple(note.message for note in notes),
+                    unknown=tuple(note.message for note in unknown),
+                    instead=instead,
+                    faults=tuple({(note.position, note.length): None for note in (*page.notes, *unknown)}),
                     hits=hits.copy(),
                     order=tuple(hits),
                     everywhere=everywhere,
@@ -150,6 +155,21 @@ class SessionSearch(BackgroundService):
             index.prepare(lambda: not is_stale())
             # These objects stay until the end: the collector need not visit those of 10,000 sessions.
             gc.freeze()
+
+
+def _split_notes(
+    query: Query, page: Page, unknown: Sequence[Note]
+) -> tuple[list[Note], dict[str, Sequence[str]]]:
+    """The notes of a page without those about unknown filters and other spellings, and these spellings."""
+    instead: dict[str, Sequence[str]] = {}
+    told = {note.position for note in unknown}
+    noted = {note.position for note in page.notes} - told
+    for term in query.terms:
+        name = name_of(term)
+        if name in page.instead and (term.position in noted or page.instead[name]):
+            instead[name] = page.instead[name]
+            told.add(term.position)
+    return [note for note in page.notes if note.position not in told or not note.length], instead
 
 
 class HitLocator(BackgroundService):

@@ -45,15 +45,19 @@ def nothing_found(places: Sequence[tuple[str, str, str]], home: str) -> list[str
     return [*lines, "", "--store AGENT=FOLDER adds a folder."]
 
 
-def nothing_shown(why: str, keys: Mapping[str, str]) -> list[str]:
+def nothing_shown(why: str, keys: Mapping[str, str], *, elsewhere: int = 0) -> list[str]:
     """The message if there are sessions but none is shown without a query.
 
     :param why: a reason of `app.view.list_filter.empty_reason`.
     :param keys: reason -> the name of the key that shows the excluded sessions as well; reasons without a key
         are missing. "here" is present only while only this folder's sessions are shown.
+    :param elsewhere: the number of sessions of other folders that match a query.
     """
     if why not in _REASONS:
         return []
+    if why == "here" and elsewhere:
+        verb = "matches" if elsewhere == 1 else "match"
+        return [f"No sessions in this folder; {elsewhere:,} elsewhere {verb}{_key(keys)}"]
     if why == "here":
         return [_REASONS[why], *([f"{keys[why]} shows all folders."] if keys.get(why) else [])]
     # more folders may have what this one has not
@@ -66,7 +70,14 @@ def searching_for(query: str) -> list[str]:
 
 
 def nothing_matches(
-    query: str, left_out: Sequence[str], keys: Mapping[str, str], *, so_far: bool, leaves_tools: bool = False
+    query: str,
+    left_out: Sequence[str],
+    keys: Mapping[str, str],
+    *,
+    so_far: bool,
+    leaves_tools: bool = False,
+    here: int = 0,
+    elsewhere: int = 0,
 ) -> list[str]:
     """The message if no shown session matches the query.
 
@@ -74,11 +85,22 @@ def nothing_matches(
     :param keys: as in `nothing_shown`; for "tools" the key that searches tool calls and output as well.
     :param so_far: the search is not complete.
     :param leaves_tools: tool calls and output were not searched, and can be.
+    :param here: the number of sessions in this folder; ``elsewhere``: that of matching ones in others.
     """
+    if tuple(left_out) == ("here",) and elsewhere:
+        none = (
+            "The session here does not match" if here == 1 else f"None of the {here:,} sessions here matches"
+        )
+        verb = "does" if elsewhere == 1 else "do"
+        return [f"{none}; {elsewhere:,} elsewhere {verb}{_key(keys)}", "Esc clears the search."]
     subject = " ".join(["No session", *(_SHOWN[why] for why in left_out), "matches"])
     message = f"{subject} “{one_line(query, 60)}”{' so far' if so_far and not left_out else ''}."
     more = ["tools"] if leaves_tools and not so_far else []
     return [message, *_ways_out([*left_out, *more], keys), "Esc clears the search."]
+
+
+def _key(keys: Mapping[str, str]) -> str:
+    return f" ({keys['here']})" if keys.get("here") else ""
 
 
 def _ways_out(reasons: Sequence[str], keys: Mapping[str, str]) -> list[str]:

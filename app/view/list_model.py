@@ -392,6 +392,14 @@ class ListModel:
         found = [row for path in self._query.found if (row := self.row_at(path)) is not None]
         return excluding_conditions(found, self.arrangement, self.here, self._live)
 
+    def found_elsewhere(self) -> int:
+        """The number of sessions that a search has found in other folders, and that only the scope hides."""
+        if self.arrangement.scope == "all":
+            return 0
+        conditions = ArrangementFilter(self.arrangement.changed(scope="all"), self.here, self._live)
+        found = [row for path in self._query.found if (row := self.row_at(path)) is not None]
+        return sum(conditions.standing(row) == SHOWN and row.cwd not in self.here for row in found)
+
     # the arrangement
 
     def arrange(self, arrangement: Arrangement) -> None:

@@ -39,14 +39,14 @@ class SlowSearch:
 
     def __iter__(self):
         hits = [Hit(row, "row") for row in self.found]
-        yield SimpleNamespace(hits=Hits(hits[:1]), done=False, notes=())
+        yield SimpleNamespace(hits=Hits(hits[:1]), done=False, notes=(), instead={})
         self.is_on.set()
         while not self.may_end.wait(0.01) and self._keep_going():
             pass
         if not self._keep_going():
             return
         self.is_done = True
-        yield SimpleNamespace(hits=Hits(hits[1:]), done=True, notes=())
+        yield SimpleNamespace(hits=Hits(hits[1:]), done=True, notes=(), instead={})
 
 
 class SlowIndex:

@@ -48,7 +48,7 @@ def search_note(ui):
 async def test_another_spelling_is_reported(browser, three, size):
     async with browser(size=size) as ui:
         await ui.press("slash", *"worlt redos")
-        await ui.until(lambda: "“redos” is nowhere; looked for instead: redis" in search_note(ui), "the word")
+        await ui.until(lambda: 'No "redos"; showing redis' in search_note(ui), "the word")
         await ui.press("ctrl+u", *"redis")
         await ui.until(lambda: not search_note(ui), "the end of it")
         await ui.press("escape")
@@ -135,7 +135,7 @@ async def test_a_word_with_a_capital_is_searched_in_lower_case_if_nothing_matche
         await ui.until(
             lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
         )
-        assert search_note(ui) == "“Dark” is nowhere; looked for instead: dark"
+        assert search_note(ui) == 'No "Dark"; showing dark (1 session)'
         assert ui.listed() == ["[/work/site]", "site1"]
 
 
@@ -151,8 +151,27 @@ async def test_a_phrase_or_pattern_with_capitals_is_searched_in_any_case_if_noth
         await ui.until(
             lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
         )
-        assert search_note(ui) == f"“{name}” is nowhere; looked for instead: {instead}"
+        assert search_note(ui) == f'No "{name}"; showing {instead} (1 session)'
         assert ui.listed() == ["[/work/site]", "site1"]
+
+
+@pytest.mark.parametrize(
+    ("query", "told"),
+    [
+        ("foo:bar", "foo: is not a filter; searched as text (Tab: filters)"),
+        ("folder:x done", "folder: is not a filter; searched as text (try dir:)"),
+    ],
+)
+async def test_an_unknown_filter_is_reported(browser, three, query, told):
+    async with browser(size=(160, 45)) as ui:
+        await ui.press("slash", *query)
+        await ui.until(lambda: search_note(ui) == told, "the message")
+        assert list(ui.box.faults) == [(0, len(query.split()[0]))]
+
+
+async def test_the_selector_names_the_key_that_shows_the_filters(browser, three):
+    async with browser(selector="foo:bar", size=(160, 45)) as ui:
+        await ui.until(lambda: search_note(ui).endswith("searched as text (F1: filters)"), "the message")
 
 
 async def test_a_wrong_pattern_is_reported_and_the_rows_stay(browser, three):
@@ -170,7 +189,7 @@ async def test_a_wrong_pattern_is_reported_and_the_rows_stay(browser, three):
 async def test_a_misspelt_word_is_searched_in_another_spelling(browser, three):
     async with browser(size=(160, 45)) as ui:
         await ui.press("slash", *"fastre")
-        await ui.until(lambda: "looked for instead" in ui.text(), "the word")
+        await ui.until(lambda: "showing faster (1 session)" in ui.text(), "the word")
         assert "branchy" in ui.listed()
 
 

@@ -38,6 +38,7 @@ being typed.
 
 from __future__ import annotations
 
+import re
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
@@ -290,6 +291,26 @@ class _Scope:
                 "this leaves no text to look in", self._last_removal.start, self._last_removal.length
             )
         return remaining
+
+
+_FILTER_NAME = re.compile("[a-z][a-z_-]+")
+
+
+def unknown_filters(text: str) -> list[Note]:
+    """The words of a query that look like filters and are none. The message of each is its name, and behind a
+    blank the filter that the user may have meant, if there is one: "folder dir".
+    """
+    found = []
+    for token in tokens(text):
+        name, colon, rest = token.items[0].text.partition(":")
+        if token.shape != "word" or token.items[0].quoted or not colon:
+            continue
+        # `std::vector`, an address, and a time or a line number are words.
+        if rest.startswith((":", "//")) or rest[:1].isdigit() or not _FILTER_NAME.fullmatch(name.lower()):
+            continue
+        message = f"{name} {intended_filter(name.lower()) or ''}".strip()
+        found.append(Note(message, token.start, token.length))
+    return found
 
 
 def leaves_tools(query: Query) -> bool:
