@@ -24,6 +24,7 @@ from app.startup.key_order import KeyOrder
 from app.theme import DIALOGS, SHEET, styles_folder, themes
 from app.view.arrangement import initial
 from app.view.list_model import ListModel
+from app.view.status_messages import DONE, ERROR, FACT, SECONDS, WARNING, MessageQueue, StatusMessage, message
 from app.view.terminal import colour_depth, speller
 from app.widgets.commands import bindings_for
 from app.widgets.dialog import Dialog
@@ -35,7 +36,9 @@ if TYPE_CHECKING:
 
     from textual.binding import BindingType
     from textual.filter import LineFilter
+    from textual.notifications import SeverityLevel
     from textual.screen import Screen
+    from textual.timer import Timer
 
     from app.actions.resume import Plan
     from app.demo.folder import DemoFolder
@@ -63,6 +66,7 @@ class Browser(CrashApp["Plan | None"]):
     """leafmark's screen. Its result is the plan of the session to resume, or None.
 
     parting   messages for the shell's terminal after the end
+    messages  those of the status line
     """
 
     TITLE = "leafmark"
@@ -117,6 +121,9 @@ class Browser(CrashApp["Plan | None"]):
         self._examples: setup.Setup | None = None
         self.crash = ""
         self.parting: list[str] = []
+        self.messages = MessageQueue()
+        self._message: StatusMessage | None = None
+        self._message_timer: Timer | None = None
         self.key_order = KeyOrder(self, self._pass_on)
         self._collector = IdleCollector()
         self._early_pastes: list[events.Paste] = []
@@ -209,6 +216,9 @@ class Browser(CrashApp["Plan | None"]):
 
     async def _pass_on(self, key: events.Key) -> None:
         self._collector.used()
+        if self.messages.current is not None and not self._has_prompt:
+            self.messages.end()
+            self.show_messages()
         await super().on_event(key)
 
     @on(ScreenReady)
@@ -225,6 +235,62 @@ class Browser(CrashApp["Plan | None"]):
     @on(ServiceFailed)
     def _service_failed(self, event: ServiceFailed) -> None:
         self.notify(one_line(event.reason), severity="error", markup=False)
+
+    # messages
+
+    def notify(
+        self,
+        message_text: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Show a message in the status line; Textual's toasts would cover the panes.
+
+        :param message_text: raw.
+        :param title: `DONE` for what was done.
+        :param timeout: the seconds for which it stays.
+        """
+        kind = {"warning": WARNING, "error": ERROR}.get(severity, DONE if title == DONE else FACT)
+        self.show_message(message(message_text, kind, seconds=timeout or SECONDS))
+
+    def show_message(self, shown: StatusMessage) -> None:
+        """Show a message in the status line, after those that are shown already."""
+        self.messages.add(shown)
+        self.show_messages()
+
+    def show_messages(self) -> None:
+        """Paint the current message if it has changed."""
+        current = self.messages.current
+        if current is self._message:
+            return
+        self._message = current
+        if self._message_timer is not None:
+            self._message_timer.stop()
+            self._message_timer = None
+        if current is not None:
+            self._message_timer = self.set_timer(current.seconds, self._end_message)
+        for screen in self.screen_stack:
+            if isinstance(screen, SessionsScreen):
+                screen.refresh_bars()
+            elif isinstance(screen, Dialog):
+                screen.show_message(current)
+
+    def _end_message(self) -> None:
+        """The time of a message is over; while a question stands in its place, it waits."""
+        self._message_timer = None
+        if self._has_prompt and self._message is not None:
+            self._message_timer = self.set_timer(self._message.seconds, self._end_message)
+            return
+        self.messages.end()
+        self.show_messages()
+
+    @property
+    def _has_prompt(self) -> bool:
+        """Whether a question or an edit has the status line."""
+        return bool(self.screen_stack) and isinstance(self.screen, RowQuestion | RowEditor)
 
     @on(Driver.SignalResume)
     def _paint_all(self) -> None:

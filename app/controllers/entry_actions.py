@@ -218,7 +218,7 @@ class EntryActions:
         if self._pane.box.value:
             self._pane.drop()
         if not self._list_session(path):
-            self._toasts.complain(f"{path} is not among the sessions any more")
+            self._toasts.complain("That session is gone")
             return
         is_entry = entry_id is not None
         self._show_entry(HitLocated(path, "", entry_id, -1, (), "") if is_entry else None)

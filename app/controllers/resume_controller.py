@@ -197,7 +197,7 @@ class ResumeController:
 
     def _copy_known(self) -> None:
         if self._pane.list.row is not None and self.plan is not None:
-            self._toasts.copy(self.plan.shell, "Command")
+            self._toasts.copy(self.plan.shell, "command")
 
     def _resume_known(self) -> None:
         row, plan = self._pane.list.row, self.plan

@@ -17,14 +17,13 @@ from app.sessions.errors import HeaderlessContinuation
 from app.stores import agent_named
 from app.stores.live import LIVE, MAYBE
 from app.view.formatting import age, tilde
-from app.view.notifications import progress_note, toast
+from app.view.notifications import done_text, not_done_text, progress_note, quoted, reason_of
 from app.view.prompts import (
     continued_question,
     delete_question,
     earlier_question,
     named_question,
     new_question,
-    quoted_title,
     trash_question,
 )
 from app.view.selection import StableSelection
@@ -105,9 +104,11 @@ class SessionActions:
     def trash(self) -> None:
         """Trash the sessions, after a question unless the settings say otherwise."""
         rows, states, reasons = self.targets(), self._pane.list.states, self._facts.reasons
-        for row in rows:
-            if states.get(row.path) == LIVE:
-                self._toasts.complain(f"{quoted_title(row)} stays: {reasons.get(row.path, 'it is in use')}")
+        live = [row for row in rows if states.get(row.path) == LIVE]
+        if live:
+            number = f"{len(live):,} sessions not" if len(live) > 1 else "Not"
+            reason = reasons.get(live[0].path, "it is in use")
+            self._toasts.complain(f"{number} trashed: {reason} – {quoted(live[0].title)}")
         rows = [row for row in rows if states.get(row.path) != LIVE]
         maybe = [row for row in rows if states.get(row.path) == MAYBE]
         if not rows:
@@ -173,7 +174,7 @@ class SessionActions:
             return
         why_not = agent_named(row.agent).why_not("name", row.path)
         if why_not:
-            self._toasts.complain(f"{quoted_title(row)}: {why_not}")
+            self._toasts.complain(f"Not renamed: {why_not} – {quoted(row.title)}")
         else:
             self._host.start(self._edit_name(row))
 
@@ -262,12 +263,12 @@ class SessionActions:
     def copy_id(self) -> None:
         """Copy the id of the session under the cursor."""
         if self._pane.list.row is not None:
-            self._toasts.copy(self._pane.list.row.id, "Id")
+            self._toasts.copy(self._pane.list.row.id, "id")
 
     def copy_path(self) -> None:
         """Copy the path of its file."""
         if self._pane.list.row is not None:
-            self._toasts.copy(self._pane.list.row.path, "Path")
+            self._toasts.copy(self._pane.list.row.path, "path")
 
     # undo
 
@@ -325,24 +326,33 @@ class SessionActions:
     def done(self, event: ActionsDone) -> None:
         """Show the result of an action, and ask what it leaves open."""
         done = [outcome for outcome in event.outcomes if outcome.change is not None]
+        failures: list[tuple[str, Exception]] = []
         for outcome in event.outcomes:
+            title = outcome.row.title if outcome.row is not None else ""
             if isinstance(outcome.error, HeaderlessContinuation) and outcome.undone is not None:
-                self._toasts.complain(str(outcome.error))
+                self._toasts.complain(not_done_text(event.what, [(title, outcome.error)]))
                 # If a dialog is open by now, its keys must not answer this question.
                 if self._host.is_active:
                     self._host.start(self._ask_to_join(outcome.error, outcome.undone))
             elif outcome.error is not None and not _is_without_trash(outcome):
-                title = f"{quoted_title(outcome.row)}: " if outcome.row is not None else ""
-                self._toasts.complain(f"{title}{outcome.error}")
+                failures.append((title, outcome.error))
+        if failures:
+            self._toasts.complain(not_done_text(event.what, failures))
+        is_undo = event.what == "undo"
+        changes = [outcome.change for outcome in done if outcome.change is not None]
+        told = [outcome.undone or outcome.change for outcome in done] if is_undo else changes
+        title = done[-1].row.title if done and done[-1].row is not None else ""
+        self._toasts.show_done(
+            lambda key: done_text(event.what, list(filter(None, told)), key, title, of=event.of),
+            is_undo=is_undo,
+        )
         for note in event.notes:
             self._toasts.warn(note)
-        changes = [outcome.change for outcome in done if outcome.change is not None]
-        is_undo = event.what == "undo"
-        self._toasts.show_done(lambda key: toast(event.what, changes, key, of=event.of), is_undo=is_undo)
         if is_undo and not (event.outcomes or event.notes or event.of):
             self._toasts.show("Nothing to undo")
         if event.what == "redo" and not (event.outcomes or event.notes or event.of):
             self._toasts.show("Nothing to redo")
+        self._show_result(done, is_undo=is_undo)
         self._unmark([outcome.row.path for outcome in done if outcome.row is not None])
         if event.what in (TRASH, TRASH_ANYWAY):
             self._trashed(event.outcomes, anyway=event.what == TRASH_ANYWAY)
@@ -352,6 +362,21 @@ class SessionActions:
             made = changes[0]
             self._starter.resume(done[0].row, made.after or "", made.after_id or "", self._fork_folder)
 
+    def _show_result(self, done: Sequence[Outcome], *, is_undo: bool) -> None:
+        """Move the cursor to the session that was made, or that is back."""
+        for outcome in reversed(done):
+            change, undone = outcome.change, outcome.undone
+            if is_undo and undone is not None and undone.kind == "file":
+                # The fork is gone: the cursor goes to the session that it was made from.
+                path = undone.before or ""
+            elif change is not None and change.kind in ("file", "restore"):
+                path = change.after or ""
+            else:
+                continue
+            if path:
+                self._pane.list.expect(path)
+            return
+
     def _trashed(self, outcomes: Sequence[Outcome], *, anyway: bool) -> None:
         """Remove trashed sessions from the list, and ask about those that have no trash."""
         gone = [outcome.row.path for outcome in outcomes if outcome.row and outcome.change]
@@ -360,7 +385,8 @@ class SessionActions:
             self._pane.list.apply((), gone)
         without = [outcome for outcome in outcomes if _is_without_trash(outcome)]
         if without:
-            self._toasts.complain(str(without[0].error))
+            error = without[0].error
+            self._toasts.complain("" if error is None else f"Not trashed: {reason_of(error)}")
             # If a dialog is open by now, its keys must not answer this question.
             if self._host.is_active:
                 selection = self._selection(*[outcome.row for outcome in without if outcome.row is not None])

@@ -20,6 +20,8 @@ from app.view.bars import (
 from app.view.formatting import tilde
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.controllers.dialog_host import DialogHost
     from app.controllers.index_feed import IndexFeed
     from app.controllers.resume_controller import ResumeController
@@ -45,7 +47,9 @@ class StatusBars:
         prompt: RowPrompt,
         actions: SessionActions,
         resume: ResumeController,
+        message: Callable[[int], Line | None],
     ) -> None:
+        """:param message: gives the current message for a width in cells; None for none."""
         self._host = host
         self._setup = setup
         self._pane = pane
@@ -53,6 +57,7 @@ class StatusBars:
         self._prompt = prompt
         self._actions = actions
         self._resume = resume
+        self._message = message
 
     def header(self, cells: int, note: str) -> Line:
         """The header: totals, activity and current folder.
@@ -78,12 +83,15 @@ class StatusBars:
         return self._actions.progress_note or self._feed.activity
 
     def command(self, cells: int, *, shows_key: bool) -> Line:
-        """The question of a prompt, else the command that Enter would run.
+        """The question of a prompt, else the current message, else the command that Enter would run.
 
         :param shows_key: see `ResumeController.bar`.
         """
         question = self._prompt.bar(cells)
-        return question if question is not None else self._resume.bar(cells, shows_key=shows_key)
+        if question is not None:
+            return question
+        message = self._message(cells)
+        return message if message is not None else self._resume.bar(cells, shows_key=shows_key)
 
     def keys(self, cells: int, pairs: Keys, *, marked: int = 0) -> Line:
         """The keys of the pane with the focus; Esc stops an action on several sessions first.

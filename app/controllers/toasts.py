@@ -1,85 +1,93 @@
-"""The toasts of a screen. A toast with the key that undoes what was done is removed as soon as the key would
-do something else: after an undo, after another action, and while a dialog or an input has the keys.
+"""The messages of a screen, in its status line. A message with the key that undoes what was done is removed
+as soon as the key would do something else: after an undo, after another action, and while a dialog or an
+input has the keys.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
-from textual.notifications import Notification, Notify
 from textual.screen import ModalScreen
 
-from app.formats.text import one_line
 from app.keys import key_of
+from app.view.status_messages import DONE, ERROR, FACT, SECONDS, WARNING, message, message_line
 from app.widgets.inputs import LineInput
-from app.widgets.textual_internals import remove_toasts
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from textual.screen import Screen
 
-ERROR_SECONDS = 10
-MOST_CHARACTERS = 500
+    from app.view.line import Line
+    from app.view.status_messages import MessageQueue, StatusMessage
 
 
-class _UndoToast(Notification):
-    """A toast with the name of the `key` that undoes."""
+class MessageApp(Protocol):
+    """The application, which shows the messages (`app.browser.Browser`)."""
 
-    key = ""
+    messages: MessageQueue
+
+    def show_message(self, shown: StatusMessage) -> None:
+        """Show a message after those that are shown already."""
+
+    def show_messages(self) -> None:
+        """Paint the current message."""
 
 
 class Toasts:
-    """Shows toasts on a screen. All texts are raw."""
+    """Shows messages in the status line. All texts are raw."""
 
     def __init__(self, screen: Screen[Any]) -> None:
         self._screen = screen
 
-    def show(self, text: str) -> None:
-        """Show what has happened."""
-        self._screen.notify(one_line(text, MOST_CHARACTERS), markup=False)
+    @property
+    def _app(self) -> MessageApp:
+        return cast("MessageApp", self._screen.app)
 
-    def warn(self, text: str) -> None:
+    def line(self, cells: int) -> Line | None:
+        """The current message, for the status line; None for none."""
+        queue: MessageQueue | None = getattr(self._screen.app, "messages", None)
+        return None if queue is None or queue.current is None else message_line(queue.current, cells)
+
+    def show(self, text: str) -> None:
+        """Show a fact."""
+        self._app.show_message(message(text, FACT))
+
+    def warn(self, text: str, seconds: float = SECONDS) -> None:
         """Show a warning."""
-        self._screen.notify(one_line(text, MOST_CHARACTERS), severity="warning", markup=False)
+        self._app.show_message(message(text, WARNING, seconds=seconds))
 
     def complain(self, text: str) -> None:
         """Show why something was not done."""
-        text = one_line(text, MOST_CHARACTERS)
-        self._screen.notify(text, severity="error", markup=False, timeout=ERROR_SECONDS)
+        self._app.show_message(message(text, ERROR))
 
     def copy(self, text: str, what: str = "") -> None:
         """Put a text on the clipboard, through the terminal (OSC 52).
 
-        :param what: the name of the text in the toast; "" shows no toast.
+        :param what: the name of the text in the message; "" shows no message.
         """
         self._screen.app.copy_to_clipboard(text)
         if what:
-            self.show(f"{what} copied")
+            self._app.show_message(message(f"Copied the {what}", DONE))
 
     # the key that undoes
 
-    def show_done(self, message: Callable[[str], str], *, is_undo: bool) -> None:
+    def show_done(self, text: Callable[[str], str], *, is_undo: bool) -> None:
         """Show what was done, with the key that undoes it if that key works here.
 
-        :param message: gets the name of the key, or "", and gives the text.
+        :param text: gets the name of the key, or "", and gives the text.
         :param is_undo: an undo was done.
         """
         types = isinstance(self._screen.focused, LineInput)
         key = "" if self._is_covered else key_of("change.undo", typing=types)
-        text, plain = one_line(message(key), MOST_CHARACTERS), one_line(message(""), MOST_CHARACTERS)
-        if is_undo:
+        offered, plain = text(key), text("")
+        offers = offered != plain
+        if is_undo or offers:
             self._withdraw()
-        if text != plain:
-            self._withdraw()
-            toast = _UndoToast(text, timeout=self._screen.app.NOTIFICATION_TIMEOUT)
-            toast.key = key
-            self._screen.app.post_message(Notify(toast))
-        elif text:
-            self._screen.notify(text, markup=False)
+        self._app.show_message(message(offered, DONE, key if offers else ""))
 
     def focus_moved(self, is_input: bool) -> None:
-        """Remove the toasts whose key does not undo any more.
+        """Remove the messages whose key does not undo any more.
 
         :param is_input: an input has the focus now.
         """
@@ -99,15 +107,9 @@ class Toasts:
         return bool(screens) and isinstance(screens[-1], ModalScreen)
 
     def _withdraw(self, holds: Callable[[str], bool] = lambda key: False) -> None:
-        """Remove the toasts whose key does not undo any more.
+        """Remove the messages whose key does not undo any more.
 
         :param holds: whether a key still does.
         """
-        app = self._screen.app
-
-        def remove() -> None:
-            remove_toasts(app, lambda toast: isinstance(toast, _UndoToast) and not holds(toast.key))
-
-        # At once, or the next screen would show it first; and again for a toast that is posted but not shown.
-        remove()
-        app.call_later(remove)
+        self._app.messages.withdraw(lambda shown: bool(shown.undo_key) and not holds(shown.undo_key))
+        self._app.show_messages()

@@ -22,7 +22,6 @@ from app.controllers.status_bars import StatusBars
 from app.controllers.toasts import Toasts
 from app.dialogs.help import ALL, SECTIONS, HelpDialog
 from app.dialogs.palette import CommandOffer, PaletteDialog, Place
-from app.formats.text import one_line
 from app.keys import key_of, keys_of
 from app.messages import (
     ActionsDone,
@@ -47,9 +46,8 @@ from app.services.index_service import IndexService
 from app.services.list_facts import ListFacts, Liveness
 from app.services.resume_planner import ResumePlanner, Starter
 from app.settings import settings_file
-from app.view.formatting import tilde
 from app.view.line import wrap
-from app.view.notifications import settings_toast, stopped_note
+from app.view.notifications import settings_messages, stopped_note
 from app.view.session_row import LEGEND
 from app.widgets.commands import bindings_of
 from app.widgets.inputs import LineInput
@@ -81,9 +79,9 @@ LOOK_EVERY = 2.0
 TICK_EVERY = 30.0
 """Seconds between two updates of the ages on the screen."""
 PROBLEM_SECONDS = 5.0
-"""Seconds for which a toast stays for each problem of the settings that it names."""
+"""Seconds for which a problem of the settings stays in the status line."""
 CACHE_PROBLEM_SECONDS = 10.0
-"""Seconds for which the toast stays that says why the cache cannot be written."""
+"""Seconds for which the status line says why the cache cannot be written."""
 BESIDE_ROWS = 3
 """Cells of the list's pane beside its rows: two borders and the scrollbar."""
 
@@ -163,7 +161,9 @@ class SessionsScreen(FirstPictureScreen[None]):
             show_tree=self.show_tree,
             changed=self.refresh_bars,
         )
-        self.bars = StatusBars(host, setup, pane, self.feed, prompt, self.actions, self.resume_controller)
+        self.bars = StatusBars(
+            host, setup, pane, self.feed, prompt, self.actions, self.resume_controller, toasts.line
+        )
 
     # for subclasses
 
@@ -267,13 +267,10 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.set_interval(TICK_EVERY, self.update_ages)
 
     def _show_settings_problems(self) -> None:
-        """Show all problems of the settings in one toast: several would not fit."""
-        problems = self.settings.problems
-        if not problems:
-            return
+        """Show the problems of the settings, one after the other."""
         file = settings_file(self.setup.env)
-        text = settings_toast(problems, file, tilde(file, self.setup.home), *self.size)
-        self.notify(text, severity="warning", markup=False, timeout=PROBLEM_SECONDS * len(problems))
+        for text in settings_messages(self.settings.problems, file):
+            self._toasts.warn(text, PROBLEM_SECONDS)
 
     def on_unmount(self) -> None:
         self.stop_services()
@@ -292,7 +289,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             for what, done, total in self.runner.stopped:
                 parting.append(f"stopped: {stopped_note(what, done, total, 'run leafmark undo')}")
 
-    # layout, bars and toasts
+    # layout and bars
 
     def put_panes(self, names: Iterable[str], boxes: Mapping[str, Box]) -> None:
         """Show the panes that have a box, in its size, and no others.
@@ -444,14 +441,12 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     @on(ListStateNotSaved)
     def _list_state_not_saved(self, event: ListStateNotSaved) -> None:
-        self.notify(f"Not saved: {one_line(event.reason)}", severity="warning", markup=False)
+        self._toasts.warn(f"Not saved: {event.reason}")
 
     @on(CacheNotSaved)
     def _cache_not_saved(self, event: CacheNotSaved) -> None:
         if event.reason:
-            self.notify(
-                one_line(event.reason, 500), severity="warning", markup=False, timeout=CACHE_PROBLEM_SECONDS
-            )
+            self._toasts.warn(event.reason, CACHE_PROBLEM_SECONDS)
         self.refresh_bars()
 
     # commands; those on the session under the cursor wait for the search

@@ -16,6 +16,7 @@ from app.sessions.errors import SessionError
 from app.sessions.tree.branches import branches_from
 from app.sessions.tree.tree import open_tree
 from app.stores.live import look
+from app.view.notifications import reason_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -89,7 +90,7 @@ class BranchJobs(BackgroundService):
             manager = open_session(row.path, "branch", setup.agent_env, store)
             question = find_branch_options(manager, entry_id, store, setup.env)
         except (SessionError, OSError) as error:
-            self._post(PointsFound(row, None, str(error)))
+            self._post(PointsFound(row, None, reason_of(error)))
             return
         verdict = verdict_to_resume(
             row.agent, row.path, row.id, row.cwd, look(setup.stores), setup.now_ms(), row.grew_ms
@@ -107,7 +108,7 @@ class BranchJobs(BackgroundService):
         try:
             write_draft(row.agent, row.path, text)
         except SessionError as error:
-            self._post(DraftLeft(f"{error}; the text is on the clipboard"))
+            self._post(DraftLeft(f"{error.reason}; the text is on the clipboard"))
             return
         self._post(DraftLeft(""))
 
@@ -150,6 +151,6 @@ class BranchJobs(BackgroundService):
         except Cancelled:
             return
         except (SessionError, OSError) as error:
-            self._post(BranchesCompared(row, None, 0, 0, str(error)))
+            self._post(BranchesCompared(row, None, 0, 0, reason_of(error)))
             return
         self._post(BranchesCompared(row, comparison, index, len(branches), ""))

@@ -98,7 +98,7 @@ class Starter(BackgroundService):
             try:
                 write_draft(row.agent, path, text)
             except SessionError as error:
-                note = f"{error}; the text is on the clipboard"
+                note = f"{error.reason}; the text is on the clipboard"
         self._post(PlanReady(_without_demo(self._setup, result), note))
 
 

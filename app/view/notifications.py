@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from app.formats.text import one_line
+from app.sessions.errors import SessionError
 from app.sessions.manager.change import Change
-from app.view.line import wrap
+from app.view.cells import shorten
 
 
 class ActionProgress:
@@ -77,39 +78,45 @@ _RESULTS = {
     "delete": "Deleted for good",
     "name": "Renamed",
     "pin": "Pinned",
-    "label": "Label set",
-    "leaf": "Leaf moved",
-    "file": "New session created",
+    "label": "Labelled",
+    "leaf": "Moved the leaf of",
+    "file": "Forked",
 }
-_UNDO_RESULTS = {
-    "restore": "Undone: trash",
-    "name": "Undone: rename",
-    "pin": "Undone: pin",
-    "label": "Undone: label",
-    "leaf": "Undone: moving the leaf",
-}
-_REDO_RESULTS = {
+_REMOVED = {"pin": "Unpinned", "name": "Cleared the name of", "label": "Removed a label of"}
+_UNDONE = {
     "trash": "trash",
     "restore": "restore",
     "name": "rename",
     "pin": "pin",
     "label": "label",
-    "leaf": "moving the leaf",
-    "file": "new session",
+    "leaf": "move of the leaf",
+    "file": "fork",
 }
-WIDEST, SHARE = 60, 0.9
-"""Widest toast in cells, and as a part of the screen; the smaller one counts (`styles/`)."""
-_BESIDE_TEXT = 3
-"""Cells beside the text of a toast."""
-_AROUND_TEXT = 5
-"""Lines of the screen above and below the text of a toast, with the bars."""
+_NOT_DONE = {
+    "trash": "trashed",
+    "trash anyway": "trashed",
+    "delete": "deleted",
+    "rename": "renamed",
+    "pin": "pinned",
+    "fork": "forked",
+    "fork and resume": "forked",
+    "label": "labelled",
+    "undo": "undone",
+    "redo": "redone",
+    "restore": "restored",
+    "unarchive": "restored",
+    "go on": "continued",
+}
+MOST_TITLE = 40
+"""Cells of a title in a message, so that the key of undo has room behind it."""
 
 
-def toast(what: str, changes: Sequence[Change], key: str, *, of: int = 0) -> str:
-    """The toast about `changes`; "" for none.
+def done_text(what: str, changes: Sequence[Change], key: str, title: str, *, of: int = 0) -> str:
+    """The message about `changes`; "" for none.
 
-    :param what: the name of the action, "undo" if they were undone.
+    :param what: the name of the action; "undo" if they were undone.
     :param key: the name of the key of undo; "" if there is none here.
+    :param title: the raw title of the session; "" if it is unknown. It is not used for several.
     :param of: the number of sessions of an action that was stopped before its end, else 0.
     """
     if of:
@@ -117,40 +124,57 @@ def toast(what: str, changes: Sequence[Change], key: str, *, of: int = 0) -> str
     if not changes:
         return ""
     change = changes[-1]
-    many = f": {len(changes):,} sessions" if len(changes) > 1 else ""
+    sessions = f"{len(changes):,} sessions" if len(changes) > 1 else quoted(title) or "a session"
     if what == "undo":
-        return f"{_UNDO_RESULTS.get(change.kind, 'Undone')}{many}"
+        return f"Undone: {_UNDONE.get(change.kind, 'change')} of {sessions}"
     if what == "redo":
         undo = f" ({key} to undo)" if key else ""
-        return f"Redone: {_REDO_RESULTS.get(change.kind, 'change')}{many}{undo}"
+        return f"Redone: {_UNDONE.get(change.kind, 'change')} of {sessions}{undo}"
     if what == "unarchive":
-        return f"Restored from the archive{many}"
-    result = _RESULTS.get(change.kind, "Done")
-    if change.after is None and change.kind in ("pin", "name", "label"):
-        result = {"pin": "Unpinned", "name": "Name cleared", "label": "Label removed"}[change.kind]
+        return f"Restored {sessions} from the archive"
+    result = _RESULTS.get(change.kind, "Changed")
+    if change.after is None and change.kind in _REMOVED:
+        result = _REMOVED[change.kind]
     undo = f" ({key} to undo)" if change.kind not in FOR_GOOD and key else ""
-    return f"{result}{many}{undo}"
+    return f"{result} {sessions}{undo}"
 
 
-def settings_toast(problems: Sequence[str], file: str, shown: str, columns: int, lines: int) -> str:
-    """The toast about problems with the settings, as many as fit a screen of this size; "" for none. The
-    others are counted.
+def not_done_text(what: str, failures: Sequence[tuple[str, Exception]]) -> str:
+    """The message about sessions for which an action failed: the reason first.
+
+    :param what: the name of the action.
+    :param failures: (raw title or "", error) of each, at least one.
+    """
+    title, error = failures[0]
+    number = f"{len(failures):,} sessions not" if len(failures) > 1 else "Not"
+    about = f" – {quoted(title)}" if title else ""
+    return f"{number} {_NOT_DONE.get(what, 'done')}: {reason_of(error)}{about}"
+
+
+def reason_of(error: Exception) -> str:
+    """The reason of an error without the path of a file."""
+    if isinstance(error, SessionError):
+        return error.reason
+    return (isinstance(error, OSError) and error.strerror) or str(error)
+
+
+def quoted(title: str) -> str:
+    """A raw title in quotation marks, inert and with room for more text behind it; "" for none."""
+    return f'"{shorten(one_line(title, 500), MOST_TITLE)}"' if title else ""
+
+
+def settings_messages(problems: Sequence[str], file: str) -> list[str]:
+    """A message for each problem of the settings, with its number if there are several.
 
     :param problems: as in `Settings.problems`; most begin with the path of the file.
-    :param file: that path; ``shown`` is its spelling on screen.
+    :param file: that path.
     """
-    if len(problems) < 2:
-        return "".join(problems)
-    cells = max(1, min(WIDEST, int(columns * SHARE)) - _BESIDE_TEXT)
-    head = f"{one_line(shown, 500)} has {len(problems)} problems:"
     texts = [problem.removeprefix(f"{one_line(file, 500)}: ") for problem in problems]
-    heights = [sum(1 for _ in wrap(problem, cells)) for problem in (head, *texts)]
-    room = lines - _AROUND_TEXT - heights.pop(0)
-    fit = len(texts)
-    while fit > 1 and sum(heights[:fit]) + (fit < len(texts)) > room:
-        fit -= 1
-    rest = [f"and {len(texts) - fit} more"] if fit < len(texts) else []
-    return "\n".join([head, *texts[:fit], *rest])
+    numbers = [f" (problem {number} of {len(texts)})" for number in range(1, len(texts) + 1)]
+    return [
+        f"config.toml: {text}{number if len(texts) > 1 else ''}"
+        for text, number in zip(texts, numbers, strict=True)
+    ]
 
 
 RESCANNING = "rescanning…"

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from textual.binding import Binding
+from textual.content import Content
 from textual.screen import ModalScreen
 
 from app.theme import DIALOGS, styles_folder
 from app.view.line import fit_line
 from app.view.session_row import POINTER
+from app.view.status_messages import message_text
 from app.widgets.line_list import LineList
 from app.widgets.styling import with_images
 
@@ -21,10 +23,13 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
     from app.view.line import Line
+    from app.view.status_messages import StatusMessage
 
 Answer = TypeVar("Answer")
 Item = TypeVar("Item")
 
+BESIDE_KEYS = 6
+"""Cells of the lower frame beside its keys: corner, dash and blank, twice."""
 SHORT_BELOW = 16
 """Lines of a screen below which a dialog has no blank lines, see the styles."""
 
@@ -41,6 +46,31 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
     DEFAULT_CLASSES = "-box"
     # Textual declares this as an instance variable.
     VERTICAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-short"), (SHORT_BELOW, "-high")]
+
+    # The keys below a message, and the message; on the class, which Textual makes in several ways.
+    _frame_keys: Content | str | None = None
+    _message: StatusMessage | None = None
+
+    def set_keys(self, keys: str) -> None:
+        """Set the keys in the lower frame.
+
+        :param keys: inert.
+        """
+        self._frame_keys = Content(keys)
+        if self._message is None:
+            self.query_one(".dialog").border_subtitle = self._frame_keys
+
+    def show_message(self, shown: StatusMessage | None) -> None:
+        """Show a message in place of the keys in the lower frame; None shows the keys again."""
+        boxes = self.query(".dialog")
+        if not boxes:
+            return
+        box = boxes.first()
+        if self._message is None:
+            self._frame_keys = box.border_subtitle
+        self._message = shown
+        cells = max(0, box.outer_size.width - BESIDE_KEYS)
+        box.border_subtitle = self._frame_keys if shown is None else Content(message_text(shown, cells))
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Draw the lines. Images of the screen below stay images; a second dialog would draw them as text."""

@@ -83,6 +83,8 @@ class SessionListView(LineList):
         # the session or the project under the cursor
         self._session: StableSelection | None = None
         self._group: str | None = None
+        # the path of a session that gets the cursor when it is listed, and `steps` at that moment
+        self._expected = "", 0
         # the session that vanished from under the cursor, and when
         self._lost: StableSelection | None = None
         self._lost_at = 0.0
@@ -428,6 +430,20 @@ class SessionListView(LineList):
         self._arranged()
         return self.row is row
 
+    def expect(self, path: str) -> None:
+        """Move the cursor to a session now, or when it is listed, unless the user moves the cursor before."""
+        self._expected = path, self.steps
+        self._go_to_expected()
+
+    def _go_to_expected(self) -> bool:
+        """Move the cursor to the expected session if it is listed."""
+        path, steps = self._expected
+        if not path or self.model.row_at(path) is None:
+            return False
+        self._expected = "", 0
+        is_listed = self.model.index_of(path) is not None or self.model.group_of(path) is not None
+        return is_listed and steps == self.steps and self.go_to(path)
+
     def forget_place(self) -> None:
         """Move the cursor to the first session at the next change of rows."""
         self._session = self._group = None
@@ -445,6 +461,8 @@ class SessionListView(LineList):
     def rows_changed(self) -> None:
         """Show the model's new lines, with the cursor on its session, or on the row that represents it."""
         before = self._announced
+        if self._go_to_expected():
+            return
         if self.model.total and not self._had_sessions and not self._has_folded:
             self.model.open_first(self.size.height)
         self._had_sessions = bool(self.model.total)

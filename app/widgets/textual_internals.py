@@ -6,13 +6,11 @@ fails if another version behaves differently.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from textual.app import App
 from textual.content import Content
 from textual.geometry import Size
-from textual.notifications import Notification
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
 from textual.widget import Widget
@@ -115,15 +113,6 @@ def show_suggestion(line: Input, suggestion: str) -> None:
     """
     if line._suggestion != suggestion:
         line._suggestion = suggestion
-
-
-def remove_toasts(app: App[Any], is_outdated: Callable[[Notification], bool]) -> None:
-    """Remove some of the toasts that are shown. Textual removes all of them or none; a public method that
-    removes one would replace this function.
-    """
-    for toast in list(app._notifications):
-        if is_outdated(toast):
-            app._unnotify(toast)
 
 
 def write_to_terminal(app: App[Any], text: str) -> None:

@@ -105,7 +105,7 @@ def test_an_entry_of_a_session_that_is_gone_is_not_gone_to():
     acting.pane.list.go_to = lambda path: False
     acting.entries.go_to_entry("/gone.jsonl", "e1")
     assert acting.places == []
-    assert acting.toasts.errors == ["/gone.jsonl is not among the sessions any more"]
+    assert acting.toasts.errors == ["That session is gone"]
 
 
 def test_a_session_without_forks_says_so():

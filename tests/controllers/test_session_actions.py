@@ -59,7 +59,7 @@ async def test_the_marked_sessions_are_trashed_and_a_live_one_stays():
     acting.facts.reasons = {acting.rows[0].path: "process 7 has it open"}
     acting.actions.trash()
     await acting.host.finish()
-    assert acting.toasts.errors == ["“Alpha” stays: process 7 has it open"]
+    assert acting.toasts.errors == ['Not trashed: process 7 has it open – "Alpha"']
     assert acting.requested() == [("trash", ["b"])]
 
 
@@ -134,7 +134,7 @@ def test_a_done_action_unmarks_its_sessions_and_leaves_failed_ones_marked():
     acting.actions.done(ActionsDone("pin", [pinned, Outcome(second, None, SessionError("", 0, "no"))], []))
     assert acting.model.marked == {second.path}
     assert len(acting.toasts.errors) == 1
-    assert acting.toasts.errors[0].startswith("“Beta”: ")
+    assert acting.toasts.errors == ['Not pinned: no – "Beta"']
     assert acting.facts.names() == ["read_pins"]
 
 

@@ -17,9 +17,20 @@ class Bars:
         self.pane = FakePane(listed(*rows))
         self.feed = Recorder(unread=(0, 0), cache_problem="", activity="")
         self.actions = Recorder(progress_note="")
+        self.shown = None
         self.bars = StatusBars(
-            FakeHost(), make_setup(), self.pane, self.feed, FakePrompt(), self.actions, Recorder()
+            FakeHost(),
+            make_setup(),
+            self.pane,
+            self.feed,
+            FakePrompt(),
+            self.actions,
+            Recorder(),
+            self.message,
         )
+
+    def message(self, cells):
+        return self.shown
 
     def header(self, note=""):
         return "".join(text for text, _ in self.bars.header(100, note))
@@ -61,3 +72,9 @@ def test_only_keys_that_do_something_are_shown():
     empty = Bars().labels()
     assert empty[:2] == ["examples", "look again"]
     assert "resume" not in empty
+
+
+def test_a_message_stands_in_place_of_the_command():
+    bars = Bars(make_row("a"))
+    bars.shown = [("message", "text")]
+    assert bars.bars.command(80, shows_key=True) == [("message", "text")]

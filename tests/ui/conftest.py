@@ -73,8 +73,8 @@ class Driver:
         return self.screen.query_one("#filter", SearchBox)
 
     def toasts(self):
-        """The messages of all toasts, oldest first."""
-        return [str(toast.message) for toast in self.app._notifications]
+        """The messages that were shown or wait to be shown, oldest first."""
+        return list(self.app.messages.log)
 
     @property
     def sessions(self):

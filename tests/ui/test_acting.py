@@ -243,7 +243,7 @@ async def test_f_forks_and_the_fork_is_listed(browser, three):
     async with browser() as ui:
         await ui.press("f")
         await ui.until(lambda: len(ui.listed()) == 6, "the fork")
-        assert any("New session" in toast for toast in ui.toasts())
+        assert any("Forked" in toast for toast in ui.toasts())
 
 
 async def test_a_fork_to_another_folder_asks_for_an_existing_one(browser, three, tmp_path):

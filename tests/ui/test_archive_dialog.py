@@ -20,7 +20,7 @@ async def test_a_session_is_restored_from_the_archive(browser, three, tmp_path):
         await ui.press("down", "up") if "❯ packed away" in ui.text() else await ui.press("down")
         await ui.press("enter")
         await ui.until(lambda: len(ui.listed()) == 3, "its row")
-        assert any("Restored from the archive" in toast for toast in ui.toasts())
+        assert any("from the archive" in toast for toast in ui.toasts())
         assert (
             packed.exists()
             != (tmp_path / "home/.omp/agent/archive/sessions/-work-app/older.jsonl.gz").exists()
@@ -35,7 +35,7 @@ async def test_undo_skips_a_session_from_the_archive_and_says_so(browser, three,
         await ui.press("A")
         await ui.until(lambda: "packed away" in ui.text(), "the archive")
         await ui.press("enter")
-        await ui.until(lambda: "Restored from the archive" in ui.toasts(), "the word")
+        await ui.until(lambda: any("from the archive" in toast for toast in ui.toasts()), "the word")
         await ui.press("z")
         await ui.until(
             lambda: any("what came out of the archive stays" in toast for toast in ui.toasts()), "the reason"
@@ -44,7 +44,7 @@ async def test_undo_skips_a_session_from_the_archive_and_says_so(browser, three,
         await ui.until(lambda: "old" in ui.listed(), "its row")
         assert "★" in ui.text()
         await ui.press("z")
-        await ui.until(lambda: "Undone: pin" in ui.toasts(), "what was done before")
+        await ui.until(lambda: any("Undone: pin" in toast for toast in ui.toasts()), "what was done before")
 
 
 async def test_escape_changes_nothing_in_the_archive(browser, three, tmp_path):
@@ -83,7 +83,7 @@ async def test_a_damaged_session_cannot_be_restored_and_its_file_stays(browser, 
         await ui.until(lambda: "packed away" in ui.text() or "torn" in ui.text(), "the archive")
         await ui.press("enter")
         await ui.until(lambda: ui.toasts(), "why not")
-        assert "torn.jsonl.gz" in ui.toasts()[0]
+        assert ui.toasts()[0].startswith("Not restored: cannot be unpacked")
         assert packed.read_bytes() == before
         assert len(ui.listed()) == 2
 

@@ -38,11 +38,12 @@ async def test_an_action_without_a_journal_is_reported_and_can_be_undone(
         await ui.press("ctrl+r", *"QQ", "enter")
         await ui.until(lambda: len(ui.toasts()) == 2, "the words")
         reason = f"the journal cannot be written: {tmp_path / 'state'}: {FULL}"
-        assert set(ui.toasts()) == {reason, "Renamed (z to undo)"}
+        assert reason in ui.toasts()
+        assert any("Renamed" in toast for toast in ui.toasts())
         assert json.loads(path.read_text().splitlines()[-1])["name"] == "Refactor authQQ"
         # the running leafmark still knows the action
         await ui.press("z")
-        await ui.until(lambda: "Undone: rename" in ui.toasts(), "the name of before")
+        await ui.until(lambda: any("Undone: rename" in toast for toast in ui.toasts()), "the name of before")
         assert json.loads(path.read_text().splitlines()[-1])["name"] == "Refactor auth"
 
 

@@ -400,7 +400,7 @@ async def test_omp_gets_the_text_as_a_draft_if_only_the_leaf_moves(browser, work
         assert not ui.app._exit
         await ui.press("z")
         await ui.until(
-            lambda: any("Undone: moving the leaf" in toast for toast in ui.toasts()), "it taken back"
+            lambda: any("Undone: move of the leaf" in toast for toast in ui.toasts()), "it taken back"
         )
         assert draft.read_text() == old_draft if old_draft else not draft.exists()
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from textual.widgets._toast import Toast
 
 from app.dialogs.compare import CompareDialog
 from app.dialogs.lists import LabelsDialog, ProblemsDialog
@@ -98,7 +97,7 @@ async def test_hostile_text_is_inert_in_toasts(browser, hostile):
         await ui.press("ctrl+d")
         ui.path("evil").unlink()
         await ui.press("enter")
-        await ui.until(lambda: ui.screen.query(Toast), "why not")
+        await ui.until(ui.toasts, "why not")
         assert not any(bad in toast for toast in ui.toasts() for bad in BAD)
         inert_screen(ui)
 

@@ -143,7 +143,7 @@ async def test_the_list_of_labels_finds_a_moved_session(browser, three):
         moved = await move(ui, "branchy")
         await ui.press("delete")
         await ui.until(lambda: entries(moved)[-1].get("targetId") == "e", "the label's end")
-        await ui.until(lambda: any("Label removed" in toast for toast in ui.toasts()), "the word")
+        await ui.until(lambda: any("Removed a label" in toast for toast in ui.toasts()), "the word")
 
 
 async def test_a_moved_session_can_be_forked_to_another_folder(browser, three, tmp_path):
@@ -157,7 +157,7 @@ async def test_a_moved_session_can_be_forked_to_another_folder(browser, three, t
             ui.screen.query_one("Input").value = str(tmp_path / "other")
             await move(ui, "branchy", f"--{pane}--")
             await ui.press("enter")
-            await ui.until(lambda: any("New session created" in toast for toast in ui.toasts()), "the fork")
+            await ui.until(lambda: any("Forked" in toast for toast in ui.toasts()), "the fork")
 
 
 @pytest.mark.parametrize(("key", "grows"), [("n", False), ("l", True)])

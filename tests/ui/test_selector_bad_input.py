@@ -145,7 +145,7 @@ async def test_a_name_is_not_written_over_a_concurrent_write(browser, three, mon
         await ui.press("ctrl+r", "ctrl+u", *"New", "enter")
         await ui.until(lambda: ui.toasts(), "why not")
         assert "another program wrote it meanwhile" in ui.toasts()[0]
-        assert str(path) in ui.toasts()[0]
+        assert str(path) not in ui.toasts()[0]
         assert path.read_bytes() == before
         monkeypatch.setattr(row_actions, "rename", rename)
 
@@ -206,13 +206,13 @@ async def test_without_a_trash_only_x_deletes_for_good(browser, three, no_trash,
         await ui.press("ctrl+d", "enter")
         await ui.until(lambda: "x delete for good" in ui.text(), "the second question")
         assert path.exists()
-        assert any("no trash on this file system" in toast and str(path) in toast for toast in ui.toasts())
+        assert any("no trash on this file system" in toast for toast in ui.toasts())
         await ui.press("enter", "y", "ctrl+d", "space", "delete")
         assert path.exists(), "the key that confirmed before does not confirm this"
         assert isinstance(ui.screen, RowQuestion)
         await ui.press("x")
         await ui.until(lambda: not path.exists(), "the end")
-        await ui.until(lambda: "Deleted for good" in ui.toasts(), "the word")
+        await ui.until(lambda: any("Deleted for good" in toast for toast in ui.toasts()), "the word")
         await ui.until(lambda: "branchy" not in ui.listed(), "the row's end")
         assert ui.path("plain").read_bytes() == plain_before
         await ui.press("ctrl+underscore")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 from textual.app import App
-from textual.notifications import Notification
 from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
@@ -14,7 +13,6 @@ from app.widgets.textual_internals import (
     CrashApp,
     FirstPictureScreen,
     LineScroll,
-    remove_toasts,
     scroll_to_first_text,
     set_border_words,
     show_suggestion,
@@ -198,20 +196,6 @@ async def test_a_suggestion_is_behind_the_cursor_until_the_text_changes():
         assert "abcdef" in app.widget.render_line(0).text
         await pilot.press("x")
         assert "cdef" not in app.widget.render_line(0).text
-
-
-async def test_one_of_two_toasts_is_removed():
-    app = OneWidget(Widget())
-    async with app.run_test(notifications=True) as pilot:
-        app.notify("first")
-        app.notify("second")
-        await pilot.pause()
-        seen: list[Notification] = []
-        remove_toasts(app, lambda toast: seen.append(toast) or toast.message == "first")
-        assert [toast.message for toast in seen] == ["first", "second"]
-        seen.clear()
-        remove_toasts(app, lambda toast: bool(seen.append(toast)))
-        assert [toast.message for toast in seen] == ["second"]
 
 
 async def test_control_sequences_reach_the_driver(monkeypatch):

@@ -1,89 +1,75 @@
-"""Toasts: their place on the screen, and the unexpected errors that they show."""
+"""The messages in the status line, and the unexpected errors that they show."""
 
 from __future__ import annotations
 
 import pytest
-from textual.widgets._toast import Toast, ToastRack
+
+from app.view.status_messages import message
 
 
-def bars(ui):
-    """The resume bar and the footer."""
-    return ui.text().splitlines()[-2:]
+def status(ui):
+    """The status line."""
+    return ui.text().splitlines()[-2].strip()
 
 
-@pytest.mark.parametrize("size", [(60, 20), (80, 24), (120, 40), (160, 45)])
+@pytest.mark.parametrize("size", [(60, 20), (120, 40)])
 @pytest.mark.parametrize("selector", [None, ""])
-async def test_a_toast_covers_neither_the_command_nor_the_keys(browser, three, size, selector):
-    async with browser(size=size, notifications=True, selector=selector) as ui:
-        before = bars(ui)
+async def test_a_message_stands_in_the_status_line_until_a_key(browser, three, size, selector):
+    async with browser(size=size, selector=selector) as ui:
+        before = ui.text().splitlines()
         await ui.press("ctrl+y")
-        await ui.until(lambda: ui.screen.query(Toast), "a toast")
-        await ui.press("z" if selector is None else "ctrl+underscore")
-        await ui.until(lambda: len(ui.screen.query(Toast)) > 1, "another")
-        assert "Command copied" in ui.text()
-        assert bars(ui) == before
-        assert max(toast.region.bottom for toast in ui.screen.query(Toast)) == size[1] - 2
+        assert status(ui) == "✓ Copied the command"
+        assert ui.text().splitlines()[:-2] == before[:-2], "nothing is covered"
+        await ui.press("f1", "escape")
+        assert status(ui) == before[-2].strip()
 
 
-async def test_more_toasts_than_fit(browser, three):
-    async with browser(size=(80, 12), notifications=True) as ui:
-        before = bars(ui)
-        for number in range(9):
-            ui.screen.notify(f"toast {number}", markup=False)
-        await ui.until(lambda: len(ui.screen.query(Toast)) == 9, "the toasts")
-        assert "toast 8" in ui.text()
-        assert bars(ui) == before
+async def test_a_message_ends_after_its_time_and_lets_the_next_come(browser, three):
+    async with browser() as ui:
+        before = status(ui)
+        ui.app.show_message(message("first", seconds=0.01))
+        ui.app.show_message(message("second", seconds=0.01))
+        assert ui.toasts() == ["first", "second"]
+        await ui.until(lambda: ui.app.messages.current is None, "their end")
+        assert status(ui) == before
 
 
-@pytest.mark.parametrize("selector", [None, ""])
-async def test_all_problems_of_the_settings_are_readable(browser, three, tmp_path, selector):
-    (tmp_path / "config").mkdir()
-    wrong = ["ascii = 1", "ask_before_trash = 2", "images = 3", "summary_command = 4", "a = 5", "b = 6"]
-    keys = ['"session.pin" = 7', '"session.new" = 8']
-    (tmp_path / "config" / "config.toml").write_text("\n".join([*wrong, "[keys]", *keys]))
-    async with browser(size=(80, 24), notifications=True, selector=selector) as ui:
-        before = bars(ui)
-        await ui.until(lambda: ui.screen.query(Toast), "a toast")
-        [toast] = ui.screen.query(Toast)
-        assert toast.region.y >= 0
-        lines = [line[toast.region.x : toast.region.right] for line in ui.text().splitlines()]
-        # the text of the toast; the path of the file may be wrapped anywhere
-        text = " ".join("".join(lines[toast.region.y : toast.region.bottom]).replace("▌", " ").split())
-        named = [line.split(" ")[0].strip('"') for line in wrong + keys]
-        assert [name for name in named if f"{name}: " not in text] == []
-        assert "config.tomlhas8problems" in "".join(text.split())
-        assert bars(ui) == before
-
-
-@pytest.mark.parametrize("size", [(60, 14), (80, 24), (120, 40)])
-@pytest.mark.parametrize("count", [1, 9])
-async def test_toasts_do_not_cover_the_help(browser, three, size, count):
-    async with browser(size=size, notifications=True) as ui:
-        await ui.press("question_mark")
-        for number in range(count):
-            ui.screen.notify(f"toast {number}", markup=False)
-        await ui.until(lambda: f"toast {count - 1}" in ui.text(), "the toasts")
-        box = ui.screen.query_one(".dialog").region
-        assert box.y >= 0
-        assert box.height >= size[1] // 2
-        assert "Sessions" in ui.text()
-        assert "Esc close" in ui.text()
-        assert box.bottom <= ui.screen.query_one(ToastRack).region.y
-        [number_of_line] = [
-            number_of_line
-            for number_of_line, line in enumerate(ui.text().splitlines())
-            if f"toast {count - 1}" in line
-        ]
-        assert number_of_line > box.bottom
-
-
-async def test_during_a_question_toasts_leave_the_keys_visible(browser, three):
-    async with browser(size=(80, 24), notifications=True) as ui:
+async def test_a_message_waits_while_a_question_has_the_line(browser, three):
+    async with browser() as ui:
         await ui.press("ctrl+d")
-        before = bars(ui)
-        ui.screen.notify("toast", markup=False)
-        await ui.until(lambda: ui.screen.query(Toast), "the toast")
-        assert bars(ui) == before
+        ui.app.show_message(message("later", seconds=600))
+        await ui.press("x")
+        assert "Trash" in status(ui)
+        await ui.press("escape")
+        assert status(ui) == "later"
+
+
+async def test_in_a_dialog_a_message_stands_in_its_lower_frame(browser, three):
+    async with browser() as ui:
+        await ui.press("f1")
+        before = ui.text()
+        ui.app.show_message(message("something", seconds=9))
+        await ui.until(lambda: "something" in ui.text(), "the message")
+        await ui.press("j")
+        assert "Esc close" in ui.text()
+        assert "something" not in ui.text()
+        assert before.splitlines()[-1] == ui.text().splitlines()[-1]
+
+
+async def test_the_problems_of_the_settings_are_shown_one_by_one(browser, three, tmp_path):
+    (tmp_path / "config").mkdir()
+    (tmp_path / "config" / "config.toml").write_text("ascii = 1\nimages = 3\n")
+    async with browser(size=(80, 24)) as ui:
+        await ui.until(ui.toasts, "the first")
+        assert status(ui) == "! config.toml: ascii: must be true or false (problem 1 of 2)"
+        await ui.press("down")
+        assert status(ui).startswith("! config.toml: images: ")
+
+
+async def test_ctrl_z_says_why_it_cannot_suspend(browser, three):
+    async with browser() as ui:
+        await ui.press("ctrl+z")
+        assert status(ui).startswith("! Not suspended: ")
 
 
 @pytest.mark.parametrize(
@@ -103,6 +89,6 @@ async def test_an_unexpected_error_of_a_service_is_shown(browser, three, monkeyp
     async with browser(settle=False) as ui:
         await ui.until(lambda: ui.sessions.row is not None, "the list")
         await ui.press(*keys)
-        await ui.until(lambda: ui.toasts(), "the toast")
+        await ui.until(lambda: ui.toasts(), "the message")
         assert ui.toasts()[0].startswith("ValueError: broken")
         assert "\x1b" not in ui.toasts()[0]

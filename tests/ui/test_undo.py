@@ -29,7 +29,7 @@ async def test_the_toast_names_the_undo_key_of_the_screen(browser, three, way, k
     async with browser(**way) as ui:
         await ui.press("ctrl+d", "enter")
         await ui.until(ui.toasts, "the word")
-        assert ui.toasts() == [f"Trashed ({key} to undo)"]
+        assert ui.toasts() == [f'Trashed "Refactor auth" ({key} to undo)']
 
 
 async def test_the_browser_undoes_an_action_of_the_selector_below(browser, three):
@@ -41,7 +41,7 @@ async def test_the_browser_undoes_an_action_of_the_selector_below(browser, three
         await ui.until(lambda: ui.screen is not selector, "the browser")
         await ui.settled()
         await ui.press("z")
-        await ui.until(lambda: "Undone: pin" in ui.toasts(), "the word")
+        await ui.until(lambda: any("Undone: pin" in toast for toast in ui.toasts()), "the word")
         await ui.press("escape", "escape")
         await ui.until(lambda: ui.screen is selector, "the selector")
         await ui.until(lambda: "★" not in ui.text(), "the pin's end")
@@ -59,11 +59,11 @@ async def test_an_undo_that_fails_is_explained_and_the_next_one_undoes_the_actio
         path.write_text("another file\n")
         await ui.press("z")
         await ui.until(
-            lambda: any(f"{path}: is there already" in toast for toast in ui.toasts()), "the reason"
+            lambda: any("Not undone: is there already" in toast for toast in ui.toasts()), "the reason"
         )
         assert any("another undo tries that again" in toast for toast in ui.toasts())
         await ui.press("z")
-        await ui.until(lambda: "Undone: pin" in ui.toasts(), "the one before")
+        await ui.until(lambda: any("Undone: pin" in toast for toast in ui.toasts()), "the one before")
         assert path.read_text() == "another file\n"
         path.unlink()
         await ui.press("z")
@@ -90,7 +90,7 @@ async def test_undo_asks_before_it_undoes_an_action_of_an_earlier_run(browser, t
         await ui.press(undo)
         await ui.until(lambda: question in ui.text(), "the question")
         await ui.press("enter")
-        await ui.until(lambda: "Undone: trash" in ui.toasts(), "the word")
+        await ui.until(lambda: any("Undone: trash" in toast for toast in ui.toasts()), "the word")
         assert path.read_bytes() == before
         await ui.press(undo)
         await ui.until(lambda: "Nothing to undo" in ui.toasts(), "the end of it")
@@ -111,7 +111,7 @@ async def test_an_action_undone_by_another_leafmark_is_not_undone_again(browser,
         await second.until(path.exists, "the session")
         await second.until(second.toasts, "the word")
         await first.press("z")
-        await first.until(lambda: "Undone: pin" in first.toasts(), "the one before")
+        await first.until(lambda: any("Undone: pin" in toast for toast in first.toasts()), "the one before")
         await second.press("ctrl+underscore")
         await second.until(lambda: "Nothing to undo" in second.toasts(), "that")
 

@@ -1,0 +1,59 @@
+"""The messages of the status line: one at a time, cut to the line, and what they say of an action."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.sessions.errors import WriteFailed
+from app.sessions.manager.change import Change
+from app.view.cells import width
+from app.view.notifications import done_text, not_done_text
+from app.view.status_messages import DONE, ERROR, MessageQueue, fitted, message, message_line, message_text
+
+
+def test_messages_wait_for_each_other_and_none_comes_twice() -> None:
+    queue = MessageQueue()
+    for text in ("one", "two", "one", "two", "", "three"):
+        queue.add(message(text))
+    shown = []
+    while queue.current is not None:
+        shown.append(queue.current.text)
+        queue.end()
+    assert shown == ["one", "two", "three"]
+    assert list(queue.log) == shown
+
+
+def test_withdrawn_messages_are_not_shown() -> None:
+    queue = MessageQueue()
+    queue.add(message("done", DONE, "z"))
+    queue.add(message("a fact"))
+    queue.withdraw(lambda shown: bool(shown.undo_key))
+    assert queue.current == message("a fact")
+
+
+@pytest.mark.parametrize("cells", [60, 40, 33, 12, 3, 1, 0])
+def test_a_long_message_loses_its_last_clauses_whole(cells: int) -> None:
+    text = 'Not trashed: open in pi (pid 4711) – "语言 languages"'
+    assert width(fitted(text, cells)) <= cells
+    assert fitted(text, 40) == "Not trashed: open in pi (pid 4711)"
+    line = message_line(message(text, ERROR), cells)
+    assert sum(width(piece) for piece, _ in line) == cells
+    assert message_text(message(text, ERROR), 60).startswith("× Not trashed")
+
+
+def test_an_action_is_told_with_the_title_and_the_key() -> None:
+    trashed = Change("trash", "/a.jsonl", "", "/a.jsonl", "/trash/a.jsonl")
+    assert done_text("trash", [trashed], "z", "Flaky login") == 'Trashed "Flaky login" (z to undo)'
+    assert done_text("trash", [trashed] * 3, "", "Flaky login") == "Trashed 3 sessions"
+    assert done_text("undo", [trashed], "z", "Flaky login") == 'Undone: trash of "Flaky login"'
+    assert "\x1b" not in done_text("trash", [trashed], "z", "\x1b[31m red")
+    assert done_text("fork", [Change("file", "/b", "", "/a", "/b")], "z", "x" * 99).endswith('…" (z to undo)')
+
+
+def test_a_failure_says_the_reason_first_and_no_path() -> None:
+    error = WriteFailed("/home/me/a.jsonl", "the disk is full")
+    assert not_done_text("rename", [("Flaky", error)]) == 'Not renamed: the disk is full – "Flaky"'
+    assert not_done_text("trash", [("A", error), ("B", error)]).startswith("2 sessions not trashed: the disk")
+    assert not_done_text("pin", [("", PermissionError(13, "Permission denied", "/x"))]) == (
+        "Not pinned: Permission denied"
+    )
