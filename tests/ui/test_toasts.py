@@ -77,7 +77,7 @@ async def test_ctrl_z_says_why_it_cannot_suspend(browser, three):
     [
         ("app.services.list_facts.all_pins", []),
         ("app.services.entry_reader.document", ["down"]),
-        ("app.services.list_facts.archived", ["A"]),
+        ("app.services.places.archived", ["A"]),
     ],
     ids=["of the screen", "of a pane", "of a dialog"],
 )
