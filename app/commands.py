@@ -126,6 +126,15 @@ COMMANDS: tuple[Command, ...] = (
         selector="",
         preview=False,
     ),
+    Command(
+        "session.read",
+        "sessions",
+        "v",
+        "screen.show_transcript",
+        "Read the transcript",
+        "read",
+        preview=False,
+    ),
     Command("session.copy_id", "sessions", "y", "screen.copy_id", "Copy the session id", preview=False),
     Command(
         "session.copy_path",
@@ -249,7 +258,7 @@ COMMANDS: tuple[Command, ...] = (
         "Continue from here",
         "continue",
     ),
-    Command("entry.show", "tree", "v", "show_entry", "Read the entry", "read"),
+    Command("entry.read", "tree", "v", "screen.show_transcript", "Read the transcript from here", "read"),
     Command(
         "branch.compare", "tree", "C", "screen.compare", "Compare this branch with the active one", "compare"
     ),
@@ -367,6 +376,15 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("block.copy", "transcript", "y", "copy_block", "Copy the block", "copy"),
     Command("block.copy_code", "transcript", "Y", "copy_block_code", "Copy the next code of the block"),
+    Command(
+        "transcript.close",
+        "transcript",
+        "v t",
+        "screen.close_transcript",
+        "Go to this entry in the tree",
+        "tree",
+    ),
+    Command("block.label", "transcript", "L", "screen.label", "Label the entry (empty removes it)"),
     Command("transcript.end", "transcript", "at", "follow_end", "Go to the end and follow it"),
     Command("cursor.up", "list", "up k", "cursor_up", "One row up"),
     Command("cursor.down", "list", "down j", "cursor_down", "One row down"),

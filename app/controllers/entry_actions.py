@@ -55,9 +55,11 @@ class EntryActions:
         setup: Setup,
         *,
         show_entry: Callable[[HitLocated | None], None],
+        follow_view: Callable[[], None],
     ) -> None:
         """:param jobs: compares branches; call `compared` with its messages.
         :param show_entry: focuses the tree, and puts its cursor on an entry once that session is shown.
+        :param follow_view: puts the tree's cursor on the entry that the user looks at in a transcript.
         """
         self._host = host
         self._toasts = toasts
@@ -68,6 +70,7 @@ class EntryActions:
         self._jobs = jobs
         self._setup = setup
         self._show_entry = show_entry
+        self._follow_view = follow_view
         self._comparison: CompareDialog | None = None
 
     # which entry
@@ -102,6 +105,7 @@ class EntryActions:
         """The session under the list's cursor, if the tree's cursor is on a line of it. A toast says if it is
         still being read.
         """
+        self._follow_view()
         row, view = self._pane.list.row, self._tree.view
         if row is None or view is None or self._tree.spot is None:
             return None

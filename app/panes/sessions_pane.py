@@ -436,6 +436,11 @@ class SessionsPane(Pane):
         else:
             self.post_message(HitLocated(path, self.box.value, None, -1, (), ""))
 
+    def locate_again(self) -> None:
+        """Find the place of the hit once more, for a pane that has not seen it."""
+        self._located = ("", "", False)
+        self.locate_hit()
+
     @property
     def has_hit(self) -> bool:
         """Whether the search has a hit in the session under the cursor."""

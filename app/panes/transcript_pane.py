@@ -18,11 +18,14 @@ from app.widgets.panes import Pane
 from app.widgets.transcript_lines import PreviewLines, Spot, TranscriptLines, anchor_of, current_turn
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
     from textual.timer import Timer
 
     from app.index.row import Row
     from app.messages import HitLocated
+    from app.sessions.tree.tail_reader import EntryRef
     from app.setup import Setup
 
 # Seconds after which "reading…" is shown, and for which `show_hit` is awaited.
@@ -36,14 +39,24 @@ class TranscriptPane(Pane):
     read.
     """
 
-    def __init__(self, setup: Setup, *, id: str, previews: bool = False, ascii_only: bool = False) -> None:
+    def __init__(
+        self,
+        setup: Setup,
+        *,
+        id: str,
+        previews: bool = False,
+        ascii_only: bool = False,
+        is_live: Callable[[str], bool] = lambda path: False,
+    ) -> None:
         """:param id: of the lines; the box around them is `id`-pane.
         :param previews: it stands beside the list of the selector, whose keys work here too.
         :param ascii_only: draw with ASCII characters.
+        :param is_live: whether an agent has the session at a path open.
         """
         super().__init__("transcript", id=f"{id}-pane")
         self.lines = (PreviewLines if previews else TranscriptLines)(id=id, ascii_only=ascii_only)
         self._setup = setup
+        self._is_live = is_live
         self._reader = TranscriptReader(self.post_message)
         # the session, and the path under which it was opened; "" for none
         self._row: Row | None = None
@@ -101,6 +114,19 @@ class TranscriptPane(Pane):
             self._timer = self.set_timer(PATIENCE if waits else wait, lambda: self._open(Spot(None)))
         else:
             self._open(Spot(None))
+
+    def show_entry(self, row: Row, entry_id: str | None, offset: int) -> None:
+        """Show a session with the cursor on an entry."""
+        if self._timer is not None:
+            self._timer.stop()
+        self._row, self._hit, self._opened = row, None, row.path
+        self._open(Spot(anchor_of(entry_id, offset), -1))
+
+    @property
+    def entry(self) -> EntryRef | None:
+        """The entry of the block with the cursor; None without blocks."""
+        ref = self.lines.transcript.ref()
+        return ref.anchor if ref is not None else None
 
     def show_hit(self, hit: HitLocated) -> None:
         """Scroll to a hit, if its session is shown."""
@@ -399,6 +425,10 @@ class TranscriptPane(Pane):
 
     # the border
 
+    def update_rule(self) -> None:
+        """Show the facts anew."""
+        self._show_position()
+
     def _show_position(self) -> None:
         """Show whose transcript it is, and the position of the view."""
         row = self._row
@@ -417,4 +447,21 @@ class TranscriptPane(Pane):
             count = f"{self._came:,} " if self._came > 0 else ""
             plural = "entry" if self._came == 1 else "entries"
             facts.append(f"{count}new {plural} below (G)")
+        elif turn >= 0 and self._is_live(self._opened):
+            following = ", following" if self._at_end and lines.is_at_bottom else ""
+            facts.append(f"● live{following}")
         return facts
+
+    # searching
+
+    @property
+    def is_searching(self) -> bool:
+        """Whether the line that searches the transcript has the focus."""
+        return False
+
+    def open_search(self) -> None:
+        """Search the transcript."""
+
+    def drop_search(self) -> bool:
+        """End the search in the transcript. False if there is none."""
+        return False

@@ -1,5 +1,5 @@
-"""The browser: sessions by project, the tree of the one under the cursor, the entry under the tree's
-cursor.
+"""The browser: sessions by project, the tree of the one under the cursor, the entry under the tree's cursor;
+or the transcript in place of both.
 """
 
 from __future__ import annotations
@@ -23,11 +23,12 @@ from app.messages import (
     SummaryMade,
 )
 from app.panes.entry_pane import EntryPane
+from app.panes.transcript_pane import TranscriptPane
 from app.panes.tree_pane import TreePane
 from app.screens.sessions_screen import SessionsScreen
 from app.services.branch_jobs import WHAT, BranchJobs
 from app.view.bars import keys_line
-from app.view.geometry import PANES, place
+from app.view.geometry import PANES, joined, place
 from app.widgets.commands import bindings_of
 from app.widgets.entry_lines import EntryLines
 from app.widgets.entry_tree import EntryTree
@@ -51,7 +52,12 @@ if TYPE_CHECKING:
     from app.view.list_model import ListModel
 
 
-_PANE_OF = {name: name for name in PANES} | {"filter": "sessions", "find": "tree"}
+_PANE_OF = {name: name for name in PANES} | {
+    "filter": "sessions",
+    "find": "tree",
+    "transcript": "tree",
+    "transcript-find": "tree",
+}
 """Id of a widget that can have the focus -> its pane."""
 
 
@@ -94,6 +100,14 @@ class BrowserScreen(SessionsScreen):
         self._tree = self.tree_pane.entry_tree
         images = settings.draws_images(setup.env, setup.encoding)
         self.entry_pane = EntryPane(setup, self._tree, images=images, id="entry-pane")
+        self.transcript_pane = TranscriptPane(
+            setup,
+            id="transcript",
+            ascii_only=ascii_only,
+            is_live=lambda path: self.sessions_pane.list.states.get(path) == "live",
+        )
+        # whether the transcript stands in place of the tree and the entry
+        self._reads = False
         self.branch_jobs = BranchJobs(setup, self.post_message)
         self.entry_actions = EntryActions(
             self._host,
@@ -105,6 +119,7 @@ class BrowserScreen(SessionsScreen):
             self.branch_jobs,
             setup,
             show_entry=self._show_entry,
+            follow_view=self._follow_transcript,
         )
         self.branch_flow = BranchFlow(
             self._host,
@@ -125,6 +140,7 @@ class BrowserScreen(SessionsScreen):
             with _RightPanes(id="right"):
                 yield self.tree_pane
                 yield self.entry_pane
+                yield self.transcript_pane
         yield Bar(self._resume_bar, id="resume")
         yield Bar(self._keys, id="keys")
         yield self.sessions_pane.popup
@@ -143,7 +159,7 @@ class BrowserScreen(SessionsScreen):
 
     def _place_panes(self, columns: int, lines: int) -> None:
         boxes = place(columns, lines, self._pane, self._folded)
-        self.put_panes(PANES, boxes)
+        self.put_panes((*PANES, "transcript"), joined(boxes, "transcript") if self._reads else boxes)
         right = self.query_one("#right")
         right.display = "tree" in boxes or "entry" in boxes
 
@@ -160,7 +176,11 @@ class BrowserScreen(SessionsScreen):
         self._pane = pane
         self._place_panes(self.size.width, self.size.height)
         # at once, so that no key that is typed meanwhile goes to the pane that was left
-        self.set_focus(self._widget(pane))
+        self.set_focus(self._main_widget(pane))
+
+    def _main_widget(self, pane: str) -> Widget:
+        """The widget that has the focus in a pane."""
+        return self.transcript_pane.lines if self._reads and pane != "sessions" else self._widget(pane)
 
     def _widget(self, pane: str) -> Widget:
         return self.query_one(f"#{pane}")
@@ -182,8 +202,10 @@ class BrowserScreen(SessionsScreen):
             return answers
         if self._pane == "sessions":
             return self.bars.keys(cells, self.bars.session_keys(), marked=len(self.model.marked))
-        if self.tree_pane.is_searching:
+        if self.tree_pane.is_searching or self.transcript_pane.is_searching:
             return self.bars.keys(cells, offered(pane_commands("filter")))
+        if self._reads:
+            return self.bars.keys(cells, footer("transcript"))
         pairs = footer(self._pane)
         has_content = (self._tree.spot if self._pane == "entry" else self._tree.node) is not None
         if not has_content:
@@ -208,15 +230,26 @@ class BrowserScreen(SessionsScreen):
     # the session under the cursor
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
+        if self._reads:
+            self.transcript_pane.show_session(row, waits=self.sessions_pane.has_hit)
         self.tree_pane.show_session(row, again=again)
         if row is not None and self._wanted is not None and self._wanted.path == row.path:
             self.tree_pane.show_hit(self._wanted)
 
     async def follow_session(self, row: Row) -> None:
+        if self._reads:
+            self.transcript_pane.follow(row)
         await self.tree_pane.follow(row)
 
     def retry_session(self) -> None:
         self.tree_pane.retry()
+        if self._reads:
+            self.transcript_pane.retry()
+
+    def refresh_bars(self) -> None:
+        super().refresh_bars()
+        if self._reads:
+            self.transcript_pane.update_rule()
 
     def update_ages(self) -> None:
         super().update_ages()
@@ -227,6 +260,8 @@ class BrowserScreen(SessionsScreen):
         wanted, self._wanted = self._wanted, None
         if self.sessions_pane.is_current(event):
             self._tree.found_in(event.path, tuple(event.words))
+            if self._reads:
+                self.transcript_pane.show_hit(event)
         # If nothing was found in a session, the cursor stays on the entry that the user went to.
         if self.sessions_pane.is_current(event) and (
             event.is_entry or wanted is None or wanted.path != event.path
@@ -248,14 +283,56 @@ class BrowserScreen(SessionsScreen):
         self.entry_pane.mark(event.words)
 
     @on(LineList.Activated, "#tree")
-    @on(EntryTree.EntryAsked)
     def _entry_asked(self) -> None:
         self._focus_pane("entry")
+
+    # the transcript
+
+    def action_show_transcript(self) -> None:
+        """Show the transcript in place of tree and entry, from the tree at its entry; or leave it again."""
+        row = self.sessions_pane.list.row
+        if self._reads or row is None:
+            self._close_transcript()
+            return
+        node = self._tree.node if self._pane != "sessions" else None
+        view = self._tree.view
+        self._reads = True
+        self._focus_pane("tree")
+        if node is not None and view is not None and view.tree.path == row.path and not self._tree.follows:
+            self.transcript_pane.show_entry(row, node.id, node.offset)
+        else:
+            self.transcript_pane.show_session(row, waits=self.sessions_pane.has_hit)
+            self.sessions_pane.locate_again()
+
+    def action_close_transcript(self) -> None:
+        """Go to the tree, at the entry of the block under the cursor."""
+        self._close_transcript()
+
+    def _close_transcript(self) -> None:
+        if not self._reads:
+            return
+        self._follow_transcript()
+        pane = self._pane
+        self._reads = False
+        self._focus_pane(pane)
+        self.transcript_pane.show_session(None)
+
+    def _follow_transcript(self) -> None:
+        """Put the tree's cursor on the entry of the block under the transcript's cursor."""
+        row, entry = self.sessions_pane.list.row, self.transcript_pane.entry
+        view = self._tree.view
+        if not self._reads or entry is None or row is None or view is None or view.tree.path != row.path:
+            return
+        if self._tree.node is None or (self._tree.node.id, self._tree.node.offset) != entry:
+            self._tree.open_at(*entry)
 
     # the entry under the tree's cursor
 
     def _show_entry(self, place: HitLocated | None) -> None:
         """Focus the tree, and put its cursor on an entry once that session is shown."""
+        if self._reads:
+            self._reads = False
+            self.transcript_pane.show_session(None)
         self._focus_pane("tree")
         if place is not None:
             # The tree of another session is not shown yet.
@@ -347,13 +424,17 @@ class BrowserScreen(SessionsScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         # in a search box a slash is a letter
-        types = self.sessions_pane.box.has_focus or (self.is_mounted and self.tree_pane.is_searching)
+        types = self.sessions_pane.box.has_focus or (
+            self.is_mounted and (self.tree_pane.is_searching or self.transcript_pane.is_searching)
+        )
         return not (action == "open_filter" and types)
 
     def action_open_filter(self) -> None:
         """Search the sessions; from the tree or the entry, the entries of the tree."""
         if self._pane == "sessions":
             self.sessions_pane.open_box()
+        elif self._reads:
+            self.transcript_pane.open_search()
         else:
             self._focus_pane("tree")
             self.tree_pane.open_search()
@@ -363,6 +444,7 @@ class BrowserScreen(SessionsScreen):
 
     def show_tree(self) -> None:
         """Give the tree the keys."""
+        self._close_transcript()
         self._focus_pane("tree")
 
     def action_back(self) -> None:
@@ -370,6 +452,9 @@ class BrowserScreen(SessionsScreen):
         if self.model.marked and self._pane == "sessions":
             self.sessions_pane.list.clear_marks()
             self.refresh_bars()
+        elif self._reads and self._pane != "sessions":
+            if not self.transcript_pane.drop_search():
+                self._close_transcript()
         elif self._pane == "tree" and self.tree_pane.drop_search():
             self.refresh_bars()
         elif self.sessions_pane.box.value:
@@ -398,6 +483,8 @@ class BrowserScreen(SessionsScreen):
 
     def _step_pane(self, step: int) -> None:
         panes = [pane for pane in PANES if pane == self._pane or pane not in self._folded]
+        if self._reads:
+            panes = ["sessions", "tree"]
         self._focus_pane(panes[(panes.index(self._pane) + step) % len(panes)])
 
     def action_fold_pane(self, pane: str) -> None:
@@ -426,4 +513,6 @@ class BrowserScreen(SessionsScreen):
             return self.sessions_pane
         if pane == "filter":
             return self.sessions_pane.box
-        return self._widget(self._pane if pane == "list" else pane)
+        if pane == "list":
+            return self._main_widget(self._pane)
+        return self._widget(pane)

@@ -144,6 +144,11 @@ class SelectorScreen(SessionsScreen):
             return  # Enter would fold what is under the cursor, and nothing is read of that
         await self.app.run_action(command.action, self.command_target(command.pane))
 
+    def action_show_transcript(self) -> None:
+        """Give the preview the keys."""
+        if self._preview.lines.focusable:
+            self.set_focus(self._preview.lines)
+
     def action_show_tree(self) -> None:
         self.sessions_pane.once_known(self.show_tree)
 

@@ -57,6 +57,17 @@ def place(
     return boxes
 
 
+def joined(boxes: dict[str, Box], name: str) -> dict[str, Box]:
+    """The boxes with one pane, ``name``, in place of the tree and the entry."""
+    right = [box for pane, box in boxes.items() if pane != PANES[0]]
+    left = {pane: box for pane, box in boxes.items() if pane == PANES[0]}
+    if not right:
+        return left
+    x, y = min(box.x for box in right), min(box.y for box in right)
+    width, height = max(box.x + box.width for box in right) - x, max(box.y + box.height for box in right) - y
+    return {**left, name: Box(x, y, width, height)}
+
+
 SELECTOR_PANES = ("sessions", "preview")
 BESIDE_FROM = 100
 """Columns from which on the preview is beside the list."""

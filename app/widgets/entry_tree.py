@@ -70,9 +70,6 @@ class EntryTree(LineList):
             self.nodes = nodes
             super().__init__()
 
-    class EntryAsked(Message):
-        """The user wants to read the entry under the cursor."""
-
     class FilterChanged(Message):
         """The filter has changed, or whether the times of labels are shown."""
 
