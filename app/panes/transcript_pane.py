@@ -234,12 +234,9 @@ class TranscriptPane(Pane):
                 self._came = -1
             else:
                 self._came += max(0, part.total - total)
+        self._mark_entries()
         if part.opened:
             words = tuple(self._hit.words) if self._hit is not None else ()
-            row = self._row
-            labels = row.labels if row is not None else ()
-            lines.labels = {entry: stable_width(one_line(label, 80)) for entry, label in labels}
-            lines.leaf_id = row.leaf_id if row is not None else None
             lines.show_turns([*part.above, *part.below], words)
             if self._spot.anchor is not None and not part.found:
                 self._spot = Spot(None)
@@ -252,8 +249,6 @@ class TranscriptPane(Pane):
             lines.add_turns(part.above, part.below, part.changed)
             if follows and was_last:
                 lines.transcript.cursor = max(0, len(lines.transcript.blocks) - 1)
-            if self._row is not None:
-                lines.leaf_id = self._row.leaf_id
             if part.followed and self._spot.anchor is None:
                 self._placed = False
         if not self._placed:
@@ -425,9 +420,21 @@ class TranscriptPane(Pane):
 
     # the border
 
-    def update_rule(self) -> None:
-        """Show the facts anew."""
-        self._show_position()
+    def update(self, row: Row | None) -> None:
+        """Show what is known by now about the session: its title, its labels, whether it is live.
+
+        :param row: another session is not shown; see `show_session`.
+        """
+        if row is not None and row.path == self._opened and self.lines.is_mounted:
+            if row is not self._row:
+                self._row = row
+                self._mark_entries()
+            self._show_position()
+
+    def _mark_entries(self) -> None:
+        if self._row is not None:
+            labels = {entry: stable_width(one_line(label, 80)) for entry, label in self._row.labels}
+            self.lines.mark_entries(labels, self._row.leaf_id)
 
     def _show_position(self) -> None:
         """Show whose transcript it is, and the position of the view."""

@@ -31,7 +31,6 @@ from app.view.bars import keys_line
 from app.view.geometry import PANES, joined, place
 from app.widgets.commands import bindings_of
 from app.widgets.entry_lines import EntryLines
-from app.widgets.entry_tree import EntryTree
 from app.widgets.line_list import LineList
 from app.widgets.panes import Bar
 
@@ -249,7 +248,7 @@ class BrowserScreen(SessionsScreen):
     def refresh_bars(self) -> None:
         super().refresh_bars()
         if self._reads:
-            self.transcript_pane.update_rule()
+            self.transcript_pane.update(self.sessions_pane.list.row)
 
     def update_ages(self) -> None:
         super().update_ages()
@@ -441,6 +440,12 @@ class BrowserScreen(SessionsScreen):
 
     def action_show_tree(self) -> None:
         self.show_tree()
+
+    @property
+    def beside(self) -> LineList:
+        if self._reads:
+            return self.transcript_pane.lines
+        return self.entry_pane.lines if self.entry_pane.display else self._tree
 
     def show_tree(self) -> None:
         """Give the tree the keys."""

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from app.settings import Settings
     from app.setup import Setup
     from app.view.line import Line
+    from app.widgets.line_list import LineList
 
 
 class _Panes(Container):
@@ -108,6 +109,10 @@ class SelectorScreen(SessionsScreen):
     def show_session(self, row: Row | None, *, again: bool) -> None:
         self._preview.show_session(row, waits=self.sessions_pane.has_hit)
 
+    def refresh_bars(self) -> None:
+        super().refresh_bars()
+        self._preview.update(self.sessions_pane.list.row)
+
     async def follow_session(self, row: Row) -> None:
         self._preview.follow(row)
 
@@ -143,6 +148,10 @@ class SelectorScreen(SessionsScreen):
         if id == "session.resume" and self.sessions_pane.list.row is None and self.sessions_pane.is_answered:
             return  # Enter would fold what is under the cursor, and nothing is read of that
         await self.app.run_action(command.action, self.command_target(command.pane))
+
+    @property
+    def beside(self) -> LineList:
+        return self._preview.lines
 
     def action_show_transcript(self) -> None:
         """Give the preview the keys."""

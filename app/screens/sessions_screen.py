@@ -50,7 +50,7 @@ from app.view.line import wrap
 from app.view.notifications import settings_messages, stopped_note
 from app.view.session_row import LEGEND
 from app.widgets.commands import bindings_of
-from app.widgets.inputs import LineInput
+from app.widgets.inputs import LineInput, SearchBox
 from app.widgets.line_list import LineList
 from app.widgets.panes import Bar
 from app.widgets.session_list import SessionListView
@@ -184,6 +184,11 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def show_tree(self) -> None:
         """Go to the tree of the session under the cursor."""
+        raise NotImplementedError
+
+    @property
+    def beside(self) -> LineList:
+        """The lines that can be scrolled from the list and its search line."""
         raise NotImplementedError
 
     def command_target(self, pane: str) -> Widget | Screen[None]:
@@ -456,6 +461,14 @@ class SessionsScreen(FirstPictureScreen[None]):
     @on(SessionsPane.Chosen)
     def _resume_asked(self) -> None:
         self.resume_controller.resume()
+
+    @on(SearchBox.BesideScrolled)
+    def _beside_scrolled(self, event: SearchBox.BesideScrolled) -> None:
+        self.action_scroll_beside(event.lines, event.pages)
+
+    def action_scroll_beside(self, lines: int, pages: int) -> None:
+        """Scroll the pane beside the list."""
+        self.beside.scroll_by(lines, pages)
 
     @on(SessionsPane.TrashAsked)
     def action_trash(self) -> None:

@@ -563,10 +563,6 @@ class EntryTree(LineList):
             self._awaits_leaf, self.came = True, 0
             self.notify(f"The leaf is before all entries: {ANEW}", markup=False)
 
-    def action_show_entry(self) -> None:
-        if self.spot is not None:
-            self.post_message(self.EntryAsked())
-
 
 def _empty_message(view: TreeView) -> str:
     """The message in place of a tree without rows."""

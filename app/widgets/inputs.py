@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.widgets.input import Selection
 
-MOVES = ("step(", "page(")
-"""The beginnings of the actions that move the list's cursor."""
+MOVES = ("step(", "page(", "beside(")
+"""The beginnings of the actions that move the list's cursor or scroll the pane beside it."""
 
 
 class LineInput(Input):
@@ -83,6 +83,14 @@ class SearchBox(LineInput):
 
         def __init__(self, rows: int = 0, pages: int = 0) -> None:
             self.rows = rows
+            self.pages = pages
+            super().__init__()
+
+    class BesideScrolled(Message):
+        """The pane beside the list is to scroll by ``lines`` and ``pages``."""
+
+        def __init__(self, lines: int, pages: int) -> None:
+            self.lines = lines
             self.pages = pages
             super().__init__()
 
@@ -193,6 +201,9 @@ class SearchBox(LineInput):
 
     def action_step(self, rows: int) -> None:
         self.post_message(self.Stepped(rows=rows))
+
+    def action_beside(self, lines: int, pages: int) -> None:
+        self.post_message(self.BesideScrolled(lines, pages))
 
     def action_page(self, pages: int) -> None:
         self.post_message(self.Stepped(pages=pages))

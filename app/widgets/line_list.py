@@ -272,6 +272,12 @@ class LineList(LineScroll, can_focus=True):
         """Move the cursor by a number of rows and of pages."""
         self.move_to(self.cursor + rows + pages * self.page)
 
+    def scroll_by(self, lines: int = 0, pages: int = 0) -> None:
+        """Scroll by a number of lines and of pages; the cursor stays."""
+        height = self.size.height
+        top = self.scroll_offset.y + lines + pages * max(1, height - 1)
+        self._scroll(max(0, min(top, self.rows * self.row_height - height)))
+
     def action_cursor_up(self) -> None:
         self.move_to(self.cursor - 1)
 

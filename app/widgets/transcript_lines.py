@@ -151,6 +151,12 @@ class TranscriptLines(LineList):
         self._changed()
         self.restore_view(with_view)
 
+    def mark_entries(self, labels: Mapping[str, str], leaf_id: str | None) -> None:
+        """Show the labels of entries, by id, and which of them is the leaf."""
+        if (labels, leaf_id) != (self.labels, self.leaf_id):
+            self.labels, self.leaf_id = labels, leaf_id
+            self.redraw_rows()
+
     def view_anchor(self) -> tuple[BlockRef | None, int]:
         """The block at the upper border, and the lines of it that are above the border."""
         at = self.transcript.block_at(self.top)
@@ -214,7 +220,7 @@ class TranscriptLines(LineList):
         right = [*self._marks(index, room - width(line.text) - right_width(line) - 6), *line.right]
         size = sum(width(text) for text, _ in right)
         if right and size < room - 4:
-            spans = [*fit_line(spans, room - size - 1), *right]
+            spans = [*fit_line(spans, room - size - 2), (" ", "text"), *right]
         return self._plain(fit_line(spans, cells))
 
     def _marks(self, index: int, room: int) -> Line:

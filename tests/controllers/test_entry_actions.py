@@ -48,6 +48,7 @@ class Acting:
             self.jobs,
             make_setup(),
             show_entry=self.places.append,
+            follow_view=lambda: None,
         )
 
 

@@ -225,7 +225,7 @@ async def test_an_entry_without_code_says_so(opened):
 async def test_the_code_of_another_entry_is_not_copied(opened):
     async with opened(*chain("```\nfirst\n```", "none", "```\nthird\n```", id="s")) as ui:
         await ui.press("Y")
-        await ui.press("left_square_bracket")
+        await ui.press("K")
         await ui.until(lambda: ui.entry.lines[0].text == "none", "the entry before")
         await ui.press("Y")
         assert clipboard(ui) == "third"
@@ -240,11 +240,11 @@ async def test_the_key_for_code_is_offered_only_if_there_is_some(opened):
     late = "line\n\n" * 400 + "```\nlast\n```"
     async with opened(*chain("```\nfirst\n```", "none", late, id="s")) as ui:
         await ui.until(is_offered, "the key")
-        await ui.press("left_square_bracket")
+        await ui.press("K")
         await ui.until(lambda: ui.entry.lines[0].text == "none", "the entry before")
         await ui.until(lambda: not is_offered(), "the key to go")
         assert "y copy" in ui.text().splitlines()[-1]
-        await ui.press("left_square_bracket")
+        await ui.press("K")
         await ui.until(lambda: ui.entry.lines[1].text == "first", "the first entry")
         await ui.until(is_offered, "the key")
 
@@ -366,7 +366,7 @@ async def test_a_text_of_a_megabyte_comes_in_batches_and_is_complete(opened):
             real_show_lines(lines, more=more, **options)
 
         ui.entry.show_lines = show
-        await ui.press("left_square_bracket")
+        await ui.press("K")
         await ui.until(lambda: shown and ui.entry.lines[-1].text.startswith("id: "), "all of it")
         assert len(shown) > 2
         assert [more for _, more in shown] == [False] + [True] * (len(shown) - 1)
@@ -376,9 +376,9 @@ async def test_a_text_of_a_megabyte_comes_in_batches_and_is_complete(opened):
 
 async def test_the_entry_under_the_cursor_is_copied_after_fast_moves(opened):
     async with opened(*chain("question", "answer", id="s")) as ui:
-        await ui.press("left_square_bracket")
+        await ui.press("K")
         await ui.until(lambda: ui.entry.lines[0].text == "question", "the entry above")
-        await ui.pilot.press("right_square_bracket", "y")
+        await ui.pilot.press("J", "y")
         await ui.until(ui.toasts, "the copy")
         assert clipboard(ui) == "answer"
         assert len(ui.toasts()) == 1

@@ -19,7 +19,7 @@ def together(ui, *keys):
 async def test_a_key_after_tab_goes_to_the_tree(browser, three):
     async with browser() as ui:
         together(ui, "tab", "up", "v")
-        await ui.until(lambda: ui.focus == "entry", "the focus on the entry")
+        await ui.until(lambda: ui.focus == "transcript", "the focus on the transcript")
         assert not ui.app._exit
         assert ui.tree.view.node(ui.tree.cursor) is not ui.tree.view.tree.leaf
 

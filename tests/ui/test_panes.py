@@ -21,7 +21,7 @@ async def test_tab_cycles_through_the_panes(browser, three):
 
 async def test_escape_steps_back_to_the_list(browser, three):
     async with browser() as ui:
-        await ui.press("tab", "v")
+        await ui.press("tab", "tab")
         assert ui.focus == "entry"
         await ui.press("escape")
         assert ui.focus == "tree"

@@ -202,9 +202,9 @@ async def test_the_entry_scrolls_and_steps_to_its_neighbours(browser, tmp_path):
         assert "line 0" in ui.text()
         await ui.press("pagedown", "down", "up", "pageup")
         assert ui.entry.scroll_offset.y == 0
-        await ui.press("left_square_bracket")
+        await ui.press("K")
         await ui.until(lambda: ui.entry.lines and ui.entry.lines[0].text == "first", "the entry before")
-        await ui.press("right_square_bracket")
+        await ui.press("J")
         await ui.until(lambda: ui.entry.lines and ui.entry.lines[0].text == "line 0", "the entry after")
 
 

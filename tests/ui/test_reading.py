@@ -1,0 +1,134 @@
+"""The transcript in the browser, in place of the tree and the entry, and scrolling beside the list."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.factory import append, chain, message
+from tests.ui.conftest import WAYS, pi_session
+
+
+def reading(ui):
+    """The lines of the transcript in the browser."""
+    return ui.screen.transcript_pane.lines
+
+
+async def shown(ui, text):
+    await ui.until(lambda: text in ui.text(), text)
+
+
+def block(ui):
+    """The text of the block with the cursor."""
+    placed = reading(ui).transcript.placed
+    return placed.block.lines[-1].text.strip("▌ ")
+
+
+async def test_v_shows_the_transcript_in_place_of_tree_and_entry_and_goes_back(browser, three):
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("branchy")))
+        await ui.settled()
+        await ui.press("v")
+        await shown(ui, "▌ use redis")
+        assert ui.focus == "transcript"
+        assert not ui.tree.display or not ui.tree.is_on_screen
+        assert "◆ redis idea" in ui.text()
+        await ui.press("left_square_bracket", "left_square_bracket")
+        assert block(ui) == "fix the login"
+        await ui.press("escape")
+        await ui.until(lambda: ui.focus == "tree", "the tree")
+        assert ui.tree.node.id == "00000001"
+        await ui.press("down", "v")
+        await ui.until(lambda: ui.focus == "transcript" and block(ui) == "the token is read too early", "it")
+        await ui.press("t")
+        assert ui.focus == "tree"
+        assert ui.tree.node.id == "00000002"
+
+
+async def test_the_transcript_follows_the_list_and_v_leaves_it_there(browser, three):
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("branchy")))
+        await ui.settled()
+        await ui.press("v")
+        await shown(ui, "▌ use redis")
+        await ui.press("tab")
+        assert ui.focus == "sessions"
+        ui.sessions.go_to(str(ui.path("plain")))
+        await shown(ui, "▌ write a man page")
+        await ui.press("v")
+        await ui.until(lambda: ui.tree.is_on_screen and ui.focus == "sessions", "tree and entry")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 15)])
+async def test_the_transcript_fits_small_screens(browser, three, size):
+    async with browser(size=size) as ui:
+        ui.sessions.go_to(str(ui.path("branchy")))
+        await ui.settled()
+        await ui.press("v")
+        await shown(ui, "▌ use redis")
+        await ui.press("escape")
+        await ui.until(lambda: ui.focus == "tree", "the tree")
+
+
+async def test_a_block_is_labelled_and_gone_on_from(browser, three):
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("branchy")))
+        await ui.settled()
+        await ui.press("v")
+        await shown(ui, "▌ use redis")
+        await ui.press("left_square_bracket", "left_square_bracket", "L", *"start", "enter")
+        await ui.until(lambda: "start" in ui.path("branchy").read_text(), "the label")
+        assert '"targetId":"00000001"' in ui.path("branchy").read_text().splitlines()[-1].replace(" ", "")
+        await shown(ui, "◆ start")
+        await ui.press("enter")
+        await ui.until(lambda: len(ui.app.screen_stack) > 1, "the dialog")
+        assert ui.focus != "transcript"
+
+
+async def test_the_end_is_followed(browser, three):
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("plain")))
+        await ui.settled()
+        await ui.press("v")
+        await shown(ui, "▌ write a man page")
+        append(ui.path("plain"), message("n", "00000002", "user", "and a changelog"))
+        await shown(ui, "▌ and a changelog")
+
+
+# from the search line
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_the_pane_beside_is_scrolled_from_the_search_line(browser, tmp_path, way):
+    texts = [f"line {number}" for number in range(100)]
+    pi_session(tmp_path, *chain("find me", "\n".join(texts), id="long"), id="long")
+    async with browser(size=(120, 30), **way) as ui:
+        if not ui.selects:
+            await ui.press("v")
+            await shown(ui, "line 99")
+            await ui.press("tab", "slash")
+        await shown(ui, "line 99")
+        assert ui.focus == "filter"
+        await ui.press("ctrl+b")
+        await ui.until(lambda: "line 99" not in ui.text(), "a page up")
+        await ui.press("shift+down")
+        before = ui.text()
+        await ui.press("shift+up")
+        assert ui.text() != before
+        await ui.press("alt+pagedown", "ctrl+f")
+        await shown(ui, "line 99")
+        await ui.press(*"find")
+        assert ui.box.value == "find", "the keys stay in the line"
+
+
+async def test_j_and_k_scroll_the_pane_beside_the_list(browser, tmp_path):
+    texts = [f"line {number}" for number in range(100)]
+    pi_session(tmp_path, *chain("find me", "\n".join(texts), id="long"), id="long")
+    async with browser(size=(120, 30)) as ui:
+        await shown(ui, "line 1")
+        before = ui.entry.scroll_offset.y
+        await ui.press("J")
+        assert ui.entry.scroll_offset.y > before
+        await ui.press("K")
+        assert ui.entry.scroll_offset.y == before
+        await ui.press("tab", "J")
+        assert ui.entry.scroll_offset.y > before
