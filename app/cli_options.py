@@ -73,12 +73,14 @@ class Command:
 
     words     its positional arguments, in order
     options   its own options
+    signed    its words may begin with a dash
     """
 
-    __slots__ = ("help", "options", "words")
+    __slots__ = ("help", "options", "signed", "words")
 
-    def __init__(self, help: str, *parts: Word | Option) -> None:
+    def __init__(self, help: str, *parts: Word | Option, signed: bool = False) -> None:
         self.help = help
+        self.signed = signed
         self.words = [part for part in parts if isinstance(part, Word)]
         self.options = [part for part in parts if isinstance(part, Option)]
 
@@ -198,6 +200,14 @@ CHANGES = {
         Word("name", 'the name; "" clears it'),
         _JSON,
     ),
+    "tag": Command(
+        "tag a session, or print its tags and its note",
+        _SESSION,
+        Word("changes", "+tag adds a tag, -tag removes it", many="*", metavar="TAGS"),
+        Option("note", 'a note of one line; "" removes it', metavar="TEXT"),
+        _JSON,
+        signed=True,
+    ),
     "branch": Command(
         "have the agent go on from another entry",
         _SESSION,
@@ -294,10 +304,12 @@ class _CommandParser(_Parser):
     """Parses a command's options first and its words then, so that they may come in any order: argparse takes
     an optional word as missing if an option precedes it.
 
-    own   the options of the command
+    own      the options of the command
+    signed   its words may begin with a dash
     """
 
     own: Sequence[Option] = ()
+    signed = False
 
     def parse_known_args(  # type: ignore[override]  # as argparse calls it
         self, args: Sequence[str], namespace: argparse.Namespace | None = None
@@ -308,6 +320,8 @@ class _CommandParser(_Parser):
         _add(first, self.own)
         _add(first, SHARED, prefix=_BEHIND)
         namespace, words = first.parse_known_args(args[:end], namespace)
+        if self.signed and not {"-h", "--help"} & set(words):
+            return super().parse_known_args(["--", *words, *args[end + 1 :]], namespace)
         return super().parse_known_args([*words, *args[end:]], namespace)
 
 
@@ -348,6 +362,7 @@ def parser() -> argparse.ArgumentParser:
             argument_default=argparse.SUPPRESS,
         )
         command_parser.own = command.options
+        command_parser.signed = command.signed
         if name == "search":
             command_parser.more = _language
         for word in command.words:

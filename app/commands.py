@@ -75,6 +75,9 @@ COMMANDS: tuple[Command, ...] = (
         "session.pin", "sessions", "p", "screen.pin", "Pin or unpin the marked sessions (or this one)", "pin"
     ),
     Command(
+        "session.tag", "sessions", "number_sign", "screen.tag", "Edit the tags and the note of the session"
+    ),
+    Command(
         "session.fork",
         "sessions",
         "f",
@@ -363,6 +366,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "turn.next", "right", "alt+down right_square_bracket", "screen.in_tree('next_turn')", "Next prompt"
     ),
+    Command("shown.tag", "right", "number_sign", "screen.tag", "Edit the tags and the note of the session"),
     Command("entry.label", "right", "L", "screen.label", "Label the entry (empty removes it)", "label"),
     Command("leaf.go", "right", "at", "screen.in_tree('go_leaf')", "Go to the leaf and follow it", "leaf"),
     Command("entry.parent", "right", "backspace", "screen.in_tree('go_parent')", "Go to the parent entry"),

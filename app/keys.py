@@ -117,6 +117,7 @@ KEY_NAMES = {
     "minus": "-",
     "full_stop": ".",
     "asterisk": "*",
+    "number_sign": "#",
     "apostrophe": "'",
     "delete": "Del",
     "insert": "Ins",

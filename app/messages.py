@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.sessions.manager.change import Change
     from app.sessions.tree.node import Node
     from app.sessions.tree.tail_reader import EntryRef
+    from app.stores.tags import Taggings
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
     from app.view.image_lines import Drawing
@@ -91,6 +92,14 @@ class PlacesFound(Message):
 
     def __init__(self, places: Sequence[tuple[str, str, str]]) -> None:
         self.places = places
+        super().__init__()
+
+
+class TagsRead(Message):
+    """The tags and notes of all sessions were read."""
+
+    def __init__(self, taggings: Taggings) -> None:
+        self.taggings = taggings
         super().__init__()
 
 

@@ -19,6 +19,7 @@ class Options:
     entry             the named entry; None: the leaf
     text, clear       of `label`
     name              of `rename`
+    changes, note     of `tag`; the note is None if it stays
     summary, new_file of `branch`
     keep              of `branch` and `fork`
     to, last          of `fork`
@@ -49,6 +50,8 @@ class Options:
         self.text: str | None = None
         self.clear = False
         self.name = ""
+        self.changes: list[str] = []
+        self.note: str | None = None
         self.summary: str | None = None
         self.new_file = False
         self.keep = False

@@ -61,6 +61,7 @@ FAST_PATH = [
     "app.setup",
     "app.paths",
     "app.stores",
+    "app.stores.json_state",
     "app.stores.pins",
     "app.sessions.summary",
     "app.index.catalog.catalog",

@@ -122,6 +122,8 @@ class _Known:
         possible, "" if it is.
         """
         session = (change.agent, change.session_id)
+        if change.kind in ("tags", "note"):
+            return ""
         if change.kind in ("trash", "restore", "file"):
             reason = "" if session in self._moved else _why_not_moved(change, forward=forward)
             self._moved.add(session)

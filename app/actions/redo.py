@@ -17,8 +17,9 @@ from app.actions.journal import Journal
 from app.actions.journal_entries import JournalEntry
 from app.actions.restore import restore
 from app.actions.session_edits import PINNED, open_session, pin, set_label, set_name
+from app.actions.tagging import OtherByNow, revert
 from app.actions.trash import trash
-from app.actions.undo import can_retry, find_store
+from app.actions.undo import CannotUndo, can_retry, find_store, undo
 from app.formats.timestamps import parse_time
 from app.sessions.errors import NotThere, SessionError
 from app.sessions.manager.change import Change
@@ -51,8 +52,8 @@ class RedoAttempt(NamedTuple):
 
 
 def redo(step: JournalEntry, env: Mapping[str, str], store: Store | None, state_folder: str) -> Change:
-    """Make an undone change again. A label, a name, a leaf or a pin gets its new value again, a session that
-    was restored goes to the trash again, and one that was trashed comes out of it.
+    """Make an undone change again. A label, name, leaf, pin or note gets its new value again, and so do
+    tags; a session that was restored goes to the trash again, and one that was trashed comes out of it.
 
     :param step: of `Journal.redoable`.
     :param env: the environment by which agents find their sessions, and the system its trash.
@@ -77,6 +78,16 @@ def redo(step: JournalEntry, env: Mapping[str, str], store: Store | None, state_
         return _redo_leaf(change, _open(change, "branch", env, store))
     if change.kind == "pin":
         return _redo_pin(change, store, state_folder)
+    if change.kind in ("rewrite", "move"):
+        try:
+            return undo(_inverse(change), env, store, state_folder=state_folder)
+        except CannotUndo as error:
+            raise CannotRedo(change.path, 0, error.reason) from None
+    if change.kind in ("tags", "note"):
+        try:
+            return revert(change, state_folder, forward=True)
+        except OtherByNow as error:
+            raise CannotRedo(change.path, 0, str(error)) from None
     if change.kind == "trash" and change.session_id:
         _require_no_news(step, env, store)
         return trash(change.path, env, store)
@@ -151,6 +162,17 @@ def _open(change: Change, ability: str, env: Mapping[str, str], store: Store | N
     manager = open_session(change.path, ability, env, store)
     _require(manager.session_id == change.session_id, change, "another session has its place by now")
     return manager
+
+
+def _inverse(change: Change) -> Change:
+    """The rewriting or move that undid a change; its undo is the redo."""
+    return replace(
+        change,
+        before=change.after,
+        after=change.before,
+        moves=tuple((now, was) for was, now in change.moves),
+        lines=tuple((entry_id, after, before) for entry_id, before, after in change.lines),
+    )
 
 
 def _redo_leaf(change: Change, manager: SessionManager) -> Change:

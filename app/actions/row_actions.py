@@ -9,7 +9,7 @@ which would delay the first key.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.index.row import Row
@@ -48,6 +48,22 @@ def pin(row: Row, store: Store, env: Env, state_folder: str, *, on: bool) -> Cha
     from app.actions.session_edits import pin
 
     return pin(row.agent, row.id, on, store, state_folder)
+
+
+def tag(
+    row: Row, store: Store, env: Env, state_folder: str, *, add: Sequence[str], remove: Sequence[str]
+) -> Change:
+    """See `actions.tagging.tag`."""
+    from app.actions.tagging import tag
+
+    return tag(row.agent, row.id, add, remove, state_folder)
+
+
+def annotate(row: Row, store: Store, env: Env, state_folder: str, *, note: str) -> Change:
+    """See `actions.tagging.annotate`."""
+    from app.actions.tagging import annotate
+
+    return annotate(row.agent, row.id, note, state_folder)
 
 
 def fork(row: Row, store: Store, env: Env, state_folder: str, *, to: str | None = None) -> Change:

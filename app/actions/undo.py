@@ -25,6 +25,7 @@ from app.actions.journal import Journal
 from app.actions.journal_entries import InterruptedChange, JournalEntry
 from app.actions.restore import find_trashed, restore
 from app.actions.session_edits import PINNED, open_session, pin, set_label, set_name
+from app.actions.tagging import OtherByNow, is_recorded, revert
 from app.actions.trash import trash
 from app.sessions.errors import Changed, LiveSession, NoTrash, NotThere, SessionError, Unreadable, WriteFailed
 from app.sessions.manager.change import Change
@@ -42,13 +43,13 @@ class CannotUndo(SessionError):
 def undo(
     change: Change, env: Mapping[str, str], store: Store | None = None, *, state_folder: str | None = None
 ) -> Change:
-    """Undo a change. A label, a name, a leaf or a pin gets its old value; a trashed session is restored, and
-    a restored or new session is trashed. With a leaf, the draft that was left for the agent's editor is
-    deleted if its text is unchanged.
+    """Undo a change. A label, name, leaf, pin or note gets its old value, and so do tags; a trashed session
+    is restored, and a restored or new session is trashed. With a leaf, the draft that was left for the
+    agent's editor is deleted if its text is unchanged.
 
     :param env: the environment by which agents find their sessions, and the system its trash.
     :param store: where the session was found; None for the one that `env` leads to.
-    :param state_folder: where leafmark keeps its pins; None for the one that `env` leads to.
+    :param state_folder: where leafmark keeps its pins and tags; None for the one that `env` leads to.
     :return: the new change, which can be undone in turn; its note says why a draft stays.
     :raises CannotUndo: it appended an entry, it deleted a session, or its result has changed since.
     :raises SessionError: nothing was written or moved; the class says why.
@@ -73,6 +74,11 @@ def undo(
     if change.kind == "pin":
         assert store is not None
         return _restore_pin(change, env, store, state_folder)
+    if change.kind in ("tags", "note"):
+        try:
+            return revert(change, paths.state_folder(env) if state_folder is None else state_folder)
+        except OtherByNow as error:
+            raise CannotUndo(change.path, 0, str(error)) from None
     if change.kind == "trash":
         return _restore(change)
     if change.kind == "restore":
@@ -304,6 +310,8 @@ def _change_as_made(
     if change.kind == "pin":
         now = PINNED if (change.agent, change.session_id) in all_pins(stores, state_folder) else None
         return change if now == change.after else None
+    if change.kind in ("tags", "note"):
+        return change if is_recorded(change, state_folder) else None
     if change.kind in ("file", "restore"):
         after = change.after or ""
         session_id = change.session_id if change.kind == "restore" else change.after_id or ""

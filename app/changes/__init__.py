@@ -1,4 +1,5 @@
-"""The commands that write to a session (label, rename, branch, fork) or move it (trash, restore, undo).
+"""The commands that write to a session (label, rename, branch, fork), move it (trash, restore, undo) or tag
+it.
 
 Each finds the session, runs an action of `app.actions`, and prints a line about the change.
 """
@@ -9,7 +10,7 @@ from collections.abc import Callable, Mapping
 
 from app.actions.branch import branch, branch_to_file, fork
 from app.actions.session_edits import ROOT, label, rename
-from app.changes import trash_commands
+from app.changes import tag_command, trash_commands
 from app.changes.report import (
     NOT_FOUND,
     REFUSED,
@@ -52,6 +53,8 @@ def run(options: Options, setup: Setup) -> int:
     say_missing(options, setup)
     share_notes(setup.cache_folder)
     settle(setup)
+    if options.command == "tag":
+        return tag_command.run(options, setup)
     if options.command not in _ACTIONS:
         return trash_commands.run(options, setup)
     check, act = _ACTIONS[options.command]

@@ -89,10 +89,10 @@ def as_line(change: Change) -> str:
     if change.kind == "leaf":
         what = "leaf"
         before, after = _id(change.before), _id(change.target_id)
-    elif change.kind == "pin":
-        what, before, after = "pin", change.before or "none", change.after or "none"
+    elif change.kind in ("pin", "tags"):
+        what, before, after = change.kind, _value(change.before), _value(change.after)
     else:
-        what = f"label of {_id(change.target_id)}" if change.kind == "label" else "name"
+        what = f"label of {_id(change.target_id)}" if change.kind == "label" else change.kind
         before, after = _text(change.before), _text(change.after)
     if change.is_nothing:
         return f"{what}: {after}, as before"
@@ -142,3 +142,7 @@ def _id(value: str | None) -> str:
 
 def _text(value: str | None) -> str:
     return f'"{one_line(value, LIMIT)}"' if value else "none"
+
+
+def _value(value: str | None) -> str:
+    return one_line(value, LIMIT) if value else "none"

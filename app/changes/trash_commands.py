@@ -152,8 +152,8 @@ def _undo(options: Options, setup: Setup) -> int:
             continue
         before, now = attempt.step.change, attempt.change
         if options.json:
-            # The path of a pin's change is that of the file of pins.
-            path = None if before.kind == "pin" else before.path
+            # The path of the change of a pin or a tag is that of leafmark's file.
+            path = None if before.kind in ("pin", "tags", "note") else before.path
             parts.append({**change_fields(now, path), "undone": change_fields(before, "")["change"]})
         else:
             prefix = "" if now.kind in ("trash", "restore") else f"{one_line(before.session_id)}: "

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.row import Row
-    from app.messages import PinsRead, PlacesFound, StatesFound, SubagentsRead, WorkingFoldersFound
+    from app.messages import PinsRead, PlacesFound, StatesFound, SubagentsRead, TagsRead, WorkingFoldersFound
     from app.panes.sessions_pane import SessionsPane
 
 
@@ -61,12 +61,18 @@ class FactsFeed:
     # pins and folders
 
     def read_pins(self) -> None:
-        """Read which sessions are pinned."""
+        """Read which sessions are pinned, and the tags and notes of all."""
         self._facts.read_pins()
 
     def pins_read(self, event: PinsRead) -> None:
         """Show which sessions are pinned."""
         self._pane.list.set_pins(event.pins)
+
+    def tags_read(self, event: TagsRead) -> None:
+        """Show the tags of the sessions."""
+        if event.taggings != self._model.taggings:
+            self._pane.list.set_taggings(event.taggings)
+            self._pane.completion.tags_changed()
 
     def find_places(self) -> None:
         """Find the state of the stores."""

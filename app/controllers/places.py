@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from app.controllers.toasts import Toasts
     from app.dialogs.places import PlaceAnswer
     from app.index.row import Row
-    from app.messages import ActionsDone
     from app.panes.sessions_pane import SessionsPane
     from app.services.action_runner import ActionRunner
     from app.setup import Setup
@@ -45,8 +44,6 @@ class Places:
         self._setup = setup
         self._go_to = go_to
         self._history: HistoryDialog | None = None
-        # the path of the restored session that the cursor goes to once it is listed; "" for none
-        self._restored = ""
 
     def show_history(self) -> None:
         """List what was done and undone."""
@@ -100,21 +97,12 @@ class Places:
             works = [(None, partial(unarchive, row.item)) for row in answer.rows]
             self._runner.run_each("unarchive", works)
 
-    def done(self, event: ActionsDone) -> None:
-        """An action has ended: one of the history, or a restore, whose session the cursor goes to."""
+    def done(self) -> None:
+        """An action has ended, maybe one of the history."""
         if self._history is not None:
             self._history.reload()
-        changes = [outcome.change for outcome in event.outcomes if outcome.change is not None]
-        if event.what in ("restore", "unarchive") and changes:
-            self._restored = changes[-1].after or ""
-            self._find_restored()
-
-    def _find_restored(self) -> None:
-        if self._restored and self._pane.list.go_to(self._restored):
-            self._restored = ""
 
     def sessions_changed(self) -> None:
         """The rows of sessions have changed, by which the history tells what can be undone."""
-        self._find_restored()
         if self._history is not None:
             self._history.reload()

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from app.actions import row_actions
 from app.controllers.row_prompt import Question, RowEdit
 from app.dialogs.questions import FolderDialog
+from app.dialogs.tags import TagDialog
 from app.formats.text import one_line
 from app.formats.title_slot import fold_title
 from app.sessions.errors import HeaderlessContinuation
 from app.stores import agent_named
 from app.stores.live import LIVE, MAYBE
+from app.stores.tags import known_tags
 from app.view.formatting import age, tilde
 from app.view.notifications import done_text, not_done_text, progress_note, quoted, reason_of
 from app.view.prompts import (
@@ -211,6 +213,31 @@ class SessionActions:
         on = not all((row.agent, row.id) in pinned for row in rows)
         self.run("pin", rows, lambda *about: row_actions.pin(*about, on=on))
 
+    # tags and note
+
+    def tag(self) -> None:
+        """Edit the tags of the sessions, and the note of a single one."""
+        rows = self.targets()
+        if rows:
+            self._host.start(self._edit_tags(rows))
+
+    async def _edit_tags(self, rows: Sequence[Row]) -> None:
+        model, selection = self._pane.model, self._selection(*rows)
+        first, *others = [model.tagging(row) for row in rows]
+        tags = [tag for tag in first.tags if all(tag in other.tags for other in others)]
+        title = rows[0].title if not others else f"{len(rows):,} sessions"
+        note = None if others else first.note
+        answer = await self._host.open(TagDialog(title, tags, note, known_tags(model.taggings)))
+        if answer is None or not (answer.add or answer.remove or answer.note is not None):
+            return
+        rows = await self._prompt.rows_of(selection, lost=": the tags are not written")
+        if answer.add or answer.remove:
+            add, remove = answer.add, answer.remove
+            self.run("tag", rows, lambda *about: row_actions.tag(*about, add=add, remove=remove))
+        if answer.note is not None:
+            text = answer.note
+            self.run("note", rows, lambda *about: row_actions.annotate(*about, note=text))
+
     # fork and new
 
     def fork(self) -> None:
@@ -356,7 +383,7 @@ class SessionActions:
         self._unmark([outcome.row.path for outcome in done if outcome.row is not None])
         if event.what in (TRASH, TRASH_ANYWAY):
             self._trashed(event.outcomes, anyway=event.what == TRASH_ANYWAY)
-        if any(change.kind == "pin" for change in changes):
+        if any(change.kind in ("pin", "tags", "note") for change in changes):
             self._facts.read_pins()
         if event.what == FORK_AND_RESUME and done and done[0].row is not None:
             made = changes[0]

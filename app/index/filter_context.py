@@ -1,4 +1,4 @@
-"""The facts for filters that no row contains: whether a session is live or pinned."""
+"""The facts for filters that no row contains: whether a session is live or pinned, and its tags."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from app.index.live_sessions import live_sessions
 from app.index.query.query import Facts
 from app.stores.live import look
 from app.stores.pins import read_own_pins
+from app.stores.tags import NOTHING, read_taggings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.row import Row
     from app.stores.base import Store
+    from app.stores.tags import Taggings
 
 
 def facts_of(
@@ -24,8 +26,8 @@ def facts_of(
 
     :param rows: returns all sessions, among which the newest of each folder is looked up
         (formats/README.md, "Detecting a running agent").
-    :param state_folder: leafmark's state folder, with the pins of sessions whose agents have no pins; "" for
-        none.
+    :param state_folder: leafmark's state folder, with the tags, and the pins of sessions whose agents have
+        no pins; "" for none.
     """
     by_root = {store.root: store for store in stores}
 
@@ -48,4 +50,11 @@ def facts_of(
     def pinned(row: Row) -> bool:
         return row.id in pins(row.store, row.agent) or (row.agent, row.id) in own_pins()
 
-    return Facts(lambda row: row.path in live(), pinned)
+    @cache
+    def taggings() -> Taggings:
+        return read_taggings(state_folder) if state_folder else {}
+
+    def tags(row: Row) -> Sequence[str]:
+        return taggings().get((row.agent, row.id), NOTHING).tags
+
+    return Facts(lambda row: row.path in live(), pinned, tags)

@@ -74,6 +74,10 @@ class QueryCompleter:
         replaced = candidates[0].text if field else completed.split()[-1]
         box.offer(completed, completed if continues else f"{text} → {replaced}")
 
+    def tags_changed(self) -> None:
+        """The tags of sessions have changed, which are values of a filter."""
+        self._completer.forget()
+
     def cursor_moved(self) -> None:
         """Close the list if the cursor has left its place."""
         if self._popup.list.is_open and self._offered_at != (self._box.value, self._box.cursor_position):

@@ -156,7 +156,7 @@ class SessionsPane(Pane):
         self._home = setup.home
         self._search = SessionSearch(index, self.post_message)
         self._locator = HitLocator(index, self.post_message)
-        self._completer = Completer(model.rows, setup.home, self.post_message)
+        self._completer = Completer(model.rows, lambda: model.taggings, setup.home, self.post_message)
         self.popup = CompletionPopup(id="completions")
         self.completion = QueryCompleter(self.box, self.popup, self._completer, selects=selects)
 

@@ -22,6 +22,7 @@ from app.stores.base import Store
 from app.stores.layout import Complaint, deeper
 from app.stores.locks import abandoned_locks
 from app.stores.pins import own_pins_path, pins_problem
+from app.stores.tags import tags_path, tags_problem
 from app.view.formatting import duration, tilde
 
 SCHEMA = 1
@@ -87,12 +88,15 @@ def _archive_problems(setup: Setup) -> Iterator[Complaint]:
 
 
 def _pin_problems(setup: Setup) -> Iterator[Complaint]:
-    """The files of pins that count as empty, because they are damaged or no regular files."""
+    """The files of pins and tags that count as empty, because they are damaged or no regular files."""
     stores = [store for listed in setup.stores for store in (listed, *listed.twins)]
     for path in sorted({store.pins for store in stores if store.pins} | {own_pins_path(setup.state_folder)}):
         problem = pins_problem(path)
         if problem:
             yield path, f"no pins are known of it: {problem}"
+    problem = tags_problem(setup.state_folder)
+    if problem:
+        yield tags_path(setup.state_folder), f"no tags are known of it: {problem}"
 
 
 def _history_problems(setup: Setup) -> Iterator[Complaint]:

@@ -14,14 +14,15 @@ from app.index.row import Row
 from app.index.search.matchers import TermMatcher, matcher_for
 from app.reports.output import complain, complain_of_query
 from app.setup import Setup
+from app.stores.tags import NOTHING, read_taggings
 from app.view.formatting import tilde
 from app.view.list_filter import searchable_texts
 
 
 def filter_rows(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
     """The rows that pass the filters of `query` and contain its terms, each within one field: title, name,
-    folder, id, agent or label. None if the query is invalid or needs the texts of sessions; then standard
-    error has the reason.
+    folder, id, agent, label, tag or note. None if the query is invalid or needs the texts of sessions; then
+    standard error has the reason.
     """
     try:
         _refuse_texts(query)
@@ -33,7 +34,14 @@ def filter_rows(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
     for note in parsed.notes:
         complain(note.message)
     facts = facts_of(setup.stores, lambda: rows, setup.now_ms(), setup.state_folder)
-    return [row for row in rows if parsed.passes(row, facts) and _has_terms(row, matchers, setup.home)]
+    taggings = read_taggings(setup.state_folder)
+
+    def has_terms(row: Row) -> bool:
+        tagging = taggings.get((row.agent, row.id), NOTHING)
+        texts = searchable_texts(row, tilde(row.cwd, setup.home), tagging)
+        return all(any(map(matcher.in_text, texts)) is not negated for matcher, negated in matchers)
+
+    return [row for row in rows if parsed.passes(row, facts) and has_terms(row)]
 
 
 def _refuse_texts(query: str) -> None:
@@ -48,12 +56,3 @@ def _matcher(term: Term) -> TermMatcher:
     if term.kind == REGEX:
         return matcher_for(term)
     return matcher_for(Term(term.kind, term.text, False, term.negated, term.position, term.length))
-
-
-def _has_terms(row: Row, matchers: list[tuple[TermMatcher, bool]], home: str) -> bool:
-    """Whether a row contains every term, and none of the negated ones.
-
-    :param matchers: the matcher of each term, and whether the term is negated.
-    """
-    texts = searchable_texts(row, tilde(row.cwd, home))
-    return all(any(map(matcher.in_text, texts)) is not negated for matcher, negated in matchers)

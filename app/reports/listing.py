@@ -17,6 +17,7 @@ from app.setup import Setup
 from app.stores.base import Store
 from app.stores.layout import Complaint, hides_nothing
 from app.stores.live import look
+from app.stores.tags import NOTHING, Tagging, read_taggings
 from app.view.bars import how_many_unread
 from app.view.cells import pad, shorten, width
 from app.view.formatting import age, count, tilde
@@ -59,7 +60,11 @@ def run(options: Options, setup: Setup) -> int:
     shown = rows if options.limit is None else rows[: options.limit]
     states = {path: verdict.state for path, verdict in live_sessions(known, processes, now_ms).items()}
     if options.json:
-        sessions = [to_json(row, states.get(row.path, "idle"), now_ms) for row in shown]
+        taggings = read_taggings(setup.state_folder)
+        sessions = [
+            to_json(row, states.get(row.path, "idle"), now_ms, taggings.get((row.agent, row.id), NOTHING))
+            for row in shown
+        ]
         write_json({"schema": JSON_SCHEMA, "total": total, "sessions": sessions})
     else:
         if shown:
@@ -99,7 +104,14 @@ def _filter(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
 
         return filter_rows(rows, query, setup)
     words = words_of(query)
-    return [row for row in rows if matches(haystack(row, tilde(row.cwd, setup.home)), words)]
+    taggings = read_taggings(setup.state_folder)
+    return [
+        row
+        for row in rows
+        if matches(
+            haystack(row, tilde(row.cwd, setup.home), taggings.get((row.agent, row.id), NOTHING)), words
+        )
+    ]
 
 
 def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells: int | None) -> list[str]:
@@ -202,12 +214,13 @@ def complain_of_skipped(
     complain(f"{number} {were} not read; `leafmark doctor` says why")
 
 
-def to_json(row: Row, state: str, now_ms: int) -> dict[str, Any]:
+def to_json(row: Row, state: str, now_ms: int, tagging: Tagging = NOTHING) -> dict[str, Any]:
     """The row's JSON object. Times become ISO 8601, UTC.
 
     :param row: loaded in full, so that `first_message` is there.
     :param state: "live", "maybe" or "idle".
     :param now_ms: decides whether an unfinished last line is damage yet.
+    :param tagging: its tags and note.
     """
     return {
         "agent": row.agent,
@@ -231,4 +244,6 @@ def to_json(row: Row, state: str, now_ms: int) -> dict[str, Any]:
         "cost": row.cost,
         "state": state,
         "problems": problem_count(row, now_ms),
+        "tags": list(tagging.tags),
+        "note": tagging.note or None,
     }

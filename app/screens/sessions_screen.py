@@ -38,6 +38,7 @@ from app.messages import (
     SessionsChanged,
     StatesFound,
     SubagentsRead,
+    TagsRead,
     WorkingFoldersFound,
 )
 from app.panes.sessions_pane import SessionsPane
@@ -382,6 +383,10 @@ class SessionsScreen(FirstPictureScreen[None]):
     def _pins_read(self, event: PinsRead) -> None:
         self.facts.pins_read(event)
 
+    @on(TagsRead)
+    def _tags_read(self, event: TagsRead) -> None:
+        self.facts.tags_read(event)
+
     @on(PlacesFound)
     def _places_found(self, event: PlacesFound) -> None:
         self.facts.places_found(event)
@@ -425,7 +430,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_done(self, event: ActionsDone) -> None:
         """Show the result of an action."""
         self.actions.done(event)
-        self.places.done(event)
+        self.places.done()
 
     @on(ActionsProgressed)
     def _actions_progressed(self, event: ActionsProgressed) -> None:
@@ -485,6 +490,9 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def action_pin(self) -> None:
         self.sessions_pane.once_known(self.actions.pin)
+
+    def action_tag(self) -> None:
+        self.sessions_pane.once_known(self.actions.tag)
 
     def action_fork(self) -> None:
         self.sessions_pane.once_known(self.actions.fork)

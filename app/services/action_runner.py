@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 # The functions below import `app.actions` in the thread. Its modules write sessions, and loading them takes
 # 35 ms, which would delay the first key.
 
-_UNDOABLE_KINDS = frozenset(("trash", "restore", "name", "pin", "label", "leaf", "file"))
+_UNDOABLE_KINDS = frozenset(("trash", "restore", "name", "pin", "label", "leaf", "file", "tags", "note"))
 
 EXIT_SECONDS = 0.5
 """Seconds for which actions go on when leafmark exits: a few sessions take less."""

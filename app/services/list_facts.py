@@ -17,12 +17,14 @@ from app.messages import (
     PlacesFound,
     StatesFound,
     SubagentsRead,
+    TagsRead,
     WorkingFoldersFound,
 )
 from app.services.background import BackgroundService, LatestOnlyWorker
 from app.services.index_service import place_of
 from app.stores import all_pins
 from app.stores.live import RealPaths, look
+from app.stores.tags import read_taggings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -64,7 +66,7 @@ class Liveness(BackgroundService):
 
 
 class ListFacts(BackgroundService):
-    """Posts ``PinsRead``, ``WorkingFoldersFound``, ``PlacesFound``, ``SubagentsRead`` and
+    """Posts ``PinsRead``, ``TagsRead``, ``WorkingFoldersFound``, ``PlacesFound``, ``SubagentsRead`` and
     ``ListStateNotSaved``.
     """
 
@@ -80,7 +82,7 @@ class ListFacts(BackgroundService):
         self._memory = LatestOnlyWorker("memory", self._failed)
 
     def read_pins(self) -> None:
-        """Read which sessions are pinned."""
+        """Read which sessions are pinned, and the tags and notes of all."""
         self._pins.submit(lambda is_stale: self._read_pins())
 
     def find_here(self, folders: Iterable[str]) -> None:
@@ -116,6 +118,7 @@ class ListFacts(BackgroundService):
 
     def _read_pins(self) -> None:
         self._post(PinsRead(all_pins(self._setup.stores, self._setup.state_folder)))
+        self._post(TagsRead(read_taggings(self._setup.state_folder)))
 
     def _find_here(self, names: frozenset[str]) -> None:
         here = self._setup.here

@@ -14,6 +14,7 @@ from app.index.search.matchers import name_of
 from app.index.search.results import HitsByPath
 from app.messages import HitLocated, SearchFound, ValuesCollected
 from app.services.background import BackgroundService
+from app.stores.tags import known_tags
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.index.search.results import Hit, Page
     from app.services.background import Post
+    from app.stores.tags import Taggings
 
 FIRST_SECONDS = 0.03
 """Delay of the first page: most searches end within it, and their result goes into the list at once."""
@@ -230,12 +232,16 @@ class Completer(BackgroundService):
 
     thread_name = "complete"
 
-    def __init__(self, rows: Callable[[], Sequence[Row]], home: str, post: Post) -> None:
+    def __init__(
+        self, rows: Callable[[], Sequence[Row]], taggings: Callable[[], Taggings], home: str, post: Post
+    ) -> None:
         """:param rows: gives the sessions; it is called in the caller's thread.
+        :param taggings: gives the tags of sessions, as `rows`.
         :param home: the folder that is typed as `~`.
         """
         super().__init__(post)
         self._rows = rows
+        self._taggings = taggings
         self._home = home
         self._vocabulary: Vocabulary | None = None
         self._collected_at = -VALUES_SECONDS
@@ -244,15 +250,19 @@ class Completer(BackgroundService):
         """Collect the values, unless they are known and recent."""
         if monotonic() - self._collected_at >= VALUES_SECONDS:
             self._collected_at = monotonic()
-            rows = self._rows()
-            self._worker.submit(lambda is_stale: self._collect(rows))
+            rows, taggings = self._rows(), self._taggings()
+            self._worker.submit(lambda is_stale: self._collect(rows, taggings))
+
+    def forget(self) -> None:
+        """Collect the values again at the next key: tags have changed."""
+        self._collected_at = -VALUES_SECONDS
 
     def candidates(self, text: str, position: int) -> list[Completion]:
         """The completions at the cursor, the likeliest first (`app.index.query.completion.complete`)."""
         self.prepare()
         return complete(text, position, self._vocabulary)
 
-    def _collect(self, rows: Sequence[Row]) -> None:
+    def _collect(self, rows: Sequence[Row], taggings: Taggings) -> None:
         newest_first = sorted(rows, key=lambda row: -row.modified)
-        self._vocabulary = vocabulary(newest_first, self._home)
+        self._vocabulary = vocabulary(newest_first, self._home).with_tags(known_tags(taggings))
         self._post(ValuesCollected())

@@ -15,21 +15,11 @@ from dataclasses import dataclass
 
 from app.paths import make_own_folders
 from app.small_files import read_small, replace_file
+from app.stores.json_state import LARGEST_CHANGED, MODE, Damaged, copy_damaged, dump_json, parse_json
 from app.stores.locks import PATIENCE, FileLock, SocketLock, omp_lock
 
 OWN = "pins.json"
 """Name of leafmark's own pins file in its state folder."""
-
-_MODE = 0o600
-
-_LARGEST_CHANGED = 256 << 20
-"""Bytes of a file that can be changed, at most. A file longer than `small_files.MAX_BYTES` counts as without
-pins, but a change keeps its content.
-"""
-
-
-class Damaged(ValueError):
-    """A pins file does not have the format that its program writes; the message says why."""
 
 
 @dataclass(slots=True)
@@ -54,7 +44,7 @@ def read_pins(path: str) -> frozenset[str]:
     :param path: "" for an agent without such a file.
     """
     try:
-        return frozenset(_ids(_parsed(read_small(path))))
+        return frozenset(_ids(parse_json(read_small(path))))
     except (OSError, Damaged):
         return frozenset()
 
@@ -62,7 +52,7 @@ def read_pins(path: str) -> frozenset[str]:
 def read_own_pins(state_folder: str) -> frozenset[tuple[str, str]]:
     """(agent, id) of all pins in leafmark's own file; a missing or damaged file has none."""
     try:
-        by_agent = _by_agent(_parsed(read_small(own_pins_path(state_folder))))
+        by_agent = _by_agent(parse_json(read_small(own_pins_path(state_folder))))
     except (OSError, Damaged):
         return frozenset()
     return frozenset((agent, id) for agent, ids in by_agent.items() for id in ids)
@@ -76,7 +66,7 @@ def own_pins_path(state_folder: str) -> str:
 def pins_problem(path: str) -> str:
     """The reason why a pins file of either kind cannot be used; "" if it can, or does not exist."""
     try:
-        content = _parsed(read_small(path))
+        content = parse_json(read_small(path))
         _by_agent(content) if os.path.basename(path) == OWN else _ids(content)
     except (FileNotFoundError, NotADirectoryError):
         return ""
@@ -118,8 +108,8 @@ def _set(
         data = damaged = b""
         by_agent: dict[str, list[str]] = {}
         try:
-            data = read_small(path, _LARGEST_CHANGED)
-            content = _parsed(data)
+            data = read_small(path, LARGEST_CHANGED)
+            content = parse_json(data)
             by_agent = _by_agent(content) if agent else {"": _ids(content)}
             damaged = b"" if _is_clean(content) else data
         except FileNotFoundError:
@@ -134,25 +124,10 @@ def _set(
             ids.append(session_id)
         else:
             ids.remove(session_id)
-        copy = _copy_damaged(damaged, os.path.basename(path), state_folder) if damaged else ""
+        copy = copy_damaged(damaged, os.path.basename(path), state_folder) if damaged else ""
         # The real path, so that a link to a file elsewhere stays a link.
-        replace_file(os.path.realpath(path), _dump(by_agent if agent else ids), _MODE, fsync=True)
+        replace_file(os.path.realpath(path), dump_json(by_agent if agent else ids), MODE, fsync=True)
     return PinChange(path, before, True, copy)
-
-
-def _parsed(data: bytes) -> object:
-    """:raises Damaged: it is not JSON; NaN and the infinities are not JSON either."""
-    import json  # imported here because the first frame seldom finds a pins file
-
-    try:
-        content: object = json.loads(data.decode("utf-8", "replace"), parse_constant=_refuse)
-    except (ValueError, RecursionError):
-        raise Damaged("not JSON") from None
-    return content
-
-
-def _refuse(word: str) -> object:
-    raise ValueError(word)
 
 
 def _ids(content: object) -> list[str]:
@@ -172,22 +147,3 @@ def _is_clean(content: object) -> bool:
     """Whether the content has no value that reading skips."""
     lists = content.values() if isinstance(content, dict) else [content]
     return all(isinstance(ids, list) and all(isinstance(id, str) for id in ids) for ids in lists)
-
-
-def _dump(content: object) -> bytes:
-    """JSON as JavaScript's JSON.stringify writes it with tabs: lone surrogates are escaped."""
-    import json  # as in `_parsed`
-
-    return json.dumps(content, ensure_ascii=False, indent="\t").encode("utf-8", "backslashreplace")
-
-
-def _copy_damaged(data: bytes, name: str, state_folder: str) -> str:
-    """Copy a file that is about to be replaced to leafmark's state folder, and return the path of
-    the copy.
-    """
-    from hashlib import sha256  # imported here because few files are damaged
-
-    make_own_folders(state_folder)
-    copy = os.path.join(state_folder, f"{name}.damaged-{sha256(data).hexdigest()[:8]}")
-    replace_file(copy, data, _MODE, fsync=True)
-    return copy

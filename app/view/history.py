@@ -56,7 +56,18 @@ def words_of_action(changes: Sequence[Change], title: str) -> str:
         if change.after is None:
             return f'Remove the label "{before}" from {name}'
         return f'Label "{after}" on {name}'
-    verb = {"trash": "Trash", "restore": "Restore", "leaf": "Move the leaf of", "delete": "Delete"}
+    if change.kind == "tags":
+        return f"{_tags_changed(before, after)} on {name}"
+    if change.kind == "note":
+        return f"{'Remove the note' if change.after is None else 'Note'} on {name}"
+    verb = {
+        "trash": "Trash",
+        "restore": "Restore",
+        "leaf": "Move the leaf of",
+        "delete": "Delete",
+        "rewrite": "Rewrite entries of",
+        "move": "Move",
+    }
     if change.kind == "pin":
         return f"{'Unpin' if change.after is None else 'Pin'} {quoted}"
     if change.kind == "file":
@@ -64,6 +75,16 @@ def words_of_action(changes: Sequence[Change], title: str) -> str:
             return f"Restore {quoted} from the archive"
         return f"Fork {quoted}"
     return f"{verb.get(change.kind, 'Change')} {quoted}"
+
+
+def _tags_changed(before: str, after: str) -> str:
+    old, new = before.split(), after.split()
+    added = [f"#{tag}" for tag in new if tag not in old]
+    removed = [f"#{tag}" for tag in old if tag not in new]
+    words = [f"Tag {' '.join(added)}"] if added else []
+    if removed:
+        words.append(f"{'remove' if added else 'Remove'} {' '.join(removed)}")
+    return ", ".join(words) or "Tags"
 
 
 def history_line(step: HistoryStep, cells: int, now_ms: int, hint: str) -> Line:

@@ -8,6 +8,7 @@ from typing import Protocol, TypeVar
 
 from app.formats.text import is_invisible
 from app.index.row import Row, is_empty, is_subagent
+from app.stores.tags import NOTHING, Tagging
 from app.view.arrangement import Arrangement
 
 OTHER_FOLDER, HIDDEN, EXCLUDED, SHOWN = range(4)
@@ -115,11 +116,12 @@ def words_of(query: str) -> list[str]:
     return fold(query).split()
 
 
-def searchable_texts(row: Row, folder: str) -> list[str]:
-    """The texts of a row that the words of a query are matched with: title, name, folder, id, agent and
-    labels.
+def searchable_texts(row: Row, folder: str, tagging: Tagging = NOTHING) -> list[str]:
+    """The texts of a row that the words of a query are matched with: title, name, folder, id, agent, labels,
+    tags and note.
 
     :param folder: the session's folder as the screen shows it.
+    :param tagging: its tags and note.
     """
     return [
         row.title,
@@ -129,12 +131,14 @@ def searchable_texts(row: Row, folder: str) -> list[str]:
         row.id,
         row.agent,
         *(label for _, label in row.labels),
+        *tagging.tags,
+        tagging.note,
     ]
 
 
-def haystack(row: Row, folder: str) -> str:
+def haystack(row: Row, folder: str, tagging: Tagging = NOTHING) -> str:
     """The `searchable_texts` as one folded text."""
-    return fold("\n".join(searchable_texts(row, folder)))
+    return fold("\n".join(searchable_texts(row, folder, tagging)))
 
 
 def matches(folded: str, words: Sequence[str]) -> bool:

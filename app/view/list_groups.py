@@ -7,6 +7,7 @@ a row needs no more than its line.
 from __future__ import annotations
 
 from app.index.row import Row
+from app.stores.tags import NOTHING, Tagging
 from app.view.arrangement import Arrangement
 from app.view.fork_order import Rank, in_threads
 from app.view.list_filter import HIDDEN, haystack
@@ -23,6 +24,7 @@ class ListLine:
     folder    the session's folder as it is written on screen
     standing  why the session is listed or not (`app.view.list_filter`)
     pinned    whether a user has pinned it
+    tagging   its tags and note
     parent    the line of the session that this one is a fork of, listed or not; None if there is none
     forks     the lines of which this one is the parent
     depth     0 for a root of a thread
@@ -31,6 +33,7 @@ class ListLine:
 
     __slots__ = (
         "_haystack",
+        "_tagging",
         "depth",
         "folder",
         "forks",
@@ -55,6 +58,18 @@ class ListLine:
         self.depth = 0
         self.prefix = ""
         self._haystack = ""
+        self._tagging = NOTHING
+
+    @property
+    def tagging(self) -> Tagging:
+        """The tags and the note of the session."""
+        return self._tagging
+
+    @tagging.setter
+    def tagging(self, tagging: Tagging) -> None:
+        if tagging != self._tagging:
+            self._tagging = tagging
+            self._haystack = ""
 
     @property
     def session(self) -> Row:
@@ -71,7 +86,7 @@ class ListLine:
     def haystack(self) -> str:
         """The folded text that a filter searches, kept until the session changes."""
         if not self._haystack and self.row is not None:
-            self._haystack = haystack(self.row, self.folder)
+            self._haystack = haystack(self.row, self.folder, self._tagging)
         return self._haystack
 
     @property

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from app.index.row import Row, is_empty
+from app.stores.tags import NOTHING, Tagging, Taggings
 from app.view.arrangement import Arrangement
 from app.view.fork_order import parents_of
 from app.view.formatting import tilde
@@ -39,6 +40,7 @@ class ListModel:
     home         the home folder, for ``~`` on screen
     arrangement  how the sessions are shown; change it with `arrange`
     pins         (agent, id) of the pinned sessions; change them with `set_pins`
+    taggings     the tags and notes of the sessions; change them with `set_taggings`
     lines        heads and sessions from top to bottom
     matched      the number of sessions that are shown, in folded groups as well
     searched     the stores that the first frame searched (`app.view.empty_states.nothing_found`) if it found
@@ -57,6 +59,7 @@ class ListModel:
         self.home = home
         self.arrangement = arrangement or Arrangement()
         self.pins = pins
+        self.taggings: Taggings = {}
         self.lines: list[ListLine] = []
         self.matched = 0
         self.searched: Sequence[tuple[str, str, str]] | None = None
@@ -155,6 +158,7 @@ class ListModel:
         self._replaced()
         self.set_pins(pins)
         self.set_live(live)
+        self.set_taggings(self.taggings)
 
     def _replaced(self) -> None:
         self._counts, self._hidden_counts = {}, {}
@@ -206,6 +210,24 @@ class ListModel:
                         touched.add(line.group)
         self._update(touched)
 
+    def set_taggings(self, taggings: Taggings) -> None:
+        """Replace the tags and notes of all sessions."""
+        before, self.taggings = self.taggings, taggings
+        changed = False
+        # few sessions are tagged
+        for agent, id in before.keys() | taggings.keys():
+            for line in self._by_id.get(id, ()):
+                if line.session.agent == agent:
+                    tagging = taggings.get((agent, id), NOTHING)
+                    changed = changed or tagging != line.tagging
+                    line.tagging = tagging
+        if changed and self.is_filtered:
+            self._build()
+
+    def tagging(self, row: Row) -> Tagging:
+        """The tags and the note of a session."""
+        return self.taggings.get((row.agent, row.id), NOTHING)
+
     def set_live(self, paths: Iterable[str]) -> None:
         """Replace the paths of the sessions that are live, or may be: an empty one of them is not hidden."""
         live = frozenset(paths)
@@ -248,6 +270,7 @@ class ListModel:
             self._by_id.setdefault(row.id, []).append(line)
             line.folder = self._spelling(row.cwd)
             line.pinned = (row.agent, row.id) in self.pins
+            line.tagging = self.tagging(row)
             self._place(line, touched)
         if links_changed:
             self._link_forks(touched)

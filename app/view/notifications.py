@@ -81,8 +81,16 @@ _RESULTS = {
     "label": "Labelled",
     "leaf": "Moved the leaf of",
     "file": "Forked",
+    "tags": "Tagged",
+    "note": "Saved the note of",
 }
-_REMOVED = {"pin": "Unpinned", "name": "Cleared the name of", "label": "Removed a label of"}
+_REMOVED = {
+    "pin": "Unpinned",
+    "name": "Cleared the name of",
+    "label": "Removed a label of",
+    "tags": "Removed the tags of",
+    "note": "Removed the note of",
+}
 _UNDONE = {
     "trash": "trash",
     "restore": "restore",
@@ -91,6 +99,8 @@ _UNDONE = {
     "label": "label",
     "leaf": "move of the leaf",
     "file": "fork",
+    "tags": "tags",
+    "note": "note",
 }
 _NOT_DONE = {
     "trash": "trashed",
@@ -101,6 +111,8 @@ _NOT_DONE = {
     "fork": "forked",
     "fork and resume": "forked",
     "label": "labelled",
+    "tag": "tagged",
+    "note": "noted",
     "undo": "undone",
     "redo": "redone",
     "restore": "restored",

@@ -42,6 +42,8 @@ _EARLIER = {
     "label": "label in",
     "leaf": "move the leaf of",
     "file": "create",
+    "tags": "tag",
+    "note": "write a note on",
 }
 _EARLIER_OFF = {"name": "clear the name of", "pin": "unpin", "label": "remove a label in"}
 

@@ -157,9 +157,21 @@ def _session(
     room = max(0, cells - line_width(left) - line_width(right))
     where = _where(model, line, cells)
     room -= line_width(where)
-    title = pad(title, room)
+    tags = _tags(line, room - width(title))
+    title = pad(title, room - line_width(tags))
     style = "error" if is_target else _TITLE_STYLES.get(row.title_source, "derived")
-    return fit_line([*left, *highlight(title, model.words, style), *where, *right], cells)
+    return fit_line([*left, *highlight(title, model.words, style), *tags, *where, *right], cells)
+
+
+def _tags(line: ListLine, cells: int) -> Line:
+    """The tags of a session, as many as fit beside its whole title."""
+    shown = ""
+    for tag in line.tagging.tags:
+        more = f" #{stable_width(tag)}"
+        if width(shown) + width(more) >= cells:
+            break
+        shown += more
+    return [(shown, "dim")] if shown else []
 
 
 def _lineage(model: ListModel, line: ListLine) -> str:

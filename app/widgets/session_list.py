@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from app.index.row import Row
+    from app.stores.tags import Taggings
     from app.view.arrangement import Arrangement
     from app.view.list_groups import Group
     from app.view.list_model import ListModel
@@ -363,6 +364,11 @@ class SessionListView(LineList):
     def set_pins(self, pins: frozenset[tuple[str, str]]) -> None:
         """Set the pinned sessions: (agent, id) of all of them."""
         self.model.set_pins(pins)
+        self.rows_changed()
+
+    def set_taggings(self, taggings: Taggings) -> None:
+        """Set the tags and notes of all sessions."""
+        self.model.set_taggings(taggings)
         self.rows_changed()
 
     def set_states(self, states: Mapping[str, str]) -> None:

@@ -137,6 +137,26 @@ def test_trash_restore_fork_and_branch_move_the_same_files_again(world: World) -
     assert os.path.exists(path)
 
 
+@pytest.mark.parametrize("what", ["rewrite", "move"])
+def test_rewritten_entries_and_a_moved_session_are_redone_byte_for_byte(world: World, what: str) -> None:
+    home, journal = world.home, world.journal
+    manager = home.answered("pi")
+    if what == "move":
+        (home.folder / "elsewhere").mkdir()
+        done = manager.move_to(home.folder / "elsewhere")
+    else:
+        entry = manager.get_entries()[0]
+        done = manager.rewrite_entries([{**entry.raw, "note": "kept"}])
+    path = (done.after or "") if what == "move" else done.path
+    after = bytes_of(path)[0]
+    number = journal.record(done)
+    world.undo(number)
+    assert not os.path.exists(path) or bytes_of(path)[0] != after
+    (attempt,) = world.redo()
+    assert attempt.error is None
+    assert bytes_of(path)[0] == after
+
+
 def test_an_action_on_several_sessions_is_redone_as_one(world: World) -> None:
     home, journal = world.home, world.journal
     paths = [home.answered(agent).session_file or "" for agent in ("pi", "omp")]

@@ -153,6 +153,8 @@ def test_list_json_has_the_documented_fields(leafmark, store):
         "cost": 0,
         "state": "idle",
         "problems": 0,
+        "tags": [],
+        "note": None,
     }
     assert document["sessions"][2]["problems"] == 2
     limited = json.loads(leafmark("list", "--json", "--limit", 1).stdout)

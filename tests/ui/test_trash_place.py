@@ -38,7 +38,9 @@ async def test_a_session_is_restored_undone_and_the_cursor_goes_to_it(browser, t
         await ui.press(*"man", "enter")
         await ui.until(lambda: "plain" in ui.listed(), "its row")
         await ui.until(lambda: ui.sessions.row.id == "plain", "the cursor on it")
-        await ui.until(lambda: any("Restored" in toast and "(z to undo)" in toast for toast in ui.toasts()), "the word")
+        await ui.until(
+            lambda: any("Restored" in toast and "(z to undo)" in toast for toast in ui.toasts()), "the word"
+        )
         path = ui.path("plain")
         await ui.press("z")
         await ui.until(lambda: not path.exists(), "the undo")

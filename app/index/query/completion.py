@@ -16,7 +16,7 @@ from app.index.query.tokens import as_value, single_spaced, tokens
 from app.paths import home_prefix_length
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from app.index.query.tokens import Item, Token
     from app.index.row import Row
@@ -55,6 +55,14 @@ class Vocabulary:
     def of(self, field: str) -> list[Value]:
         """The values of one filter, the most recent first; none if its values do not come from sessions."""
         return self._values.get(field, [])
+
+    def with_tags(self, counts: Mapping[str, int]) -> Vocabulary:
+        """These values and the tags of sessions, which no row has.
+
+        :param counts: the number of sessions with each tag, in the order in which they are offered.
+        """
+        tags = [Value(tag, (fold(tag),), count) for tag, count in counts.items()]
+        return Vocabulary(self._values | {"tag": tags})
 
     def count(self, field: str, text: str) -> int | None:
         """The number of sessions with this exact value; None if the value does not come from sessions."""

@@ -117,7 +117,10 @@ _FILTER_KINDS = (
         hint="part of the session's name",
         others=("title",),
     ),
-    FilterKind("label", "a part of one", "label:todo", "labels", hint="part of a label", others=("tag",)),
+    FilterKind("label", "a part of one", "label:todo", "labels", hint="part of a label"),
+    FilterKind(
+        "tag", "the beginning of one", "tag:client-x", "tags", hint="a tag of the session", others=("tags",)
+    ),
     FilterKind(
         "model",
         "a part of provider/model",

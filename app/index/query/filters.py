@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Test = Callable[[Row, Facts], bool]
 
 # Filters on fields that every row has, even a provisional one, which was read from the ends of the file only.
-_ON_EVERY_ROW = frozenset(("agent", "dir", "name", "id", "date", "fork", "live", "named", "pinned"))
+_ON_EVERY_ROW = frozenset(("agent", "dir", "name", "id", "date", "fork", "live", "named", "pinned", "tag"))
 PLACES_ONLY = ("in", "role")
 """Filters that only limit in which texts terms are searched."""
 
@@ -76,6 +76,9 @@ class FilterBuilder:
         if field == "id":
             beginnings = tuple(folded)
             return [lambda row, facts: normalise(row.id).startswith(beginnings)]
+        if field == "tag":
+            beginnings = tuple(value.removeprefix("#") for value in folded)
+            return [lambda row, facts: any(normalise(tag).startswith(beginnings) for tag in facts.tags(row))]
         if field == "label":
             return [
                 _cached(

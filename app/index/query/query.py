@@ -10,7 +10,7 @@ from app.formats.text_kinds import CONVERSATION
 from app.formats.utf8_text import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from app.index.row import Row
 
@@ -74,16 +74,22 @@ def _never(row: Row) -> bool:
     return False
 
 
+def _no_tags(row: Row) -> Sequence[str]:
+    return ()
+
+
 @dataclass(slots=True, frozen=True)
 class Facts:
     """Facts about a session that filters ask for and that its row does not hold.
 
     live     whether a running agent has, or may have, the session open
     pinned   whether the user has pinned the session
+    tags     the tags of the session
     """
 
     live: Callable[[Row], bool] = _never
     pinned: Callable[[Row], bool] = _never
+    tags: Callable[[Row], Sequence[str]] = _no_tags
 
 
 @dataclass(slots=True, frozen=True)

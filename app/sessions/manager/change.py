@@ -25,8 +25,8 @@ class Change:
     :param path: the file that was written, "" for a session in memory; for a move, where the session was or
         is among the agent's.
     :param entry_id: the entry that was written, "" if none was.
-    :param before: the label, name, leaf or pin before; None for none. For a file: the session that was left.
-        For a move: where the session was.
+    :param before: the label, name, leaf, pin, tags or note before; None for none. For a file: the session
+        that was left. For a move: where the session was.
     :param after: the same after the change; None if a moved session is nowhere, or its place is unknown.
     :param target_id: the entry whose label changed, or the new leaf (None: before all entries); for a new
         file its leaf.
@@ -45,7 +45,19 @@ class Change:
     """
 
     kind: Literal[
-        "entry", "label", "name", "leaf", "file", "rewrite", "move", "trash", "restore", "delete", "pin"
+        "entry",
+        "label",
+        "name",
+        "leaf",
+        "file",
+        "rewrite",
+        "move",
+        "trash",
+        "restore",
+        "delete",
+        "pin",
+        "tags",
+        "note",
     ]
     path: str
     entry_id: str

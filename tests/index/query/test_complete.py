@@ -46,7 +46,7 @@ def test_between_words_all_filters_are_offered() -> None:
         ("x AG| y", ["x agent: y"]),
         ("-la|", ["-label:"]),
         ("re|", ["re:"]),
-        ("t|", ["tool:", "tokens:"]),
+        ("t|", ["tag:", "tool:", "tokens:"]),
         ("ag|ent", ["agent:"]),
         ("ag|foo", []),
         ("a|ll", []),
@@ -108,6 +108,15 @@ def test_names_of_filters(marked: str, expected: list[str]) -> None:
 )
 def test_values_of_filters(marked: str, expected: list[str]) -> None:
     assert applied(marked) == expected
+
+
+def test_tags_are_completed_the_most_used_first() -> None:
+    tagged = KNOWN.with_tags({"client-x": 3, "clean": 1, "urgent": 1})
+    offered = complete("tag:cl", 6, tagged)
+    assert [(value.text, value.help) for value in offered] == [
+        ("client-x", "3 sessions"),
+        ("clean", "1 session"),
+    ]
 
 
 def test_without_a_vocabulary_fixed_values_are_offered() -> None:

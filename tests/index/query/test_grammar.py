@@ -92,7 +92,7 @@ def test_a_colon_alone_makes_no_filter(text: str) -> None:
         ("Folder:x", "dir:"),
         ("cwd:x", "dir:"),
         ("title:x", "name:"),
-        ("tag:x", "label:"),
+        ("tags:x", "tag:"),
         ("host:80", None),
         ("hash:1", None),
         ("data:x", None),
