@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from app.stores.tags import Taggings
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
+    from app.view.hit_line import HitExcerpt
     from app.view.image_lines import Drawing
     from app.view.list_model import ListModel
     from app.view.notifications import ActionProgress
@@ -331,6 +332,14 @@ class SearchFound(Message):
         self.everywhere = everywhere
         self.leaves_tools = leaves_tools
         self.took_ms = took_ms
+        super().__init__()
+
+
+class ExcerptsFound(Message):
+    """The reasons why sessions are hits: path -> excerpt."""
+
+    def __init__(self, excerpts: Mapping[str, HitExcerpt]) -> None:
+        self.excerpts = excerpts
         super().__init__()
 
 

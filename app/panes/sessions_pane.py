@@ -17,13 +17,15 @@ from textual.message import Message
 from app.commands import command_by_id
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import HitLocated, SearchFound, ValuesCollected
+from app.messages import ExcerptsFound, HitLocated, SearchFound, ValuesCollected
 from app.panes.query_completer import QueryCompleter
+from app.services.hit_excerpts import HitExcerpts
 from app.services.session_search import Completer, HitLocator, SessionSearch
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
 from app.view.bars import list_facts
 from app.view.empty_states import nothing_found, nothing_matches, nothing_shown, searching_for
+from app.view.hit_line import MOST_HITS
 from app.view.list_filter import rows_decide
 from app.view.search_notes import spelling_note, unknown_note
 from app.view.selection import StableSelection
@@ -51,6 +53,8 @@ FILTER_DELAY = 0.1
 would delay them.
 """
 _LONGEST_NOTE = 300
+MOST_COUNTED = 200
+"""Sessions with hits above which the border does not count the hits in all of them."""
 
 _COMMAND_FOR = {
     "here": "list.scope",
@@ -96,6 +100,7 @@ class SessionsPane(Pane):
     is_searching    more may be found, and the border says so; false while only changed sessions are searched
     is_due          more of the answer is to come
     is_refused      the query cannot be run
+    hits_in_all     the number of hits in all sessions; 0 if it is not known
     leaves_tools    tool calls and output were not searched, and can be
     steps_before    how often the user had moved the cursor when the query was last changed
     """
@@ -142,12 +147,15 @@ class SessionsPane(Pane):
         self.is_due = False
         self.is_refused = False
         self.leaves_tools = False
+        self.hits_in_all = 0
         self.steps_before = 0
         # the query whose result the list shows
         self._answered: str | None = ""
         # the query of the command line has no answer yet
         self._is_first = False
         self._hits: Mapping[str, Hit] = {}
+        # path -> the row whose excerpt is shown
+        self._excerpt_rows: dict[str, Row] = {}
         # path, query and `everywhere` of the hit that was located last
         self._located = ("", "", False)
         self._waiting: _Waiting | None = None
@@ -156,6 +164,7 @@ class SessionsPane(Pane):
         self._home = setup.home
         self._search = SessionSearch(index, self.post_message)
         self._locator = HitLocator(index, self.post_message)
+        self._excerpts = HitExcerpts(index, self.post_message)
         self._completer = Completer(model.rows, lambda: model.taggings, setup.home, self.post_message)
         self.popup = CompletionPopup(id="completions")
         self.completion = QueryCompleter(self.box, self.popup, self._completer, selects=selects)
@@ -175,7 +184,7 @@ class SessionsPane(Pane):
             self.call_after_refresh(self.offer_completion)
 
     def on_unmount(self) -> None:
-        for service in (self._search, self._locator, self._completer):
+        for service in (self._search, self._locator, self._excerpts, self._completer):
             service.stop()
 
     # the borders and notices
@@ -219,7 +228,13 @@ class SessionsPane(Pane):
         else:
             self.list.show_notice([])
         begins = self._is_first and not self.scanned
-        facts = list_facts(model, searches=self.is_searching, answered=self.is_answered, begins=begins)
+        facts = list_facts(
+            model,
+            searches=self.is_searching,
+            answered=self.is_answered,
+            begins=begins,
+            hits=self.hits_in_all,
+        )
         title, *shorter = model.arrangement.titles(tools=self.everywhere)
         self.say(facts, title, tuple(shorter))
         self.run_waiting()
@@ -334,6 +349,8 @@ class SessionsPane(Pane):
         if query != self.box.value or letter_follows(self.app):
             return  # More letters of a paste follow; the whole text is searched.
         self._answered = None
+        self._excerpts.cancel()
+        self.hits_in_all = 0
         self.is_refused = False
         self.steps_before = self.list.steps
         self.is_searching = bool(query.strip())
@@ -398,8 +415,57 @@ class SessionsPane(Pane):
             ranks = {path: rank for rank, path in enumerate(event.order)} if by_relevance else None
             self.list.set_found(event.paths, list(event.words), by_rows=rows_decide(event.query), ranks=ranks)
             self._hits = event.hits
+            self._forget_excerpts(event.query)
             self.locate_hit()
         self.changed()
+
+    # why sessions are hits
+
+    def _forget_excerpts(self, query: str) -> None:
+        """Forget the excerpts of sessions that have changed. Those of another query are shown until there are
+        new ones.
+        """
+        excerpts = self.list.excerpts
+        for path in [path for path in excerpts if path not in self._hits]:
+            del excerpts[path]
+        for path, row in list(self._excerpt_rows.items()):
+            if self._hits[path].row is not row if path in self._hits else True:
+                excerpts.pop(path, None)
+                del self._excerpt_rows[path]
+        self.list.excerpts_of = f"{query} {self.everywhere}"
+        if not self.is_due:
+            self.list.redraw_rows()
+
+    @on(SessionListView.ExcerptsMissing)
+    def _excerpts_missing(self, event: SessionListView.ExcerptsMissing) -> None:
+        if self.is_due or not self.is_answered:
+            return  # The search takes less time alone; the rows are drawn again when it is done.
+        hits = [self._hits[path] for path in event.paths if path in self._hits]
+        if hits:
+            self._excerpts.find(hits, self.list.excerpts_of)
+
+    @on(ExcerptsFound)
+    def _excerpts_found(self, event: ExcerptsFound) -> None:
+        query = self.list.excerpts_of
+        found = {path: excerpt for path, excerpt in event.excerpts.items() if excerpt.query == query}
+        self._excerpt_rows.update((path, self._hits[path].row) for path in found if path in self._hits)
+        self.list.show_excerpts(found)
+        self._count_hits()
+
+    def _count_hits(self) -> None:
+        """Show the number of all hits if it is known for each session."""
+        if len(self._hits) > MOST_COUNTED:
+            return
+        excerpts, query = self.list.excerpts, self.list.excerpts_of
+        counts = [
+            found.hits
+            for path in self._hits
+            if (found := excerpts.get(path)) is not None and found.query == query
+        ]
+        is_known = len(counts) == len(self._hits) and all(count <= MOST_HITS for count in counts)
+        if is_known and self.hits_in_all != sum(counts):
+            self.hits_in_all = sum(counts)
+            self.changed()
 
     def _say_note(self, text: str, style: str = "warning", faults: Sequence[tuple[int, int]] = ()) -> None:
         """Show a message about the search, and underline the parts of the query that it is about."""

@@ -29,13 +29,16 @@ def header_line(cells: int, *, total: int, projects: int, live: int, note: str, 
     return fit_line([*left, (" " * max(0, gap), "text"), (right, "dim"), (" ", "text")], cells)
 
 
-def list_facts(model: ListModel, *, searches: bool, answered: bool, begins: bool = False) -> str:
+def list_facts(
+    model: ListModel, *, searches: bool, answered: bool, begins: bool = False, hits: int = 0
+) -> str:
     """The facts in the lower border of the list: the number of sessions if not all are shown.
 
     :param searches: the search is not complete.
     :param answered: there is no query, or the search has answered it.
     :param begins: the query that the run began with has no answer yet, and not all sessions are known. The
         result then has no number of matches.
+    :param hits: the number of hits in all sessions; 0 if it is not known.
     """
     facts = []
     # without sessions there is nothing to count
@@ -43,6 +46,8 @@ def list_facts(model: ListModel, *, searches: bool, answered: bool, begins: bool
         narrows = model.is_filtered or model.arrangement.narrows
         if narrows and not begins and (model.matched or answered):
             facts.append(f"{model.matched:,} of {model.total:,}")
+            if hits and model.is_filtered:
+                facts.append(f"{hits:,} hit{'' if hits == 1 else 's'}")
         if searches:
             facts.append("…")
     if model.hidden:

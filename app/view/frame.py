@@ -106,7 +106,7 @@ class _Content:
         self.facts = list_facts(model, searches=searches, answered=not query, begins=bool(query))
         height = box.height - 2 - (query is not None)
         self._notice = [] if model.lines else _notice(model, query, box.width - 2 - SCROLLBAR, searches)
-        length = len(self._notice) or model.length * model.arrangement.row_height
+        length = len(self._notice) or model.length * model.row_height
         self._bar = _scrollbar(length, height)
 
     def line(self, y: int, cells: int) -> list[Cell]:
@@ -120,7 +120,7 @@ class _Content:
         model = self.model
         if y < len(self._notice):
             return _plain(fit_line([(f" {self._notice[y]}", "dim")], cells))
-        index, below = divmod(y, model.arrangement.row_height)
+        index, below = divmod(y, model.row_height)
         if index >= len(model.lines):
             return _plain(fit_line([], cells))
         line = model.lines[index]

@@ -515,6 +515,11 @@ class ListModel:
         return self._query.words
 
     @property
+    def row_height(self) -> int:
+        """Lines of each row. With a query there are two: the second one says why the session is a hit."""
+        return 2 if self.is_filtered else self.arrangement.row_height
+
+    @property
     def is_filtered(self) -> bool:
         """Whether there is a query."""
         return self._query.is_on

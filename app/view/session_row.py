@@ -8,6 +8,7 @@ from app.index.row import Row, problem_count
 from app.sessions.summary import ABORTED, FAILED, FROM_NAME, FROM_PROMPT, INTERRUPTED, WAITING
 from app.view.cells import pad, shorten, shorten_start, stable_width, width
 from app.view.formatting import age, count, file_path, size
+from app.view.hit_line import HitExcerpt, hit_line
 from app.view.line import Line, Span, fit_line, highlight, line_width
 from app.view.list_groups import ListLine
 from app.view.list_model import ListModel
@@ -68,7 +69,7 @@ def render_list_line(
     if question:
         return _asking(line, cells, selected, question)
     if line.row is None:
-        has_two = model.arrangement.row_height > 1
+        has_two = model.row_height > 1
         return fit_line([], cells) if has_two else _head(model, line, cells, selected)
     return _session(model, line, cells, selected, now_ms, states, is_target=question is not None)
 
@@ -80,16 +81,21 @@ def render_second_line(
     *,
     selected: bool,
     states: Mapping[str, str],
+    found: HitExcerpt | None = None,
 ) -> Line:
-    """The second line of a row in exactly ``cells`` cells: the path if the arrangement shows paths, else the
+    """The second line of a row in exactly ``cells`` cells: with a query, why the session is a hit; else the
+    path if the arrangement shows paths, else the
     last prompt and the facts for which the first line has no room, or how the session ended, else its size if
     the arrangement shows sizes. The head of a group is drawn on the second line, and its first line is empty.
 
     :param states: as for `render_list_line`.
+    :param found: why the session is a hit; None if that is not known.
     """
     row = line.row
     if row is None:
         return _head(model, line, cells, selected)
+    if model.is_filtered and (found is None or found.where != "row"):
+        return hit_line(found, cells, INDENT + width(_lineage(model, line)))
     left: Line = [(" " * INDENT, "text")]
     if model.arrangement.paths:
         return fit_line([*left, (file_path(row.path, model.home, cells - INDENT - 1), "dim")], cells)

@@ -16,7 +16,7 @@ from app.widgets.commands import bindings_of, has_command
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from textual.binding import BindingType
@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from app.index.row import Row
     from app.stores.tags import Taggings
     from app.view.arrangement import Arrangement
-    from app.view.list_groups import Group
+    from app.view.hit_line import HitExcerpt
+    from app.view.list_groups import Group, ListLine
     from app.view.list_model import ListModel
 
 
@@ -43,6 +44,8 @@ class SessionListView(LineList):
 
     model         the sessions
     states        path -> "live" or "maybe"
+    excerpts      path -> why the session is a hit
+    excerpts_of   the query that the excerpts should be of
     notice        the lines to show while no session is listed
     steps         how often the user has moved the cursor
     followed_to   the new path of the cursor's session, if its agent moved the file
@@ -60,6 +63,13 @@ class SessionListView(LineList):
     class MarksChanged(LineList.ListMessage):
         """Other sessions are marked."""
 
+    class ExcerptsMissing(LineList.ListMessage):
+        """Rows in view do not say why they are hits."""
+
+        def __init__(self, line_list: LineList, paths: Sequence[str]) -> None:
+            self.paths = paths
+            super().__init__(line_list)
+
     class FoldsChanged(LineList.ListMessage):
         """Projects were folded or unfolded."""
 
@@ -69,6 +79,9 @@ class SessionListView(LineList):
         self.row_height = self._model_row_height
         self.now_ms = now_ms
         self.states: dict[str, str] = {}
+        self.excerpts: dict[str, HitExcerpt] = {}
+        self.excerpts_of = ""
+        self._asks = False
         self.notice: list[str] = []
         self._notice_lines: list[str] = []
         # the prompt, the path of the row that shows it, and the paths that it is about
@@ -125,7 +138,7 @@ class SessionListView(LineList):
     @property
     def _model_row_height(self) -> int:
         """The lines of each row; a notice has rows of one line."""
-        return self.model.arrangement.row_height if self.model.lines else 1
+        return self.model.row_height if self.model.lines else 1
 
     def row_region(self, path: str) -> Region | None:
         """The screen region of the first line of a session's row; None if it is not in view."""
@@ -155,7 +168,42 @@ class SessionListView(LineList):
         if not self.model.lines:
             return super().draw_below(index, cells, selected)
         line = self.model.lines[index]
-        return render_second_line(self.model, line, cells, selected=selected, states=self.states)
+        found = self._excerpt(line)
+        return render_second_line(self.model, line, cells, selected=selected, states=self.states, found=found)
+
+    # excerpts of hits
+
+    def _excerpt(self, line: ListLine) -> HitExcerpt | None:
+        """Why a session is a hit; if it is not known, the owner of the list is asked once for all rows in
+        view.
+        """
+        if line.row is None or not self.model.is_filtered:
+            return None
+        found = self.excerpts.get(line.path)
+        if (found is None or found.query != self.excerpts_of) and not self._asks:
+            self._asks = True
+            self.call_later(self._ask_for_excerpts)
+        return found
+
+    def _ask_for_excerpts(self) -> None:
+        self._asks = False
+        first = self.scroll_offset.y // self.row_height
+        after = first + self.size.height // self.row_height + 2
+        paths = [line.path for line in self.model.lines[first:after] if line.row is not None]
+        missing = [
+            path
+            for path in paths
+            if path not in self.excerpts or self.excerpts[path].query != self.excerpts_of
+        ]
+        if missing and self.model.is_filtered:
+            self.post_message(self.ExcerptsMissing(self, missing))
+
+    def show_excerpts(self, excerpts: Mapping[str, HitExcerpt]) -> None:
+        """Show why sessions are hits."""
+        self.excerpts.update(excerpts)
+        indexes = [index for path in excerpts if (index := self.model.index_of(path)) is not None]
+        if self.model.is_filtered:
+            self._redraw(*indexes)
 
     # the notice in place of rows
 

@@ -15,7 +15,7 @@ async def test_a_word_in_a_text_finds_its_session(browser, three):
         await ui.press("slash", *"early")
         await ui.until(lambda: ui.listed() == [f"[{HERE}]", "branchy"], "the session")
         assert ui.sessions.row.id == "branchy"
-        await ui.until(lambda: "1 of 3 ─" in ui.text(), "the count, of all")
+        await ui.until(lambda: "1 of 3 · 1 hit ─" in ui.text(), "the count, of all")
 
 
 async def test_an_inactive_branch_is_searched(browser, three):

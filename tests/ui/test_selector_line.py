@@ -37,7 +37,7 @@ async def test_in_a_folder_without_sessions_no_count_flashes(browser, three, mon
         await ui.until(lambda: "No sessions in this folder" in ui.text(), "what is said")
         assert set(subtitles) == {""}
         await ui.press("tab")
-        await ui.until(lambda: subtitles[-1] == "2 of 3", "the number of all")
+        await ui.until(lambda: subtitles[-1] == "2 of 3 · 2 hits", "the number of all")
 
 
 @pytest.mark.parametrize("key", ["insert", "ctrl+@"])

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from app.stores import AGENTS
 from app.view.arrangement import Arrangement
 from app.view.frame import frame
+from app.view.hit_line import HitExcerpt
 from app.view.line import line_width, plain_text
 from app.view.list_model import ListModel
 from app.view.palette import STYLES, THEMES, style_of
@@ -246,8 +247,11 @@ def test_words_are_highlighted_in_title_folder_and_last_prompt():
     model = listed(row, grouped=False, roomy=True)
     model.set_query("app")
     assert [part for part, style in spans(model, 0) if style == "match"] == ["app", "app"]
+    found = HitExcerpt("app", "row", "", ())
+    below = render_second_line(model, model.lines[0], 60, selected=False, states={}, found=found)
+    assert ("app", "match") in below, "the last prompt of a session that matches as a whole"
     below = render_second_line(model, model.lines[0], 60, selected=False, states={})
-    assert ("app", "match") in below
+    assert not plain_text(below).strip(), "the reason is not known yet"
 
 
 def test_a_question_replaces_the_row_and_leaves_its_rest_to_the_title():

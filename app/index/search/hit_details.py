@@ -39,6 +39,9 @@ _READ_BYTES = 16 << 10
 _MOST_READ_BYTES = 4 << 20
 """Bytes of the first read of a line, and of the longest one."""
 
+_MOST_COUNTED = 20_000
+"""Texts with a term after which the others of a session are not counted."""
+
 # Kind of a text -> role of its entry. Used if the entry no longer exists, as the text store has no roles.
 _ROLES = {
     text_kinds.USER: "user",
@@ -87,6 +90,25 @@ class HitDetails:
         if not self._segments.is_safe(passage.source):
             passage = passage._replace(source=Source(b""), begin=0, end=0)
         self._fill(hit, passage)
+
+    def count(self, document: Document, most: int) -> int:
+        """The number of texts of a session that have all terms; if none has, of those that have any of them.
+
+        :param most: the highest number to count to.
+        """
+        passages: Iterable[Passage] | None = self._file_passages.get(document)
+        if passages is None:
+            self._segments.look(document.spans or ())
+            token = CancelToken()
+            finder = PassageFinder(Evaluator(self._plan, self._segments, token), token)
+            passages = finder.passages(document.row, texts_of(document, self._segments) or ())
+        whole = some = 0
+        for passage in passages:
+            some += 1
+            whole += passage.mask == self._plan.all_terms
+            if whole >= most or some >= _MOST_COUNTED:
+                break
+        return min(whole or some, most)
 
     def _best(self, document: Document) -> Passage | None:
         token = CancelToken()

@@ -34,11 +34,14 @@ class Hit:
     score      the higher, the more relevant; 0 in another order than by relevance
     near       it was found by another spelling of a word that nothing matches
 
+    `count` gives the number of texts of the session that match.
+
     `row`, `score` and `near` are known at once. The others are looked up when the first of them is read, in
     the thread that reads it: a line of the session's file is read.
     """
 
     __slots__ = (
+        "_count",
         "_look",
         "_what",
         "entry_id",
@@ -54,6 +57,7 @@ class Hit:
         "where",
     )
 
+    _count: Callable[[int], int] | int
     _look: Callable[[Hit, Any], object] | None
     _what: object
     where: Where
@@ -82,6 +86,7 @@ class Hit:
         self.row = row
         self.score = score
         self.near = near
+        self._count = 0
         self.fill(where, kind, offset, entry_id, role, snippet, ranges, timestamp)
 
     @classmethod
@@ -92,15 +97,18 @@ class Hit:
         what: object,
         score: float = 0.0,
         near: bool = False,
+        count: Callable[[int], int] | int = 0,
     ) -> Hit:
         """A hit that is looked up when it is needed.
 
         :param look: called with the hit and `what`, in any thread; it calls `fill`.
+        :param count: the number of texts that match; a function of the highest number to count to.
         """
         hit = cls.__new__(cls)
         hit.row = row
         hit.score = score
         hit.near = near
+        hit._count = count
         hit._look = look
         hit._what = what
         return hit
@@ -133,6 +141,14 @@ class Hit:
         if look is not None:
             look(self, what)
 
+    def count(self, most: int) -> int:
+        """The number of texts of the session that match, counted up to `most`; 0 if none does, or if this is
+        one of several hits of the session.
+        """
+        if not isinstance(self._count, int):
+            self._count = self._count(most)
+        return self._count
+
     @property
     def path(self) -> str:
         """The path of the session's file."""
@@ -145,7 +161,7 @@ class Hit:
 
     def __getattr__(self, name: str) -> Any:
         # Called only for a name that has no value yet.
-        if name in Hit.__slots__ and name not in ("_look", "_what"):
+        if name in Hit.__slots__ and name not in ("_count", "_look", "_what"):
             self.look_up()
         return object.__getattribute__(self, name)
 

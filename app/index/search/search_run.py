@@ -14,6 +14,7 @@ count for the density. A prompt counts wherever it is.
 from __future__ import annotations
 
 import time
+from functools import partial
 from itertools import islice
 from threading import Event
 from typing import TYPE_CHECKING
@@ -280,8 +281,14 @@ class SearchRun:
         """A function that makes the one hit of a session."""
         if not search_pass.plan.wanted:
             return lambda document: Hit(document.row, "row")
-        near, fill = search_pass.plan.near, search_pass.files.details.fill_best
-        return lambda document: Hit.later(document.row, fill, document, scores.get(document, 0.0), near)
+        near, details = search_pass.plan.near, search_pass.files.details
+        fill, count = details.fill_best, details.count
+
+        def make(document: Document) -> Hit:
+            score = scores.get(document, 0.0)
+            return Hit.later(document.row, fill, document, score, near, partial(count, document))
+
+        return make
 
     def _every_hit(
         self, document: Document, search_pass: SearchPass, scores: dict[Document, float]

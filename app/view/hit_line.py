@@ -1,0 +1,94 @@
+"""The second line of a session's row during a search: why the session is a hit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from app.view.cells import shorten, stable_width
+from app.view.line import Line, excerpt, fit_line, line_width
+
+MOST_HITS = 999
+"""A higher number of hits in a session is not counted exactly."""
+_LEAST_EXCERPT = 16
+_FIELDS = {
+    "name": "matches its name",
+    "folder": "matches its folder",
+    "program": "matches its agent",
+    "id": "matches its id",
+    "header": "matches its header",
+}
+_WITH_TEXT = frozenset(("id", "header"))
+"""The fields whose text is not in the row."""
+
+
+class HitExcerpt(NamedTuple):
+    """The reason why a session is a hit of a query.
+
+    query    the query
+    where    the part of the session that matches, see `app.index.search.metadata_fields.Where`
+    text     an inert line with a match
+    ranges   the (start, end) of the matches in it, in characters
+    place    the branch of the entry, inert; "" on the active path, or if it is not known
+    hits     the number of texts of the session that match; 0 if none of its texts does
+    """
+
+    query: str
+    where: str
+    text: str
+    ranges: Sequence[tuple[int, int]]
+    place: str = ""
+    hits: int = 0
+
+
+def hit_line(found: HitExcerpt | None, cells: int, indent: int) -> Line:
+    """The line in exactly `cells` cells: the excerpt, its place, and the number of hits.
+
+    :param found: None if the reason is not known yet.
+    :param indent: the cells before the excerpt.
+    """
+    if found is None:
+        return fit_line([], cells)
+    number = f"{min(found.hits, MOST_HITS):,}{'+' if found.hits > MOST_HITS else ''}"
+    words = f"{number} hit{'' if found.hits == 1 else 's'}" if found.hits else ""
+    left: Line = [(" " * indent, "text")]
+    for facts in (filter(None, (found.place, words)), filter(None, (found.place,)), ()):
+        right = " · ".join(facts)
+        shown: Line = [(f"  {right} ", "dim")] if right else [(" ", "text")]
+        room = cells - indent - line_width(shown)
+        if room >= _LEAST_EXCERPT or not right:
+            break
+    left += _reason(found, max(0, room))
+    gap = max(0, cells - line_width(left) - line_width(shown))
+    return fit_line([*left, (" " * gap, "text"), *shown], cells)
+
+
+def _reason(found: HitExcerpt, cells: int) -> Line:
+    head: Line = []
+    if found.where == "label":
+        head = [("◆ ", "labels")]
+    elif found.where == "history":
+        head = [("in the prompt history: ", "dim")]
+    elif found.where in _FIELDS:
+        words = _FIELDS[found.where]
+        if found.where not in _WITH_TEXT:
+            return [(shorten(words, cells), "dim")]
+        head = [(f"{words}: ", "dim")]
+    room = cells - line_width(head)
+    if room < 1:
+        return head
+    text, ranges = excerpt(found.text, found.ranges, room)
+    return [*head, *_marked(text, ranges)]
+
+
+def _marked(text: str, ranges: Sequence[tuple[int, int]]) -> Line:
+    line: Line = []
+    copied = 0
+    for start, end in ranges:
+        start = max(start, copied)
+        if start < end:
+            line += [(text[copied:start], "dim"), (text[start:end], "match")]
+            copied = end
+    line.append((text[copied:], "dim"))
+    # Each piece keeps the width that the whole text has.
+    return [(stable_width(piece), style) for piece, style in line if piece]

@@ -1,0 +1,65 @@
+"""Every hit says why: the second line of a row during a search."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.factory import chain, entry
+from tests.ui.conftest import WAYS, pi_session
+
+
+@pytest.fixture
+def found(three, tmp_path):
+    lines = chain("hello", "nothing here", id="s-quokka")
+    lines.append(entry("label", "l", "00000002", 20, targetId="00000002", label="wombat idea"))
+    pi_session(tmp_path, *lines, id="s-quokka")
+    return tmp_path
+
+
+def second_line(ui, id):
+    """The second line of the row of a session; "" if it is not listed."""
+    model = ui.sessions.model
+    for index, line in enumerate(model.lines):
+        if line.row is not None and line.row.id == id:
+            drawn = ui.sessions.draw_below(index, ui.sessions.size.width - 1, False)
+            return "".join(text for text, _ in drawn).strip()
+    return ""
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_each_row_says_why_it_is_a_hit_and_how_often(browser, found, way):
+    async with browser(size=(120, 40), **way) as ui:
+        if not ui.selects:
+            await ui.press("slash")
+        for typed, id, shown in (
+            ("slower", "branchy", "slower branch 1 of 2 · 1 hit"),
+            ("quokka", "s-quokka", "matches its id: s-quokka"),
+            ("wombat", "s-quokka", "◆ wombat idea"),
+            ("nothing", "s-quokka", "nothing here 1 hit"),
+        ):
+            await ui.press("ctrl+u", *typed)
+            await ui.until(lambda i=id, s=shown: " ".join(second_line(ui, i).split()) == s, shown)
+            assert ui.sessions.row_height == 2
+            assert shown.split()[0] in ui.text()
+        await ui.until(lambda: "1 of" in ui.text() and "· 1 hit" in ui.text(), "the number of hits")
+        await ui.press("ctrl+u")
+        await ui.until(lambda: ui.sessions.row_height == 1, "one line without a query")
+
+
+async def test_only_rows_in_view_are_looked_up(browser, three, tmp_path):
+    for number in range(60):
+        pi_session(tmp_path, *chain("gargoyle", "stone", id=f"n{number}"), id=f"n{number}")
+    async with browser(size=(100, 24)) as ui:
+        await ui.press("slash", *"gargoyle")
+        await ui.until(lambda: len(ui.sessions.excerpts) > 3, "excerpts")
+        await ui.pilot.pause()
+        assert len(ui.sessions.excerpts) < 20
+        await ui.press("pagedown", "pagedown")
+        await ui.until(lambda: ui.sessions.model.lines[ui.sessions.cursor].path in ui.sessions.excerpts, "it")
+
+
+async def test_a_filter_without_words_shows_the_last_prompt(browser, three):
+    async with browser(size=(120, 40)) as ui:
+        await ui.press("slash", *"is:", "escape", *"damaged", *["backspace"] * 10, *"has:branch")
+        await ui.until(lambda: "branchy" in ui.listed() and len(ui.listed()) == 2, "the session")
+        await ui.until(lambda: second_line(ui, "branchy").startswith("› "), "its last prompt")
