@@ -30,9 +30,11 @@ class Option:
 
     :param convert: makes the value from its text; raises WrongValue.
     :param many: the option may be given several times; the values are collected.
+    :param short: a letter, for `-x` beside `--name`; "" for none.
+    :param has_opposite: a flag that `--no-name` turns off; without either the field keeps its default.
     """
 
-    __slots__ = ("convert", "field", "help", "many", "metavar", "name")
+    __slots__ = ("convert", "field", "has_opposite", "help", "many", "metavar", "name", "short")
 
     def __init__(
         self,
@@ -42,6 +44,8 @@ class Option:
         convert: Callable[[str], Any] | None = None,
         *,
         many: bool = False,
+        short: str = "",
+        has_opposite: bool = False,
     ) -> None:
         self.name = name
         self.field = name.replace("-", "_")
@@ -49,6 +53,8 @@ class Option:
         self.metavar = metavar
         self.convert = convert
         self.many = many
+        self.short = short
+        self.has_opposite = has_opposite
 
 
 class Word:
@@ -114,11 +120,13 @@ def _number(items: str, least: int = 0) -> Callable[[str], int]:
     return convert
 
 
-def _one_of(one: str, other: str) -> Callable[[str], str]:
+def _one_of(*values: str) -> Callable[[str], str]:
     def convert(text: str) -> str:
-        if text not in (one, other):
-            raise WrongValue(f"{text!r} is neither {one} nor {other}")
-        return text
+        if text in values:
+            return text
+        if len(values) == 2:
+            raise WrongValue(f"{text!r} is neither {values[0]} nor {values[1]}")
+        raise WrongValue(f"{text!r} is none of {', '.join(values)}")
 
     return convert
 
@@ -182,6 +190,47 @@ REPORTS = {
         Option("verify", "compare it with the files"),
         Option("where", "where it is, and how large"),
         _JSON,
+    ),
+    "context": Command(
+        "print the messages that the agent would send to the model, as JSON",
+        _SESSION,
+        Option("entry", f"as if this were the leaf: {_ENTRY} (default: the leaf)", metavar="ID"),
+    ),
+    "export": Command(
+        "write sessions as HTML, Markdown, JSON or session files, without secrets",
+        Word("sessions", "a path, an id, or the beginning of one id", many="+", metavar="SESSION"),
+        Option(
+            "to",
+            "the format: a page, Markdown, the messages for the model, or a session (default: html)",
+            metavar="{html,md,json,jsonl}",
+            convert=_one_of("html", "md", "json", "jsonl"),
+        ),
+        Option("agent", "the agent that a jsonl is for (default: pi)", "{pi,omp}", _one_of("pi", "omp")),
+        Option("branch", "the branch through this entry, to its newest end", metavar="LEAF"),
+        Option("entry", "the path to this entry (default: to the leaf)", metavar="ID"),
+        Option("all-branches", "every branch, the abandoned ones too"),
+        Option(
+            "output",
+            "the file, a folder for several, or - for standard output (default: a name here)",
+            metavar="FILE",
+            short="o",
+        ),
+        Option("force", "replace a file that is there"),
+        Option("open", "open the file when it is written"),
+        Option("thinking", "with thinking (the default), or without", has_opposite=True),
+        Option(
+            "tools",
+            "tool calls whole (the default), the first lines of their output, or none",
+            metavar="{full,short,none}",
+            convert=_one_of("full", "short", "none"),
+        ),
+        Option("images", "with images, from which no secret is removed"),
+        Option(
+            "redact",
+            "replace secrets, home folders and user names (the default for html and md), or not",
+            has_opposite=True,
+        ),
+        Option("review", "list what is replaced before anything is written"),
     ),
     "watch": Command("print a line for each change of a session, until interrupted", _JSON),
 }
@@ -384,9 +433,12 @@ def _add(target: argparse.ArgumentParser, options: Iterable[Option], prefix: str
         kinds: dict[str, Any] = {"action": "store_true"}
         if option.metavar:
             kinds = {"metavar": option.metavar, "type": _type(option)}
+        if option.has_opposite:
+            kinds = {"action": argparse.BooleanOptionalAction}
         if option.many:
             kinds |= {"action": "append", "dest": prefix + option.field}
-        target.add_argument(f"--{option.name}", help=option.help, **kinds)
+        names = [f"-{option.short}"] if option.short else []
+        target.add_argument(*names, f"--{option.name}", help=option.help, **kinds)
 
 
 def _type(option: Option) -> Callable[[str], Any]:

@@ -17,13 +17,15 @@ class Options:
     ascii             of `tree`
     session           the named session; "" for all
     entry             the named entry; None: the leaf
+    agent, branch, all_branches, output, force, open, thinking, tools, images, redact, review   of `export`
     text, clear       of `label`
     name              of `rename`
     changes, note     of `tag`; the note is None if it stays
     summary, new_file of `branch`
     keep              of `branch` and `fork`
-    to, last          of `fork`
-    sessions          the named sessions, of `trash` and `restore`
+    to                the folder of `fork`, the format of `export`
+    last              of `fork`
+    sessions          the named sessions, of `trash`, `restore` and `export`
     list              of `trash`
     join, aside       of `restore`
     print             of `resume`
@@ -63,6 +65,17 @@ class Options:
         self.join = False
         self.aside = False
         self.print = False
+        self.agent: str | None = None
+        self.branch: str | None = None
+        self.all_branches = False
+        self.output: str | None = None
+        self.force = False
+        self.open = False
+        self.thinking: bool | None = None
+        self.tools: str | None = None
+        self.images = False
+        self.redact: bool | None = None
+        self.review = False
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Options) and vars(self) == vars(other)

@@ -49,12 +49,16 @@ def sources(*patterns: str) -> set[str]:
     return {path.relative_to(ROOT).as_posix() for pattern in patterns for path in ROOT.glob(pattern)}
 
 
-def test_the_wheel_holds_the_package_and_its_styles_and_nothing_else(wheel: zipfile.ZipFile) -> None:
+def test_the_wheel_holds_the_package_with_its_styles_and_its_page_and_nothing_else(
+    wheel: zipfile.ZipFile,
+) -> None:
     info = f"leafmark-{PROJECT['project']['version']}.dist-info/"
     names = {name for name in wheel.namelist() if not name.startswith(info)}
     styles = sources("styles/**/*.tcss")
     assert "styles/app.tcss" in styles
-    assert names == sources("app/**/*.py") | {f"app/{name}" for name in styles} | {"app/py.typed"}
+    page = sources("app/export/page/*")
+    assert len(page) == 3
+    assert names == sources("app/**/*.py") | {f"app/{name}" for name in styles} | page | {"app/py.typed"}
 
 
 def test_the_wheel_has_the_entry_point_and_the_licence(wheel: zipfile.ZipFile) -> None:

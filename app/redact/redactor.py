@@ -60,6 +60,14 @@ class Redactor:
         """Name the place of the texts that follow."""
         self._place = place
 
+    def copy_of_text(self, text: str) -> str:
+        """As `text`, for a text that stands elsewhere as well: its replacements are not counted again."""
+        count, personal = len(self.replacements), self.personal_count
+        redacted = self.text(text)
+        del self.replacements[count:]
+        self.personal_count = personal
+        return redacted
+
     def text(self, text: str) -> str:
         """`text` with each secret as `[redacted: kind]`."""
         if len(text) < _SHORTEST:

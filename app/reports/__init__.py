@@ -1,5 +1,5 @@
-"""The reports of the command line: the list, search hits, a tree, labels, the findings of the doctor, the
-state of the index, and changes as they happen. Text is inert; JSON is plain ASCII.
+"""The reports of the command line: the list, search hits, a tree, labels, contexts, exports, the findings of
+the doctor, the state of the index, and changes as they happen. Text is inert; JSON is plain ASCII.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ _MODULES = {
     "list": "listing",
     "tree": "tree",
     "labels": "labels",
+    "context": "context",
+    "export": "export",
     "search": "search",
     "index": "index",
     "watch": "watch",

@@ -23,6 +23,8 @@ WORDS = {
     "doctor": "doctor",
     "index": "index --where",
     "watch": "watch",
+    "context": "context session-1",
+    "export": "export session-1 -o -",
     "label": "label session-1 00000001 text",
     "rename": "rename session-1 name",
     "branch": "branch session-1 00000001",

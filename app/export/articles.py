@@ -1,0 +1,318 @@
+"""The selected entries of a session, one after the other, as they are shown in a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from app.export.choice import NONE, SHORT, Choice, find_id, newest_end
+from app.export.clean_text import clean_line, clean_text
+from app.formats.entry_parts import Part, entry_parts
+from app.formats.entry_types import EXTENSION_ROLES, SHELL_ROLES, SILENT, SUMMARY_ROLES
+from app.formats.images import EmbeddedImage, ImageError
+from app.formats.timestamps import iso
+from app.sessions.storage.blobs import BlobStore, image_bytes
+from app.sessions.summaries.titles import typed_text
+from app.sessions.tree.node import Node, path_to
+
+if TYPE_CHECKING:
+    from app.redact import Redactor
+    from app.sessions.tree.tree import SessionTree
+
+SHORT_LINES = 12
+"""Lines of a tool's output that `SHORT` keeps."""
+SHORT_CHARACTERS = 1_200
+SNIPPET = 90
+TITLE = 120
+
+_KINDS = {"user": "user", "assistant": "assistant", "toolResult": "result"}
+_NAMES = {
+    "user": "User",
+    "assistant": "Assistant",
+    "result": "Result",
+    "shell": "Command of the user",
+    "compaction": "Compaction",
+    "summary": "Branch summary",
+    "extension": "Extension",
+    "system": "System",
+    "other": "Entry",
+}
+_KNOWN_TYPES = frozenset(("compaction", "branch_summary", "custom_message", "branch"))
+_CODE = frozenset(("command", "cmd", "code", "script"))
+"""Arguments that are shown without their name if a call has no other."""
+_OF_TOOLS = frozenset(("tool_call", "tool_result", "diff"))
+
+
+class Piece(NamedTuple):
+    """A part of an article, redacted and clean.
+
+    :param kind: as of `formats.entry_parts.Part`, without "details" and "meta".
+    :param title: one line; "" for none.
+    :param text: its text.
+    :param image: the type and the bytes of an image; None if there is none, or it is left out.
+    """
+
+    kind: str
+    title: str
+    text: str
+    image: tuple[str, bytes] | None = None
+
+
+class Article(NamedTuple):
+    """An entry of a document.
+
+    :param number: the entry's number in the session, from 1.
+    :param parent: the number of the article that it follows; 0 for none.
+    :param depth: branch points above it.
+    :param begins_branch: the article before it is not the one that it follows.
+    :param kind: "user", "assistant", "result", "shell", "compaction", "summary", "extension", "system" or
+        "other".
+    :param name: the kind in words.
+    :param time: ISO 8601; "" for none.
+    :param label: the user's label; "" for none.
+    :param facts: one line about the answer: model and the like.
+    :param on_path: it is on the path to the leaf.
+    """
+
+    number: int
+    parent: int
+    depth: int
+    begins_branch: bool
+    kind: str
+    name: str
+    time: str
+    label: str
+    facts: str
+    pieces: Sequence[Piece]
+    on_path: bool
+
+    @property
+    def snippet(self) -> str:
+        """The article in one short line."""
+        for kind in ("text", "tool_call", "tool_result", "error", "thinking"):
+            for piece in self.pieces:
+                if piece.kind == kind and (piece.text or piece.title):
+                    is_tool = kind in ("tool_call", "tool_result") and piece.title
+                    return clean_line(f"{piece.title}: {piece.text}" if is_tool else piece.text, SNIPPET)
+        return next((piece.title for piece in self.pieces if piece.title), "")
+
+
+class _Place(NamedTuple):
+    """A selected entry, and the number of branch points above it."""
+
+    node: Node
+    depth: int
+
+
+class Articles:
+    """The articles of one session. Each entry is read when its turn comes, so that a long session takes
+    little memory.
+
+    title, about    of the document, redacted
+    leaf            the number of the last article on the selected path; 0 before all were read
+    shown, hidden   the number of articles, and of selected entries without one, as far as they were read
+    problems        what of the file cannot be read, one line each
+    """
+
+    def __init__(
+        self, tree: SessionTree, choice: Choice, redactor: Redactor | None, blobs: BlobStore | None
+    ) -> None:
+        """Select the entries.
+
+        :param redactor: redacts everything; None for nothing.
+        :param blobs: where the session's agent keeps images; None if it keeps them in the session.
+        :raises UnknownEntry, AmbiguousEntry: of an id in `choice`.
+        """
+        self._tree = tree
+        self._choice = choice
+        self._redactor = redactor
+        self._blobs = blobs
+        self.shown = self.hidden = self.leaf = 0
+        self._end = self._chosen_end()
+        self._on_path = {node.index for node in path_to(self._end)}
+        if choice.all_branches:
+            self._places = list(_all_places(tree))
+        else:
+            self._places = [_Place(node, 0) for node in path_to(self._end)]
+        self.problems = [_problem(fault) for fault in tree.problems]
+        if tree.torn is not None:
+            self.problems.append(f"line {tree.torn.line}: it is unfinished")
+        self.title = self._title()
+        header = tree.header
+        parts = (
+            header.agent,
+            header.id,
+            header.cwd,
+            "" if header.created_ms is None else iso(header.created_ms),
+        )
+        self.about = [self._clean_line(part, 300, "header") for part in parts if part]
+
+    def _chosen_end(self) -> Node | None:
+        tree, choice = self._tree, self._choice
+        named = choice.entry or choice.branch
+        if not named:
+            return tree.leaf
+        node = tree.by_id[find_id(named, tree.by_id, tree.path)]
+        if choice.entry:
+            return node
+        return newest_end(node, lambda each: each.children, lambda each: each.index)
+
+    def _title(self) -> str:
+        if self._tree.name:
+            return self._clean_line(self._tree.name, TITLE, "title")
+        for node in self._tree.entries:
+            if node.role == "user":
+                raw = self._tree.read(node)
+                texts = (part.text for part in entry_parts(raw) if part.kind == "text")
+                title = typed_text("\n".join(texts))
+                if title:
+                    if self._redactor is not None:
+                        title = self._redactor.copy_of_text(title[: 4 * TITLE])
+                    return clean_line(title, TITLE)
+        return "Session"
+
+    def _clean_line(self, text: str, limit: int, place: str) -> str:
+        if self._redactor is not None:
+            self._redactor.at(place)
+            text = self._redactor.text(text[: 4 * limit])
+        return clean_line(text, limit)
+
+    def __iter__(self) -> Iterator[Article]:
+        """The articles, in the order of the document.
+
+        :raises Changed: the file was written anew meanwhile.
+        :raises OSError: it cannot be read.
+        """
+        above: dict[int, int] = {}
+        last = 0
+        for node, depth in self._places:
+            parent = node.parent
+            over = above.get(parent.index, 0) if parent is not None else 0
+            article = self._article(node, over, depth, begins_branch=self.shown > 0 and over != last)
+            if article is None:
+                self.hidden += 1
+                above[node.index] = over
+                continue
+            above[node.index] = last = article.number
+            self.shown += 1
+            if article.on_path:
+                self.leaf = article.number
+            yield article
+
+    def _article(self, node: Node, parent: int, depth: int, *, begins_branch: bool) -> Article | None:
+        if node.type in SILENT or (self._choice.tools == NONE and node.role == "toolResult"):
+            return None
+        raw = self._tree.read(node)
+        if raw.get("type") == "custom_message" and raw.get("display") is False:
+            return None
+        number = node.index + 1
+        label = node.label or ""
+        if self._redactor is not None:
+            self._redactor.at(f"entry {number}")
+            raw = self._redactor.value(raw)
+            label = self._redactor.text(label)
+        kind = _kind(raw)
+        parts = entry_parts(raw)
+        if raw.get("type") in _KNOWN_TYPES:
+            # The other fields of such an entry are for programs.
+            parts = [part for part in parts if part.kind != "raw" or part.title != raw["type"]]
+        pieces = [piece for part in parts if (piece := self._piece(part)) is not None]
+        if not pieces:
+            return None
+        time = node.timestamp
+        return Article(
+            number,
+            parent,
+            depth,
+            begins_branch,
+            kind,
+            _NAMES[kind],
+            "" if time is None else iso(time),
+            clean_line(label, TITLE),
+            clean_line(_facts(raw), TITLE),
+            pieces,
+            node.index in self._on_path,
+        )
+
+    def _piece(self, part: Part) -> Piece | None:
+        choice = self._choice
+        if part.kind in ("details", "meta") or (part.kind == "thinking" and not choice.thinking):
+            return None
+        if part.kind in _OF_TOOLS and choice.tools == NONE:
+            return None
+        title = clean_line(part.title, TITLE)
+        if part.image is not None:
+            return self._image_piece(part, part.image)
+        text = clean_text(part.text)
+        if part.kind == "tool_call" and len(part.fields) == 1 and part.fields[0].name in _CODE:
+            text = clean_text(part.fields[0].text)
+        if part.kind in _OF_TOOLS and choice.tools == SHORT:
+            text = _shortened(text)
+        if not text.strip() and part.kind in ("text", "thinking", "diff", "error"):
+            return None
+        return Piece(part.kind, title, text)
+
+    def _image_piece(self, part: Part, image: EmbeddedImage) -> Piece:
+        words = clean_line(part.text, 2 * TITLE)
+        if not self._choice.images:
+            return Piece("image", "image", f"image left out: {words}")
+        try:
+            return Piece("image", "image", words, (image.mime, image_bytes(image, self._blobs)))
+        except ImageError as error:
+            return Piece("image", "image", clean_line(f"{words}: {error}", 2 * TITLE))
+
+
+def _all_places(tree: SessionTree) -> Iterator[_Place]:
+    """All entries, each below its parent, older branches first."""
+    waiting = [_Place(root, 0) for root in reversed(tree.roots)]
+    while waiting:
+        place = waiting.pop()
+        yield place
+        children = place.node.children
+        depth = place.depth + (len(children) > 1)
+        waiting.extend(_Place(child, depth) for child in reversed(children))
+
+
+def _problem(fault: Any) -> str:
+    reason = clean_line(fault.reason, 200)
+    return f"line {fault.line}: {reason}" if fault.line else reason
+
+
+def _kind(raw: dict[str, Any]) -> str:
+    kind = raw.get("type")
+    if kind == "message":
+        message = raw.get("message")
+        role = message.get("role") if isinstance(message, dict) else None
+        if role in SHELL_ROLES:
+            return "shell"
+        if role in EXTENSION_ROLES:
+            return "extension"
+        if role in SUMMARY_ROLES:
+            return "summary" if role == "branchSummary" else "compaction"
+        return _KINDS.get(role, "system") if isinstance(role, str) else "other"
+    if kind == "compaction":
+        return "compaction"
+    if kind in ("branch_summary", "branch"):
+        return "summary"
+    return "extension" if kind == "custom_message" else "other"
+
+
+def _facts(raw: dict[str, Any]) -> str:
+    message = raw.get("message")
+    if not isinstance(message, dict):
+        return ""
+    facts = [message.get("model")]
+    if message.get("stopReason") in ("error", "aborted", "length"):
+        facts.append(message["stopReason"])
+    if message.get("isError") is True:
+        facts.append("failed")
+    return ", ".join(fact for fact in facts if isinstance(fact, str))
+
+
+def _shortened(text: str) -> str:
+    lines = text.split("\n")
+    kept = "\n".join(lines[:SHORT_LINES])[:SHORT_CHARACTERS]
+    if len(kept) == len(text):
+        return text
+    more = len(lines) - kept.count("\n") - 1
+    return f"{kept}\n… {more:,} more lines" if more > 1 else f"{kept} …"

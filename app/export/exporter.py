@@ -1,0 +1,101 @@
+"""One session as a document of one of the formats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from app.export.articles import Articles
+from app.export.choice import HTML, JSON, JSONL, Choice
+from app.export.context_json import context_document, context_pieces
+from app.export.html_page import html_page
+from app.export.markdown_page import markdown_lines
+from app.export.session_lines import session_lines
+from app.sessions.manager.session_manager import SessionManager
+from app.sessions.storage.blobs import BlobStore, blobs_of
+from app.sessions.tree.tree import open_tree
+
+if TYPE_CHECKING:
+    from app.redact import Redactor
+    from app.stores.base import Store
+
+
+class Surroundings:
+    """What an export needs to know of the machine.
+
+    :param stores: the stores in which sessions are found.
+    :param env: the environment by which agents find their files.
+    :param home: the home folder.
+    :param now_ms: milliseconds since the epoch.
+    """
+
+    __slots__ = ("env", "home", "now_ms", "stores")
+
+    def __init__(self, stores: Sequence[Store], env: Mapping[str, str], home: str, now_ms: int) -> None:
+        self.stores = stores
+        self.env = env
+        self.home = home
+        self.now_ms = now_ms
+
+
+class Export:
+    """A session that was opened to be exported.
+
+    agent, session_id   of the session
+    problems            what of the file cannot be read, one line each
+    """
+
+    def __init__(self, agent: str, session_id: str, problems: Sequence[str], pieces: Iterator[bytes]) -> None:
+        self.agent = agent
+        self.session_id = session_id
+        self.problems = problems
+        self._pieces = pieces
+
+    def pieces(self) -> Iterator[bytes]:
+        """The document, piece by piece; once.
+
+        :raises SessionError: the file was changed by another program meanwhile.
+        :raises OSError: it cannot be read.
+        """
+        return self._pieces
+
+
+def open_export(
+    path: str,
+    agents: tuple[str, ...],
+    format: str,
+    choice: Choice,
+    surroundings: Surroundings,
+    *,
+    redactor: Redactor | None = None,
+    target: str = "pi",
+) -> Export:
+    """Open the session at `path` to export it.
+
+    :param agents: the agents in whose store it is; empty if that is not known.
+    :param format: of `choice.FORMATS`.
+    :param redactor: redacts everything; None for nothing.
+    :param target: the agent that a session file is made for; of `session_lines.TARGETS`.
+    :raises SessionError: it is no session, or has no such entry.
+    :raises OSError: it cannot be read.
+    """
+    if format in (JSON, JSONL):
+        manager = SessionManager.open(path, env=surroundings.env, agents=agents, new=False)
+        problems = [f"line {damage.line}: {damage.reason}" for damage in manager.problems]
+        if format == JSON:
+            pieces = context_pieces(context_document(manager, choice, redactor))
+        else:
+            blobs = _blobs(manager.agent, path, manager.cwd, surroundings)
+            pieces = session_lines(manager, choice, target, surroundings.now_ms, redactor, blobs)
+        return Export(manager.agent, manager.session_id, problems, pieces)
+    tree = open_tree(path, agents)
+    blobs = _blobs(tree.header.agent, path, tree.header.cwd, surroundings) if choice.images else None
+    articles = Articles(tree, choice, redactor, blobs)
+    texts = html_page(articles) if format == HTML else markdown_lines(articles)
+    # A character that UTF-8 has not was replaced before.
+    pieces = (text.encode("utf-8", "replace") for text in texts)
+    return Export(tree.header.agent, tree.header.id, articles.problems, pieces)
+
+
+def _blobs(agent: str, path: str, cwd: str, surroundings: Surroundings) -> BlobStore | None:
+    return blobs_of(agent, path, cwd, surroundings.stores, surroundings.env, surroundings.home)

@@ -1,0 +1,181 @@
+"""A path or a tree as a session file of its own, for pi or for oh-my-pi."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from app.export.choice import Choice
+from app.export.context_json import chosen_end, without_images
+from app.formats.dialects import dialect_named
+from app.formats.json_codec import encode
+from app.formats.migrate import CURRENT_VERSION
+from app.formats.text import trim_name
+from app.formats.timestamps import iso, parse_time
+from app.sessions.errors import AmbiguousEntry
+from app.sessions.manager.entry_store import Entry, EntryStore
+from app.sessions.manager.forking import ForkedEntry, fork_path
+from app.sessions.manager.session_file import fresh_id
+from app.sessions.storage.blobs import PREFIX, BlobStore, inline_blobs
+
+if TYPE_CHECKING:
+    from app.redact import Redactor
+    from app.sessions.manager.session_manager import SessionManager
+
+TARGETS = ("pi", "omp")
+"""The agents that a session can be exported for."""
+LEAF_MARK = "leafmark.leaf"
+"""The type of the custom entry that stands last where the leaf does not."""
+_BLOB = PREFIX.encode()
+
+
+def session_lines(
+    manager: SessionManager,
+    choice: Choice,
+    agent: str,
+    now_ms: int,
+    redactor: Redactor | None = None,
+    blobs: BlobStore | None = None,
+) -> Iterator[bytes]:
+    """The lines of the session file, newlines included. The session keeps its id, its time and its folder;
+    the session that it was forked from is not named.
+
+    :param agent: of `TARGETS`.
+    :param now_ms: the time of labels without one, milliseconds since the epoch.
+    :param redactor: redacts everything, and leaves images out unless `choice` has them; None for nothing.
+    :param blobs: where the session's agent keeps images; None if it keeps them in the session.
+    :raises UnknownEntry, AmbiguousEntry: of an id in `choice`, or the tree has entries with one id.
+    """
+    source = _Source(manager, agent, blobs)
+    entries = source.tree(now_ms) if choice.all_branches else source.path(chosen_end(manager, choice), now_ms)
+    writing = dialect_named(agent).writing
+    assert writing is not None
+    created = parse_time(manager.header.get("timestamp"))
+    header = writing.new_header(
+        manager.session_id,
+        iso(now_ms if created is None else created),
+        manager.header_cwd or manager.cwd,
+        None,
+        manager.session_name,
+    )
+    if redactor is not None:
+        redactor.at("header")
+        header = redactor.value(header)
+    yield writing.head_lines(header, now_ms)
+    for number, entry in enumerate(entries, 1):
+        if redactor is None:
+            yield (entry.line or encode(entry.raw)) + b"\n"
+            continue
+        redactor.at(f"line {number + 1}")
+        raw = entry.raw if choice.images else without_images(entry.raw)
+        yield encode(redactor.value(raw)) + b"\n"
+
+
+class _Source:
+    """The entries of a session, in the spelling of the target."""
+
+    def __init__(self, manager: SessionManager, agent: str, blobs: BlobStore | None) -> None:
+        self._manager = manager
+        self._agent = agent
+        self._blobs = blobs
+        self._store = EntryStore(manager.session_file or "", agent, CURRENT_VERSION)
+        entries = manager.get_entries()
+        self._label_times = {
+            entry.target_id: entry.timestamp
+            for entry in entries
+            if entry.type == "label" and entry.target_id is not None
+        }
+        self._labels = {
+            entry.id: label for entry in entries if entry.id and (label := manager.get_label(entry.id))
+        }
+
+    def path(self, end: str | None, now_ms: int) -> Sequence[ForkedEntry]:
+        """The entries of the path to `end`, None for the leaf."""
+        path = [self._spelled(entry) for entry in self._manager.get_branch(end)]
+        forked = fork_path(path, self._labels, self._label_times, now_ms)
+        return self._named(forked, {entry.id for entry in path}, now_ms)
+
+    def tree(self, now_ms: int) -> Sequence[ForkedEntry]:
+        """All entries, with the leaf last."""
+        manager = self._manager
+        if manager.dialect.linear:
+            return self.path(None, now_ms)
+        entries = manager.get_entries()
+        ids: set[str] = set()
+        for entry in entries:
+            if entry.id in ids:
+                reason = f"several entries have the id {entry.id!r}; --branch exports one path"
+                raise AmbiguousEntry(manager.session_file or "", entry.line, reason)
+            ids.add(entry.id)
+        forked = []
+        for entry in entries:
+            spelled = self._spelled(entry)
+            forked.append(ForkedEntry(spelled.raw, spelled.migrated_line))
+        leaf = manager.leaf_entry
+        if not manager.dialect.one_entry_a_line:
+            # The labels of such a file are no entries.
+            parent = leaf.id if leaf is not None else None
+            for target, label in self._labels.items():
+                fields = {"type": "label", "targetId": target, "label": label}
+                forked.append(self._new(fields, ids, parent, now_ms))
+                parent = forked[-1].raw["id"]
+            if leaf is not None and not self._labels and entries[-1].id != leaf.id:
+                forked.append(self._new({"type": "custom", "customType": LEAF_MARK}, ids, leaf.id, now_ms))
+        return self._named(forked, ids, now_ms)
+
+    def _named(self, forked: list[ForkedEntry], ids: set[str], now_ms: int) -> list[ForkedEntry]:
+        """The entries, and one more that names the session if they do not name it as the source is named."""
+        writing = dialect_named(self._agent).writing
+        assert writing is not None
+        if writing.has_title_slot:
+            return forked
+        names = [entry.raw.get("name") for entry in forked if entry.raw.get("type") == "session_info"]
+        last = names[-1] if names and isinstance(names[-1], str) else None
+        name = self._manager.session_name
+        if trim_name(last) == name:
+            return forked
+        parent = forked[-1].raw.get("id") if forked else None
+        return [*forked, self._new({"type": "session_info", "name": name or ""}, ids, parent, now_ms)]
+
+    @property
+    def _is_respelled(self) -> bool:
+        return self._manager.dialect.name != self._agent
+
+    def _new(self, fields: dict[str, Any], ids: set[str], parent: str | None, now_ms: int) -> ForkedEntry:
+        new_id = fresh_id(dict.fromkeys(ids))
+        ids.add(new_id)
+        head = {"type": fields["type"], "id": new_id, "parentId": parent, "timestamp": iso(now_ms)}
+        return ForkedEntry(head | fields)
+
+    def _spelled(self, entry: Entry) -> Entry:
+        """The entry as the target spells it; `entry` itself if that is the same."""
+        raw: dict[str, Any] | None = None
+        if self._blobs is not None and _BLOB in entry.source:
+            raw = inline_blobs(entry.raw, self._blobs)
+        if self._is_respelled:
+            raw = self._respelled(entry.normalized if raw is None else raw)
+        if raw is None or (raw is entry.raw and self._manager.dialect.name in ("pi", "omp", "indusagi")):
+            return entry
+        spelled = self._store.make({**raw, "id": entry.id, "parentId": entry.parent_id})
+        spelled.index = entry.index
+        return spelled
+
+    def _respelled(self, raw: dict[str, Any]) -> dict[str, Any]:
+        if raw.get("type") != "model_change":
+            return raw
+        model = raw.get("model")
+        if self._agent == "pi" and isinstance(model, str):
+            if raw.get("role") not in (None, "default"):
+                # pi knows one model at a time; the others are kept where it does not look.
+                kept: dict[str, Any] = {
+                    key: raw[key] for key in ("id", "parentId", "timestamp") if key in raw
+                }
+                data = {"model": model, "role": raw["role"]}
+                return {"type": "custom", **kept, "customType": "omp.model_change", "data": data}
+            provider, _, name = model.partition("/")
+            rest = {key: value for key, value in raw.items() if key not in ("model", "role")}
+            return {**rest, "provider": provider, "modelId": name}
+        if self._agent == "omp" and isinstance(raw.get("modelId"), str):
+            rest = {key: value for key, value in raw.items() if key not in ("provider", "modelId")}
+            return {**rest, "model": f"{raw.get('provider')}/{raw['modelId']}", "role": "default"}
+        return raw

@@ -1,0 +1,264 @@
+"""``leafmark export``: sessions as files to share."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from typing import IO
+
+from app.export.choice import FULL, HTML, JSON, JSONL, MARKDOWN, Choice
+from app.export.exporter import Export, Surroundings, open_export
+from app.export.output_file import Target
+from app.formats.text import one_line
+from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve_all
+from app.options import Options
+from app.paths import CurrentFolderGone, absolute
+from app.redact import Personal, Redactor, Replacement, user_in
+from app.reports.output import complain, write_text
+from app.sessions.errors import AmbiguousEntry, NotThere, SessionError, UnknownEntry, Unreadable
+from app.setup import Setup
+from app.stores.layout import reason
+
+DONE, NOT_FOUND, WRONG_USE, FAILED = 0, 1, 2, 3
+STANDARD_OUTPUT = "-"
+_LONGEST_NAME = 100
+"""Characters of the id in the name of a file that gets one."""
+_SHOWN_PROBLEMS = 5
+_COPIED = 1 << 20
+
+
+class _Failed(Exception):
+    """One session was not exported; the text says why, and `code` is the exit code."""
+
+    def __init__(self, why: str, code: int) -> None:
+        super().__init__(why)
+        self.code = code
+
+
+def run(options: Options, setup: Setup) -> int:
+    """Export each of the sessions. A session that fails is reported, and the others are exported.
+
+    :return: the exit code: 0 done, 1 no such session or entry, 2 wrong use or an ambiguous name, 3 failed;
+        that of the first session that failed.
+    """
+    why = _wrong_use(options)
+    if why:
+        complain(why)
+        return WRONG_USE
+    code = DONE
+    found = resolve_all(options.sessions, setup.stores, setup.cache_folder, complain)
+    for session in found:
+        try:
+            _export(session, options, setup)
+        except _Failed as failed:
+            complain(str(failed))
+            code = code or failed.code
+    return code
+
+
+def _wrong_use(options: Options) -> str:
+    """Why the options do not fit together; "" if they do."""
+    format = options.to or HTML
+    chosen = [
+        name
+        for name, is_given in (
+            ("--branch", options.branch is not None),
+            ("--entry", options.entry is not None),
+            ("--all-branches", options.all_branches),
+        )
+        if is_given
+    ]
+    if len(chosen) > 1:
+        return f"{chosen[0]} has no place beside {chosen[1]}"
+    if options.entry == "" or options.branch == "":
+        return f"{chosen[0]} needs the id of an entry"
+    if format == JSON and options.all_branches:
+        return "--all-branches has no place beside --to json, which has the messages of one path"
+    if options.agent and format != JSONL:
+        return "--agent has a place only beside --to jsonl"
+    if format in (JSON, JSONL):
+        for name, is_given in (
+            ("--tools", options.tools is not None),
+            ("--thinking and --no-thinking", options.thinking is not None),
+        ):
+            if is_given:
+                return f"{name} have no place beside --to {format}, which leaves nothing out"
+    if options.review and not _redacts(options):
+        return f"--review has nothing to list: --to {format} replaces nothing without --redact"
+    to_output = options.output == STANDARD_OUTPUT
+    if to_output and options.open:
+        return "--open has no place beside standard output"
+    if to_output and options.force:
+        return "--force has no place beside standard output"
+    if options.output == "":
+        return "-o needs a file"
+    several = len(options.sessions) > 1
+    if several and options.output is not None and not os.path.isdir(options.output):
+        return "several sessions need several files: -o has to name a folder"
+    return ""
+
+
+def _redacts(options: Options) -> bool:
+    if options.redact is not None:
+        return options.redact
+    return (options.to or HTML) in (HTML, MARKDOWN)
+
+
+def _export(
+    session: ResolvedSession | NotFound | Ambiguous | Unreadable, options: Options, setup: Setup
+) -> None:
+    """Export one session.
+
+    :raises _Failed: it was not exported, and there is no file.
+    """
+    if isinstance(session, Exception):
+        code = WRONG_USE if isinstance(session, Ambiguous) else FAILED
+        raise _Failed(str(session), NOT_FOUND if isinstance(session, NotFound | NotThere) else code)
+    redactor = _redactor(session, setup) if _redacts(options) else None
+    try:
+        export = _open(session, options, setup, redactor)
+        if options.output == STANDARD_OUTPUT:
+            _to_standard_output(export, options, redactor)
+            return
+        target = Target(_path(export, options), force=options.force)
+        try:
+            target.check()
+            with target.opened() as file:
+                _write(export, file)
+                if options.review and redactor is not None and not _is_approved(redactor):
+                    raise _Failed(f"{target.path}: not written", FAILED)
+        except FileExistsError:
+            hint = "; --force replaces it"
+            raise _Failed(f"{target.path}: is there already, and is kept{hint}", FAILED) from None
+    except (UnknownEntry, NotThere) as error:
+        raise _Failed(str(error), NOT_FOUND) from None
+    except AmbiguousEntry as error:
+        raise _Failed(str(error), WRONG_USE) from None
+    except SessionError as error:
+        raise _Failed(str(error), FAILED) from None
+    except CurrentFolderGone as error:
+        raise _Failed(str(error), FAILED) from None
+    except BrokenPipeError:
+        raise  # the reader of the output has gone
+    except OSError as error:
+        raise _Failed(f"{error.filename or session.path}: {reason(error)}", FAILED) from None
+    write_text(f"{one_line(target.path, 4_000)}\n{_about_redaction(redactor, options)}\n")
+    _complain_of_problems(session.path, export)
+    if options.open:
+        _show(target.path)
+
+
+def _open(session: ResolvedSession, options: Options, setup: Setup, redactor: Redactor | None) -> Export:
+    choice = Choice(
+        entry=options.entry or "",
+        branch=options.branch or "",
+        all_branches=options.all_branches,
+        thinking=options.thinking is not False,
+        tools=options.tools or FULL,
+        images=options.images,
+    )
+    surroundings = Surroundings(setup.stores, setup.agent_env, setup.home, setup.now_ms())
+    return open_export(
+        session.path,
+        session.agents,
+        options.to or HTML,
+        choice,
+        surroundings,
+        redactor=redactor,
+        target=options.agent or "pi",
+    )
+
+
+def _redactor(session: ResolvedSession, setup: Setup) -> Redactor:
+    names = {setup.env.get("USER", ""), setup.env.get("LOGNAME", ""), os.path.basename(setup.home)}
+    names.add(user_in(session.path))
+    return Redactor(Personal(setup.home, names))
+
+
+def _path(export: Export, options: Options) -> str:
+    """The path of the file to be made, absolute.
+
+    :raises CurrentFolderGone: it is relative, and the current folder is gone.
+    """
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{export.agent}-{export.session_id}")[:_LONGEST_NAME]
+    name = f"{name}.{options.to or HTML}"
+    if options.output is None:
+        return absolute(name)
+    path = absolute(options.output)
+    return os.path.join(path, name) if os.path.isdir(path) else path
+
+
+def _write(export: Export, file: IO[bytes]) -> None:
+    for piece in export.pieces():
+        file.write(piece)
+
+
+def _to_standard_output(export: Export, options: Options, redactor: Redactor | None) -> None:
+    """Print the document when all of it is made, so that an error leaves no half of it."""
+    with tempfile.TemporaryFile() as file:
+        _write(export, file)
+        if options.review and redactor is not None and not _is_approved(redactor):
+            raise _Failed("standard output: nothing was written", FAILED)
+        file.seek(0)
+        sys.stdout.flush()
+        shutil.copyfileobj(file, sys.stdout.buffer, _COPIED)
+        sys.stdout.buffer.flush()
+    complain(_about_redaction(redactor, options))
+    _complain_of_problems("", export)
+
+
+def _about_redaction(redactor: Redactor | None, options: Options) -> str:
+    if redactor is None:
+        return "Nothing was redacted. Read the file before you share it."
+    count = len(redactor.replacements)
+    looked = f"Looked for {redactor.kinds} kinds of secrets; replaced {count:,}."
+    images = " Images were not looked at." if options.images else ""
+    return f"{looked}{images} Read the file before you share it."
+
+
+def _complain_of_problems(path: str, export: Export) -> None:
+    lead = f"{path}: " if path else ""
+    for problem in export.problems[:_SHOWN_PROBLEMS]:
+        complain(f"{lead}not all of it can be read: {problem}")
+    more = len(export.problems) - _SHOWN_PROBLEMS
+    if more > 0:
+        complain(f"{lead}and {more:,} more; `leafmark doctor` lists all")
+
+
+def _is_approved(redactor: Redactor) -> bool:
+    """List the replacements on standard error, and ask whether to write if somebody can answer."""
+    for replacement in redactor.replacements:
+        sys.stderr.write(_review_line(replacement) + "\n")
+    count = len(redactor.replacements)
+    sys.stderr.write(
+        f"{count:,} {'secret' if count == 1 else 'secrets'} replaced, and {redactor.personal_count:,} "
+        "home folders and user names.\n"
+    )
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return True
+    sys.stderr.write("Write the file? [y/N] ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
+
+
+_SHOWN_SECRET = 4
+
+
+def _review_line(replacement: Replacement) -> str:
+    """A replacement with its surroundings; of the secret, only its first characters."""
+    secret = one_line(replacement.secret[:_SHOWN_SECRET], _SHOWN_SECRET)
+    marked = f"[{replacement.kind}: {secret}…, {len(replacement.secret):,} characters]"
+    before, after = (" ".join(text.split()) for text in (replacement.before, replacement.after))
+    return f"{replacement.place}: " + one_line(f"{before} {marked} {after}", 400)
+
+
+def _show(path: str) -> None:
+    # Imported here: it is slow, and few exports are opened.
+    import webbrowser
+    from pathlib import Path
+
+    if not webbrowser.open(Path(path).as_uri()):
+        complain(f"{path}: no program was found that opens it")

@@ -1,0 +1,205 @@
+"""``leafmark export`` and ``leafmark context``, as a user runs them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import ROOT
+from tests.export.hostile import KEY
+from tests.factory import chain, entry, message, write_session
+
+LOOKED = "Looked for 24 kinds of secrets; replaced {}. Read the file before you share it.\n"
+
+
+@pytest.fixture
+def session(tmp_path):
+    return write_session(
+        tmp_path / "home/.pi/agent/sessions/--work--/1_aaaa1111.jsonl",
+        *chain(f"use {KEY}", f"I use it in {tmp_path}/home/x", id="aaaa1111"),
+        message("00000003", "00000001", "assistant", "another answer", 9),
+        entry("label", "00000004", "00000003", 10, targetId="00000001", label="start"),
+    )
+
+
+def names(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - {"home"}
+
+
+def test_export_writes_a_private_file_without_secrets_and_says_so(leafmark, session, tmp_path):
+    done = leafmark("export", "aaaa")
+    target = tmp_path / "pi-aaaa1111.html"
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == f"{target}\n{LOOKED.format(1)}"
+    assert stat.S_IMODE(target.stat().st_mode) == 0o600
+    text = target.read_text("utf-8")
+    assert KEY not in text
+    assert "[redacted: Anthropic key]" in text
+    assert "another answer" in text
+    assert str(tmp_path) not in text
+    assert names(tmp_path) == {target.name}
+
+
+def test_an_existing_file_is_kept_unless_forced(leafmark, session, tmp_path):
+    target = tmp_path / "mine.md"
+    target.write_text("mine")
+    done = leafmark("export", "aaaa", "--to", "md", "-o", target)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == f"leafmark: {target}: is there already, and is kept; --force replaces it\n"
+    assert target.read_text() == "mine"
+    assert leafmark("export", "aaaa", "--to", "md", "-o", target, "--force").returncode == 0
+    assert "another answer" in target.read_text("utf-8")
+    assert names(tmp_path) == {"mine.md"}
+
+
+def test_json_and_session_files_are_redacted_only_if_asked(leafmark, session):
+    for format in ("json", "jsonl"):
+        done = leafmark("export", "aaaa", "--to", format, "-o", "-")
+        assert (done.returncode, KEY in done.stdout) == (0, True)
+        assert done.stderr == "leafmark: Nothing was redacted. Read the file before you share it.\n"
+        done = leafmark("export", "aaaa", "--to", format, "-o", "-", "--redact")
+        assert (done.returncode, KEY in done.stdout) == (0, False)
+        assert done.stderr == f"leafmark: {LOOKED.format(1)}"
+    done = leafmark("export", "aaaa", "--to", "md", "-o", "-", "--no-redact")
+    assert KEY in done.stdout
+    assert "Nothing was redacted" in done.stderr
+
+
+def test_context_prints_the_messages_for_the_model(leafmark, session):
+    done = leafmark("context", "aaaa")
+    assert done.returncode == 0
+    document = json.loads(done.stdout)
+    assert [message["role"] for message in document["messages"]] == ["user", "assistant"]
+    assert document["entry_id"] == "00000004"
+    assert document == json.loads(leafmark("export", "aaaa", "--to", "json", "-o", "-").stdout)
+    other = json.loads(leafmark("context", "aaaa", "--entry", "00000002").stdout)
+    assert "I use it" in other["messages"][1]["content"][0]["text"]
+    assert leafmark("context", "aaaa", "--entry", "nothing").returncode == 1
+    assert leafmark("context", "nothing").returncode == 1
+    assert leafmark("context", "aaaa", "--entry", "0").returncode == 2
+
+
+def test_several_sessions_go_into_a_folder_and_one_that_fails_stops_no_other(leafmark, session, tmp_path):
+    write_session(session.parent / "2_bbbb.jsonl", *chain("second", "answer", id="bbbb"))
+    folder = tmp_path / "out"
+    folder.mkdir()
+    done = leafmark("export", "aaaa", "nothing", "bbbb", "--to", "md", "-o", folder)
+    assert done.returncode == 1
+    assert done.stderr == "leafmark: no session has the path or id 'nothing'\n"
+    assert names(folder) == {"pi-aaaa1111.md", "pi-bbbb.md"}
+
+
+def test_review_lists_each_replacement_before_anything_is_written(leafmark, session, tmp_path):
+    done = leafmark("export", "aaaa", "--to", "md", "--review")
+    assert done.returncode == 0
+    first, second, _ = done.stderr.split("\n")
+    assert first == f"entry 1: use [Anthropic key: sk-a…, {len(KEY)} characters]"
+    assert second == "1 secret replaced, and 0 home folders and user names."
+    assert KEY not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        ("--entry x --branch y", "--branch has no place beside --entry"),
+        ("--entry x --all-branches", "--entry has no place beside --all-branches"),
+        ("--to json --all-branches", "--all-branches has no place beside --to json"),
+        ("--agent omp", "--agent has a place only beside --to jsonl"),
+        ("--to jsonl --tools none", "--tools have no place beside --to jsonl"),
+        ("--to json --no-thinking", "--thinking and --no-thinking have no place beside --to json"),
+        ("--to json --review", "--review has nothing to list"),
+        ("-o - --open", "--open has no place beside standard output"),
+        ("-o - --force", "--force has no place beside standard output"),
+        ("bbbb -o -", "several sessions need several files"),
+        ("--to pdf", "'pdf' is none of html, md, json, jsonl"),
+    ],
+)
+def test_options_that_do_not_fit_are_refused(leafmark, session, tmp_path, words, why):
+    done = leafmark("export", "aaaa", *words.split())
+    assert (done.returncode, done.stdout) == (2, "")
+    assert why in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert names(tmp_path) == set()
+
+
+@pytest.mark.parametrize("format", ["html", "md", "json", "jsonl"])
+def test_unknown_sessions_entries_and_files_that_are_none_leave_no_file(leafmark, session, tmp_path, format):
+    (tmp_path / "home/none.jsonl").write_text("nothing of a session\n")
+    for words, code in (
+        (("nothing",), 1),
+        (("aaaa", "--entry", "nothing"), 1),
+        (("aaaa", "--branch", "0000"), 2),
+        (("./home/none.jsonl",), 3),
+        (("./home/gone.jsonl",), 1),
+        (("aaaa", "-o", tmp_path / "no/such/folder/x"), 3),
+        (("aaaa", "-o", tmp_path / ("x" * 300)), 3),
+    ):
+        done = leafmark("export", *words, "--to", format)
+        assert (done.returncode, done.stdout) == (code, ""), words
+        assert done.stderr.startswith("leafmark: ")
+        assert done.stderr.count("\n") == 1, done.stderr
+        assert names(tmp_path) == set()
+
+
+def test_a_damaged_session_is_exported_and_the_damage_is_told(leafmark, session, tmp_path):
+    with session.open("a") as file:
+        file.write("{broken\n")
+    done = leafmark("export", "aaaa")
+    assert done.returncode == 0
+    assert done.stderr.startswith(f"leafmark: {session}: not all of it can be read: line 6: ")
+    assert "line 6: " in (tmp_path / "pi-aaaa1111.html").read_text("utf-8")
+
+
+def environment(folder: Path) -> dict[str, str]:
+    return {"HOME": str(folder / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+
+
+def test_a_reader_that_goes_away_is_no_error(session, tmp_path):
+    write_session(session, *chain(*(f"text {number} " * 2_000 for number in range(60)), id="aaaa1111"))
+    command = f"{sys.executable} -m app export aaaa --to md -o - | head -c 10"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command],
+        env=environment(tmp_path),
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, len(done.stdout), done.stderr) == (0, 10, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no device that is full")
+def test_a_full_disk_leaves_no_half_of_a_file(session, tmp_path):
+    """A limit on the size of files stands for a full disk; the device that is full for standard output."""
+    write_session(session, *chain(*(f"text {number} " * 2_000 for number in range(60)), id="aaaa1111"))
+    limited = f"ulimit -f 100; exec {sys.executable} -c 'import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\nfrom app.cli import main\nraise SystemExit(main({['export', 'aaaa', '--to', 'md', '-o', 'out.md']!r}))'".replace(  # noqa: E501
+        "['export', 'aaaa', '--to', 'md', '-o', 'out.md']",
+        '["export", "./home/.pi/agent/sessions/--work--/1_aaaa1111.jsonl", "--to", "md", "-o", "out.md"]',
+    )
+    for command, told in (
+        (limited, b"out.md: "),
+        (f"{sys.executable} -m app export aaaa --to md -o - > /dev/full", b"No space left on device"),
+    ):
+        done = subprocess.run(
+            ["bash", "-c", command], env=environment(tmp_path), cwd=tmp_path, capture_output=True, check=False
+        )
+        assert done.returncode == 3, done
+        assert told in done.stderr
+        assert done.stderr.count(b"\n") == 1
+        assert names(tmp_path) == set()
+
+
+def test_open_shows_the_file_in_the_browser_of_the_user(leafmark, session, tmp_path):
+    browser = tmp_path / "home/browser"
+    browser.write_text(f'#!/bin/sh\nprintf %s "$1" > {tmp_path}/home/opened\n')
+    browser.chmod(0o755)
+    assert shutil.which(str(browser))
+    done = leafmark("export", "aaaa", "--open", BROWSER=f"{browser} %s")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "home/opened").read_text() == (tmp_path / "pi-aaaa1111.html").as_uri()
