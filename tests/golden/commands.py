@@ -9,7 +9,7 @@ ANYWHERE = [
     ["--help"],
     *([name, "--help"] for name in (
         "list", "search", "tree", "labels", "doctor", "index", "watch", "label", "rename", "branch", "fork",
-        "trash", "restore", "undo", "resume",
+        "trash", "restore", "undo", "resume", "context",
     )),
     ["list", "--limit", "x"],
     ["list", "--no-such-option"],
