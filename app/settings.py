@@ -31,6 +31,8 @@ class Settings:
 
     :param ascii: draw the screen in ASCII; None to follow the locale.
     :param ask_before_trash: ask before a session is trashed. Undo works in any case.
+    :param ask_summary: offer a summary of the branch that is left.
+    :param tree_filter: the filter of a tree at first (`app.view.tree_filter`).
     :param show_size: show the size of a session in the second line of its row.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
@@ -40,6 +42,8 @@ class Settings:
 
     ascii: bool | None = None
     ask_before_trash: bool = True
+    ask_summary: bool = True
+    tree_filter: str = "default"
     show_size: bool = False
     summary_command: tuple[str, ...] = ()
     images: str = AUTO
@@ -125,6 +129,16 @@ def _image_mode(value: object, complain: Callable[[str], None]) -> str:
     return value
 
 
+TREE_FILTERS = ("default", "no-tools", "user", "labelled", "all")
+"""The filters of the tree, as in `app.view.tree_filter`; a test compares them."""
+
+
+def _tree_filter(value: object, complain: Callable[[str], None]) -> str:
+    if value not in TREE_FILTERS or not isinstance(value, str):
+        raise ValueError("must be " + " or ".join(f'"{name}"' for name in TREE_FILTERS))
+    return value
+
+
 def _command(value: object, complain: Callable[[str], None]) -> tuple[str, ...]:
     """A list of words, or a text that is split as a shell does."""
     if isinstance(value, str):
@@ -166,6 +180,8 @@ def _keys(value: object, complain: Callable[[str], None]) -> dict[str, str]:
 _READERS: dict[str, Callable[[object, Callable[[str], None]], Any]] = {
     "ascii": _yes_or_no,
     "ask_before_trash": _yes_or_no,
+    "ask_summary": _yes_or_no,
+    "tree_filter": _tree_filter,
     "show_size": _yes_or_no,
     "summary_command": _command,
     "images": _image_mode,

@@ -21,6 +21,9 @@ LIMIT = 1 << 20
 GRACE_S = 1.0
 """Seconds that a command has to end before it is killed."""
 
+VARIABLE = "LEAFMARK_INSTRUCTIONS"
+"""The environment variable with the user's instructions."""
+
 _KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
 _TAIL = 4_096
 """Bytes of the command's error output that are kept for its last line."""
@@ -68,12 +71,21 @@ def kill_all() -> None:
             _signal(running.process, _KILL)
 
 
-def run(command: tuple[str, ...], transcript: str, cancel: Event, cwd: str, env: Mapping[str, str]) -> str:
+def run(
+    command: tuple[str, ...],
+    transcript: str,
+    cancel: Event,
+    cwd: str,
+    env: Mapping[str, str],
+    instructions: str = "",
+) -> str:
     """Run `command` with `transcript` on its standard input, and return its standard output.
 
     There is no time limit. The function blocks until the command ends: call it in a thread.
 
     :param command: the program and its arguments.
+    :param instructions: what the user asks of this summary, "" for nothing. They stand before the transcript
+        in the input, and in the variable `LEAFMARK_INSTRUCTIONS`.
     :param cancel: when it is set, the command and its subprocesses are ended.
     :param cwd: the folder it runs in; ``env`` its whole environment.
     :return: the text, decoded as UTF-8, without blanks around it; raw.
@@ -88,8 +100,10 @@ def run(command: tuple[str, ...], transcript: str, cancel: Event, cwd: str, env:
         # `end_all` has set it, or finds this run.
         if cancel.is_set():
             raise Cancelled
-        running.process = _start(command, cwd, env)
-        return _communicate(running, running.process, command[0], transcript)
+        # A NUL ends a variable.
+        running.process = _start(command, cwd, {**env, VARIABLE: instructions.replace("\0", "")})
+        asked = f"Instructions for the summary: {instructions}\n\n" if instructions else ""
+        return _communicate(running, running.process, command[0], asked + transcript)
     finally:
         running.is_over.set()
         _runs.discard(running)

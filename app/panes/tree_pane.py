@@ -210,7 +210,8 @@ class TreePane(Pane):
 
     @on(TreeGrew)
     def _tree_grew(self, event: TreeGrew) -> None:
-        if event.generation == self._trees.generation:
+        # While leafmark ends, the pane is removed and takes no more widgets.
+        if event.generation == self._trees.generation and self.is_attached:
             self.entry_tree.extend(event.nodes, event.leaf, event.faults, event.torn)
             self._grown.set()
             self._finder.grown()

@@ -97,6 +97,7 @@ class BrowserScreen(SessionsScreen):
         ascii_only = settings.draws_plain(setup.env, setup.encoding)
         self.tree_pane = TreePane(now_ms=setup.now_ms, ascii_only=ascii_only, id="tree-pane")
         self._tree = self.tree_pane.entry_tree
+        self._tree.mode = settings.tree_filter
         images = settings.draws_images(setup.env, setup.encoding)
         self.entry_pane = EntryPane(setup, self._tree, images=images, id="entry-pane")
         self.transcript_pane = TranscriptPane(
@@ -128,8 +129,9 @@ class BrowserScreen(SessionsScreen):
             self.actions,
             self.branch_jobs,
             self._starter,
+            setup,
             settings,
-            compare=self.entry_actions.compare,
+            resume=self.resume_controller.resume,
         )
 
     def compose(self) -> ComposeResult:
@@ -353,11 +355,11 @@ class BrowserScreen(SessionsScreen):
 
     @on(OutlineMade)
     def _outline_made(self, event: OutlineMade) -> None:
-        self.branch_flow.summaries.outlined(event.text)
+        self.branch_flow.outlined(event.text)
 
     @on(SummaryMade)
     def _summary_made(self, event: SummaryMade) -> None:
-        self.branch_flow.summaries.made(event)
+        self.branch_flow.made(event)
 
     @on(DraftLeft)
     def _draft_left(self, event: DraftLeft) -> None:
@@ -370,11 +372,22 @@ class BrowserScreen(SessionsScreen):
     def _branches_compared(self, event: BranchesCompared) -> None:
         self.entry_actions.compared(event)
 
-    def action_go_on(self) -> None:
-        """Ask how to go on from the entry under the cursor."""
+    def action_go_on(self, *, by_command: bool = False) -> None:
+        """Resume at the leaf; ask how to continue from any other entry under the cursor.
+
+        :param by_command: choose a summary by command at first.
+        """
+        is_leaf = self._tree.has_focus and self._tree.is_at_leaf
+        if is_leaf and not by_command and self.entry_actions.shown_row() is not None:
+            self.resume_controller.resume()
+            return
         target = self.entry_actions.target()
         if target is not None:
-            self.branch_flow.begin(target.row, target.entry_id)
+            self.branch_flow.begin(target.row, target.entry_id, by_command=by_command)
+
+    def action_summarise(self) -> None:
+        """Ask how to continue, with a summary by command."""
+        self.action_go_on(by_command=True)
 
     def action_label(self) -> None:
         self.entry_actions.label()

@@ -52,11 +52,18 @@ class BranchJobs(BackgroundService):
         """Outline the abandoned branch, as a draft of its summary."""
         self._worker.submit(lambda is_stale: self._outline(question))
 
-    def summarise(self, question: BranchOptions, command: Sequence[str], cwd: str) -> None:
-        """Run `command` to write a summary of the abandoned branch, until `cancel`."""
+    def summarise(
+        self, question: BranchOptions, command: Sequence[str], cwd: str, instructions: str = ""
+    ) -> None:
+        """Run `command` to write a summary of the abandoned branch, until `cancel`.
+
+        :param instructions: what the user asks of the summary.
+        """
         self.cancel()
         self._cancel = cancel = Event()
-        self._summaries.submit(lambda is_stale: self._summarise(question, tuple(command), cwd, cancel))
+        self._summaries.submit(
+            lambda is_stale: self._summarise(question, tuple(command), cwd, cancel, instructions)
+        )
 
     def cancel(self) -> None:
         """End the summary command."""
@@ -117,12 +124,21 @@ class BranchJobs(BackgroundService):
 
         self._post(OutlineMade(outline(question.left)))
 
-    def _summarise(self, question: BranchOptions, command: tuple[str, ...], cwd: str, cancel: Event) -> None:
+    def _summarise(
+        self,
+        question: BranchOptions,
+        command: tuple[str, ...],
+        cwd: str,
+        cancel: Event,
+        instructions: str,
+    ) -> None:
         from app.actions import summary_command
         from app.actions.abandoned_branch import file_list, transcript
 
         try:
-            text = summary_command.run(command, transcript(question.left), cancel, cwd, self._setup.env)
+            text = summary_command.run(
+                command, transcript(question.left), cancel, cwd, self._setup.env, instructions
+            )
         except summary_command.Cancelled:
             return
         except summary_command.SummaryFailed as error:

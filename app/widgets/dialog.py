@@ -30,6 +30,8 @@ Item = TypeVar("Item")
 
 BESIDE_KEYS = 6
 """Cells of the lower frame beside its keys: corner, dash and blank, twice."""
+NARROW_BELOW = 60
+"""Columns of a screen below which a dialog fills it, see the styles."""
 SHORT_BELOW = 16
 """Lines of a screen below which a dialog has no blank lines, see the styles."""
 
@@ -45,6 +47,7 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
     # A dialog without a box leaves the bars below the panes in view.
     DEFAULT_CLASSES = "-box"
     # Textual declares this as an instance variable.
+    HORIZONTAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-narrow"), (NARROW_BELOW, "-wide")]
     VERTICAL_BREAKPOINTS: list[tuple[int, str]] | None = [(0, "-short"), (SHORT_BELOW, "-high")]
 
     # The keys below a message, and the message; on the class, which Textual makes in several ways.

@@ -149,6 +149,11 @@ class EntryTree(LineList):
         """
         return self._awaits_leaf if self._leaf_row is None else self.cursor == self._leaf_row
 
+    @property
+    def is_at_leaf(self) -> bool:
+        """Whether the cursor is on the leaf itself, and not on the entry that stands for a hidden leaf."""
+        return self.view is not None and self.node is not None and self.node is self.view.tree.leaf
+
     # drawing
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:

@@ -1,7 +1,8 @@
-"""Going on from an entry, question by question, without a screen."""
+"""Continuing from an entry, without a screen."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
@@ -14,9 +15,23 @@ from app.sessions.errors import SessionError
 from app.sessions.manager.change import Change
 from app.sessions.manager.navigation import Target
 from app.settings import Settings
-from tests.controllers.fakes import FakeHost, FakePrompt, FakeToasts, Recorder, make_plan
+from app.view.branch_choices import Choice
+from tests.controllers.fakes import FakeHost, FakePrompt, FakeToasts, Recorder, make_plan, make_setup
 from tests.factory import make_row
 from tests.view.listed import listed
+
+
+@pytest.fixture(autouse=True)
+def no_text_areas(monkeypatch):
+    """A text area needs an application."""
+    monkeypatch.setattr(branch_flow, "ContinueDialog", FakeDialog)
+
+
+class FakeDialog(SimpleNamespace):
+    """A dialog that keeps what it was made with."""
+
+    def __init__(self, question, **options):
+        super().__init__(question=question, **options)
 
 
 class Actions(Recorder):
@@ -35,23 +50,16 @@ class Actions(Recorder):
         return self.folder
 
 
-class Jobs(Recorder):
-    """Branch jobs whose outline is made at once; the first command fails, the second makes a summary."""
-
-    def outline(self, question):
-        self.flow.summaries.outlined("the outline")
-
-
 class Flow:
     """A flow over a list of one session."""
 
-    def __init__(self, *answers, text=None, left=(), takes_draft=False, **settings):
+    def __init__(self, *answers, text=None, left=(), takes_draft=False, problem=None, **settings):
         self.row = make_row("a", ino=1)
         self.model = listed(self.row)
         self.host, self.toasts = FakeHost(*answers), FakeToasts()
-        self.actions, self.jobs, self.starter = Actions(), Jobs(), Recorder()
-        self.compared = []
-        self.flow = self.actions.flow = self.jobs.flow = BranchFlow(
+        self.actions, self.jobs, self.starter = Actions(), Recorder(), Recorder()
+        self.resumed = []
+        self.flow = self.actions.flow = BranchFlow(
             self.host,
             self.toasts,
             FakePrompt(),
@@ -59,41 +67,34 @@ class Flow:
             self.actions,
             self.jobs,
             self.starter,
+            make_setup(),
             Settings(**settings),
-            compare=lambda: self.compared.append(True),
+            resume=lambda: self.resumed.append(True),
         )
-        option = BranchOption("", make_plan(self.row))
+        option = BranchOption("", make_plan(self.row, problem))
         target = Target("e1", text)
         self.question = BranchOptions(
             self.row.path, "pi", "e1", "e9", target, False, (), (), option, option, left, takes_draft, True
         )
 
     async def run(self):
-        """Ask, and answer all questions; the titles of the dialogs."""
+        """Ask, and answer all dialogs."""
         self.flow.begin(self.row, "e1")
         self.flow.found(PointsFound(self.row, self.question, ""))
         await self.host.finish()
-        return [dialog._title for dialog in self.host.dialogs]
-
-
-@pytest.fixture(autouse=True)
-def small_text_dialogs(monkeypatch):
-    """A text area needs an application."""
-    monkeypatch.setattr(
-        branch_flow, "TextDialog", lambda title, text, hint: SimpleNamespace(_title=title, text=text)
-    )
+        return self.host.dialogs
 
 
 @pytest.mark.parametrize(
-    ("way", "path", "id", "folder"),
+    ("choice", "path", "id", "folder"),
     [
-        ("here", "/store/a.jsonl", "a", None),
-        ("elsewhere", "/new.jsonl", "new", None),
-        ("folder", "/new.jsonl", "new", "/elsewhere"),
+        (Choice("here"), "/store/a.jsonl", "a", None),
+        (Choice("new"), "/new.jsonl", "new", None),
+        (Choice("folder", "/elsewhere"), "/new.jsonl", "new", "/elsewhere"),
     ],
 )
-async def test_the_session_is_resumed_where_the_branch_was_written(way, path, id, folder):
-    flow = Flow(way)
+async def test_the_session_is_resumed_where_the_branch_was_written(choice, path, id, folder):
+    flow = Flow(choice)
     await flow.run()
     assert flow.actions.calls == [("go on", [flow.row.path])]
     assert flow.starter.calls == [
@@ -101,73 +102,63 @@ async def test_the_session_is_resumed_where_the_branch_was_written(way, path, id
     ]
 
 
-@pytest.mark.parametrize("way", ["stay", "compare", "cancel", None])
-async def test_no_agent_is_started_for_the_other_choices(way):
-    flow = Flow(way)
+async def test_after_a_cancel_nothing_is_done():
+    flow = Flow(None, text="as it was")
     await flow.run()
-    assert flow.starter.calls == []
-    assert bool(flow.actions.calls) == (way == "stay")
-    assert bool(flow.compared) == (way == "compare")
+    assert (flow.starter.calls, flow.actions.calls, flow.toasts.copies) == ([], [], [])
 
 
-@pytest.mark.parametrize(("answer", "sends"), [("send", True), ("no", False)])
-async def test_an_edited_text_is_copied_and_can_be_sent(answer, sends):
-    flow = Flow("elsewhere", "edited", answer, text="as it was")
+@pytest.mark.parametrize(("takes_draft", "sends"), [(False, True), (True, False)])
+async def test_an_edited_text_is_copied_and_sent_unless_it_is_a_draft(takes_draft, sends):
+    flow = Flow(Choice("new", text="edited"), text="as it was", takes_draft=takes_draft)
     await flow.run()
-    assert flow.host.dialogs[1].text == "as it was"
     assert flow.toasts.copies == ["edited"]
     assert flow.starter.calls[0][-2:] == ("edited", ("sends", sends))
 
 
-@pytest.mark.parametrize(
-    "answers", [("here", None), ("here", "edited", None), ("here", "edited", "no", None)]
-)
-async def test_nothing_is_written_before_the_last_answer(answers):
-    flow = Flow(*answers, text="as it was", left=("an entry",))
-    titles = await flow.run()
-    assert len(titles) == len(answers)
-    assert flow.actions.calls == []
-
-
-async def test_a_text_of_a_leaf_that_only_moves_is_left_as_a_draft():
-    flow = Flow("stay", "edited", text="as it was", takes_draft=True)
+async def test_without_its_program_the_text_is_left_as_a_draft():
+    flow = Flow(Choice("here", text="edited"), text="as it was", takes_draft=True, problem="pi is gone")
     await flow.run()
     assert flow.jobs.calls[1:] == [("leave_draft", flow.row, "edited")]
+    assert flow.starter.calls == []
 
 
-async def test_a_written_summary_begins_with_the_outline():
-    flow = Flow("here", "write", "my summary", left=("an entry",))
-    await flow.run()
-    assert flow.host.dialogs[-1].text == "the outline"
-    assert flow.actions.calls
-
-
-async def test_after_a_failed_command_the_summary_is_asked_for_again():
+async def test_after_a_failed_command_the_dialog_comes_back_with_what_was_chosen():
     def fail(dialog):
         dialog.dismiss = lambda result: None
-        flow.flow.summaries.made(SummaryMade("", "it exited with 1"))
+        flow.flow.made(SummaryMade("", "it exited with 1"))
 
-    flow = Flow("here", "command", fail, "none", left=("an entry",), summary_command=("summarise",))
-    titles = await flow.run()
-    assert titles.count("Summarize the branch you leave?") == 2
+    chosen = Choice("here", text="edited", summary="command", instructions="be brief")
+    flow = Flow(chosen, fail, Choice("here"), left=("an entry",), summary_command=("summarise",))
+    dialogs = await flow.run()
+    assert dialogs[0].choice is None
+    assert dialogs[2].choice == chosen
     assert flow.toasts.errors == ["it exited with 1"]
+    assert ("summarise", flow.question, ("summarise",), flow.row.cwd, "be brief") in flow.jobs.calls
     assert "cancel" not in flow.jobs.names()
     assert flow.actions.calls
 
 
 async def test_a_cancelled_command_is_ended():
-    flow = Flow("here", "command", None, left=("an entry",), summary_command=("summarise",))
+    flow = Flow(Choice("here", summary="command"), None, None, left=("an entry",), summary_command=("x",))
     await flow.run()
     assert "cancel" in flow.jobs.names()
     assert flow.actions.calls == []
 
 
 async def test_a_summary_that_could_not_be_written_is_on_the_clipboard():
-    flow = Flow("here", "write", "my summary", left=("an entry",))
+    flow = Flow(Choice("here", summary="write", outline="my summary"), left=("an entry",))
     flow.actions.outcome = lambda row: Outcome(row, None, SessionError(row.path, 0, "no"))
     await flow.run()
     assert flow.toasts.copies == ["my summary"]
     assert flow.starter.calls == []
+
+
+async def test_the_current_point_is_resumed_without_a_dialog():
+    flow = Flow()
+    flow.question = replace(flow.question, same=True)
+    assert await flow.run() == []
+    assert flow.resumed == [True]
 
 
 def test_a_point_without_options_says_why():

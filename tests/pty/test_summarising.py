@@ -71,10 +71,12 @@ def summarised(machine, empty_shell):
             terminal.press("tab", "up")
             terminal.wait_for_text("❯", 30)
             terminal.press("enter")
-            terminal.wait_for_text("Continue in this session", 30)
-            terminal.press("h")
-            terminal.wait_for_text("No summary", 30)
-            terminal.press("c")
+            terminal.wait_for_text("This session", 30)
+            terminal.press("right")
+            terminal.wait_for_text("Writes   one line", 30)
+            terminal.press("tab", "right", "right")
+            terminal.wait_for_text("(•) By command", 30)
+            terminal.press("ctrl+s")
             writer.runs()
             terminal.wait_for_text("writes the summary")
             yield terminal, writer
@@ -120,6 +122,9 @@ def test_a_cancelled_command_does_not_stay(summarised):
     with summarised(stubborn=True) as (terminal, writer):
         terminal.press("escape")
         terminal.wait_for(lambda it: not it.shows("writes the summary"))
+        terminal.wait_for_text("Continue from here")
+        terminal.press("escape")
+        terminal.wait_for(lambda it: not it.shows("Ctrl+S start"))
         terminal.press("q")
         assert terminal.wait(30) == 0
         assert writer.is_gone()

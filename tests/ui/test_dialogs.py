@@ -15,12 +15,9 @@ from app.dialogs.help import HelpDialog
 from app.dialogs.lists import LabelsDialog, ProblemsDialog
 from app.dialogs.places import ARCHIVE, PlaceDialog
 from app.dialogs.questions import (
-    Choice,
-    ChoiceDialog,
     FolderDialog,
     ResumeDialog,
     Standing,
-    TextDialog,
     WaitDialog,
 )
 from app.setup import Setup
@@ -29,11 +26,6 @@ from app.view.problems import TreeProblem
 from tests.factory import make_row
 
 LONG = "words that say at length what is the matter, " * 4
-CHOICES = [
-    Choice("new", "n", "Continue in a new session", command=("pi", "--session", "x")),
-    Choice("here", "h", "Continue in this session", detail="in this session"),
-    Choice("there", "f", "Continue in another folder", why_not="there is none"),
-]
 
 
 def _resume():
@@ -55,8 +47,6 @@ DIALOGS = {
     "resume": (_resume, "r resume anyway f fork into another folder and resume there c copy"),
     "folder": (lambda: FolderDialog("folder", "/work", "/home"), "Enter select Esc cancel"),
     "help": (lambda: HelpDialog(LONG, COMMANDS, lambda command: command.help), "j k g G scroll"),
-    "choice": (lambda: ChoiceDialog("Continue", [LONG], CHOICES), "Enter select Esc cancel"),
-    "text": (lambda: TextDialog("text", LONG, "keep"), "Ctrl+S keep Esc cancel"),
     "wait": (lambda: WaitDialog("wait", LONG), "Esc cancel"),
     "archive": (_archive, "Esc close"),
     "labels": (_labels, "Enter go L edit Del remove Tab this session Esc close"),
@@ -121,18 +111,6 @@ async def test_a_dialog_has_its_final_size_at_once(size, name, monkeypatch):
         await pilot.pause()
         assert sizes
         assert all(len(set(widget_sizes)) == 1 for widget_sizes in sizes.values()), sizes
-
-
-async def test_the_selected_answer_is_scrolled_into_view():
-    app = Around(ChoiceDialog("Continue", [LONG], CHOICES))
-    async with app.run_test(size=(40, 10)) as pilot:
-        await pilot.pause()
-        assert "words that say" in app.lines()[1]
-        await pilot.press("down", "down")
-        await pilot.pause()
-        text = "\n".join(app.lines())
-        assert "❯ f  Continue in another folder" in text
-        assert "there is none" in text
 
 
 async def test_a_long_dialog_scrolls():

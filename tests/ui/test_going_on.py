@@ -1,16 +1,17 @@
-"""Continuing from an entry of the tree."""
+"""Continuing from an entry of the tree, in one dialog."""
 
 from __future__ import annotations
 
 import json
 import os
 from pathlib import Path
-from threading import Event
 
 import pytest
+from textual import events
 from textual.widgets import TextArea
 
-from app.dialogs.questions import ChoiceDialog, FolderDialog, TextDialog, WaitDialog
+from app.dialogs.continue_from_here import ContinueDialog
+from app.dialogs.questions import WaitDialog
 from app.screens.browser import BrowserScreen
 from tests.factory import chain, message, write_session
 from tests.holding import running
@@ -27,9 +28,13 @@ def install(tmp_path, *names):
         (folder / name).chmod(0o755)
 
 
-def summarise_with(tmp_path, *command):
+def configure(tmp_path, text):
     (tmp_path / "config").mkdir()
-    (tmp_path / "config" / "config.toml").write_text(f"summary_command = {json.dumps(command)}\n")
+    (tmp_path / "config" / "config.toml").write_text(text)
+
+
+def summarise_with(tmp_path, *command):
+    configure(tmp_path, f"summary_command = {json.dumps(command)}\n")
 
 
 def lines(path):
@@ -63,30 +68,28 @@ def omp(tmp_path, work):
     )
 
 
-async def asked(ui, title="", dialog_type=ChoiceDialog):
-    def is_open():
-        return isinstance(ui.screen, dialog_type) and title in ui.text()
-
-    await ui.until(is_open, f"the question {title!r}")
+async def asked(ui):
+    await ui.until(lambda: isinstance(ui.screen, ContinueDialog), "the dialog")
+    await ui.pilot.pause()
 
 
-async def ask_at(ui, text):
+async def ask_at(ui, text, *keys):
     """Ask how to continue from the entry with this text, and return the entry's id."""
     picked = await ui.go_to_entry(text)
-    await ui.press("enter")
+    await ui.press(*(keys or ("enter",)))
     await asked(ui)
     return picked
 
 
-async def answer(ui, *keys, title="", dialog_type=ChoiceDialog):
-    """Press keys that answer a question, and wait for the next question."""
+async def choose(ui, row, *keys):
+    """Press keys on a row of choices."""
+    ui.screen.query_one(f"#{row}").focus()
     await ui.press(*keys)
-    await asked(ui, title, dialog_type)
 
 
-def hint_of(ui):
-    """The last line of a dialog."""
-    return str(ui.screen.query_one(".hint").content)
+def words(ui):
+    """The text of the screen without its frames."""
+    return " ".join(ui.text().replace("│", " ").split())
 
 
 async def go_to_session(ui, path):
@@ -94,81 +97,47 @@ async def go_to_session(ui, path):
     await ui.settled()
 
 
-SUMMARY = "Summarize the branch"
+async def started(ui):
+    await ui.until(lambda: ui.app._exit, "the plan")
+    return ui.app.return_value
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows who runs")
-async def test_the_question_says_that_the_session_may_be_in_use(browser, work, tmp_path):
-    (tmp_path / "running").mkdir()
-    async with browser(here=str(work), size=(160, 45)) as ui:
-        await ask_at(ui, "two")
-        assert "in use" not in ui.text()
-        await ui.press("escape")
-        with running(tmp_path / "running", "pi", cwd=str(work)):
-            await ui.press("enter")
-            await asked(ui)
-            words = " ".join(ui.text().replace("│", " ").split())
-            assert "In this session: this session may be in use: pi runs in the same folder" in words
-            # The answer includes consent: there is no further question about that.
-            await answer(ui, "h", title=SUMMARY)
-            await ui.press("n")
-            await ui.until(lambda: ui.app._exit, "the end")
+async def test_enter_on_the_leaf_resumes_at_once(browser, work):
+    async with browser(here=str(work)) as ui:
+        path = ui.path(BRANCHED)
+        before = path.read_bytes()
+        await ui.go_to_entry("six")
+        await ui.press("enter")
+        assert (await started(ui)).argv == ["pi", "--session", str(path)]
+        assert path.read_bytes() == before
 
 
-async def test_the_question_shows_the_command_and_writes_nothing(browser, work):
+async def test_the_dialog_says_what_each_choice_runs_and_writes_and_writes_nothing(browser, work):
     async with browser(here=str(work), size=(160, 45)) as ui:
         path = ui.path(BRANCHED)
         before = path.read_bytes(), path.stat().st_mtime_ns
         await ask_at(ui, "two")
-        text = ui.text()
-        assert "in a new session" in text
-        assert "pi --session" in text
+        assert "Runs pi --session" in words(ui)
+        assert "Writes a new file; this session stays as it is" in words(ui)
+        assert "Ctrl+S start pi" in words(ui)
+        await choose(ui, "where", "right")
+        assert "Writes one line: the leaf moves here (z to undo)" in words(ui)
+        await choose(ui, "summary", "right")
+        await ui.until(lambda: "five" in ui.screen.query_one("#outline", TextArea).text, "the outline")
+        assert "with the summary" in words(ui)
         await ui.press("escape")
-        await ui.press("enter")
-        await asked(ui)
-        await ui.press("x")
+        assert isinstance(ui.screen, BrowserScreen)
         assert (path.read_bytes(), path.stat().st_mtime_ns) == before
         assert not ui.app._exit
 
 
-async def test_at_a_prompt_the_answers_say_that_its_text_is_edited_first(browser, work, omp):
-    async with browser(here=str(work), size=(80, 24)) as ui:
-        await ask_at(ui, "one")
-        text = ui.text()
-        assert "n  Edit the prompt in a new session; this one stays as it is " in text
-        assert "h  Edit the prompt in this session " in text
-        assert "l  Move the leaf here, copy the prompt and stay in leafmark " in text
-        assert "one appended entry; the text is copied " in text
-        assert "f  Edit the prompt in a new session in another folder " in text
-        await ui.press("escape", "shift+tab")
-        await go_to_session(ui, omp)
-        await ask_at(ui, "more")
-        assert "one appended entry; the text waits in the editor of omp " in ui.text()
-
-
-async def test_at_an_answer_nothing_is_said_about_a_text(browser, work):
-    async with browser(here=str(work), size=(80, 24)) as ui:
-        await ask_at(ui, "two")
-        text = ui.text()
-        assert "Edit the text" not in text
-        assert "one appended entry " in text
-
-
-async def test_a_missing_program_is_named_in_the_question(browser, work, tmp_path):
-    (tmp_path / "bin/pi").unlink()
-    async with browser(here=str(work), size=(160, 45)) as ui:
-        await ask_at(ui, "two")
-        assert "pi is not installed" in " ".join(ui.text().split())
-
-
-async def test_the_first_answer_makes_a_new_file_and_keeps_the_old_one(browser, work):
+async def test_the_first_choice_makes_a_new_file_and_keeps_the_old_one(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         before = path.read_bytes()
         await ask_at(ui, "two")
         await ui.press("enter")
-        await ui.until(lambda: ui.app._exit, "the plan")
-        new_path = ui.app.return_value.argv[-1]
+        new_path = (await started(ui)).argv[-1]
         assert new_path != str(path)
         assert path.read_bytes() == before
         texts = [line["message"]["content"] for line in lines(new_path) if line["type"] == "message"]
@@ -180,282 +149,181 @@ async def test_continuing_here_appends_one_entry_below_the_picked_one(browser, w
         path = ui.path(BRANCHED)
         before = path.read_bytes()
         picked = await ask_at(ui, "two")
-        await answer(ui, "h", title=SUMMARY)
-        await ui.press("n")
-        await ui.until(lambda: ui.app._exit, "the plan")
-        assert ui.app.return_value.argv == ["pi", "--session", str(path)]
+        await choose(ui, "where", "right", "enter")
+        assert (await started(ui)).argv == ["pi", "--session", str(path)]
         after = path.read_bytes()
         assert after.startswith(before)
         assert len(after.splitlines()) == len(before.splitlines()) + 1
         assert lines(path)[-1]["parentId"] == picked
 
 
-async def test_moving_only_the_leaf_stays_in_leafmark_and_can_be_undone(browser, work):
-    async with browser(here=str(work)) as ui:
+async def test_without_its_program_the_leaf_moves_and_can_be_moved_back(browser, work, tmp_path):
+    (tmp_path / "bin/pi").unlink()
+    async with browser(here=str(work), size=(160, 45)) as ui:
         picked = await ask_at(ui, "two")
-        await answer(ui, "l", title=SUMMARY)
-        await ui.press("n")
+        assert "Runs nothing: pi is not installed" in words(ui)
+        await choose(ui, "where", "right")
+        assert "Ctrl+S move the leaf" in words(ui)
+        await ui.press("ctrl+s")
         await ui.until(lambda: ui.tree.view.tree.leaf.parent_id == picked, "the leaf")
         assert not ui.app._exit
         await ui.press("z")
         await ui.until(lambda: ui.tree.view.tree.leaf.parent_id == "f", "the old leaf")
 
 
-async def test_picking_the_leaf_says_that_it_is_the_current_point(browser, work):
-    async with browser(here=str(work)) as ui:
-        await ui.go_to_entry("six")
-        await ui.press("enter")
-        await ui.until(lambda: "Already at this point" in ui.toasts(), "that")
-        assert not isinstance(ui.screen, ChoiceDialog)
-
-
-async def test_an_edited_prompt_goes_to_the_clipboard(browser, work):
+async def test_an_edited_prompt_is_sent_and_is_on_the_clipboard(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ask_at(ui, "five")
-        await answer(ui, "h", dialog_type=TextDialog)
-        assert ui.screen.query_one(TextArea).text == "five"
-        await answer(ui, *" and a half", "ctrl+s", title="edited")
+        assert ui.screen.query_one("#prompt", TextArea).text == "five"
+        await ui.press(*" and a half")
+        await choose(ui, "where", "right")
+        await ui.press("ctrl+s")
+        assert (await started(ui)).argv == ["pi", "--session", str(path), "five and a half"]
         assert ui.app.clipboard == "five and a half"
-        await answer(ui, "enter", title=SUMMARY)
-        await ui.press("n")
-        await ui.until(lambda: ui.app._exit, "the plan")
-        assert ui.app.return_value.argv == ["pi", "--session", str(path)]
         assert lines(path)[-1]["parentId"] == "00000002"
 
 
-async def test_pi_can_be_started_with_the_edited_text(browser, work):
+async def test_only_copying_changes_nothing(browser, work):
     async with browser(here=str(work)) as ui:
+        path = ui.path(BRANCHED)
+        before = path.read_bytes()
         await ask_at(ui, "five")
-        await answer(ui, "n", dialog_type=TextDialog)
-        await answer(ui, "ctrl+s", title="edited")
-        await ui.press("s")
-        await ui.until(lambda: ui.app._exit, "the plan")
-        assert ui.app.return_value.argv[-1] == "five"
-
-
-def place_of(ui):
-    """The place in the tree: screen, session, cursor and focus."""
-    return ui.screen, ui.sessions.row.path, ui.tree.cursor, ui.app.focused
-
-
-@pytest.mark.parametrize("way", ["h", "l", "n"])
-async def test_escape_in_the_prompt_changes_nothing(browser, work, way):
-    async with browser(here=str(work)) as ui:
-        path = ui.path(BRANCHED)
-        await ui.go_to_entry("one")
-        before = path.read_bytes(), ui.app.clipboard, place_of(ui)
-        await answer(ui, "enter")
-        await answer(ui, way, dialog_type=TextDialog)
-        assert "Esc cancel" in hint_of(ui)
-        await ui.press("escape")
-        assert (path.read_bytes(), ui.app.clipboard, place_of(ui)) == before
-        assert not ui.app._exit
-
-
-async def test_escape_in_a_summary_changes_nothing(browser, work):
-    async with browser(here=str(work)) as ui:
-        path = ui.path(BRANCHED)
-        await ui.go_to_entry("two")
-        before = path.read_bytes(), place_of(ui)
-        await answer(ui, "enter")
-        await answer(ui, "l", title=SUMMARY)
-        await answer(ui, "w", dialog_type=TextDialog)
-        await ui.press("escape")
-        assert (path.read_bytes(), place_of(ui)) == before
-        assert not ui.app._exit
+        await ui.press(*"!", "ctrl+y")
+        assert ui.app.clipboard == "five!"
+        assert ui.toasts() == ["Copied the prompt"]
+        assert isinstance(ui.screen, BrowserScreen)
+        assert path.read_bytes() == before
 
 
 async def test_a_changed_text_needs_two_escapes(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
-        await ui.go_to_entry("five")
-        before = path.read_bytes(), place_of(ui)
-        await answer(ui, "enter")
-        await answer(ui, "l", dialog_type=TextDialog)
+        before = path.read_bytes()
+        await ask_at(ui, "five")
         await ui.press("x")
-        assert "Esc twice cancel" in hint_of(ui)
+        assert "Esc Esc cancel" in words(ui)
         await ui.press("backspace")
-        assert "Esc cancel" in hint_of(ui), "it is as it was"
+        assert "Esc cancel" in words(ui), "it is as it was"
         await ui.press("x", "escape")
-        assert isinstance(ui.screen, TextDialog)
-        assert "Esc again cancel" in hint_of(ui)
-        # any other key makes the first Escape void
-        for key in ("left", "y"):
-            await ui.press(key)
-            assert "Esc twice cancel" in hint_of(ui)
-            await ui.press("escape")
-            assert isinstance(ui.screen, TextDialog)
-        assert ui.screen.query_one(TextArea).text == "fiveyx"
+        assert isinstance(ui.screen, ContinueDialog)
+        assert "Esc again cancels" in words(ui)
+        await ui.press("y", "escape")
+        assert isinstance(ui.screen, ContinueDialog)
+        assert ui.screen.query_one("#prompt", TextArea).text == "fivexy"
         await ui.press("escape")
-        assert (path.read_bytes(), place_of(ui)) == before
+        assert isinstance(ui.screen, BrowserScreen)
+        assert path.read_bytes() == before
+        assert ui.app.clipboard == ""
 
 
-async def test_tab_indents_in_the_text(browser, work):
+async def test_the_prompt_grows_to_ten_rows_and_tab_leaves_it(browser, work):
     async with browser(here=str(work)) as ui:
         await ask_at(ui, "five")
-        await answer(ui, "l", dialog_type=TextDialog)
-        area = ui.screen.query_one(TextArea)
-        await ui.press("enter", "tab", "x")
-        assert area.text == "five\n    x"
-        assert ui.app.focused is area
-
-
-@pytest.mark.parametrize("kind", ["prompt", "summary", "folder"])
-async def test_ctrl_c_copies_a_selection_and_otherwise_cancels(browser, work, kind):
-    async with browser(here=str(work)) as ui:
-        path = ui.path(BRANCHED)
-        before = path.read_bytes()
-        await ask_at(ui, "two" if kind == "summary" else "one")
-        if kind == "summary":
-            await answer(ui, "l", title=SUMMARY)
-            await answer(ui, "w", dialog_type=TextDialog)
-        else:
-            await answer(
-                ui,
-                "f" if kind == "folder" else "l",
-                dialog_type=FolderDialog if kind == "folder" else TextDialog,
-            )
-        editor = ui.screen
-        await ui.press(*"xyz", "shift+left", "shift+left", "ctrl+c")
-        assert ui.app.clipboard == "yz"
-        assert ui.screen is editor
-        await ui.press("end", "ctrl+c")
-        assert ui.app.clipboard == "yz"
-        assert isinstance(ui.screen, BrowserScreen)
-        assert not ui.app._exit
-        assert path.read_bytes() == before
+        area = ui.screen.query_one("#prompt", TextArea)
+        assert area.size.height == 3
+        await ui.press(*["enter"] * 20)
+        assert area.size.height == 10
+        await ui.press("tab")
+        assert ui.focus == "where"
 
 
 async def test_before_the_first_prompt_the_leaf_has_no_parent(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ask_at(ui, "one")
-        await answer(ui, "l", dialog_type=TextDialog)
-        await answer(ui, "ctrl+s", title=SUMMARY)
-        await ui.press("n")
-        await ui.until(lambda: lines(path)[-1]["parentId"] is None, "the leaf")
-
-
-async def test_moving_only_the_leaf_offers_the_prompt_too(browser, work):
-    async with browser(here=str(work)) as ui:
-        path = ui.path(BRANCHED)
-        await ask_at(ui, "five")
-        await answer(ui, "l", dialog_type=TextDialog)
-        assert ui.screen.query_one(TextArea).text == "five"
-        await ui.press(*" and a half", "ctrl+s")
-        # nothing is sent, so that there is no question about sending
-        await asked(ui, SUMMARY)
-        assert ui.app.clipboard == "five and a half"
-        await ui.press("n")
-        await ui.until(lambda: "Copied" in ui.toasts()[-1], "that it is")
-        assert lines(path)[-1]["parentId"] == "00000002"
-        assert not ui.app._exit
-
-
-async def test_escape_in_the_prompt_of_a_moved_leaf_moves_nothing(browser, work):
-    async with browser(here=str(work)) as ui:
-        path = ui.path(BRANCHED)
-        before = path.read_bytes()
-        await ask_at(ui, "five")
-        await answer(ui, "l", dialog_type=TextDialog)
-        await ui.press(*" more", "escape", "escape")
-        assert path.read_bytes() == before
-        assert isinstance(ui.screen, BrowserScreen)
-        assert ui.app.clipboard == ""
-        assert not ui.app._exit
+        await choose(ui, "where", "right", "enter")
+        await started(ui)
+        assert lines(path)[-1]["parentId"] is None
 
 
 async def test_omp_gets_the_text_as_a_draft(browser, work, omp):
     async with browser(here=str(work)) as ui:
         await go_to_session(ui, omp)
         await ask_at(ui, "more")
-        await answer(ui, "n", dialog_type=TextDialog)
+        assert "the prompt waits in the editor of omp" in words(ui)
         await ui.press(*" please", "ctrl+s")
-        await ui.until(lambda: ui.app._exit, "the plan")
-        new_path = Path(ui.app.return_value.argv[-1])
+        new_path = Path((await started(ui)).argv[-1])
         assert new_path != omp
         assert (new_path.with_suffix("") / "draft.txt").read_text() == "more please"
 
 
-@pytest.mark.parametrize("old_draft", ["", "written before"])
-async def test_omp_gets_the_text_as_a_draft_if_only_the_leaf_moves(browser, work, omp, old_draft):
-    draft = omp.with_suffix("") / "draft.txt"
-    if old_draft:
-        draft.parent.mkdir()
-        draft.write_text(old_draft)
-    async with browser(here=str(work)) as ui:
-        await go_to_session(ui, omp)
-        await ask_at(ui, "more")
-        await answer(ui, "l", dialog_type=TextDialog)
-        assert "in the editor of omp" in " ".join(ui.text().split())
-        await answer(ui, *" please", "ctrl+s", title=SUMMARY)
-        await ui.press("n")
-        await ui.until(
-            lambda: any("clipboard" in toast or "as a draft" in toast for toast in ui.toasts()), "where it is"
-        )
-        assert draft.read_text() == (old_draft or "more please")
-        assert ui.app.clipboard == "more please"
-        assert lines(omp)[-1]["parentId"] == "00000002"
-        assert not ui.app._exit
-        await ui.press("z")
-        await ui.until(
-            lambda: any("Undone: move of the leaf" in toast for toast in ui.toasts()), "it taken back"
-        )
-        assert draft.read_text() == old_draft if old_draft else not draft.exists()
-
-
-async def test_a_summary_starts_with_an_outline_of_the_left_branch(browser, work):
+async def test_a_written_summary_begins_with_the_outline(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ask_at(ui, "two")
-        await answer(ui, "l", title=SUMMARY)
-        await answer(ui, "w", dialog_type=TextDialog)
-        assert "five" in ui.screen.query_one(TextArea).text
+        await choose(ui, "where", "right")
+        await choose(ui, "summary", "right")
+        area = ui.screen.query_one("#outline", TextArea)
+        await ui.until(lambda: "five" in area.text, "the outline")
         await ui.press("ctrl+s")
         await ui.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
         assert "five" in lines(path)[-1]["summary"]
 
 
-async def test_the_users_command_writes_the_summary(browser, work, tmp_path):
+async def test_shift_enter_has_the_command_write_the_summary_with_instructions(browser, work, tmp_path):
     summarise_with(tmp_path, "/usr/bin/tr", "a-z", "A-Z")
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
-        await ask_at(ui, "two")
-        await answer(ui, "l", title=SUMMARY)
-        await answer(ui, "c", dialog_type=TextDialog)
-        assert "FIVE" in ui.screen.query_one(TextArea).text
-        await ui.press("ctrl+s")
+        await ask_at(ui, "two", "shift+enter")
+        ui.screen.query_one("#instructions").focus()
+        await ui.press(*"be brief", "enter")
         await ui.until(lambda: lines(path)[-1]["type"] == "branch_summary", "the summary")
+        summary = lines(path)[-1]["summary"]
+        assert "BE BRIEF" in summary
+        assert "FIVE" in summary
 
 
-async def test_a_running_command_can_be_cancelled(browser, work, tmp_path):
+async def test_a_cancelled_or_failed_command_comes_back_with_what_was_typed(browser, work, tmp_path):
     summarise_with(tmp_path, "/bin/sleep", "600")
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         before = path.read_bytes()
-        await ask_at(ui, "two")
-        await answer(ui, "l", title=SUMMARY)
-        await answer(ui, "c", dialog_type=WaitDialog)
+        await ask_at(ui, "five", "shift+enter")
+        await ui.press(*"!", "ctrl+s")
+        await ui.until(lambda: isinstance(ui.screen, WaitDialog), "the command")
         await ui.press("escape")
-        await ui.until(lambda: not isinstance(ui.screen, WaitDialog), "the end")
+        await asked(ui)
+        assert ui.screen.query_one("#prompt", TextArea).text == "five!"
         assert path.read_bytes() == before
 
 
-async def test_in_a_live_session_only_a_new_file_can_be_made(browser, work, monkeypatch):
+async def test_the_settings_leave_the_summary_out_and_set_the_tree_filter(browser, work, tmp_path):
+    configure(tmp_path, 'ask_summary = false\ntree_filter = "user"\n')
+    async with browser(here=str(work)) as ui:
+        assert ui.tree.mode == "user"
+        await ask_at(ui, "five")
+        assert "Summary" not in ui.text()
+
+
+@pytest.mark.parametrize(("key", "mode"), [("alt+u", "user"), ("alt+l", "labelled"), ("alt+a", "all")])
+async def test_the_keys_of_oh_my_pi_filter_the_tree(browser, work, key, mode):
+    async with browser(here=str(work)) as ui:
+        await ui.press("tab", key)
+        assert ui.tree.mode == mode
+
+
+async def test_in_a_live_session_the_choice_stays_visible_with_its_reason(browser, work, monkeypatch):
     from app.sessions.manager.session_manager import SessionManager
 
-    monkeypatch.setattr(SessionManager, "danger", lambda *_: "pi (process 7) has it open")
+    monkeypatch.setattr(SessionManager, "danger", lambda *_: "open in pi (pid 7)")
     async with browser(here=str(work), size=(160, 45)) as ui:
         await ask_at(ui, "two")
-        assert "process 7" in ui.text()
-        await ui.press("h")
-        assert isinstance(ui.screen, ChoiceDialog)
-        await ui.press("n")
-        await ui.until(lambda: ui.app._exit, "the plan")
+        assert "( ) This session: open in pi (pid 7)" in words(ui)
+        await choose(ui, "where", "right")
+        assert "(•) Other folder…" in words(ui), "the impossible one is passed over"
 
 
-async def test_an_answer_with_pending_tool_calls_offers_safe_points(browser, work, tmp_path):
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="only /proc shows who runs")
+async def test_the_dialog_says_that_the_session_may_be_in_use(browser, work, tmp_path):
+    (tmp_path / "running").mkdir()
+    async with browser(here=str(work), size=(160, 45)) as ui:
+        with running(tmp_path / "running", "pi", cwd=str(work)):
+            await ask_at(ui, "two")
+            assert "This session: this session may be in use" in words(ui)
+
+
+async def test_an_answer_with_pending_tool_calls_continues_at_a_safe_point(browser, work, tmp_path):
     call = {"type": "toolCall", "id": "t1", "name": "bash", "arguments": {"command": "ls"}}
     result = {
         "type": "message",
@@ -466,36 +334,69 @@ async def test_an_answer_with_pending_tool_calls_offers_safe_points(browser, wor
     }
     calling = message("c", "00000001", "assistant", "calls", 12)
     calling["message"]["content"] = [{"type": "text", "text": "calls"}, call]
-    pi_session(tmp_path, *chain("start", id="tools", cwd=str(work)), calling, result, id="tools")
-    async with browser(here=str(work)) as ui:
+    after = message("d", "r", "assistant", "done", 14)
+    pi_session(tmp_path, *chain("start", id="tools", cwd=str(work)), calling, result, after, id="tools")
+    async with browser(here=str(work), size=(160, 45)) as ui:
         await go_to_session(ui, ui.path("tools"))
         await ask_at(ui, "calls")
-        assert "bash" in ui.text()
-        assert "after the results of its tools" in ui.text()
-        await ui.press("1")
-        await ui.until(lambda: "Already at this point" in ui.toasts(), "that")
-        assert "─ sessions ·" in ui.text(), "the key is no command of the browser as well"
+        assert "Continues after the results of its tools: the calls of bash" in words(ui)
+        await choose(ui, "where", "right", "enter")
+        await started(ui)
+        assert lines(ui.path("tools"))[-1]["parentId"] == "r"
 
 
-async def test_the_key_of_an_answer_does_not_run_a_command_of_the_tree(browser, work):
-    async with browser(here=str(work)) as ui:
-        path = ui.path(BRANCHED)
-        picked = await ask_at(ui, "two")
-        await answer(ui, "l", title=SUMMARY)
-        await ui.press("n")
-        await ui.until(lambda: lines(path)[-1]["parentId"] == picked, "the leaf")
-        assert not any("No words are looked for" in toast for toast in ui.toasts())
-
-
-async def test_another_folder_is_asked_for(browser, work, tmp_path):
+async def test_another_folder_is_asked_for_in_the_dialog(browser, work, tmp_path):
     folder = tmp_path / "other"
     folder.mkdir()
     async with browser(here=str(work)) as ui:
         await ask_at(ui, "two")
-        await answer(ui, "f", dialog_type=FolderDialog)
+        await choose(ui, "where", "left")
+        ui.screen.query_one("#folder-path").focus()
+        await ui.press("ctrl+u", *"/nowhere", "ctrl+s")
+        await ui.until(lambda: "No such folder: /nowhere" in ui.text(), "the reason")
         await ui.press("ctrl+u", *str(folder), "enter")
-        await ui.until(lambda: ui.app._exit, "the plan")
-        assert ui.app.return_value.cwd == str(folder)
+        assert (await started(ui)).cwd == str(folder)
+
+
+async def test_a_session_that_vanishes_below_the_dialog_loses_no_text(browser, work):
+    async with browser(here=str(work)) as ui:
+        await ask_at(ui, "five")
+        await ui.press("!")
+        ui.path(BRANCHED).unlink()
+        await ui.until(lambda: not ui.app.screen_stack[0].model.rows(), "its end")
+        await ui.press("ctrl+s")
+        await ui.until(lambda: any("gone" in toast for toast in ui.toasts()), "the reason")
+        assert ui.app.clipboard == "five!"
+
+
+@pytest.mark.parametrize("size", [(20, 8), (40, 15), (200, 50)])
+async def test_the_dialog_survives_a_resize_and_a_paste(browser, work, size):
+    async with browser(here=str(work), size=(80, 24)) as ui:
+        await ask_at(ui, "five")
+        await ui.pilot.resize_terminal(*size)
+        await ui.pilot.pause()
+        area = ui.screen.query_one("#prompt", TextArea)
+        ui.app.post_message(events.Paste("red [bold]\n語" * 50))
+        await ui.pilot.pause()
+        assert "red [bold]" in area.text
+        box = ui.screen.query_one(".dialog").region
+        assert box.right <= size[0]
+        assert box.bottom <= size[1]
+        if size[0] < 60:
+            assert box.width == size[0]
+        assert ui.focus == "prompt"
+
+
+async def test_a_second_request_before_the_dialog_is_dropped(browser, work):
+    async with browser(here=str(work)) as ui:
+        await ui.go_to_entry("two")
+        tree_screen = ui.screen
+        row = ui.sessions.row
+        tree_screen.branch_flow.begin(row, "00000002")
+        tree_screen.branch_flow.begin(row, "00000001")
+        await asked(ui)
+        await ui.press("escape")
+        assert ui.screen is tree_screen
 
 
 async def test_two_branches_are_compared(browser, work):
@@ -520,31 +421,18 @@ async def test_a_session_without_branches_says_so(browser, work, tmp_path):
         await ui.until(lambda: "there is no other branch" in ui.text(), "that")
 
 
-async def test_a_second_request_before_the_question_is_dropped(browser, work):
-    async with browser(here=str(work)) as ui:
-        await ui.go_to_entry("two")
-        tree_screen = ui.screen
-        row = ui.sessions.row
-        tree_screen.branch_flow.begin(row, "00000002")
-        tree_screen.branch_flow.begin(row, "00000001")
-        await asked(ui)
-        found, answered = tree_screen.branch_flow.found, Event()
-        tree_screen.branch_flow.found = lambda event: (found(event), answered.set())
-        tree_screen.branch_jobs.find_points(row, "00000002")
-        await ui.until(answered.is_set, "what was asked")
-        await ui.press("escape")
-        assert ui.screen is tree_screen
-
-
 async def test_a_summary_whose_append_failed_is_on_the_clipboard(browser, work):
     async with browser(here=str(work)) as ui:
         path = ui.path(BRANCHED)
         await ask_at(ui, "two")
-        await answer(ui, "l", title=SUMMARY)
-        await answer(ui, "w", dialog_type=TextDialog)
+        await choose(ui, "where", "right")
+        await choose(ui, "summary", "right")
+        area = ui.screen.query_one("#outline", TextArea)
+        await ui.until(lambda: "five" in area.text, "the outline")
         with path.open("a") as file:
             file.write(json.dumps(message("g", "f", "user", "meanwhile", 12)) + "\n")
         after = path.read_bytes()
+        area.focus()
         await ui.press(*"mine ", "ctrl+s")
         await ui.until(lambda: "Copied the summary" in ui.toasts(), "the summary")
         assert "mine" in ui.app.clipboard

@@ -7,9 +7,10 @@ import json
 import pytest
 
 from app.dialogs.compare import CompareDialog
+from app.dialogs.continue_from_here import ContinueDialog
 from app.dialogs.lists import LabelsDialog, ProblemsDialog
 from app.dialogs.places import PlaceDialog
-from app.dialogs.questions import Choice, ChoiceDialog, FolderDialog, ResumeDialog, TextDialog, WaitDialog
+from app.dialogs.questions import FolderDialog, ResumeDialog, WaitDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from tests.factory import chain, entry, header, message, write_session
 from tests.ui.conftest import WAYS, asked, pack, pi_session
@@ -183,11 +184,8 @@ OPENED = {
     "comparison": (CompareDialog, ["C"]),
     "label": (RowEditor, ["L"]),
     "folder of a fork": (FolderDialog, ["F"]),
-    "ways to go on": (ChoiceDialog, ["enter"]),
-    "prompt": (TextDialog, ["enter", "l"]),
-    "ways to sum up": (ChoiceDialog, ["enter", "l", "ctrl+s"]),
-    "outline": (TextDialog, ["enter", "l", "ctrl+s", "w"]),
-    "command that sums up": (WaitDialog, ["enter", "l", "ctrl+s", "c"]),
+    "continue from here": (ContinueDialog, ["enter"]),
+    "command that sums up": (WaitDialog, ["shift+enter", "ctrl+s"]),
 }
 """Name -> the dialog that these keys open in the tree, with the cursor on a prompt."""
 
@@ -225,20 +223,16 @@ async def test_a_missing_hostile_folder_is_inert_above_the_choices(browser, bran
         await ui.press("tab")
         ui.tree.open_at("u2", -1)
         await ui.press("enter")
-        await ui.until(lambda: "The agent cannot be started: the folder" in ui.text(), "why")
+        await ui.until(lambda: "nothing: the folder" in ui.text(), "why")
         inert_screen(ui)
 
 
 @pytest.mark.parametrize(
     "dialog",
     [
-        lambda: ChoiceDialog(HOSTILE, [HOSTILE], [Choice("a", "a", "No", why_not=HOSTILE)]),
-        lambda: ChoiceDialog(HOSTILE, [HOSTILE], [Choice("a", "a", "Yes", detail=HOSTILE)]),
-        lambda: ChoiceDialog(HOSTILE, [HOSTILE], [Choice("a", "a", "Yes", command=("run", HOSTILE))]),
-        lambda: TextDialog(HOSTILE, HOSTILE, "goes on"),
         lambda: WaitDialog(HOSTILE, HOSTILE),
     ],
-    ids=["choice that cannot be taken", "choice", "choice of a command", "text", "wait"],
+    ids=["wait"],
 )
 async def test_hostile_words_are_inert_in_any_dialog(browser, three, dialog):
     async with browser(size=(160, 45), notifications=True) as ui:

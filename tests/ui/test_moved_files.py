@@ -9,8 +9,9 @@ import shutil
 
 import pytest
 
+from app.dialogs.continue_from_here import ContinueDialog
 from app.dialogs.lists import LabelsDialog
-from app.dialogs.questions import ChoiceDialog, FolderDialog, ResumeDialog, TextDialog
+from app.dialogs.questions import FolderDialog, ResumeDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from tests.factory import chain, message
 from tests.ui.conftest import WAYS, asked, pi_session
@@ -160,60 +161,41 @@ async def test_a_moved_session_can_be_forked_to_another_folder(browser, three, t
             await ui.until(lambda: any("Forked" in toast for toast in ui.toasts()), "the fork")
 
 
-@pytest.mark.parametrize(("key", "grows"), [("n", False), ("l", True)])
-async def test_a_moved_session_can_be_continued(browser, work, key, grows):
+async def continue_at_two(ui):
+    """Open the dialog "Continue from here"."""
+    await ui.go_to_entry("two")
+    await ui.press("enter")
+    await ui.until(lambda: isinstance(ui.screen, ContinueDialog), "the dialog")
+
+
+@pytest.mark.parametrize("is_here", [False, True])
+async def test_a_moved_session_can_be_continued(browser, work, is_here):
     async with browser(here=str(work), size=(160, 45)) as ui:
         before = ui.path("branchy").read_bytes()
-        await ui.go_to_entry("two")
-        await ui.press("enter")
-        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
+        await continue_at_two(ui)
         moved = await move(ui, "branchy")
-        await ui.press(key)
-        if grows:
-            await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question of the summary")
-            await ui.press("n")
-            await ui.until(lambda: moved.read_bytes() != before, "the leaf")
-            assert moved.read_bytes().startswith(before)
+        await ui.press(*(["right"] if is_here else []), "ctrl+s")
+        await ui.until(lambda: ui.app._exit, "the end")
+        path = ui.app.return_value.argv[-1]
+        if is_here:
+            assert path == str(moved)
+            assert moved.read_bytes() != before
         else:
-            await ui.until(lambda: ui.app._exit, "the end")
-            new_path = ui.app.return_value.argv[-1]
-            assert new_path.startswith(str(moved.parent))
+            assert path.startswith(str(moved.parent))
             assert moved.read_bytes() == before
         assert not any("no such" in toast.lower() for toast in ui.toasts())
 
 
-async def test_the_question_how_to_continue_shows_the_new_path(browser, work):
-    async with browser(here=str(work), size=(200, 45)) as ui:
-        await ui.go_to_entry("two")
-        await ui.press("enter")
-        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
-        question = ui.screen
-        assert ui.text().count("/--work-app--/") == 2
-        await ui.press("down")
-        moved = await move(ui, "branchy")
-        await ui.until(lambda: ui.text().count("/--moved--/") == 2, "the new commands")
-        assert "/--work-app--/" not in ui.text()
-        assert ui.screen is question
-        await ui.press("enter")
-        await ui.until(lambda: "Summarize the branch" in ui.text(), "the summary")
-        await ui.press("n")
-        await ui.until(lambda: ui.app._exit, "the end")
-        assert ui.app.return_value.argv == ["pi", "--session", str(moved)]
-
-
-async def test_a_reason_against_an_answer_appears_in_the_open_question(browser, work):
+async def test_a_reason_against_a_choice_appears_in_the_open_dialog(browser, work):
     program = work.parent / "bin" / "pi"
     async with browser(here=str(work), size=(160, 45)) as ui:
-        await ui.go_to_entry("two")
-        await ui.press("enter")
-        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
+        await continue_at_two(ui)
         program.rename(program.with_name("gone"))
         await move(ui, "branchy")
-        await ui.until(lambda: "pi is not installed" in " ".join(ui.text().split()), "the word")
+        await ui.until(lambda: "pi is not installed" in ui.text(), "the word")
         program.with_name("gone").rename(program)
         await move(ui, "branchy", "--again--")
-        await ui.until(lambda: "pi is not installed" not in " ".join(ui.text().split()), "its end")
-        assert "/--again--/" in ui.text()
+        await ui.until(lambda: "pi is not installed" not in ui.text(), "its end")
 
 
 async def test_a_session_moved_before_the_question_is_asked_about_at_its_new_path(browser, work):
@@ -228,32 +210,17 @@ async def test_a_session_moved_before_the_question_is_asked_about_at_its_new_pat
         await move(ui, "branchy")
         going_on.found = real_found
         real_found(events[0])
-        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
-        assert ui.text().count("/--moved--/") == 2
-
-
-async def test_continuing_here_resumes_a_moved_session(browser, work):
-    async with browser(here=str(work), size=(160, 45)) as ui:
-        await ui.go_to_entry("two")
-        await ui.press("enter")
-        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
-        await ui.press("h")
-        await ui.until(lambda: "Summarize the branch" in ui.text(), "the summary")
-        moved = await move(ui, "branchy")
-        await ui.press("n")
-        await ui.until(lambda: ui.app._exit, "the end")
-        assert ui.app.return_value.argv == ["pi", "--session", str(moved)]
+        await ui.until(lambda: isinstance(ui.screen, ContinueDialog), "the dialog")
+        await ui.press("ctrl+y")
+        assert "/--moved--/" in ui.app.clipboard
 
 
 async def test_a_summary_for_a_removed_session_is_on_the_clipboard(browser, work):
     async with browser(here=str(work), size=(160, 45)) as ui:
-        await ui.go_to_entry("two")
-        await ui.press("enter")
-        await ui.until(lambda: isinstance(ui.screen, ChoiceDialog), "the question")
-        await ui.press("l")
-        await ui.until(lambda: "Summarize the branch" in ui.text(), "the summary")
-        await ui.press("w")
-        await ui.until(lambda: isinstance(ui.screen, TextDialog), "the outline")
+        await continue_at_two(ui)
+        await ui.press("right")
+        ui.screen.query_one("#summary").focus()
+        await ui.press("right", "tab")
         ui.path("branchy").unlink()
         await ui.until(lambda: not main_screen(ui).model.rows(), "its end")
         await ui.press(*"what I wrote", "ctrl+s")

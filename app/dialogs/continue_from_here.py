@@ -1,0 +1,263 @@
+"""The dialog "Continue from here": the prompt, where it goes, a summary, and what that runs and writes."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding
+from textual.containers import Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from app.dialogs.questions import folder_at
+from app.formats.text import inert, one_line
+from app.keys import key_of
+from app.view.branch_choices import (
+    COMMAND,
+    FOLDER,
+    NEW,
+    NONE,
+    WRITE,
+    Choice,
+    Option,
+    first_possible,
+    key_label,
+    places,
+    runs,
+    summaries,
+    writes,
+)
+from app.view.formatting import tilde
+from app.widgets.choice_row import ChoiceRow
+from app.widgets.dialog import Dialog
+from app.widgets.inputs import LineInput
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.widgets import TextArea
+
+    from app.actions.branch_options import BranchOptions
+
+LEAST_ROWS, MOST_ROWS = 3, 10
+"""Rows of a text field."""
+_LABEL = 9
+"""Cells of a label and the blank behind it."""
+
+
+class ContinueDialog(Dialog["Choice | None"]):
+    """The result is what the user has chosen; None after Esc. If a text was changed, Esc must be pressed
+    twice, so that one key does not lose it.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "Cancel", priority=True),
+        Binding("ctrl+s", "go_on", "Continue", priority=True),
+        Binding("ctrl+y", "only_copy", "Only copy", priority=True),
+        Binding("enter", "go_on", "Continue"),
+    ]
+
+    def __init__(
+        self,
+        question: BranchOptions,
+        *,
+        home: str,
+        here: str,
+        command: Sequence[str] = (),
+        asks_summary: bool = True,
+        choice: Choice | None = None,
+        outline: Callable[[], None] = lambda: None,
+        copy: Callable[[str, str], None] = lambda text, what: None,
+        note: str = "",
+    ) -> None:
+        """:param home: what `~` stands for; ``here`` the folder that is offered as another one.
+        :param command: the setting `summary_command`.
+        :param asks_summary: offer a summary of the branch that is left.
+        :param choice: what is chosen at first; None for the first possible of each.
+        :param outline: makes an outline of that branch; call `set_outline` with it.
+        :param copy: copies a text, with its name.
+        :param note: a remark above the fields; raw.
+        """
+        super().__init__()
+        self._question = question
+        self._home = home
+        self._here = here
+        self._command = command
+        self._asks_summary = asks_summary
+        self._make_outline = outline
+        self._copy = copy
+        self._note = note
+        text = inert(question.target.text or "")
+        self._choice = choice or Choice(first_possible(places(question)), here, text)
+        self._has_outline = bool(self._choice.outline)
+        # Imported here: most runs edit no text, and it takes 6 ms.
+        from textual.widgets import TextArea
+
+        def area(text: str, id: str) -> TextArea:
+            return TextArea(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", id=id)
+
+        self._prompt = area(self._choice.text, "prompt")
+        self._outline = area(self._choice.outline, "outline")
+        self._folder = LineInput(self._choice.folder or here, id="folder-path", compact=True)
+        self._instructions = LineInput(
+            self._choice.instructions, placeholder="Instructions (optional)", id="instructions", compact=True
+        )
+        self._where = ChoiceRow("Where", places(question), self._choice.where, id="where")
+        self._summary = ChoiceRow("Summary", self._summaries(), self._choice.summary, id="summary")
+        self._before = self._texts()
+        # the texts when Esc was pressed
+        self._left_at: object = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Content("Continue from here")
+            with VerticalScroll(classes="body", can_focus=False):
+                yield Static(classes="warning", id="about")
+                yield Static(id="prompt-title")
+                yield self._prompt
+                yield self._where
+                yield self._folder
+                yield self._summary
+                yield self._instructions
+                yield self._outline
+                yield Static(id="runs")
+                yield Static(classes="warning", id="wrong")
+
+    def on_mount(self) -> None:
+        self._prompt.move_cursor(self._prompt.document.end)
+        (self._where if self._question.target.text is None else self._prompt).focus()
+        self._show()
+
+    # what is shown
+
+    def tell(self, question: BranchOptions) -> None:
+        """It stands otherwise now: the agent has moved the session."""
+        self._question = question
+        self._where.set_options(places(question))
+        self._changed()
+
+    def set_outline(self, text: str) -> None:
+        """Show the outline of the branch that is left, unless the user has written something."""
+        if not self._outline.text:
+            self._has_outline = True
+            self._outline.text = inert(text)
+            self._before = (*self._before[:2], self._outline.text, *self._before[3:])
+            self._show()
+
+    def _summaries(self) -> list[Option]:
+        return summaries(self._question, self._choice.where, self._command)
+
+    def _texts(self) -> tuple[str, ...]:
+        return self._prompt.text, self._folder.value, self._outline.text, self._instructions.value
+
+    def _changed(self) -> None:
+        """Take over what the fields say."""
+        where = self._where.value
+        self._choice = self._choice._replace(where=where)
+        self._summary.set_options(summaries(self._question, where, self._command))
+        summary = self._summary.value if self._asks_summary else NONE
+        self._choice = Choice(
+            where,
+            self._folder.value.strip() if where == FOLDER else "",
+            self._prompt.text,
+            summary,
+            self._outline.text,
+            self._instructions.value.strip(),
+        )
+        if summary == WRITE and not self._has_outline:
+            self._has_outline = True
+            self._make_outline()
+        self._show()
+
+    def _show(self) -> None:
+        if not self.is_mounted:
+            return
+        question, choice = self._question, self._choice
+        self._folder.display = choice.where == FOLDER
+        self._summary.display = self._asks_summary
+        self._outline.display = choice.summary == WRITE
+        self._instructions.display = choice.summary == COMMAND
+        for area in (self._prompt, self._outline):
+            area.styles.height = min(MOST_ROWS, max(LEAST_ROWS, area.wrapped_document.height))
+        about = [self._note] if self._note else []
+        if not question.here.problem:
+            about += [f"This session: {reason}" for reason in question.here.plan.asks]
+        self._put("#about", "\n".join(map(inert, about)))
+        prompt = "Prompt   optional" if question.target.text is None else "Prompt   edit it or leave it"
+        self._put("#prompt-title", prompt)
+        cells = max(20, self.query_one("#runs").content_region.width - _LABEL)
+        folder = tilde(question.here.plan.cwd, self._home)
+        lines = [
+            f"Runs     {runs(question, choice, folder, cells)}",
+            f"Writes   {writes(question, choice, key_of('change.undo'))}",
+        ]
+        self._put("#runs", "\n".join(lines))
+        self._show_keys()
+
+    def _put(self, selector: str, text: str) -> None:
+        line = self.query_one(selector, Static)
+        line.display = bool(text)
+        line.update(Content(text))
+
+    def _show_keys(self) -> None:
+        leaves = "Esc cancel"
+        if self._texts() != self._before:
+            leaves = "Esc again cancels" if self._left_at == self._texts() else "Esc Esc cancel"
+        does = key_label(self._question, self._choice.where)
+        self.set_keys(f"Ctrl+S {does}  Ctrl+Y only copy  Tab next  {leaves}")
+
+    def on_text_area_changed(self) -> None:
+        self._changed()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        event.stop()
+        self._changed()
+
+    def on_choice_row_chosen(self) -> None:
+        self._changed()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show)
+
+    # keys
+
+    async def on_input_submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        await self.action_go_on()
+
+    async def action_go_on(self) -> None:
+        """Answer with what is chosen, if it is possible."""
+        self._changed()
+        choice = self._choice
+        problem = self._where.why_not
+        if choice.where == FOLDER and not problem:
+            folder = await asyncio.to_thread(folder_at, self._here, choice.folder, self._home)
+            if not folder:
+                typed = one_line(choice.folder, 200)
+                problem = f"No such folder: {typed}" if typed else "Type the path of a folder"
+            choice = choice._replace(folder=folder)
+        if problem:
+            self._put("#wrong", inert(problem))
+        else:
+            self.dismiss(choice)
+
+    def action_only_copy(self) -> None:
+        """Copy the prompt, or the command if there is none, and change nothing."""
+        text = self._prompt.text
+        if text.strip():
+            self._copy(text, "prompt")
+        else:
+            option = self._question.here if self._choice.where != NEW else self._question.elsewhere
+            self._copy(option.plan.shell, "command")
+        self.dismiss(None)
+
+    def action_leave(self) -> None:
+        """Cancel, if no text was changed or Esc was pressed just before."""
+        if self._texts() != self._before and self._left_at != self._texts():
+            self._left_at = self._texts()
+            self._show_keys()
+        else:
+            self.dismiss(None)

@@ -1,0 +1,135 @@
+"""The choices of "Continue from here", and what each of them runs and writes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from app.formats.text import one_line
+from app.view.bars import command_line
+from app.view.cells import shorten, shorten_start, width
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.actions.branch_options import BranchOption, BranchOptions
+
+NEW, HERE, FOLDER = "new", "here", "folder"
+"""Where to continue: in a new session, in this one, in a new one in another folder."""
+NONE, WRITE, COMMAND = "none", "write", "command"
+"""Which summary of the branch that is left is written."""
+
+
+class Option(NamedTuple):
+    """One of several choices.
+
+    value     what is chosen
+    label     its name
+    why_not   why it is impossible, raw; "" if it is possible
+    """
+
+    value: str
+    label: str
+    why_not: str = ""
+
+
+class Choice(NamedTuple):
+    """What the user has chosen.
+
+    where         one of the places above
+    folder        the folder of a new session as it was typed; "" for that of this one
+    text          the prompt
+    summary       one of the summaries above
+    outline       the text of a summary that the user writes
+    instructions  for the command that writes it
+    """
+
+    where: str
+    folder: str = ""
+    text: str = ""
+    summary: str = NONE
+    outline: str = ""
+    instructions: str = ""
+
+
+def places(question: BranchOptions) -> list[Option]:
+    """Where one can continue."""
+    elsewhere = question.elsewhere.problem
+    return [
+        Option(NEW, "New session", elsewhere),
+        Option(HERE, "This session", question.here.problem),
+        Option(FOLDER, "Other folder…", elsewhere),
+    ]
+
+
+def summaries(question: BranchOptions, where: str, command: Sequence[str]) -> list[Option]:
+    """Which summaries of the branch that is left can be written.
+
+    :param command: the setting `summary_command`.
+    """
+    why_not = "" if where == HERE else "this session only"
+    if where == HERE and not question.left:
+        why_not = "no branch is left"
+    by_command = why_not or ("" if command else "no summary_command in config.toml")
+    return [
+        Option(NONE, "None"),
+        Option(WRITE, "Write it", why_not),
+        Option(COMMAND, "By command", by_command),
+    ]
+
+
+def first_possible(options: Sequence[Option], wanted: str = "") -> str:
+    """The wanted value if it is possible, else the first that is, else the first."""
+    possible = [option.value for option in options if not option.why_not]
+    return wanted if wanted in possible else (possible or [options[0].value])[0]
+
+
+def is_sent(question: BranchOptions, text: str) -> bool:
+    """Whether the agent is sent the prompt at once."""
+    return question.takes_prompt and not question.takes_draft and bool(text.strip())
+
+
+def option_of(question: BranchOptions, where: str) -> BranchOption:
+    """The way to continue there."""
+    return question.here if where == HERE else question.elsewhere
+
+
+def key_label(question: BranchOptions, where: str) -> str:
+    """What Ctrl+S does, in two or three words."""
+    if not option_of(question, where).plan.problem:
+        return f"start {question.agent}"
+    return "move the leaf" if where == HERE else "make the session"
+
+
+def runs(question: BranchOptions, choice: Choice, folder: str, cells: int) -> str:
+    """What a choice runs, in at most `cells`.
+
+    :param folder: the folder of the agent, as it is shown; raw.
+    """
+    plan = option_of(question, choice.where).plan
+    if plan.problem:
+        return shorten(f"nothing: {one_line(plan.problem, 500)}", cells)
+    place = f"  in {shorten_start(one_line(choice.folder or folder, 500), max(12, cells // 3))}"
+    prompt = ""
+    if is_sent(question, choice.text):
+        prompt = f' "{shorten(one_line(choice.text.strip(), 500), 24)}"'
+    room = max(12, cells - width(place) - width(prompt))
+    return shorten(command_line([one_line(word, 2_000) for word in plan.argv], room) + prompt + place, cells)
+
+
+def writes(question: BranchOptions, choice: Choice, undo: str) -> str:
+    """What a choice writes.
+
+    :param undo: the key that undoes it; "" for none.
+    """
+    if choice.where == HERE:
+        undoes = f" ({undo} to undo)" if undo else ""
+        what = f"one line: the leaf moves here{undoes}"
+        if choice.summary != NONE:
+            what = f"one line: the leaf moves here, with the summary{undoes}"
+    else:
+        what = "a new file; this session stays as it is"
+    if choice.text.strip() and question.takes_draft:
+        return f"{what}; the prompt waits in the editor of {question.agent}"
+    if choice.text.strip() and not is_sent(question, choice.text):
+        return f"{what}; the prompt is copied"
+    return what
