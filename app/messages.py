@@ -600,3 +600,11 @@ class PlaceRead(Message):
     def __init__(self, rows: Sequence[PlaceRow]) -> None:
         self.rows = rows
         super().__init__()
+
+
+class LyingSessionRead(Message):
+    """The two ends of a session in the trash were read; None if it cannot be read."""
+
+    def __init__(self, row: Row | None) -> None:
+        self.row = row
+        super().__init__()

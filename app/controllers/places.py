@@ -6,7 +6,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from app.dialogs.history import HistoryDialog
-from app.dialogs.places import ARCHIVE, TRASH, PlaceDialog
+from app.dialogs.places import ARCHIVE, TRASH, PlaceDialog, ReadDialog
+from app.panes.transcript_pane import TranscriptPane
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,7 +70,12 @@ class Places:
 
     def show_trash(self) -> None:
         """List what lies in the trash."""
-        self._host.show(PlaceDialog(TRASH, self._setup), self._chosen_in_trash)
+        self._host.show(PlaceDialog(TRASH, self._setup, self._read), self._chosen_in_trash)
+
+    def _read(self, row: Row) -> None:
+        """Show a session in the trash; nothing is written."""
+        pane = TranscriptPane(self._setup, id="lying")
+        self._host.show(ReadDialog(pane, pane.lines, lambda: pane.show_session(row)))
 
     def _chosen_in_trash(self, answer: PlaceAnswer | None) -> None:
         if answer is None:

@@ -16,6 +16,7 @@ from app.view.bars import (
     preview_keys,
     search_keys,
     unread_note,
+    with_note,
 )
 from app.view.formatting import tilde
 
@@ -83,7 +84,8 @@ class StatusBars:
         return self._actions.progress_note or self._feed.activity
 
     def command(self, cells: int, *, shows_key: bool) -> Line:
-        """The question of a prompt, else the current message, else the command that Enter would run.
+        """The question of a prompt, else the current message, else the command that Enter would run and
+        the note of the session.
 
         :param shows_key: see `ResumeController.bar`.
         """
@@ -91,7 +93,11 @@ class StatusBars:
         if question is not None:
             return question
         message = self._message(cells)
-        return message if message is not None else self._resume.bar(cells, shows_key=shows_key)
+        if message is not None:
+            return message
+        row = self._pane.list.row
+        note = self._pane.model.tagging(row).note if row is not None else ""
+        return with_note(self._resume.bar(cells, shows_key=shows_key), note, cells)
 
     def keys(self, cells: int, pairs: Keys, *, marked: int = 0) -> Line:
         """The keys of the pane with the focus; Esc stops an action on several sessions first.

@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 
 from app.commands import Command
 from app.dialogs.palette import CommandOffer, PaletteDialog
-from app.messages import PlaceRead
+from app.messages import LyingSessionRead, PlaceRead
 from app.services.places import PlacesReader
 from app.view.cells import shorten
 from app.view.places import PlaceModel, lost_for_good, place_line
@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.events import Key
+    from textual.widget import Widget
 
     from app.dialogs.palette import Offer
+    from app.index.row import Row
     from app.setup import Setup
     from app.view.line import Line
     from app.view.places import PlaceRow
@@ -101,15 +103,18 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
         Binding("enter", "restore", "Restore", priority=True),
         Binding("space", "mark", "Mark"),
         Binding("asterisk", "mark_all", "Mark all"),
+        Binding("v", "read", "Read"),
         Binding("slash", "filter", "Filter"),
         Binding("ctrl+k", "open_palette", "Commands", priority=True),
         Binding("colon", "open_palette", "Commands"),
     ]
 
-    def __init__(self, place: Place, setup: Setup) -> None:
+    def __init__(self, place: Place, setup: Setup, show: Callable[[Row], None] | None = None) -> None:
+        """:param show: shows a session that lies there; None if its sessions cannot be read."""
         super().__init__()
         self._place = place
         self._setup = setup
+        self._show_session = show
         self.model = PlaceModel()
         self._reader = PlacesReader(setup, self.post_message)
         self._list = ItemList["PlaceRow"](self._draw, id="place")
@@ -138,7 +143,9 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
         self.model.load(event.rows)
         box = self.query_one(".dialog")
         box.set_class(not event.rows, "empty")
-        hints = ["Enter restore", "Space mark", "* all", "↓ list"] if event.rows else []
+        hints = ["Enter restore", "v read", "Space mark", "* all", "↓ list"] if event.rows else []
+        if self._show_session is None and hints:
+            hints.remove("v read")
         box.border_subtitle = Content("  ".join([*hints, "Esc close"]))
         for widget in (self.query_one("#place-head"), self._list, self.query_one("#place-facts")):
             widget.display = bool(event.rows)
@@ -236,6 +243,20 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
         self._list.redraw_rows()
         self._told()
 
+    def action_read(self) -> None:
+        """Read the session under the cursor, where it lies."""
+        row = self._list.picked
+        if row is not None and self._show_session is not None:
+            self._reader.read_session(row.item)
+
+    @on(LyingSessionRead)
+    def _session_read(self, event: LyingSessionRead) -> None:
+        event.stop()
+        if event.row is None:
+            self._say("", "! It cannot be read, or has left the trash.")
+        elif self._show_session is not None and self.is_active:
+            self._show_session(event.row)
+
     @on(LineList.Activated)
     def action_restore(self) -> None:
         """Restore the marked sessions, or the one under the cursor."""
@@ -268,6 +289,29 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
     def _confirmed(self, rows: list[PlaceRow], is_sure: bool | None) -> None:
         if is_sure:
             self.dismiss(PlaceAnswer("delete", rows))
+
+
+class ReadDialog(Dialog[None]):
+    """Shows a session that lies in the trash, in a pane that was made for it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,v", "dismiss(None)", "Back")]
+
+    def __init__(self, pane: Widget, lines: Widget, begin: Callable[[], None]) -> None:
+        """:param pane: shows the session; ``lines`` in it gets the keys.
+        :param begin: begins to read the session.
+        """
+        super().__init__()
+        self._pane = pane
+        self._lines = lines
+        self._begin = begin
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="reading"):
+            yield self._pane
+
+    def on_mount(self) -> None:
+        self._lines.focus()
+        self.call_after_refresh(self._begin)
 
 
 class DeleteDialog(Dialog["bool | None"]):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.messages import HistoryRead, PlaceRead
+from app.index.row import provisional_row, signature_of
+from app.messages import HistoryRead, LyingSessionRead, PlaceRead
 from app.services.background import BackgroundService
+from app.sessions.summaries.quick_summary import quick_summary
 from app.stores import all_pins
 from app.stores.archive import archived
 from app.view.places import archive_row, trash_row
@@ -14,13 +16,14 @@ from app.view.places import archive_row, trash_row
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.actions.restore import TrashedSession
     from app.index.row import Row
     from app.services.background import Post
     from app.setup import Setup
 
 
 class PlacesReader(BackgroundService):
-    """Posts ``HistoryRead`` and ``PlaceRead``."""
+    """Posts ``HistoryRead``, ``PlaceRead`` and ``LyingSessionRead``."""
 
     thread_name = "places"
 
@@ -38,6 +41,25 @@ class PlacesReader(BackgroundService):
     def read_trash(self) -> None:
         """Read which sessions lie in the trash."""
         self._worker.submit(lambda is_stale: self._read_trash())
+
+    def read_session(self, session: TrashedSession) -> None:
+        """Read the two ends of a session in the trash, so that it can be shown."""
+        self._worker.submit(lambda is_stale: self._read_session(session))
+
+    def _read_session(self, session: TrashedSession) -> None:
+        try:
+            status = os.stat(session.in_trash)
+        except OSError:
+            self._post(LyingSessionRead(None))
+            return
+        agents = (session.agent,) if session.agent else ()
+        summary = quick_summary(session.in_trash, agents, status.st_mtime_ns // 1_000_000)
+        if summary is None or summary.id != session.session_id:
+            self._post(LyingSessionRead(None))
+            return
+        folder = os.path.dirname(session.in_trash)
+        row = provisional_row(session.in_trash, folder, summary.values(), signature_of(status))
+        self._post(LyingSessionRead(row))
 
     def read_archive(self) -> None:
         """Read the sessions in the agents' archives."""

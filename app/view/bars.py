@@ -7,8 +7,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.commands import command_by_id, pane_commands
+from app.formats.text import one_line
 from app.keys import footer, key_of, offered
-from app.view.cells import shorten, shorten_start, width
+from app.view.cells import shorten, shorten_start, stable_width, width
 from app.view.line import Line, fit_line, line_width
 from app.view.list_model import ListModel
 
@@ -129,6 +130,26 @@ def question_line(cells: int, question: str) -> Line:
     :param question: inert; "" for none.
     """
     return fit_line([(" ? ", "error"), (question, "error")] if question else [], cells)
+
+
+LEAST_NOTE = 12
+"""Cells below which a note of a session says too little to be shown."""
+
+
+def with_note(line: Line, note: str, cells: int) -> Line:
+    """A line of ``cells`` with the note of the session at its right, if there is room behind its text.
+
+    :param note: raw; "" for none.
+    """
+    text = list(line)
+    while text and not text[-1][0].strip():
+        text.pop()
+    room = cells - line_width(text) - 3
+    if not note or room < LEAST_NOTE:
+        return line
+    shown = shorten(stable_width(one_line(note, 500)), room)
+    gap = cells - line_width(text) - width(shown) - 1
+    return fit_line([*text, (" " * gap, "text"), (shown, "dim")], cells)
 
 
 def command_line(command: Sequence[str], cells: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.controllers.status_bars import StatusBars
+from app.view.bars import with_note
 from tests.controllers.fakes import FakeHost, FakePane, FakePrompt, Recorder, make_setup
 from tests.factory import make_row
 from tests.view.listed import listed
@@ -78,3 +79,12 @@ def test_a_message_stands_in_place_of_the_command():
     bars = Bars(make_row("a"))
     bars.shown = [("message", "text")]
     assert bars.bars.command(80, shows_key=True) == [("message", "text")]
+
+
+@pytest.mark.parametrize(("cells", "shown"), [(60, "ask Ada about it"), (44, "ask Ada…"), (28, "")])
+def test_the_note_of_a_session_stands_behind_the_command_if_there_is_room(cells, shown):
+    line = [(" Enter runs pi --session 1", "text"), (" " * (cells - 26), "text")]
+    text = "".join(part for part, _ in with_note(line, "ask Ada about\x1b it", cells))
+    assert len(text) == cells
+    assert text[26:].strip().replace("\x1b", "") == text[26:].strip()
+    assert ("ask Ada" in text) is bool(shown)

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from app.actions import restore
-from app.dialogs.places import DeleteDialog, PlaceDialog
+from app.dialogs.places import DeleteDialog, PlaceDialog, ReadDialog
 from tests.ui.conftest import snapshot
 
 
@@ -49,6 +49,24 @@ async def test_a_session_is_restored_undone_and_the_cursor_goes_to_it(browser, t
         assert {name: data for name, data in before.items() if "branchy" not in str(name)} == snapshot(
             three / "home"
         )
+
+
+async def test_a_session_is_read_where_it_lies_and_nothing_is_written(browser, three):
+    async with browser() as ui:
+        await trash(ui, "branchy")
+        lying = snapshot(three / "data")
+        await open_trash(ui, "Refactor auth")
+        await ui.press("down", "v")
+        await ui.until(
+            lambda: isinstance(ui.screen, ReadDialog) and "use redis" in ui.text(), "its transcript"
+        )
+        await ui.press("up", "pageup", "r", "escape")
+        assert isinstance(ui.screen, PlaceDialog)
+        assert snapshot(three / "data") == lying
+        for path in lying:
+            path.unlink()
+        await ui.press("v")
+        await ui.until(lambda: "has left the trash" in ui.text(), "why not")
 
 
 async def test_marked_sessions_are_restored_as_one_action(browser, three):
