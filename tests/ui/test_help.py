@@ -32,7 +32,7 @@ async def test_tab_walks_the_sections_and_filters_are_one(browser, three):
                     example in text_of(ui).replace("\n", "") for example in ("agent:pi,omp", "label:todo")
                 )
             await ui.press("tab")
-        assert seen == ["Sessions", "Tree", "Entry", "Filters", "All"]
+        assert seen == ["Sessions", "Tree", "Entry", "Transcript", "Filters", "All"]
 
 
 async def test_typing_keeps_the_rows_that_contain_it(browser, three):
