@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from app.view.notifications import ActionProgress
     from app.view.places import PlaceRow
     from app.view.transcript_block import Block, Part
+    from app.view.transcript_outline import Hits, Outline
     from app.view.tree_view import TreeView
 
 
@@ -434,6 +435,26 @@ class BlockRead(Message):
         self.wanted = wanted
         self.block = block
         self.reason = reason
+        super().__init__()
+
+
+class OutlineRead(Message):
+    """The prompts and branches of a transcript were read."""
+
+    def __init__(self, generation: int, path: str, outline: Outline) -> None:
+        self.generation = generation
+        self.path = path
+        self.outline = outline
+        super().__init__()
+
+
+class TranscriptHits(Message):
+    """A search in a session has ended."""
+
+    def __init__(self, generation: int, path: str, hits: Hits) -> None:
+        self.generation = generation
+        self.path = path
+        self.hits = hits
         super().__init__()
 
 

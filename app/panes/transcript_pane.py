@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from textual import on
 
 from app.formats.text import one_line
-from app.messages import BlockRead, TranscriptFailed, TranscriptRead
+from app.keys import key_of
+from app.messages import BlockRead, OutlineRead, TranscriptFailed, TranscriptHits, TranscriptRead
+from app.services.transcript_outline import TranscriptOutline
 from app.services.transcript_reader import Request, TranscriptReader
 from app.view.cells import stable_width
 from app.view.clipboard import copy_warning, text_size
 from app.view.transcript_layout import BlockRef
+from app.view.transcript_outline import first_from
+from app.view.tree_navigation import words_of
 from app.view.tree_view import ANEW
+from app.widgets.inputs import SearchBox
 from app.widgets.line_list import CursorDebounce
 from app.widgets.panes import Pane
 from app.widgets.transcript_lines import PreviewLines, Spot, TranscriptLines, anchor_of, current_turn
@@ -27,9 +33,12 @@ if TYPE_CHECKING:
     from app.messages import HitLocated
     from app.sessions.tree.tail_reader import EntryRef
     from app.setup import Setup
+    from app.view.transcript_outline import Hits, Outline
 
 # Seconds after which "reading…" is shown, and for which `show_hit` is awaited.
 PATIENCE = 0.3
+# Seconds for which a view rests before the outline of its session is read.
+OUTLINE_SECONDS = 0.2
 # Lines in memory beyond which those far from the view are released.
 MOST_LINES = 20_000
 
@@ -80,14 +89,33 @@ class TranscriptPane(Pane):
         self._answered = 0
         # entries that were appended while the end was not in view; -1 for an unknown number
         self._came = 0
+        # an entry that the path leads through, if it is not the active one; and the paths before it
+        self._through: EntryRef | None = None
+        self._before: list[tuple[EntryRef | None, Spot]] = []
+        self._outline: Outline | None = None
+        self._outlines = TranscriptOutline(self.post_message)
+        self._outline_timer: Timer | None = None
+        # the hits of a search in this transcript, and the number of the one that is shown
+        self._hits: Hits | None = None
+        self._hit_number = -1
         # the block whose code was copied last, and which of its codes
         self._copied: tuple[BlockRef | None, int] = (None, -1)
 
     def compose(self) -> ComposeResult:
         yield self.lines
 
+    @cached_property
+    def _box(self) -> SearchBox:
+        """The line that searches, above the lines from when it is first opened."""
+        box = SearchBox(id=f"{self.lines.id}-find", hint="words in this session")
+        self.mount(box, before=self.lines)
+        return box
+
     def on_unmount(self) -> None:
         self._reader.stop()
+        self._outlines.stop()
+        if self._outline_timer is not None:
+            self._outline_timer.stop()
 
     # which session
 
@@ -103,6 +131,7 @@ class TranscriptPane(Pane):
         if self._timer is not None:
             self._timer.stop()
         self._row, self._hit = row, None
+        self._forget_path()
         if row is None:
             self._close("")
             return
@@ -120,6 +149,7 @@ class TranscriptPane(Pane):
         if self._timer is not None:
             self._timer.stop()
         self._row, self._hit, self._opened = row, None, row.path
+        self._forget_path()
         self._open(Spot(anchor_of(entry_id, offset), -1))
 
     @property
@@ -143,6 +173,7 @@ class TranscriptPane(Pane):
             return
         if self._timer is not None:
             self._timer.stop()
+        self._forget_path()
         self._open(Spot(anchor_of(hit.entry_id, hit.offset), -1) if hit.is_entry else Spot(None))
 
     def forget_hit(self) -> None:
@@ -176,8 +207,16 @@ class TranscriptPane(Pane):
         if self._row is not None and not self.lines.turns and not self.is_reading:
             self._open(Spot(None))
 
+    def _forget_path(self) -> None:
+        """Show the active path from now on, without a search in it."""
+        self._through, self._before = None, []
+        self._outline = None
+        self.lines.transcript.notes = {}
+        self.drop_search()
+
     def _close(self, notice: str) -> None:
         self._opened = ""
+        self._outlines.close()
         self._reader.close()
         self.lines.show_notice(notice)
         self._first = self._total = None
@@ -195,17 +234,19 @@ class TranscriptPane(Pane):
             lines.forget_width()
             self._reader.generation += 1
             return
-        hit = self._hit
+        hit, words = self._hit, self._words
+        entry = anchor_of(hit.entry_id, hit.offset) if hit is not None and hit.is_entry else None
         request = Request(
             row.path,
             (row.agent,),
             lines.cells,
             2 * lines.size.height,
-            hit=anchor_of(hit.entry_id, hit.offset) if hit is not None and hit.is_entry else None,
-            words=tuple(hit.words) if hit is not None else (),
+            hit=self._hit_entry or entry,
+            words=words,
             straight=row.linear,
             entries=row.entry_count if row.linear else None,
             now_ms=self._setup.now_ms(),
+            through=self._through,
         )
         self._reader.open(request, spot.anchor)
         generation = self._reader.generation
@@ -236,8 +277,7 @@ class TranscriptPane(Pane):
                 self._came += max(0, part.total - total)
         self._mark_entries()
         if part.opened:
-            words = tuple(self._hit.words) if self._hit is not None else ()
-            lines.show_turns([*part.above, *part.below], words)
+            lines.show_turns([*part.above, *part.below], self._words)
             if self._spot.anchor is not None and not part.found:
                 self._spot = Spot(None)
             self._placed = False
@@ -256,6 +296,8 @@ class TranscriptPane(Pane):
         if not part.opened:
             self._release_far_turns()
         self._show_position()
+        if part.opened or part.followed:
+            self._read_outline_later()
         if self._missed and self._row is not None:
             self._missed = False
             self.follow(self._row)
@@ -350,10 +392,14 @@ class TranscriptPane(Pane):
         if event.to_end:
             if self._at_end:
                 lines.scroll_lines(len(lines.lines))
+                lines.put_cursor(len(lines.transcript.blocks) - 1, scroll=False)
+            elif self._through is not None and self._outline is not None:
+                self._open(Spot(self._outline.end, -1))
             else:
                 self._open(Spot(None))
         elif self._at_root:
             lines.scroll_lines(0)
+            lines.put_cursor(0, scroll=False)
         else:
             self._open(Spot(anchor_of(None, -1)))
 
@@ -445,11 +491,12 @@ class TranscriptPane(Pane):
     def _facts(self) -> list[str]:
         lines, hit = self.lines, self._hit
         turn = current_turn(lines, hit, at_end=self._at_end)
-        facts = []
-        if turn >= 0 and self._first is not None and self._total is not None:
-            facts.append(f"{self._first + turn:,} of {self._total:,}")
-        if turn >= 0 and hit is not None and hit.where:
-            facts.append(hit.where)
+        facts = [self._hits.summary(self._hit_number)] if self._hits is not None else []
+        where = hit.where if hit is not None else ""
+        if turn >= 0 and self._outline is not None:
+            facts += self._outline.facts(lines.turns[turn].offset, where)
+        if turn >= 0 and where:
+            facts.append(where)
         if self._came:
             count = f"{self._came:,} " if self._came > 0 else ""
             plural = "entry" if self._came == 1 else "entries"
@@ -459,16 +506,173 @@ class TranscriptPane(Pane):
             facts.append(f"● live{following}")
         return facts
 
+    # the outline, and other branches
+
+    def _read_outline_later(self) -> None:
+        """Read the outline once the view rests: a whole session is read for it."""
+        if self._outline_timer is not None:
+            self._outline_timer.stop()
+        self._outline_timer = self.set_timer(OUTLINE_SECONDS, self._read_outline)
+
+    def _read_outline(self) -> None:
+        row = self._row
+        words = self._search_words()
+        searches = bool(words) and (self._hits is None or self._hits.words != words)
+        # A search that runs is not replaced.
+        if row is not None and self._opened and self.lines.turns and not searches:
+            self._outlines.read(row.path, (row.agent,), self._path_entry)
+
+    @property
+    def _path_entry(self) -> EntryRef | None:
+        """An entry that only the path that is shown leads through; None for the active path."""
+        if self._through is not None:
+            return self._through
+        return anchor_of(self._hit.entry_id, self._hit.offset) if self._hit and self._hit.is_entry else None
+
+    @on(OutlineRead)
+    def _outline_read(self, event: OutlineRead) -> None:
+        if event.generation != self._outlines.generation or event.path != self._opened:
+            return
+        self._outline = event.outline
+        before = dict(self.lines.transcript.notes)
+        key = key_of("branch.switch") if self.lines.focusable else ""
+        self.lines.transcript.notes = event.outline.notes(key)
+        if before or event.outline.points:
+            at_end = self._at_end and self.lines.is_at_bottom
+            self.lines.placed_anew()
+            if at_end:
+                self.lines.scroll_lines(len(self.lines.lines))
+        self._show_position()
+
+    @on(TranscriptLines.BranchAsked)
+    def _branch_asked(self, event: TranscriptLines.BranchAsked) -> None:
+        transcript = self.lines.transcript
+        if event.step < 0:
+            if self._before:
+                self._through, spot = self._before.pop()
+                self._open(spot)
+            else:
+                self._complain("You are on the branch that was opened")
+            return
+        placed = transcript.placed
+        starts = self._outline.points.get(placed.point, ()) if self._outline and placed is not None else ()
+        if starts and placed is not None:
+            self._before.append((self._through, Spot.of(self.lines, at_end=self._at_end)))
+            self._hit = None
+            self._through = starts[0].entry
+            self._open(Spot(self._through, -1))
+            return
+        below = range(transcript.cursor + 1, len(transcript.blocks))
+        at = next((number for number in below if transcript.blocks[number].point >= 0), -1)
+        if at >= 0:
+            self.lines.put_cursor(at)
+        else:
+            self._complain("No other branch starts below")
+
     # searching
+
+    @property
+    def _words(self) -> tuple[str, ...]:
+        """The words that are highlighted."""
+        if self._hits is not None:
+            return self._hits.words
+        return tuple(self._hit.words) if self._hit is not None else ()
+
+    @property
+    def _hit_entry(self) -> EntryRef | None:
+        """The hit of the search in this transcript that is shown."""
+        return self._hits.all[self._hit_number] if self._hits is not None and self._hit_number >= 0 else None
+
+    def _search_words(self) -> tuple[str, ...]:
+        return words_of(self._box.value) if "_box" in vars(self) else ()
 
     @property
     def is_searching(self) -> bool:
         """Whether the line that searches the transcript has the focus."""
-        return False
+        return "_box" in vars(self) and self._box.has_focus
 
     def open_search(self) -> None:
         """Search the transcript."""
+        self._box.add_class("shown")
+        self.screen.set_focus(self._box)
 
     def drop_search(self) -> bool:
         """End the search in the transcript. False if there is none."""
-        return False
+        if "_box" not in vars(self) or not self._box.has_class("shown"):
+            return False
+        if self._box.has_focus:
+            self.screen.set_focus(self.lines)
+        self._box.value = ""
+        self._box.remove_class("shown")
+        self._hits, self._hit_number = None, -1
+        self._highlight()
+        return True
+
+    def _highlight(self) -> None:
+        self.lines.words = self._words
+        self.lines.redraw_rows()
+        self._show_position()
+
+    @on(SearchBox.Changed)
+    def _search_typed(self, event: SearchBox.Changed) -> None:
+        event.stop()
+        words, row = self._search_words(), self._row
+        if not words or row is None:
+            self._hits, self._hit_number = None, -1
+            self._highlight()
+        elif self._hits is None or words != self._hits.words:
+            self._outlines.search(row.path, (row.agent,), words, self._path_entry)
+
+    @on(TranscriptHits)
+    def _hits_found(self, event: TranscriptHits) -> None:
+        if event.generation != self._outlines.generation or event.path != self._opened:
+            return
+        if event.hits.words != self._search_words():
+            return
+        self._hits, self._hit_number = event.hits, -1
+        if self._outline is None:
+            self._read_outline_later()
+        if event.hits.here:
+            entry = self.entry
+            begin = entry.offset if entry is not None else 0
+            self._show_hit_number(first_from([ref.offset for ref in event.hits.here], begin))
+        self._highlight()
+
+    @on(TranscriptLines.HitAsked)
+    def _hit_asked(self, event: TranscriptLines.HitAsked) -> None:
+        if self._hits is None or not self._hits.all:
+            self._complain("No search in this transcript" if self._hits is None else "No hits")
+            return
+        self._show_hit_number((self._hit_number + event.step) % len(self._hits.all))
+
+    def _show_hit_number(self, number: int) -> None:
+        if self._hits is None:
+            return
+        self._hit_number = number
+        entry = self._hits.all[number]
+        if number >= len(self._hits.here):
+            self._through = entry
+        elif self._before or self._through is not None:
+            # Back on the path that was searched.
+            self._through = self._before[-1][0] if self._before else None
+        self._open(Spot(entry, -1))
+
+    @on(SearchBox.Kept)
+    @on(SearchBox.TabPressed)
+    def _search_kept(self, event: SearchBox.Kept) -> None:
+        event.stop()
+        self.screen.set_focus(self.lines)
+        if not self._search_words():
+            self.drop_search()
+
+    @on(SearchBox.Dropped)
+    def _search_dropped(self, event: SearchBox.Dropped) -> None:
+        event.stop()
+        self.drop_search()
+
+    @on(SearchBox.Stepped)
+    def _search_stepped(self, event: SearchBox.Stepped) -> None:
+        event.stop()
+        if self._hits is not None and self._hits.all:
+            step = 1 if event.rows + event.pages > 0 else -1
+            self._show_hit_number((self._hit_number + step) % len(self._hits.all))

@@ -36,10 +36,22 @@ class Request:
     rows           lines to read on each side of the entry that the reading begins with
     hit, words     the entry with a hit, and the words of the query, folded
     straight       see `open_path`, as is `entries`
+    through        see `open_path`
     now_ms         milliseconds since the epoch, for the times of today
     """
 
-    __slots__ = ("agents", "cells", "entries", "hit", "now_ms", "path", "rows", "straight", "words")
+    __slots__ = (
+        "agents",
+        "cells",
+        "entries",
+        "hit",
+        "now_ms",
+        "path",
+        "rows",
+        "straight",
+        "through",
+        "words",
+    )
 
     def __init__(
         self,
@@ -53,7 +65,9 @@ class Request:
         straight: bool = False,
         entries: int | None = None,
         now_ms: int = 0,
+        through: EntryRef | None = None,
     ) -> None:
+        self.through = through
         self.path = path
         self.agents = agents
         self.cells = cells
@@ -303,6 +317,7 @@ class TranscriptReader(BackgroundService):
             start,
             straight=request.straight,
             entries=request.entries,
+            through=request.through,
             keep_going=lambda: self.generation == generation,
         )
         self._turns = _Turns(request, path)

@@ -28,6 +28,7 @@ class PlacedBlock(NamedTuple):
     :param number: its number in that turn.
     :param begin: its first line.
     :param end: the line behind its last one.
+    :param point: the offset of the entry behind it at which other branches start; -1 for none.
     """
 
     block: Block
@@ -35,6 +36,7 @@ class PlacedBlock(NamedTuple):
     number: int
     begin: int
     end: int
+    point: int = -1
 
 
 _BLANK = BlockLine([])
@@ -110,7 +112,7 @@ class TranscriptLayout:
             note = self.notes.get(turn.offset) if self.notes else None
             if note is not None and blocks:
                 lines += (_BLANK, note)
-                blocks[-1] = blocks[-1]._replace(end=len(lines))
+                blocks[-1] = blocks[-1]._replace(end=len(lines), point=turn.offset)
         self.lines, self.blocks, self._turn_begins = lines, blocks, turn_begins
         self._begins = [placed.begin for placed in blocks]
         self.cursor = max(0, min(self.cursor, len(blocks) - 1))

@@ -132,3 +132,20 @@ async def test_j_and_k_scroll_the_pane_beside_the_list(browser, tmp_path):
         assert ui.entry.scroll_offset.y == before
         await ui.press("tab", "J")
         assert ui.entry.scroll_offset.y > before
+
+
+async def test_a_search_in_the_transcript_ends_with_escape_before_the_transcript_does(browser, three):
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("branchy")))
+        await ui.settled()
+        await ui.press("v")
+        await shown(ui, "▌ use redis")
+        await ui.press("slash", *"token", "enter")
+        await shown(ui, "hit 1 of 1")
+        assert ui.focus == "transcript"
+        await ui.press("escape")
+        await ui.until(lambda: "hit 1 of 1" not in ui.text(), "the end of the search")
+        assert ui.focus == "transcript"
+        await ui.press("escape")
+        await ui.until(lambda: ui.focus == "tree", "the tree")
+        assert ui.tree.node.id == "00000002"

@@ -316,7 +316,7 @@ async def test_empty_sessions_are_hidden_until_requested(browser, three, tmp_pat
 
 async def test_the_density_is_remembered(browser, three):
     async with browser(selector="") as ui:
-        await ui.press("shift+tab", "d")
+        await ui.press("shift+tab", "D")
         assert ui.sessions.row_height == 2
     async with browser(selector="") as ui:
         assert ui.sessions.row_height == 2
@@ -347,9 +347,9 @@ async def test_the_browser_lists_all_folders_by_project(browser, three):
     async with browser() as ui:
         await ui.press("s")
         assert ui.listed() == [f"[{HERE}]", "branchy", "plain"]
-        await ui.press("s", "o")
+        await ui.press("s", "O")
         assert sorted(ui.listed()) == ["branchy", "plain", "site1"]
-        await ui.press("o", "a")
+        await ui.press("O", "a")
         assert ui.sessions.model.arrangement.agent == "pi"
         await ui.press("a")
         assert ui.sessions.model.arrangement.agent == ""

@@ -101,15 +101,23 @@ def whole_path(
     """
     tree = open_tree(path, agents, keep_going)
     node = None if through is None else tree.find(*through)
-    steps = tree.active_path()
-    active = node is None or node in steps
-    if node is not None and not active:
-        steps = path_to(_first_end(tree, node))
+    steps, active = path_through(tree, through)
     # an entry without a LF is in the tree, and not before its offset
     unfinished = any(step.offset >= tree.offset for step in tree.entries[-1:])
     with OpenFile(path) as descriptor:
         known = FileSnapshot.of(descriptor, tree.offset)
     return WholePath(steps, node, active, known, unfinished)
+
+
+def path_through(tree: SessionTree, through: EntryRef | None) -> tuple[list[Node], bool]:
+    """The active path of a tree, or that through an entry which is not on it, and whether it is the active
+    one. See `whole_path`.
+    """
+    node = None if through is None else tree.find(*through)
+    steps = tree.active_path()
+    if node is None or node in steps:
+        return steps, True
+    return path_to(_first_end(tree, node)), False
 
 
 def _first_end(tree: SessionTree, node: Node) -> Node:
@@ -273,7 +281,10 @@ class PathReader:
     trees         how many times the whole tree was read
     """
 
-    def __init__(self, path: str, header: Header, keep_going: Callable[[], bool]) -> None:
+    def __init__(
+        self, path: str, header: Header, keep_going: Callable[[], bool], through: EntryRef | None = None
+    ) -> None:
+        self._through = through
         self.path = path
         self.header = header
         self.keep_going = keep_going
@@ -444,7 +455,12 @@ class PathReader:
     def _begin(self, descriptor: int, anchor: EntryRef | None, straight: bool, entries: int | None) -> bool:
         """Begin by the way. False where that cannot be done."""
         header, size = self.header, os.fstat(descriptor).st_size
-        if size < WHOLE_TREE_BYTES or not header.has_ids or not self._dialect.one_entry_a_line:
+        if (
+            self._through is not None
+            or size < WHOLE_TREE_BYTES
+            or not header.has_ids
+            or not self._dialect.one_entry_a_line
+        ):
             return False
         if self._linear and header.line > 1:
             # Entries may stand before the header, and nothing would name them.
@@ -486,8 +502,10 @@ class PathReader:
         self._straight = True
 
     def _begin_whole(self, anchor: EntryRef | None) -> None:
-        whole = self._whole(None if anchor == FIRST_ENTRY else anchor)
+        whole = self._whole(self._through or (None if anchor == FIRST_ENTRY else anchor))
         node, steps = whole.through, whole.steps
+        if self._through is not None:
+            node = None if anchor is None else _step_of(steps, anchor)
         self.found = node is not None or (anchor == FIRST_ENTRY and bool(steps))
         if not steps:
             return
@@ -506,6 +524,15 @@ class PathReader:
         return whole
 
 
+def _step_of(steps: Sequence[Node], anchor: EntryRef) -> Node | None:
+    """The step at an offset, else the one with the id."""
+    if anchor.offset >= 0:
+        found = next((step for step in steps if step.offset == anchor.offset), None)
+        if found is not None and anchor.entry_id in (None, found.id):
+            return found
+    return next((step for step in reversed(steps) if step.id == anchor.entry_id is not None), None)
+
+
 def open_path(
     path: str,
     agents: Sequence[str] = (),
@@ -513,6 +540,7 @@ def open_path(
     *,
     straight: bool = False,
     entries: int | None = None,
+    through: EntryRef | None = None,
     keep_going: Callable[[], bool] = lambda: True,
 ) -> PathReader:
     """The path of the session at `path` through an entry, or the active path from its end.
@@ -524,18 +552,19 @@ def open_path(
     :param straight: no entry has two children, as far as the catalog knows. The entries below an entry can
         then be found without reading the whole file.
     :param entries: the number of entries of a straight session, if it is known for the current file.
+    :param through: another entry that the path leads through, if the first one does not say which path.
     :param keep_going: called all the time, also later; if it returns False, the work is cancelled.
     :raises NotASession: the file is not a session; `line` and `reason` give the reason.
     :raises Cancelled: `keep_going` returned False.
     :raises OSError: the file cannot be read.
     """
     with OpenFile(path) as descriptor:
-        opened = PathReader(path, find_header(path, descriptor, agents), keep_going)
+        opened = PathReader(path, find_header(path, descriptor, agents), keep_going, through)
         if anchor != FIRST_ENTRY and opened._begin(
             descriptor, anchor, straight, entries if straight else None
         ):
             return opened
         # what was begun is of no use
-        opened = PathReader(path, opened.header, keep_going)
+        opened = PathReader(path, opened.header, keep_going, through)
     opened._begin_whole(anchor)
     return opened

@@ -1,0 +1,172 @@
+"""Reads of a whole session what its transcript says about places that are not in view: prompts, branches and
+hits. The transcript is shown before this is known.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from app.formats.errors import Cancelled
+from app.formats.header import NotASession
+from app.messages import OutlineRead, TranscriptHits
+from app.services.background import BackgroundService, GilYielder
+from app.sessions.errors import Changed
+from app.sessions.tree.branches import branch_ends
+from app.sessions.tree.tail_reader import EntryRef, path_through
+from app.sessions.tree.tree import open_tree
+from app.sessions.tree.tree_text import TreeText
+from app.view.transcript_outline import BranchStart, Hits, Outline
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from app.services.background import Post
+    from app.sessions.tree.node import Node
+    from app.sessions.tree.tree import SessionTree
+
+MOST_POINTS = 500
+"""Branches that are named at most; a session with more has no line for the others."""
+
+
+class TranscriptOutline(BackgroundService):
+    """Reads the tree of one session; posts ``OutlineRead``, and ``TranscriptHits`` for a search."""
+
+    thread_name = "outline"
+
+    def __init__(self, post: Post) -> None:
+        super().__init__(post)
+        self._tree: SessionTree | None = None
+        self._texts: TreeText | None = None
+
+    def read(self, path: str, agents: Sequence[str], through: EntryRef | None) -> None:
+        """Read the outline of the path through an entry; of the active path if that is None."""
+        self.generation += 1
+        generation = self.generation
+        self._worker.submit(lambda is_stale: self._read(generation, is_stale, path, agents, through))
+
+    def search(
+        self, path: str, agents: Sequence[str], words: Sequence[str], through: EntryRef | None
+    ) -> None:
+        """Search all entries for those with all of the words, which are folded."""
+        self.generation += 1
+        generation = self.generation
+        self._worker.submit(lambda is_stale: self._search(generation, is_stale, path, agents, words, through))
+
+    def close(self) -> None:
+        """Release the tree; messages on their way become out of date."""
+        self.generation += 1
+        self._worker.submit(lambda is_stale: self._release())
+
+    def _release(self) -> None:
+        self._tree = self._texts = None
+
+    def _read(
+        self,
+        generation: int,
+        is_stale: Callable[[], bool],
+        path: str,
+        agents: Sequence[str],
+        through: EntryRef | None,
+    ) -> None:
+        try:
+            tree = self._opened(path, agents, is_stale)
+            self._post(OutlineRead(generation, path, outline_of(tree, through)))
+        except (Cancelled, Changed, NotASession, OSError):
+            # The transcript itself says why the session cannot be read.
+            self._release()
+
+    def _opened(self, path: str, agents: Sequence[str], is_stale: Callable[[], bool]) -> SessionTree:
+        """The tree as the file is now."""
+        tree = self._tree
+        if tree is not None and tree.path == path:
+            try:
+                tree.extend()
+                return tree
+            except Changed:
+                pass
+        self._release()
+        yielder = GilYielder(is_stale)
+        self._tree = open_tree(path, agents, yielder.keep_going)
+        return self._tree
+
+    def _search(
+        self,
+        generation: int,
+        is_stale: Callable[[], bool],
+        path: str,
+        agents: Sequence[str],
+        words: Sequence[str],
+        through: EntryRef | None,
+    ) -> None:
+        try:
+            tree = self._opened(path, agents, is_stale)
+            if self._texts is None:
+                self._texts = TreeText(tree)
+            yielder = GilYielder(is_stale)
+            found: list[Node] = []
+            for number in sorted(self._texts.blocks()):
+                found += self._texts.find(number, words, yielder.keep_going)
+                if not yielder.keep_going():
+                    return
+            steps, _ = path_through(tree, through)
+            on_path = {node.index for node in steps}
+            here = [_ref(node) for node in found if node.index in on_path]
+            elsewhere = [_ref(node) for node in found if node.index not in on_path]
+            self._post(TranscriptHits(generation, path, Hits(tuple(words), here, elsewhere)))
+        except (Cancelled, Changed, NotASession, OSError):
+            self._release()
+
+
+def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
+    """The outline of a path of a tree; see `TranscriptOutline.read`."""
+    steps, _ = path_through(tree, through)
+    prompts: dict[int, int] = {}
+    number = 0
+    for step in steps:
+        number += step.role == "user"
+        prompts[step.offset] = number
+    ends = branch_ends(tree)
+    last = steps[-1] if steps else None
+    on_path = {node.index for node in steps}
+    branch = 0
+    # entry on the path -> first entries of other branches that start there
+    starts: dict[int, list[Node]] = {}
+    seen: set[int] = set(on_path)
+    for at, end in enumerate(ends, 1):
+        if end.index in on_path:
+            branch = at
+            continue
+        node = end
+        while node.parent is not None and node.parent.index not in seen:
+            seen.add(node.index)
+            node = node.parent
+        if node.parent is not None and node.parent.index in on_path and node.index not in seen:
+            starts.setdefault(node.parent.offset, []).append(node)
+        seen.add(node.index)
+    points: dict[int, list[BranchStart]] = {}
+    left = MOST_POINTS
+    for offset, nodes in starts.items():
+        nodes.sort(key=lambda node: node.index)
+        texts = [_prompt_below(node) for node in nodes[:left]]
+        tree.read_rows(texts)
+        points[offset] = [
+            BranchStart(_ref(node), text.row_text.text if text.row_text is not None else "")
+            for node, text in zip(nodes, texts, strict=False)
+        ]
+        left -= len(texts)
+        if left <= 0:
+            break
+    end_ref = _ref(last) if last is not None else None
+    return Outline(prompts, number, branch, len(ends), points, end_ref, last is tree.leaf)
+
+
+def _prompt_below(node: Node) -> Node:
+    """The first prompt of a branch, as far as it does not fork again; else its first entry."""
+    found = node
+    while found.role != "user" and len(found.children) == 1:
+        found = found.children[0]
+    return found if found.role == "user" else node
+
+
+def _ref(node: Node) -> EntryRef:
+    return EntryRef(node.id, node.offset)

@@ -1,0 +1,104 @@
+"""What a transcript says about places that are not in view: prompts, branches and hits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from app.formats.text import one_line
+from app.sessions.tree.tail_reader import EntryRef
+from app.view.cells import stable_width
+from app.view.transcript_block import BlockLine
+
+
+class BranchStart(NamedTuple):
+    """A branch that starts at an entry of the path.
+
+    :param entry: its first entry.
+    :param text: its first prompt, raw.
+    """
+
+    entry: EntryRef
+    text: str
+
+
+class Outline(NamedTuple):
+    """The outline of one path.
+
+    :param prompts: how many prompts the path has up to an entry, by the offset of the entry.
+    :param total: how many it has.
+    :param branch: the number of the path among the branches, from 1; 0 if it is none.
+    :param branches: how many branches there are.
+    :param points: the other branches that start at an entry, by its offset.
+    :param end: the last entry; None for an empty path.
+    :param is_active: the path leads to the leaf.
+    """
+
+    prompts: Mapping[int, int]
+    total: int
+    branch: int
+    branches: int
+    points: Mapping[int, Sequence[BranchStart]]
+    end: EntryRef | None
+    is_active: bool
+
+    def notes(self, key: str) -> dict[int, BlockLine]:
+        """The line below each entry at which other branches start.
+
+        :param key: the name of the key that goes to the branch.
+        """
+        return {offset: _note(starts, key) for offset, starts in self.points.items()}
+
+    def facts(self, offset: int, hit_where: str) -> list[str]:
+        """The prompt and the branch of an entry.
+
+        :param hit_where: the branch as the search of all sessions names it; it is not named again.
+        """
+        facts = []
+        number = self.prompts.get(offset)
+        if number and self.total:
+            facts.append(f"prompt {number:,} of {self.total:,}")
+        if self.branches > 1 and self.branch and not hit_where:
+            facts.append(f"branch {self.branch:,} of {self.branches:,}")
+        return facts
+
+
+def _note(starts: Sequence[BranchStart], key: str) -> BlockLine:
+    count = f"{len(starts):,} other branch{'es start' if len(starts) > 1 else ' starts'} here: "
+    text = stable_width(one_line(starts[0].text, 300))
+    right = [(key, "key"), (" read it", "hint")] if key else []
+    return BlockLine([("  ", "text"), ("Ψ ", "branches"), (count, "dim"), (text, "text")], "dim", right=right)
+
+
+class Hits(NamedTuple):
+    """The hits of a search in a session.
+
+    :param words: what was searched for, folded.
+    :param here: the entries on the path, in its order.
+    :param elsewhere: those on other branches.
+    """
+
+    words: tuple[str, ...]
+    here: Sequence[EntryRef]
+    elsewhere: Sequence[EntryRef]
+
+    @property
+    def all(self) -> list[EntryRef]:
+        """Both, those on the path first."""
+        return [*self.here, *self.elsewhere]
+
+    def summary(self, current: int) -> str:
+        """The hits in words.
+
+        :param current: the number of the hit that is shown, from 0; -1 for none.
+        """
+        total = len(self.here) + len(self.elsewhere)
+        if not total:
+            return "no hits"
+        text = f"hit {current + 1:,} of {total:,}" if current >= 0 else f"{total:,} hits"
+        return f"{text}, {len(self.elsewhere):,} on other branches" if self.elsewhere else text
+
+
+def first_from(offsets: Sequence[int], begin: int) -> int:
+    """The index of the first offset that is not before another one; 0 if all are."""
+    return next((index for index, offset in enumerate(offsets) if offset >= begin), 0)
