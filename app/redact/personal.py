@@ -38,14 +38,21 @@ class Personal:
         if len(home) > 1:
             spelled = re.escape(home).replace("/", _SLASH)
             self._home = re.compile(rf"{_BEGIN}{spelled}(?![\w.-])")
-        names = sorted({name for name in users if len(name) > 1 and name.lower() not in _COMMON})
+        self._names: list[str] = []
+        self._user: re.Pattern[str] | None = None
+        self.add_users(users)
+
+    def add_users(self, users: Iterable[str]) -> None:
+        """Also replace these names."""
+        wanted = {name for name in users if len(name) > 1 and name.lower() not in _COMMON}
+        names = sorted(wanted.union(self._names))
+        if names == self._names:
+            return
         self._names = names
-        self._user = None
-        if names:
-            either = "|".join(map(re.escape, names))
-            self._user = re.compile(
-                rf"(?<=[/\\])(?:{either})(?=[/\\:\s\"'`,;)]|$)|(?:(?<![\w.-])|(?<=\\[nrt]))(?:{either})(?=@[\w\[])"
-            )
+        either = "|".join(map(re.escape, names))
+        in_path = rf"(?<=[/\\])(?:{either})(?=[/\\:\s\"'`,;)]|$)"
+        before_host = rf"(?:(?<![\w.-])|(?<=\\[nrt]))(?:{either})(?=@[\w\[])"
+        self._user = re.compile(f"{in_path}|{before_host}")
 
     def replace(self, text: str) -> tuple[str, int]:
         """`text` without homes and names, and the number of replacements."""

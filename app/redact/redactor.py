@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any, NamedTuple
 
-from app.redact.escapes import MOST_LEVELS, View, has_escapes
-from app.redact.personal import Personal
+from app.redact.personal import Personal, user_in
 from app.redact.rules import KINDS, RULES
-from app.redact.scanner import Secret, secrets_in, without_overlaps
+from app.redact.scanner import Secret, secrets_in
 
 SURROUNDINGS = 40
 """Characters on either side of a replacement that are remembered."""
@@ -56,6 +55,11 @@ class Redactor:
         """The number of kinds of secrets that are looked for."""
         return len(KINDS)
 
+    def add_user_of(self, folder: str) -> None:
+        """Also replace the name of the user in whose home `folder` is, if names are replaced."""
+        if self._personal is not None:
+            self._personal.add_users((user_in(folder),))
+
     def at(self, place: str) -> None:
         """Name the place of the texts that follow."""
         self._place = place
@@ -73,7 +77,7 @@ class Redactor:
         if len(text) < _SHORTEST:
             return text
         data = text.encode("utf-8", "surrogatepass")
-        found = _secrets_in_all_views(data)
+        found = secrets_in(data)
         if found:
             text = self._replaced(data, found)
         if self._personal is not None:
@@ -147,21 +151,6 @@ def redact(text: str) -> tuple[str, list[Replacement]]:
     """`text` with each secret as `[redacted: kind]`, and the replacements."""
     redactor = Redactor()
     return redactor.text(text), redactor.replacements
-
-
-def _secrets_in_all_views(data: bytes) -> list[Secret]:
-    """The secrets in `data`, also those that escapes of JSON split."""
-    found = secrets_in(data)
-    views: list[View] = []
-    level = data
-    while len(views) < MOST_LEVELS and has_escapes(level):
-        views.append(View(level))
-        level = views[-1].data
-        for begin, end, rule in secrets_in(level):
-            for view in reversed(views):
-                begin, end = view.span(begin, end)
-            found.append(Secret(begin, end, rule))
-    return without_overlaps(found) if views else found
 
 
 def _decoded(data: bytes) -> str:

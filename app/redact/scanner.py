@@ -11,6 +11,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.redact.escapes import MOST_LEVELS, View, has_escapes
 from app.redact.placeholders import is_placeholder
 from app.redact.rules import RULES
 
@@ -83,7 +84,34 @@ def _matcher() -> _Matcher:
 
 
 def secrets_in(data: bytes) -> list[Secret]:
-    """The secrets in `data`, UTF-8, in their order; none overlaps another."""
+    """The secrets in `data`, UTF-8, in their order; none overlaps another. Those that escapes of JSON split
+    are found as well.
+    """
+    if _HIDING.search(data) is not None:
+        return without_overlaps([*_in_windows(data), *_in_views(data, 0, len(data))])
+    return without_overlaps(_in_windows(data))
+
+
+_HIDING = re.compile(rb"\\u00[2-7]|\\/")
+"""Escapes that may be within an anchor. Any other escape is beside it."""
+
+
+def _in_views(data: bytes, begin: int, end: int) -> list[Secret]:
+    """The secrets in a part of `data` without its escapes, and without those in what they hide."""
+    found: list[Secret] = []
+    views: list[View] = []
+    level = data[begin:end]
+    while len(views) < MOST_LEVELS and has_escapes(level):
+        views.append(View(level))
+        level = views[-1].data
+        for start, stop, rule in _in_windows(level, looks_into_escapes=False):
+            for view in reversed(views):
+                start, stop = view.span(start, stop)
+            found.append(Secret(begin + start, _token_end(data, begin + stop, end), rule))
+    return found
+
+
+def _in_windows(data: bytes, *, looks_into_escapes: bool = True) -> list[Secret]:
     matcher = _matcher()
     if matcher.anchor.search(data) is None:
         return []
@@ -98,7 +126,9 @@ def secrets_in(data: bytes) -> list[Secret]:
                 if assigned and is_placeholder(window[start:stop], window[match.start() : start]):
                     continue
                 found.append(Secret(begin + start, _token_end(data, begin + stop, end), number))
-    return without_overlaps(found)
+        if looks_into_escapes and b"\\" in window:
+            found += _in_views(data, begin, end)
+    return found
 
 
 def _windows(data: bytes) -> Iterator[tuple[int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import sysconfig
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -166,6 +167,7 @@ def test_lone_surrogates_and_other_text_stay_as_they_are() -> None:
     assert redact("\ud800 only")[0] == "\ud800 only"
 
 
+@lru_cache(maxsize=2)
 def library_sources(most: int) -> bytes:
     """Return at least `most` bytes of Python's library: code with much prose in it."""
     folder = Path(sysconfig.get_path("stdlib"))
@@ -215,6 +217,16 @@ def test_homes_become_a_tilde_and_names_are_replaced_only_in_paths_and_before_ho
         "cd ~/x; root@host; /rooted",
         1,
     )
+
+
+def test_the_name_in_the_folder_of_a_session_is_replaced_as_well() -> None:
+    redactor = Redactor(Personal("/home/alice", ["alice"]))
+    redactor.add_user_of("/home/carol/app")
+    assert (
+        redactor.text("carol@host in /var/mail/carol, said carol")
+        == "user@host in /var/mail/user, said carol"
+    )
+    assert redactor.personal_count == 2
 
 
 def test_without_the_package_of_re2_the_same_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
