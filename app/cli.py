@@ -130,7 +130,7 @@ def _run(options: Options, ends: bool) -> int:
         return _show(options, is_process=ends)
     # A command is short: its objects go with the process.
     gc.disable()
-    if options.command == "watch":
+    if options.command in ("watch", "export"):
         _end_on_signals()
     from app import cli_options  # `_options` has imported it
 

@@ -137,6 +137,9 @@ class Articles:
         self.problems = [_problem(fault) for fault in tree.problems]
         if tree.torn is not None:
             self.problems.append(f"line {tree.torn.line}: it is unfinished")
+        if redactor is not None:
+            # A reason may quote what stands in the line.
+            self.problems = [redactor.copy_of_text(problem) for problem in self.problems]
         self.title = self._title()
         header = tree.header
         parts = (

@@ -81,6 +81,8 @@ def open_export(
     """
     if format in (JSON, JSONL):
         manager = SessionManager.open(path, env=surroundings.env, agents=agents, new=False)
+        if redactor is not None:
+            redactor.add_user_of(manager.header_cwd)
         problems = [f"line {damage.line}: {damage.reason}" for damage in manager.problems]
         if format == JSON:
             pieces = context_pieces(context_document(manager, choice, redactor))
@@ -89,6 +91,8 @@ def open_export(
             pieces = session_lines(manager, choice, target, surroundings.now_ms, redactor, blobs)
         return Export(manager.agent, manager.session_id, problems, pieces)
     tree = open_tree(path, agents)
+    if redactor is not None:
+        redactor.add_user_of(tree.header.cwd)
     blobs = _blobs(tree.header.agent, path, tree.header.cwd, surroundings) if choice.images else None
     articles = Articles(tree, choice, redactor, blobs)
     texts = html_page(articles) if format == HTML else markdown_lines(articles)

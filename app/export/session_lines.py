@@ -27,6 +27,18 @@ TARGETS = ("pi", "omp")
 LEAF_MARK = "leafmark.leaf"
 """The type of the custom entry that stands last where the leaf does not."""
 _BLOB = PREFIX.encode()
+_AMOUNTS = ("input", "output", "cacheRead", "cacheWrite")
+_ANSWER: dict[str, Any] = {
+    "api": "unknown",
+    "provider": "unknown",
+    "model": "unknown",
+    "usage": {
+        **dict.fromkeys((*_AMOUNTS, "totalTokens"), 0),
+        "cost": dict.fromkeys((*_AMOUNTS, "total"), 0),
+    },
+    "stopReason": "stop",
+}
+"""The fields that every answer of pi and oh-my-pi has, for one that lacks them."""
 
 
 def session_lines(
@@ -161,6 +173,10 @@ class _Source:
         return spelled
 
     def _respelled(self, raw: dict[str, Any]) -> dict[str, Any]:
+        message = raw.get("message")
+        if isinstance(message, dict) and message.get("role") == "assistant":
+            # pi and oh-my-pi add up the usage of every answer, and name its model.
+            return {**raw, "message": {**_ANSWER, **message}}
         if raw.get("type") != "model_change":
             return raw
         model = raw.get("model")
