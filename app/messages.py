@@ -357,6 +357,7 @@ class HitLocated(Message):
     where      for example "branch 2 of 3, not on the active path", or a prompt that the session itself does
                not have; "" if the session has one branch, or if the branch is not known
     again      an earlier message had the same hit without `where`
+    snippet    one inert line around the hit; ``ranges``: the (start, end) of the matches in it
     """
 
     def __init__(
@@ -369,9 +370,13 @@ class HitLocated(Message):
         where: str,
         *,
         again: bool = False,
+        snippet: str = "",
+        ranges: tuple[tuple[int, int], ...] = (),
     ) -> None:
         self.path = path
         self.query = query
+        self.snippet = snippet
+        self.ranges = ranges
         self.entry_id = entry_id
         self.offset = offset
         self.words = words

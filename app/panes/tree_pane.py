@@ -273,6 +273,7 @@ class TreePane(Pane):
             came=tree.came,
             label_times=tree.label_times,
             where=tree.hit.where if tree.hit is not None else "",
+            has_hit=tree.hit is not None,
             faults=self._faults if table is not None else 0,
         )
         branch = table.of(tree.node) if view and table else None

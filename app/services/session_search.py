@@ -196,10 +196,26 @@ class HitLocator(BackgroundService):
         words = _words_to_mark(hit, query)
         is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
         if is_large and not is_stale():
-            self._post(HitLocated(path, query, hit.entry_id, hit.offset, words, ""))
+            self._post(_located(path, query, hit, words, ""))
         branch = _place_words(index, hit, is_stale)
         if not is_stale() and (branch or not is_large):
-            self._post(HitLocated(path, query, hit.entry_id, hit.offset, words, branch, again=is_large))
+            self._post(_located(path, query, hit, words, branch, again=is_large))
+
+
+def _located(
+    path: str, query: str, hit: Hit, words: Sequence[str], where: str, *, again: bool = False
+) -> HitLocated:
+    return HitLocated(
+        path,
+        query,
+        hit.entry_id,
+        hit.offset,
+        words,
+        where,
+        again=again,
+        snippet=hit.snippet if hit.where == "text" else "",
+        ranges=hit.ranges,
+    )
 
 
 def _words_to_mark(hit: Hit, query: str) -> tuple[str, ...]:

@@ -141,9 +141,10 @@ class DocumentLine:
     prose    whether inline markup is styled when the line is drawn
     marked   the text as pieces with styles of their own; None if it has one style
     block    the code block that begins here
+    quotes   the text is the session's; a heading or a field's name is leafmark's own and never a hit
     """
 
-    __slots__ = ("block", "marked", "prose", "style", "text")
+    __slots__ = ("block", "marked", "prose", "quotes", "style", "text")
 
     def __init__(
         self,
@@ -158,6 +159,7 @@ class DocumentLine:
         self.prose = prose
         self.marked = marked
         self.block = block
+        self.quotes = True
 
     @property
     def spans(self) -> Line:
@@ -176,7 +178,7 @@ def best_line(lines: Sequence[DocumentLine], words: Sequence[str]) -> int:
     """The index of the first line with the most of the words; -1 if no line has one."""
     best, most = -1, 0
     for index, line in enumerate(lines):
-        text = line.text.casefold()
+        text = line.text.casefold() if line.quotes else ""
         count = sum(word in text for word in words)
         if count > most:
             best, most = index, count

@@ -47,9 +47,12 @@ def document(
         if not first and (title or part.kind in ("text", "meta")):
             batch.append(DocumentLine("", "text"))
         if title:
-            batch.append(DocumentLine(f"─ {shorten(stable_width(title), cells - 3)} "[:cells], "section"))
+            heading_line = DocumentLine(f"─ {shorten(stable_width(title), cells - 3)} "[:cells], "section")
+            heading_line.quotes = False
+            batch.append(heading_line)
         first = False
         for line in _lines(part, cells):
+            line.quotes = part.kind != "meta"
             batch.append(line)
             if len(batch) >= BATCH:
                 yield batch

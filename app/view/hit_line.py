@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from app.view.cells import shorten, stable_width
-from app.view.line import Line, excerpt, fit_line, line_width
+from app.view.cells import shorten
+from app.view.line import Line, excerpt, fit_line, line_width, mark_pieces
 
 MOST_HITS = 999
 """A higher number of hits in a session is not counted exactly."""
@@ -78,17 +78,4 @@ def _reason(found: HitExcerpt, cells: int) -> Line:
     if room < 1:
         return head
     text, ranges = excerpt(found.text, found.ranges, room)
-    return [*head, *_marked(text, ranges)]
-
-
-def _marked(text: str, ranges: Sequence[tuple[int, int]]) -> Line:
-    line: Line = []
-    copied = 0
-    for start, end in ranges:
-        start = max(start, copied)
-        if start < end:
-            line += [(text[copied:start], "dim"), (text[start:end], "match")]
-            copied = end
-    line.append((text[copied:], "dim"))
-    # Each piece keeps the width that the whole text has.
-    return [(stable_width(piece), style) for piece, style in line if piece]
+    return [*head, *mark_pieces(text, ranges, "dim")]

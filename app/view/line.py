@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from app.view.cells import ELLIPSIS, cut, graphemes, max_width, shorten, width
+from app.view.cells import ELLIPSIS, cut, graphemes, max_width, shorten, stable_width, width
 
 Ranges = tuple[tuple[int, int], ...]
 
@@ -192,6 +192,21 @@ def _excerpt_begin(text: str, start: int, end: int, cells: int) -> int:
             break
         begin -= len(piece)
     return begin
+
+
+def mark_pieces(text: str, ranges: Sequence[tuple[int, int]], style: str) -> Line:
+    """The text as pieces in ``style``, with its ranges, which are in order, styled as matches. Each piece has
+    the same width in every terminal.
+    """
+    line: Line = []
+    copied = 0
+    for start, end in ranges:
+        start = max(start, copied)
+        if start < end:
+            line += [(text[copied:start], style), (text[start:end], _MATCH)]
+            copied = end
+    line.append((text[copied:], style))
+    return [(stable_width(piece), name) for piece, name in line if piece]
 
 
 def mark_ranges(text: str, ranges: Sequence[tuple[int, int]], before: str, behind: str) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.utf8_text import fold
 from app.view.tree_layout import Segment
-from app.view.tree_view import TreeOrder, TreeView, filter_nodes
+from app.view.tree_view import TreeOrder, TreeView, filter_nodes, shows
 
 if TYPE_CHECKING:
     # this loads the decoder of entries, which no screen needs before its first session
@@ -213,6 +213,7 @@ def tree_facts(
     label_times: bool = False,
     where: str = "",
     faults: int = 0,
+    has_hit: bool = False,
 ) -> str:
     """The facts in the tree's border. Facts that change with the keys come first, because a narrow border
     shows no more.
@@ -220,6 +221,7 @@ def tree_facts(
     :param node: the entry under the cursor.
     :param came: the number of entries that were added since the cursor left the leaf.
     :param where: the branch of the session's search hit.
+    :param has_hit: a search of all sessions has a hit in this one.
     :param faults: the number of problems of the session that are known so far.
     """
     if view is None:
@@ -229,6 +231,8 @@ def tree_facts(
     entries = len(view.tree.entries)
     hidden = entries - view.shown
     facts = [f"+{came:,} new"] if came else []
+    if view.kept is not None and not shows(view.mode, view.kept, view.leaf):
+        facts.append("1 hidden entry shown" + (" for this hit" if has_hit else ""))
     if hits is not None:
         facts.append(hits.summary(view, node))
     filtered = f"{view.mode}: {hidden:,} hidden"

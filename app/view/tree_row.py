@@ -13,7 +13,8 @@ from app.formats.text import one_line
 from app.sessions.tree.row_text import RowText
 from app.view.cells import shorten, stable_width, width
 from app.view.glyphs import UNICODE, Glyphs
-from app.view.line import Line, fit_line, highlight_line, line_width
+from app.view.line import Line, Ranges, Span, fit_line, highlight_line, line_width, mark_pieces
+from app.view.line import excerpt as excerpt_of
 from app.view.problems import DamagedLine, unknown_type
 from app.view.tree_layout import TreeRow
 
@@ -42,6 +43,7 @@ def render_tree_row(
     glyphs: Glyphs = UNICODE,
     words: Sequence[str] = (),
     hit: bool = False,
+    excerpt: tuple[str, Ranges] | None = None,
     label_time: str = "",
 ) -> Line:
     """A row of the tree in exactly ``cells`` cells. At least a third of it is left to its text.
@@ -50,6 +52,8 @@ def render_tree_row(
     :param leaf: the row is that of the leaf, or of its nearest shown ancestor.
     :param words: the folded words of the search, which are highlighted; ``hit``: the entry contains all of
         them.
+    :param excerpt: the text of the entry around a hit, inert, and the ranges of the matches in it. It is
+        shown in place of a text in which no match is seen.
     :param label_time: the time of the label.
     """
     node = row.node
@@ -70,6 +74,8 @@ def render_tree_row(
     text = _shortened(body, max(left - beside, 0))
     if words:
         text = highlight_line(text, words)
+    if excerpt is not None and all(style != "match" for _, style in text):
+        text = _excerpt(body[0], *excerpt, max(left - beside, 0))
     gap = left - line_width(text) - beside
     return fit_line([*head, *text, *notes, (" " * max(0, gap), "text"), *right], cells)
 
@@ -119,6 +125,12 @@ def _sentence(row_text: RowText) -> str:
     text = stable_width(row_text.text)
     sentence = head[:1].upper() + head[1:]
     return f"{sentence}: {text}" if text else sentence
+
+
+def _excerpt(mark: Span, text: str, ranges: Ranges, room: int) -> Line:
+    """The mark of the role, and as much of the text around the hit as there is room for."""
+    shown, places = excerpt_of(text, ranges, max(0, room - width(mark[0])))
+    return _shortened([mark, *mark_pieces(shown, places, "dim")], room)
 
 
 def _shortened(body: Line, room: int) -> Line:

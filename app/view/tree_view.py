@@ -132,6 +132,7 @@ class TreeView:
 
     count        the number of rows of entries, which come first
     shown        the number of entries that pass the filter, folded or not
+    kept         an entry that has a row although the filter hides it; None for none
     damage       the damaged lines; if the filter shows them, their rows follow those of the entries
     begins_anew  whether the agent begins anew (the function `begins_anew`)
     """
@@ -142,6 +143,7 @@ class TreeView:
         self.mode = mode
         self.forest = ChainForest(tree.roots)
         self.damage = DamagedRows(tree)
+        self.kept: Node | None = None
         self.folded: set[int] = set()
         self.active: set[int] = set()
         self.segments: list[Segment] = []
@@ -159,8 +161,15 @@ class TreeView:
     def set_mode(self, mode: str) -> None:
         """Set the filter. Folds are cleared, as in pi."""
         self.mode = mode
+        self.kept = None
         self.folded.clear()
         self._choose()
+
+    def keep(self, node: Node | None) -> None:
+        """Add the row of one entry that the filter hides, in place of the one before; None adds none."""
+        if node is not self.kept:
+            self.kept = node
+            self._choose()
 
     def extend(
         self, nodes: list[Node], leaf: Node | None, faults: Sequence[Fault] = (), torn: Fault | None = None
@@ -200,7 +209,8 @@ class TreeView:
             return False
         added = shows(self.mode, node, node)
         # an answer that only calls tools has a row only while it is the leaf
-        dropped = segment.nodes[-1] is before and not shows(self.mode, before, node)
+        is_hidden = before is not self.kept and not shows(self.mode, before, node)
+        dropped = segment.nodes[-1] is before and is_hidden
         if dropped and len(segment.nodes) == 1:
             return False
         self.forest.add(node)
@@ -281,6 +291,10 @@ class TreeView:
     def _choose(self) -> None:
         mode, leaf = self.mode, self.leaf
         self._shown = {id(chain): filter_nodes(mode, chain.nodes, leaf) for chain in self._preorder()}
+        if self.kept is not None and not shows(mode, self.kept, leaf):
+            chain = self.forest.chain_of(self.kept)
+            rows = {node.index for node in self._shown[id(chain)]} | {self.kept.index}
+            self._shown[id(chain)] = [node for node in chain.nodes if node.index in rows]
         self._lay_out()
 
     def _preorder(self) -> list[Chain]:
@@ -332,8 +346,8 @@ class TreeView:
         return self.segments[self.segment_number(index)]
 
     def shows(self, node: Node) -> bool:
-        """Whether an entry passes the filter, folded or not."""
-        return shows(self.mode, node, self.leaf)
+        """Whether an entry has a row, folded or not: it passes the filter, or is kept."""
+        return node is self.kept or shows(self.mode, node, self.leaf)
 
     def row(self, index: int) -> TreeRow:
         """Row ``index``, from 0."""
@@ -377,7 +391,7 @@ class TreeView:
             segment = self._segment_of_chain.get(id(self.forest.chain_of(node)))
             if segment is not None and segment.folded:
                 return segment.start
-            if segment is not None and shows(self.mode, node, self.leaf):
+            if segment is not None and self.shows(node):
                 return segment.start + _find(segment.nodes, node)
             node = node.parent
         return None

@@ -195,7 +195,7 @@ class EntryLines(LineList):
         if image is not None:
             spans = image.spans_over(THEMES[self.theme_name]["background"])
         else:
-            spans = highlight_line(line.spans, self.words)
+            spans = highlight_line(line.spans, self.words) if line.quotes else line.spans
         return fit_line([(" ", "text"), *spans], cells)
 
     def on_resize(self) -> None:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from app.formats.header import Fault
     from app.messages import HitLocated
     from app.sessions.tree.node import Node
-    from app.view.line import Line
+    from app.view.line import Line, Ranges
     from app.view.tree_layout import TreeRow
     from app.view.tree_navigation import TreeHits
     from app.view.tree_view import TreeView
@@ -131,10 +131,8 @@ class EntryTree(LineList):
         node, hit = self.node, self.hit
         if node is None:
             return False
-        if hit is not None and hit.is_entry:
-            is_its_line = hit.offset < 0 or hit.offset == node.offset
-            if is_its_line and hit.entry_id in (None, node.id):
-                return True
+        if hit is not None and self._has_hit(hit, node):
+            return True
         return self.hits is not None and self.hits.has(node)
 
     @property
@@ -171,10 +169,28 @@ class EntryTree(LineList):
             active=row.node.index in self.view.active,
             leaf=index == self._leaf_row,
             glyphs=self._glyphs,
-            words=self.hits.words if self.hits is not None else (),
+            words=self._words_in(row.node),
+            excerpt=self._excerpt_in(row.node),
             hit=self.hits is not None and self.hits.has(row.node),
             label_time=self._label_time(self.view, row.node),
         )
+
+    def _words_in(self, node: Node) -> Sequence[str]:
+        """The words that the row of an entry highlights."""
+        if self.hits is not None:
+            return self.hits.words
+        return self.hit.words if self.hit is not None and self._has_hit(self.hit, node) else ()
+
+    def _excerpt_in(self, node: Node) -> tuple[str, Ranges] | None:
+        """The text around the hit of a search of all sessions; None if the entry is not that hit."""
+        hit = self.hit
+        if hit is None or not hit.snippet or not self._has_hit(hit, node):
+            return None
+        return hit.snippet, hit.ranges
+
+    @staticmethod
+    def _has_hit(hit: HitLocated, node: Node) -> bool:
+        return hit.is_entry and hit.offset in (-1, node.offset) and hit.entry_id in (None, node.id)
 
     def _label_time(self, view: TreeView, node: Node) -> str:
         time_ms = view.tree.label_time(node) if self.label_times else None
@@ -239,6 +255,10 @@ class EntryTree(LineList):
         self._rows_changed(follow=True)
 
     def _set_view(self, view: TreeView) -> None:
+        before = self.view
+        if before is not None and before.kept is not None and before.tree.path == view.tree.path:
+            # The same session, read again, or read to its beginning.
+            view.keep(view.tree.find(before.kept.id, before.kept.offset))
         self.view, self.message = view, ""
         self._rows_requested = False
 
@@ -348,7 +368,7 @@ class EntryTree(LineList):
             self.move_to(row)
 
     def open_at(self, entry_id: str | None, offset: int) -> Node | None:
-        """Move the cursor to an entry; unfold the rows and leave the filter that hide it.
+        """Move the cursor to an entry; unfold the rows that hide it, and add its row if the filter hides it.
 
         :param offset: where its line begins in the file; -1 if only its id is known.
         :return: the entry; None if it is not in the tree.
@@ -361,15 +381,19 @@ class EntryTree(LineList):
         return node
 
     def _show(self, node: Node) -> None:
-        """Move the cursor to an entry that a fold or the filter may hide."""
+        """Move the cursor to an entry that a fold or the filter may hide. The filter stays, and only the row
+        of this entry is added.
+        """
         view = self.view
         if view is None:
             return
-        mode = next((mode for mode in (self.mode, MODES[0]) if shows(mode, node, view.leaf)), "all")
-        self._leave_mode(mode)
+        kept = view.kept
+        view.keep(None if shows(self.mode, node, view.leaf) else node)
         self._entry = node
         view.unfold_to(node)
         self._rows_changed(follow=False)
+        if view.kept is not kept:
+            self.post_message(self.FilterChanged())
 
     def show_damaged(self, line: DamagedLine) -> bool:
         """Move the cursor to a damaged line and leave a filter that hides it. False: the line is gone."""

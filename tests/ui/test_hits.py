@@ -8,6 +8,7 @@ import pytest
 
 from app.messages import HitLocated
 from app.sessions.tree import tree as session_tree
+from app.view.tree_view import filter_nodes
 from tests.factory import append, chain, entry, header, message
 from tests.ui.conftest import pi_session
 
@@ -75,36 +76,81 @@ async def test_a_hit_in_another_session_is_shown_with_that_session(browser, bran
             await ui.press("escape", "escape")
 
 
-async def test_folds_and_filters_that_hide_the_hit_are_opened(browser, branched):
-    async with browser() as ui:
+async def test_a_hit_keeps_the_filter_and_adds_only_its_row(browser, branched):
+    async with browser(size=(160, 45)) as ui:
         await ui.press("tab", "ctrl+u", "minus")
         tree_pane(ui).show_hit(hit(ui, "d", "slower"))
-        assert ui.tree.node.id == "d"
-        assert ui.tree.mode == "default"
+        await ui.pilot.pause()
+        assert (ui.tree.node.id, ui.tree.mode, ui.tree.view.shown) == ("d", "user", rows_of("user", ui) + 1)
+        assert "1 hidden entry shown for this hit" in ui.text()
+        tree_pane(ui).show_hit(hit(ui, "e", "redis"))
+        await ui.pilot.pause()
+        assert ui.tree.view.kept is None
+        assert "hidden entry shown" not in ui.text()
+
+
+def rows_of(mode, ui):
+    """The number of entries that a filter shows."""
+    return len(filter_nodes(mode, ui.tree.view.tree.entries, ui.tree.view.leaf))
+
+
+async def test_the_row_of_a_hit_shows_the_excerpt_and_highlights_it(browser, tmp_path):
+    thinking = message("b", "a", "assistant", "")
+    thinking["message"]["content"] = [{"type": "thinking", "thinking": "a wombat lives in a burrow"}]
+    lines = [header("s"), message("a", None, "user", "hello"), thinking, message("c", "b", "user", "tokens")]
+    lines[3]["message"]["content"] = "count the wombats"
+    pi_session(tmp_path, *lines, id="s")
+    async with browser(size=(160, 45)) as ui:
+        await ui.press("slash", *"burrow")
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "b", "the hit")
+        row = ui.tree.draw(ui.tree.cursor, 60, True)
+        assert [text for text, style in row if style == "match"] == ["burrow"]
+        assert "1 hidden entry shown for this hit" in ui.text()
+        await ui.press("ctrl+u", *"wombats")
+        await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "c", "the next hit")
+        row = ui.tree.draw(ui.tree.cursor, 60, True)
+        assert [text for text, style in row if style == "match"] == ["wombats"]
+
+
+async def test_leafmarks_own_words_are_never_highlighted(browser, tmp_path):
+    answer = message("b", "a", "assistant", "two tokens left")
+    answer["message"]["usage"] = {"input": 5, "output": 6, "totalTokens": 11}
+    pi_session(tmp_path, header("s"), message("a", None, "user", "hello"), answer, id="s")
+    async with browser(size=(160, 45)) as ui:
+        await ui.press("slash", *"tokens")
+        await ui.until(lambda: highlights(ui) == ["tokens"], "the word of the answer alone")
+        own = [line.text for line in ui.entry.lines if not line.quotes]
+        assert any("tokens" in text for text in own) or "role: assistant" in own
+
+
+async def test_folds_that_hide_the_hit_are_opened(browser, branched):
+    async with browser() as ui:
+        await ui.press("tab")
+        tree_pane(ui).show_hit(hit(ui, "d", "slower"))
         await ui.press("minus")
         assert ui.tree.node.id == "c"
         tree_pane(ui).show_hit(hit(ui, "f", "faster"))
         tree_pane(ui).show_hit(hit(ui, "d", "slower"))
         assert ui.tree.node.id == "d"
         tree_pane(ui).show_hit(hit(ui, "x", "zebra"))
-        assert (ui.tree.node.id, ui.tree.mode) == ("x", "all")
+        assert (ui.tree.node.id, ui.tree.mode) == ("x", "default")
 
 
 @pytest.mark.parametrize(("own", "chosen"), [((), "default"), (("ctrl+u",), "user")])
-async def test_a_filter_dropped_for_a_hit_returns_in_the_next_session(browser, branched, own, chosen):
+async def test_the_row_added_for_a_hit_is_gone_in_the_next_session(browser, branched, own, chosen):
     pi_session(branched, *chain("one", "two", id="o"), id="o")
     async with browser() as ui:
         ui.sessions.go_to(str(ui.path("s")))
         await ui.settled()
         await ui.press("tab", *own, "shift+tab")
         tree_pane(ui).show_hit(hit(ui, "x", "zebra"))
-        assert ui.tree.mode == "all"
-        tree_pane(ui).show_hit(hit(ui, "d", "slower"))
+        assert ui.tree.mode == chosen
+        assert ui.tree.view.kept.id == "x"
         for id in ("o", "s"):
             ui.sessions.go_to(str(ui.path(id)))
             await ui.settled()
             assert (ui.tree.mode, ui.tree.view.mode) == (chosen, chosen)
-            assert "all: " not in ui.text()
+            assert ui.tree.view.kept is None
 
 
 async def test_a_filter_chosen_after_the_hit_stays(browser, branched):

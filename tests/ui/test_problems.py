@@ -53,14 +53,14 @@ async def test_the_border_counts_the_problems(browser, tmp_path):
         await ui.until(lambda: "5 faults" in ui.screen.query_one("#tree-pane").words[1], "the one that came")
 
 
-async def test_a_selected_problem_leaves_filter_and_fold(browser, tmp_path):
+async def test_a_selected_problem_has_a_row_whatever_the_filter_and_the_folds_hide(browser, tmp_path):
     _bad(tmp_path)
     async with browser() as ui:
         await ui.press("tab", "ctrl+l")
         assert not ui.tree.view.count
         await ui.press("exclamation_mark", "down", "enter")
         assert ui.tree.node.id == "x"
-        assert ui.tree.mode == "default"
+        assert (ui.tree.mode, ui.tree.view.count) == ("labelled", 1)
 
 
 async def test_escape_keeps_the_cursor(browser, tmp_path):
