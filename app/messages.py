@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.sessions.manager.change import Change
     from app.sessions.tree.node import Node
     from app.sessions.tree.tail_reader import EntryRef
+    from app.stores.live import Verdict
     from app.stores.tags import Taggings
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
@@ -528,12 +529,16 @@ class EarlierFound(Message):
 
 
 class PlanMade(Message):
-    """The plan to resume the session at `path` was made."""
+    """The plan to resume the session at `path` was made.
 
-    def __init__(self, generation: int, path: str, plan: Plan) -> None:
+    in_use   how sure it is that a running agent has the session open; None if none has
+    """
+
+    def __init__(self, generation: int, path: str, plan: Plan, in_use: Verdict | None = None) -> None:
         self.generation = generation
         self.path = path
         self.plan = plan
+        self.in_use = in_use
         super().__init__()
 
 

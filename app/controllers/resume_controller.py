@@ -6,10 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.dialogs.questions import ResumeDialog, Standing
+from app.dialogs.questions import FORK, OPEN, READ, InUseDialog, ResumeDialog, Standing
 from app.formats.text import one_line
 from app.keys import key_of
-from app.view.bars import resume_line
+from app.stores import agent_named
+from app.stores.live import LIVE
+from app.view.bars import in_use_line, resume_line
 from app.view.formatting import tilde
 from app.view.selection import StableSelection
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from app.panes.sessions_pane import SessionsPane
     from app.services.resume_planner import ResumePlanner, Starter
     from app.setup import Setup
+    from app.stores.live import Verdict
     from app.view.line import Line
 
 PATIENCE = 0.3
@@ -57,11 +60,12 @@ class ResumeController:
         setup: Setup,
         *,
         show_tree: Callable[[], None],
+        read: Callable[[], None],
         changed: Callable[[], None],
     ) -> None:
         """:param planner: makes plans; call `plan_made` with its messages, and `plan_ready` with those of
             `starter`.
-        :param show_tree: shows the tree of the session under the cursor.
+        :param show_tree: shows the tree of the session under the cursor; ``read`` its transcript.
         :param changed: paints the bars.
         """
         self._host = host
@@ -74,9 +78,12 @@ class ResumeController:
         self._starter = starter
         self._setup = setup
         self._show_tree = show_tree
+        self._read = read
         self._changed = changed
         self.plan: Plan | None = None
         self.planned = ""
+        # who may have the planned session open
+        self._in_use: Verdict | None = None
         # the state of the planned session and its reason when the plan was made
         self._planned_use = ("", "")
         # whether the bar shows a command: of this session or, for a moment, of the one before
@@ -100,6 +107,9 @@ class ResumeController:
             self._shows_command = True
         if plan is None or not self._shows_command:
             return resume_line(cells, key="", command=[], folder="", problem="", warning="")
+        if row is not None and self.planned == row.path and self._asks_about_use(plan):
+            assert self._in_use is not None
+            return in_use_line(cells, row.agent, self._in_use)
         reason = self._facts.reasons.get(self.planned, "")
         return resume_line(
             cells,
@@ -164,7 +174,7 @@ class ResumeController:
         row = self._pane.list.row
         is_shown = row is not None and row.path == event.path
         if is_shown:
-            self.plan, self.planned = event.plan, event.path
+            self.plan, self.planned, self._in_use = event.plan, event.path, event.in_use
             self._planned_use = self._use_of(event.path)
         if self._dialog is not None:
             dialog, selection = self._dialog
@@ -208,10 +218,40 @@ class ResumeController:
 
     def resume_session(self, row: Row, plan: Plan) -> None:
         """Resume a session with its plan; ask first if something stands in the way."""
-        if plan.problem or plan.asks or plan.warning:
+        if self._in_use is not None and plan is self.plan and self._asks_about_use(plan):
+            self._host.start(self._ask_about_use(row, plan, self._in_use))
+        elif plan.problem or plan.asks or plan.warning:
             self._host.start(self._ask(row, plan))
         else:
             self._host.exit(plan)
+
+    def _asks_about_use(self, plan: Plan) -> bool:
+        """Whether another agent that may have the session open is the only thing in the way."""
+        return self._in_use is not None and len(plan.asks) == 1 and not (plan.problem or plan.warning)
+
+    async def _ask_about_use(self, row: Row, plan: Plan, in_use: Verdict) -> None:
+        """Ask how to go on with a session that another agent may have open."""
+        selection = StableSelection(self._pane.model, [row])
+        harm = agent_named(row.agent).dangers["resume"][1]
+        dialog = InUseDialog(row.agent, in_use.reason, harm, is_sure=in_use.state == LIVE)
+        answer = await self._host.open(dialog)
+        rows = await self._prompt.rows_of(selection) if answer is not None else []
+        if not rows:
+            return
+        session = rows[0]
+        if answer == FORK:
+            self._actions.fork_and_resume(session)
+        elif answer == READ:
+            if self._pane.list.row is not session:
+                self._pane.list.go_to(session.path)
+            self._read()
+        elif answer == OPEN and session.path == row.path:
+            # The user has answered: nothing is left to ask.
+            plan.asks = ()
+            self._host.exit(plan)
+        elif answer == OPEN:
+            # It was moved a moment ago.
+            self._starter.resume(session, session.path, session.id, session.cwd)
 
     async def _ask(self, row: Row, plan: Plan) -> None:
         """Ask how to go on with a session that cannot simply be resumed."""

@@ -256,6 +256,11 @@ class SessionActions:
         """Ask for a folder, make a new session of `row` there, and resume it."""
         self._host.start(self._fork_to(row, FORK_AND_RESUME))
 
+    def fork_and_resume(self, row: Row) -> None:
+        """Make a new session of `row` in the same folder, and resume it."""
+        self._fork_folder = row.cwd
+        self.run(FORK_AND_RESUME, [row], row_actions.fork)
+
     async def _fork_to(self, row: Row, what: str) -> None:
         selection = self._selection(row)
         folder = await self.ask_folder()

@@ -6,19 +6,23 @@ import asyncio
 import os
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
+from textual import on
 from textual.binding import Binding
 from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Input, Static
 
 from app.formats.text import inert, one_line
-from app.widgets.dialog import Dialog
+from app.view.cells import shorten
+from app.widgets.dialog import Dialog, ItemList
+from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from app.actions.resume import Plan
+    from app.view.line import Line
 
 
 class Standing(NamedTuple):
@@ -117,6 +121,75 @@ class ResumeDialog(Dialog[str | None]):
         """Go on in another folder, where that would help."""
         if self.standing.plan.folder_gone and not self._is_gone:
             self.dismiss("fork")
+
+
+FORK, OPEN, READ = "fork", "open", "read"
+"""Answers of an `InUseDialog`."""
+
+
+class _Way(NamedTuple):
+    """A choice of an `InUseDialog`."""
+
+    answer: str
+    label: str
+    text: str
+    why_not: str = ""
+
+
+class InUseDialog(Dialog[str | None]):
+    """Says who may have a session open, and asks how to go on: `FORK`, which is harmless, `OPEN` or `READ`.
+    The result is None after Esc. If an agent has it open for certain, it cannot be opened.
+    """
+
+    AUTO_FOCUS = "#ways"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Cancel"),
+        Binding("enter", "choose", "Select"),
+    ]
+
+    def __init__(self, agent: str, reason: str, harm: str, *, is_sure: bool) -> None:
+        """:param reason: who has it open; ``harm`` what may happen then; both raw.
+        :param is_sure: an agent has it open for certain.
+        """
+        super().__init__()
+        self._is_sure = is_sure
+        mark, verb = ("●", "is open") if is_sure else ("◐", "may be open")
+        self._said = f"{mark} This session {verb}: {one_line(reason, 500)}.\n{harm[:1].upper()}{one_line(harm[1:], 500)}."
+        self._title = "This session is open elsewhere" if is_sure else "This session may be open elsewhere"
+        ways = [
+            _Way(FORK, "Fork", f"start {agent} in a new session from the same leaf"),
+            _Way(OPEN, "Open", f"start {agent} on this file anyway"),
+            _Way(READ, "Read", "open the transcript, follow it live"),
+        ]
+        if is_sure:
+            ways.append(ways.pop(1)._replace(why_not=one_line(reason, 500)))
+        self._ways = ways
+        self._list = ItemList[_Way](self._draw, id="ways")
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Content(self._title)
+            box.border_subtitle = Content("Enter select  Esc cancel")
+            self._list.styles.height = len(self._ways)
+            with VerticalScroll(classes="body", can_focus=False):
+                yield Static(Content(self._said), classes="warning")
+                yield Static(Content(""))
+                yield self._list
+
+    def on_mount(self) -> None:
+        self._list.show(self._ways)
+
+    def _draw(self, way: _Way, cells: int) -> Line:
+        if way.why_not:
+            return [(shorten(f"{way.label:8} {way.why_not}", cells), "dim")]
+        return [(f"{way.label:8} ", "strong"), (shorten(way.text, max(0, cells - 9)), "text")]
+
+    @on(LineList.Activated)
+    def action_choose(self) -> None:
+        """Take the choice under the cursor, if it is possible."""
+        way = self._list.picked
+        if way is not None and not way.why_not:
+            self.dismiss(way.answer)
 
 
 class FolderDialog(Dialog[str | None]):

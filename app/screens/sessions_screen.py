@@ -160,6 +160,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             self._starter,
             setup,
             show_tree=self.show_tree,
+            read=self.action_show_transcript,
             changed=self.refresh_bars,
         )
         self.bars = StatusBars(
@@ -190,6 +191,10 @@ class SessionsScreen(FirstPictureScreen[None]):
     @property
     def beside(self) -> LineList:
         """The lines that can be scrolled from the list and its search line."""
+        raise NotImplementedError
+
+    def action_show_transcript(self) -> None:
+        """Show the transcript of the session under the cursor."""
         raise NotImplementedError
 
     def command_target(self, pane: str) -> Widget | Screen[None]:

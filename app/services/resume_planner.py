@@ -46,7 +46,7 @@ class ResumePlanner(BackgroundService):
         )
         if verdict is not None:
             result.asks += (in_use_warning(row.agent, verdict),)
-        self._post(PlanMade(generation, row.path, result))
+        self._post(PlanMade(generation, row.path, result, verdict))
 
 
 class Starter(BackgroundService):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from app.commands import command_by_id, pane_commands
 from app.formats.text import one_line
 from app.keys import footer, key_of, offered
+from app.stores.live import LIVE, Verdict
 from app.view.cells import shorten, shorten_start, stable_width, width
 from app.view.line import Line, fit_line, line_width
 from app.view.list_model import ListModel
@@ -122,6 +123,24 @@ def resume_line(
     room = cells - line_width(line) - 1
     where = f"  in {shorten_start(folder, max(12, room // 3))}"
     return fit_line([*line, (command_line(command, room - width(where)), "text"), (where, "dim")], cells)
+
+
+def in_use_line(cells: int, agent: str, in_use: Verdict) -> Line:
+    """The line about a session that a running agent has open, or may have open.
+
+    :param agent: the session's agent.
+    """
+    pid = f" (pid {in_use.pid})" if in_use.pid is not None else ""
+    reason = one_line(in_use.reason, 200)
+    if in_use.state == LIVE:
+        text = f"● Open in {agent}{pid}. Enter asks: fork, read, cancel."
+        return fit_line([(f" {shorten(text, cells - 2)}", "live")], cells)
+    # The reason gives way to what Enter does.
+    for about in (f"{pid}: {reason}", pid, ""):
+        text = f"◐ May be open in {agent}{about}. Enter asks first."
+        if width(text) <= cells - 2:
+            break
+    return fit_line([(f" {shorten(text, cells - 2)}", "warning")], cells)
 
 
 def question_line(cells: int, question: str) -> Line:

@@ -6,6 +6,7 @@ import pytest
 
 from app.controllers.resume_controller import ResumeController
 from app.messages import PlanMade, PlanReady
+from app.stores.live import LIVE, MAYBE, Verdict
 from tests.controllers.fakes import (
     FakeHost,
     FakePane,
@@ -28,7 +29,7 @@ class Resuming:
         self.host, self.toasts, self.prompt = FakeHost(*dialogs), FakeToasts(), FakePrompt()
         self.facts, self.actions = Recorder(reasons={}), Recorder()
         self.planner, self.starter = Recorder(generation=1), Recorder()
-        self.trees = []
+        self.trees, self.reads = [], []
         self.controller = ResumeController(
             self.host,
             self.toasts,
@@ -40,11 +41,12 @@ class Resuming:
             self.starter,
             make_setup(),
             show_tree=lambda: self.trees.append(self.pane.list.row),
+            read=lambda: self.reads.append(self.pane.list.row),
             changed=lambda: None,
         )
 
-    def answer(self, plan, generation=1):
-        self.controller.plan_made(PlanMade(generation, self.row.path, plan))
+    def answer(self, plan, generation=1, in_use=None):
+        self.controller.plan_made(PlanMade(generation, self.row.path, plan, in_use))
 
     def bar(self):
         return "".join(text for text, _ in self.controller.bar(200, shows_key=True))
@@ -138,3 +140,32 @@ def test_the_command_is_copied_once_it_is_known():
     plan = make_plan(resuming.row)
     resuming.answer(plan)
     assert resuming.toasts.copies == [plan.shell]
+
+
+@pytest.mark.parametrize(
+    ("answer", "actions", "resumes", "reads"),
+    [
+        ("fork", ["fork_and_resume"], False, 0),
+        ("open", [], True, 0),
+        ("read", [], False, 1),
+        (None, [], False, 0),
+    ],
+)
+async def test_a_session_that_may_be_open_asks_once(answer, actions, resumes, reads):
+    resuming = Resuming(answer)
+    plan = make_plan(resuming.row, asks=("it may be in use",))
+    resuming.answer(plan, in_use=Verdict(MAYBE, "pi runs in the same folder", 4822))
+    bar = resuming.bar()
+    assert "◐ May be open in pi (pid 4822): pi runs in the same folder. Enter asks first." in bar
+    resuming.controller.resume()
+    await resuming.host.finish()
+    assert resuming.actions.names() == actions
+    assert (resuming.host.plan is plan) == resumes
+    assert len(resuming.reads) == reads
+
+
+def test_a_session_that_is_open_for_certain_says_what_enter_offers():
+    resuming = Resuming()
+    plan = make_plan(resuming.row, asks=("it is in use",))
+    resuming.answer(plan, in_use=Verdict(LIVE, "process 7 (pi) has it open", 7))
+    assert "● Open in pi (pid 7). Enter asks: fork, read, cancel." in resuming.bar()

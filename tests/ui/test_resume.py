@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from app.dialogs.questions import ResumeDialog
+from app.dialogs.questions import InUseDialog, ResumeDialog
 from tests.factory import chain, write_session
 from tests.holding import held, running
 from tests.ui.conftest import pi_session
@@ -127,11 +127,13 @@ async def test_a_live_session_has_a_warning_and_the_first_choice_is_harmless(bro
             await ui.until(lambda: "●" in ui.text() and "1 live" in ui.text(), "the mark")
             await ui.press("enter")
             words = " ".join(ui.text().replace("│", " ").split())
-            assert f"this session is in use: process {pid} (pi) has it open; two agents" in words
-            await ui.press("enter")
+            assert f"● This session is open: process {pid} (pi) has it open." in words
+            await ui.press("down", "down", "enter")
+            assert isinstance(ui.screen, InUseDialog), "it cannot be opened"
             assert not ui.app._exit
-            await ui.press("enter", "r")
-            assert ui.app.return_value.argv[-1] == str(path)
+            await ui.press("home", "enter")
+            await ui.until(lambda: ui.app._exit, "the fork")
+            assert ui.app.return_value.argv[-1] not in ("", str(path))
 
 
 @on_proc
@@ -147,8 +149,9 @@ async def test_the_newest_session_beside_a_running_pi_has_a_warning(browser, ins
             await ui.settled()
             await ui.press("enter")
             words = " ".join(ui.text().replace("│", " ").split())
-            assert "this session may be in use: pi runs in the same folder" in words
-            assert "two agents in one session make two branches, and the last writer wins" in words
+            assert "◐ This session may be open: pi runs in the same folder" in words
+            assert "Two agents in one session make two branches, and the last writer wins." in words
+            assert words.index("❯ Fork") < words.index("Open start pi on this file anyway")
             await ui.press("escape")
             ui.sessions.go_to(str(older))
             await ui.settled()
@@ -165,7 +168,7 @@ async def test_a_pi_that_starts_later_causes_a_warning(browser, installed, progr
             ui.screen.facts.look()
             await ui.until(lambda: "◐" in ui.text(), "the mark")
             await ui.press("enter")
-            await ui.until(lambda: isinstance(ui.screen, ResumeDialog), "the question")
+            await ui.until(lambda: isinstance(ui.screen, InUseDialog), "the question")
             await ui.press("escape")
         ui.screen.facts.look()
         await ui.until(lambda: "◐" not in ui.text(), "the mark to go")
