@@ -360,7 +360,7 @@ class SessionActions:
         done = [outcome for outcome in event.outcomes if outcome.change is not None]
         failures: list[tuple[str, Exception]] = []
         for outcome in event.outcomes:
-            title = outcome.row.title if outcome.row is not None else ""
+            title = self._title_of(outcome)
             if isinstance(outcome.error, HeaderlessContinuation) and outcome.undone is not None:
                 self._toasts.complain(not_done_text(event.what, [(title, outcome.error)]))
                 # If a dialog is open by now, its keys must not answer this question.
@@ -373,7 +373,7 @@ class SessionActions:
         is_undo = event.what == "undo"
         changes = [outcome.change for outcome in done if outcome.change is not None]
         told = [outcome.undone or outcome.change for outcome in done] if is_undo else changes
-        title = done[-1].row.title if done and done[-1].row is not None else ""
+        title = self._title_of(done[-1]) if done else ""
         self._toasts.show_done(
             lambda key: done_text(event.what, list(filter(None, told)), key, title, of=event.of),
             is_undo=is_undo,
@@ -393,6 +393,14 @@ class SessionActions:
         if event.what == FORK_AND_RESUME and done and done[0].row is not None:
             made = changes[0]
             self._starter.resume(done[0].row, made.after or "", made.after_id or "", self._fork_folder)
+
+    def _title_of(self, outcome: Outcome) -> str:
+        """The raw title of a session, which may have no row in the result; "" if it is not listed."""
+        change = outcome.undone or outcome.change
+        if outcome.row is not None or change is None:
+            return "" if outcome.row is None else outcome.row.title
+        rows = self._pane.model.rows_with_id(change.after_id or change.session_id)
+        return next((row.title for row in rows if row.agent == change.agent), "")
 
     def _show_result(self, done: Sequence[Outcome], *, is_undo: bool) -> None:
         """Move the cursor to the session that was made, or that is back."""

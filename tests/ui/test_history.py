@@ -106,3 +106,21 @@ async def test_an_empty_history_says_so(browser, three, size):
         await ui.until(lambda: "Nothing was" in ui.text(), "that")
         await ui.press("z", "Z", "enter", "escape")
         assert not isinstance(ui.screen, HistoryDialog)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 12), (20, 5)])
+async def test_a_resize_while_the_history_is_open_loses_nothing(browser, three, size):
+    async with browser(size=(120, 40)) as ui:
+        ui.sessions.go_to(str(ui.path("plain")))
+        await rename(ui, "one")
+        await ui.press("H")
+        await ui.until(lambda: 'Rename to "one"' in ui.text(), "the history")
+        await ui.pilot.resize_terminal(*size)
+        await ui.press("down", "up", "z")
+        await ui.pilot.resize_terminal(120, 40)
+        await ui.until(lambda: "undone" in ui.text(), "the undo")
+        await ui.press("Z")
+        await ui.until(lambda: "undone" not in ui.text(), "the redo")
+        await ui.press("escape")
+        await ui.until(lambda: ui.sessions.row.name == "one", "the name")
+        assert any('Redone: rename of "' in text for text in ui.toasts())
