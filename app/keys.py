@@ -126,6 +126,10 @@ KEY_NAMES = {
     "right_square_bracket": "]",
     "vertical_line": "|",
     "at": "@",
+    "less_than_sign": "<",
+    "greater_than_sign": ">",
+    "left_curly_bracket": "{",
+    "right_curly_bracket": "}",
 }
 
 

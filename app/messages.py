@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from app.stores.tags import Taggings
     from app.view.branch_table import BranchTable
     from app.view.document_line import DocumentLine
+    from app.view.entry_details import EntryFacts
     from app.view.hit_line import HitExcerpt
     from app.view.image_lines import Drawing
     from app.view.list_model import ListModel
@@ -260,15 +261,22 @@ class EntryRead(Message):
 
     more    they continue the lines of the previous message of the same generation
     parts   the parts of the whole entry, in the first message; empty in the others
+    facts   the details in the rule, in the first message; None if it is no entry
     """
 
     def __init__(
-        self, generation: int, lines: list[DocumentLine], more: bool, parts: Sequence[EntryPart] = ()
+        self,
+        generation: int,
+        lines: list[DocumentLine],
+        more: bool,
+        parts: Sequence[EntryPart] = (),
+        facts: EntryFacts | None = None,
     ) -> None:
         self.generation = generation
         self.lines = lines
         self.more = more
         self.parts = parts
+        self.facts = facts
         super().__init__()
 
 

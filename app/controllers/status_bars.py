@@ -13,6 +13,7 @@ from app.view.bars import (
     keys_line,
     labels_for_marks,
     list_keys,
+    order_note,
     preview_keys,
     search_keys,
     unread_note,
@@ -66,17 +67,34 @@ class StatusBars:
         :param note: the text while there is no activity.
         """
         model = self._pane.model
-        states = self._pane.list.states if self._host.is_mounted else {}
-        live = [path for path, state in states.items() if state == "live" and model.row_at(path) is not None]
-        lasting = filter(None, (unread_note(*self._feed.unread), cache_note(self._feed.cache_problem)))
         return header_line(
             cells,
             total=model.known,
             projects=model.projects,
-            live=len(live),
-            note=self.activity or note or " · ".join(lasting),
+            live=self._live,
+            note=self._note(note),
             here=tilde(self._setup.here[0], self._setup.home),
+            order=order_note(model.arrangement),
         )
+
+    def join(self, note: str, *, has_header: bool) -> None:
+        """Show the facts of the header in the rule above the list if there is no header.
+
+        :param note: as for `header`.
+        """
+        self._pane.joined = None if has_header else (self._live, self._note(note))
+        self._pane.update_rule()
+
+    @property
+    def _live(self) -> int:
+        """The number of live sessions."""
+        states = self._pane.list.states if self._host.is_mounted else {}
+        model = self._pane.model
+        return sum(state == "live" and model.row_at(path) is not None for path, state in states.items())
+
+    def _note(self, note: str) -> str:
+        lasting = filter(None, (unread_note(*self._feed.unread), cache_note(self._feed.cache_problem)))
+        return self.activity or note or " · ".join(lasting)
 
     @property
     def activity(self) -> str:

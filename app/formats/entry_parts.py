@@ -232,7 +232,9 @@ def _entry_meta(raw: dict[str, Any]) -> Part:
 def _meta(facts: list[tuple[str, str]], usage: Any, raw: dict[str, Any]) -> Part:
     facts.extend(_usage(usage))
     facts.append(("id", _string(raw.get("id"))))
-    return Part("meta", "", "\n".join(f"{name}: {value}" for name, value in facts if value))
+    shown = [(name, value) for name, value in facts if value]
+    text = "\n".join(f"{name}: {value}" for name, value in shown)
+    return Part("meta", "", text, [Field(0, False, name, value) for name, value in shown])
 
 
 _TOKEN_FIELDS = (

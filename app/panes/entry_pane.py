@@ -5,18 +5,18 @@ programs.
 from __future__ import annotations
 
 from time import monotonic
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from textual import on
 from textual.app import SuspendNotSupported
 
 from app.formats.text import one_line
+from app.keys import key_of
 from app.messages import EntryRead, ImageDecoded
-from app.services.entry_reader import EntryReader
+from app.services.entry_reader import DETAILS, RAW, TEXT, EntryReader
 from app.services.external_editor import EditorResult, NoProgram, command_of, open_copy
 from app.sessions.storage.blobs import blobs_of
 from app.view.clipboard import copy_warning, file_suffix, full_text, text_size
-from app.view.formatting import age
 from app.view.image_lines import delete_command
 from app.view.problems import DamagedLine
 from app.widgets.entry_lines import EntryLines, image_of
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
     from app.setup import Setup
+    from app.view.entry_details import EntryFacts
     from app.view.image_lines import Drawing
     from app.widgets.entry_tree import EntryTree
 
@@ -50,17 +51,6 @@ MOST_IMAGES = 48
 """Images that the terminal keeps: more than one entry has."""
 
 
-class Heading(NamedTuple):
-    """The words of the pane's borders.
-
-    :param timestamp: of the entry, for its age; None if no age is shown.
-    """
-
-    subtitle: str
-    title: str
-    timestamp: int | None
-
-
 class EntryPane(Pane):
     """The pane with the entry under the tree's cursor.
 
@@ -71,13 +61,14 @@ class EntryPane(Pane):
         """:param tree: its cursor selects the entry; call `cursor_moved` when it has moved.
         :param images: how images are drawn (`image_method`).
         """
-        super().__init__("entry", id=id)
+        super().__init__("Entry", id=id)
         self._setup = setup
         self._tree = tree
         self._timer: Timer | None = None
         self._read_at = -FOLLOW_SECONDS
-        # the heading of the requested entry, and of the one that is shown
-        self._heading = self._shown_heading = Heading("", "entry", None)
+        # the title of a line that is no entry, and the details of the entry that is shown
+        self._place = ""
+        self._facts: EntryFacts | None = None
         # the line with the hit is still to be shown
         self._wants_match = False
         # the requested entry, and whether it is the entry before, grown
@@ -111,7 +102,7 @@ class EntryPane(Pane):
             self._reader.clear()
             self._spot = None
             self.lines.show_lines([], more=False)
-            self._shown_heading = Heading("", "entry", None)
+            self._place, self._facts = "", None
             self.update_age()
             return
         self.lines.expect()
@@ -135,7 +126,7 @@ class EntryPane(Pane):
         self._read(hidden=True)
 
     @on(EntryLines.WidthChanged)
-    @on(EntryLines.RawToggled)
+    @on(EntryLines.LookChanged)
     def _show(self) -> None:
         self._read(hidden=False)
 
@@ -157,29 +148,29 @@ class EntryPane(Pane):
         cells, rows = HIDDEN_CELLS, 0
         if is_seen:
             cells, rows = self.lines.cells, max(1, self.lines.size.height - TEXT_LINES)
-        self._reader.read(view.tree, spot, cells, rows, raw=self.lines.raw)
+        self._reader.read(view.tree, spot, cells, rows, look=self.lines.look)
         before, self._spot = self._spot, spot
         torn = isinstance(spot, DamagedLine) and isinstance(before, DamagedLine) and spot.is_now(before)
         self._grew = torn and spot != before
-        if isinstance(spot, DamagedLine):
-            title, timestamp = f"{spot.place}, no entry", None
-        else:
-            title, timestamp = f"entry {spot.id or spot.index + 1}", spot.timestamp
-        subtitle = "as it stands in the file" if self.lines.raw else ""
-        self._heading = Heading(subtitle, one_line(title), timestamp)
+        self._place = one_line(f"{spot.place}, no entry") if isinstance(spot, DamagedLine) else ""
 
     def update_age(self) -> None:
-        """Show the heading with the present age of the entry."""
-        subtitle, title, timestamp = self._shown_heading
-        if timestamp is not None:
-            title += f" · {age(timestamp, self._setup.now_ms())}"
-        self.say(subtitle, title)
+        """Show the details of the entry in the rule."""
+        facts, look = self._facts, self.lines.look
+        key = {RAW: key_of("entry.raw"), DETAILS: key_of("entry.details")}
+        if facts is None:
+            self.say("raw" if look == RAW and self._place else "", self._place or "Entry")
+            return
+        title, *shorter = facts.titles(self._setup.now_ms())
+        words = f"{key[look]} text" if look != TEXT else f"{key[DETAILS]} details"
+        self.say(words.strip(), title, tuple(shorter))
 
     @on(EntryRead)
     def _entry_read(self, event: EntryRead) -> None:
         if event.generation == self._reader.generation:
-            self._shown_heading = self._heading
-            self.update_age()
+            if not event.more:
+                self._facts = event.facts
+                self.update_age()
             begin = len(self.lines.lines) if event.more else 0
             image_lines = filter(None, map(image_of, event.lines))
             self._terminal_images.send(line.drawing for line in image_lines)
@@ -204,7 +195,9 @@ class EntryPane(Pane):
     @on(EntryLines.OpenAsked)
     def _open_asked(self, event: EntryLines.OpenAsked) -> None:
         if self.lines.parts:
-            _open_in_program(self.app, event.kind, self.lines.parts, self._setup.env, raw=self.lines.raw)
+            _open_in_program(
+                self.app, event.kind, self.lines.parts, self._setup.env, raw=self.lines.look == RAW
+            )
 
 
 class TerminalImages:

@@ -23,7 +23,7 @@ from app.services.hit_excerpts import HitExcerpts
 from app.services.session_search import Completer, HitLocator, SessionSearch
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
-from app.view.bars import list_facts
+from app.view.bars import hidden_note, joined_facts, list_facts, list_name
 from app.view.empty_states import nothing_found, nothing_matches, nothing_shown, searching_for
 from app.view.hit_line import MOST_HITS
 from app.view.list_filter import rows_decide
@@ -102,6 +102,8 @@ class SessionsPane(Pane):
     is_refused      the query cannot be run
     hits_in_all     the number of hits in all sessions; 0 if it is not known
     leaves_tools    tool calls and output were not searched, and can be
+    joined          the number of live sessions and the note that stand in the rule, because there is no
+                    header; None if there is one
     steps_before    how often the user had moved the cursor when the query was last changed
     """
 
@@ -132,8 +134,9 @@ class SessionsPane(Pane):
         selects: bool = False,
     ) -> None:
         """:param index: gives the index to search; None while it is not ready: call `look_again` then."""
-        title, *shorter = model.arrangement.titles()
+        title, *shorter = model.arrangement.titles(list_name(selects=selects))
         super().__init__(title, tuple(shorter), id=id)
+        self.joined: tuple[int, str] | None = None
         self.list = SessionListView(model, setup.now_ms(), id="sessions")
         self.list.once_known = self.once_known
         self.box = SearchBox(id="filter")
@@ -227,6 +230,12 @@ class SessionsPane(Pane):
             self.list.show_notice(notice)
         else:
             self.list.show_notice([])
+        self.update_rule()
+        self.run_waiting()
+
+    def update_rule(self) -> None:
+        """Show in the rule how many sessions there are and how they are arranged."""
+        model = self.model
         begins = self._is_first and not self.scanned
         facts = list_facts(
             model,
@@ -235,9 +244,15 @@ class SessionsPane(Pane):
             begins=begins,
             hits=self.hits_in_all,
         )
-        title, *shorter = model.arrangement.titles(tools=self.everywhere)
-        self.say(facts, title, tuple(shorter))
-        self.run_waiting()
+        name = list_name(selects=self.selects, searches=model.is_filtered)
+        title, *shorter = model.arrangement.titles(name, tools=self.everywhere)
+        instead: tuple[str, ...] = ()
+        if self.joined is not None:
+            live, note = self.joined
+            instead = joined_facts(
+                facts, projects=0 if self.selects else model.projects, live=live, note=note
+            )
+        self.say(facts, title, tuple(shorter), instead=instead, closing=hidden_note(model.hidden))
 
     def _keys_that_show_more(self) -> dict[str, str]:
         """For each reason why sessions are hidden, the keys that show them, pressed from here."""

@@ -12,6 +12,7 @@ from app.keys import key_of
 from app.messages import BlockRead, OutlineRead, TranscriptFailed, TranscriptHits, TranscriptRead
 from app.services.transcript_outline import TranscriptOutline
 from app.services.transcript_reader import Request, TranscriptReader
+from app.view.bars import session_title
 from app.view.cells import stable_width
 from app.view.clipboard import copy_warning, text_size
 from app.view.transcript_layout import BlockRef
@@ -62,7 +63,9 @@ class TranscriptPane(Pane):
         :param ascii_only: draw with ASCII characters.
         :param is_live: whether an agent has the session at a path open.
         """
-        super().__init__("transcript", id=f"{id}-pane")
+        super().__init__("Transcript", id=f"{id}-pane")
+        # the session of the first title
+        self._titled: Row | None = None
         self.lines = (PreviewLines if previews else TranscriptLines)(id=id, ascii_only=ascii_only)
         self._setup = setup
         self._is_live = is_live
@@ -132,6 +135,7 @@ class TranscriptPane(Pane):
             self._timer.stop()
         self._row, self._hit = row, None
         self._forget_path()
+        self._titled = None
         if row is None:
             self._close("")
             return
@@ -254,7 +258,7 @@ class TranscriptPane(Pane):
 
     def _show_reading(self, generation: int) -> None:
         if generation == self._reader.generation and generation != self._answered:
-            self.say("reading…")
+            self._say("reading…")
             if self.lines.turns and self._spot.anchor is None:
                 self.lines.show_notice("reading…")
 
@@ -484,9 +488,17 @@ class TranscriptPane(Pane):
 
     def _show_position(self) -> None:
         """Show whose transcript it is, and the position of the view."""
-        row = self._row
-        title = "transcript" if row is None else f"{one_line(row.title, 200)} · {row.agent}"
-        self.say(" · ".join(self._facts()), title)
+        self._say(" · ".join(self._facts()))
+
+    def expect_session(self, row: Row | None) -> None:
+        """Show the title of the session that will be read."""
+        self._titled = row
+        self._say("")
+
+    def _say(self, figures: str) -> None:
+        row = self._row or self._titled
+        title, suffix = session_title(row) if row is not None else ("Transcript", "")
+        self.say(figures, title, suffix=suffix)
 
     def _facts(self) -> list[str]:
         lines, hit = self.lines, self._hit

@@ -16,6 +16,7 @@ from app.formats.text import one_line
 from app.messages import BranchesRead, EntriesFound, RowsRead, TreeFailed, TreeGrew, TreeOpened
 from app.panes.tree_finder import TreeFinder
 from app.services.tree_reader import BranchReader, RowReader, TreeReader
+from app.view.bars import session_title
 from app.view.branch_table import BranchTable, branch_text
 from app.view.tree_navigation import tree_facts
 from app.widgets.entry_tree import EntryTree
@@ -57,7 +58,7 @@ class TreePane(Pane):
         """:param now_ms: milliseconds since the epoch.
         :param ascii_only: draw with ASCII characters.
         """
-        super().__init__("tree", id=id)
+        super().__init__("Tree", id=id)
         self.entry_tree = EntryTree(now_ms=now_ms, ascii_only=ascii_only, id="tree")
         self._finder = TreeFinder(self.entry_tree, self.post_message)
         self._expects_search = False
@@ -79,8 +80,11 @@ class TreePane(Pane):
         self._branches = BranchReader(self.post_message, growing)
         self._branch_table: BranchTable | None = None
         self._faults = 0
-        # whether the border keeps the title of the session before until the next one is read
+        # the session whose title is in the rule, and whether that keeps it until the next one is read
+        self._titled: Row | None = None
         self._title_stays = False
+        # the figures of the branch are in the rule above the tree, and not in the one below the panes
+        self._figures_in_rule = False
         self._branch_timer: Timer | None = None
 
     @cached_property
@@ -154,7 +158,7 @@ class TreePane(Pane):
         """
         if row.path != self._opened:
             return
-        self._row = row
+        self._row = self._titled = row
         self._grown.clear()
         self._trees.follow(row.path, (row.agent,), self.entry_tree.mode)
         try:
@@ -277,12 +281,36 @@ class TreePane(Pane):
             faults=self._faults if table is not None else 0,
         )
         branch = table.of(tree.node) if view and table else None
+        if not self._title_stays or view is not None:
+            self._titled = self._row
+        row = self._titled
+        title, suffix = session_title(row) if row is not None else ("Tree", "")
+        total = row.cost if row is not None else 0.0
         anew = view is not None and view.begins_anew
-        text = branch_text(branch, anew=anew)
-        if text:
-            self.say(facts, f"tree · {text}", (text, branch_text(branch, short=True, anew=anew)))
-        else:
-            self.say(facts, None if view and table is None and self._title_stays else "tree")
+        figures = branch_text(branch, anew=anew, total=total)
+        instead: tuple[str, ...] = ()
+        if self._figures_in_rule and figures and not self._is_searched:
+            short = branch_text(branch, anew=anew, total=total, short=True)
+            instead = (figures, short)
+        self.say(facts, title, suffix=suffix, instead=instead, closing=figures)
+
+    @property
+    def _is_searched(self) -> bool:
+        """Whether a search, a filter or new entries have figures that come before those of the branch."""
+        tree = self.entry_tree
+        return bool(tree.hits is not None or tree.hit is not None or tree.came or tree.mode != "default")
+
+    def expect_session(self, row: Row | None) -> None:
+        """Show the title of the session that will be read."""
+        if self.entry_tree.view is None:
+            self._row = row
+            self.update_borders()
+
+    def show_figures(self, *, in_rule: bool) -> None:
+        """Show the figures of the branch in the rule above the tree, or leave them to the rule below."""
+        if in_rule != self._figures_in_rule:
+            self._figures_in_rule = in_rule
+            self.update_borders()
 
     # the hit of a search of all sessions
 

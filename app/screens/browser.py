@@ -27,12 +27,21 @@ from app.panes.transcript_pane import TranscriptPane
 from app.panes.tree_pane import TreePane
 from app.screens.sessions_screen import SessionsScreen
 from app.services.branch_jobs import WHAT, BranchJobs
-from app.view.bars import keys_line
-from app.view.geometry import PANES, joined, place
+from app.view.bars import keys_line, too_small_line
+from app.view.geometry import (
+    LEAST_COLUMNS,
+    LEAST_LINES,
+    PANES,
+    Sizes,
+    joined,
+    move_border,
+    place,
+    share_of,
+)
 from app.widgets.commands import bindings_of
 from app.widgets.entry_lines import EntryLines
 from app.widgets.line_list import LineList
-from app.widgets.panes import Bar
+from app.widgets.panes import Bar, Divider, Pane
 
 if TYPE_CHECKING:
     from textual import events
@@ -60,6 +69,10 @@ _PANE_OF = {name: name for name in PANES} | {
 """Id of a widget that can have the focus -> its pane."""
 
 
+COLUMNS_STEP = 4
+"""Columns by which a key moves the divider."""
+
+
 class _Panes(Horizontal):
     # The panes cover all of it.
     BLANK = True
@@ -70,6 +83,11 @@ class _RightPanes(Vertical):
 
     BLANK = True
     BINDINGS: ClassVar[list[BindingType]] = [*bindings_of("right")]
+
+
+def _closed(sizes: Sizes, panes: tuple[str, ...]) -> Sizes:
+    """The sizes with these panes closed as well."""
+    return sizes._replace(hidden=tuple(dict.fromkeys((*sizes.hidden, *panes))))
 
 
 class BrowserScreen(SessionsScreen):
@@ -92,7 +110,7 @@ class BrowserScreen(SessionsScreen):
         super().__init__(setup, model, settings, index_service)
         self._begin_at = begin_at
         self._wanted: HitLocated | None = None
-        self._folded: frozenset[str] = frozenset()
+        self._is_zoomed = False
         self._pane = PANES[0]
         ascii_only = settings.draws_plain(setup.env, setup.encoding)
         self.tree_pane = TreePane(now_ms=setup.now_ms, ascii_only=ascii_only, id="tree-pane")
@@ -135,19 +153,23 @@ class BrowserScreen(SessionsScreen):
         )
 
     def compose(self) -> ComposeResult:
-        yield Bar(lambda cells: self.bars.header(cells, self._demo_note), id="header")
+        yield Bar(lambda cells: self.bars.header(cells, self.header_note), id="header")
         with _Panes(id="panes"):
             yield self.sessions_pane
+            yield Divider(id="divider")
             with _RightPanes(id="right"):
                 yield self.tree_pane
                 yield self.entry_pane
                 yield self.transcript_pane
+        yield Bar(self.closing_bar, id="closing")
         yield Bar(self._resume_bar, id="resume")
         yield Bar(self._keys, id="keys")
         yield self.sessions_pane.popup
+        yield Bar(too_small_line, id="too-small")
 
     def panes_mounted(self) -> None:
         self._place_panes(self.size.width, self.size.height)
+        self.tree_pane.expect_session(self.sessions_pane.list.row)
         self.set_focus(self.sessions_pane.list)
         self.post_message(ScreenReady())
         # Imports in the threads would delay the first picture, and the keys that wait for it.
@@ -155,14 +177,29 @@ class BrowserScreen(SessionsScreen):
 
     # layout
 
+    @property
+    def _sizes(self) -> Sizes:
+        return self.model.arrangement.panes
+
+    @property
+    def focused_pane(self) -> str:
+        return self._pane
+
+    @property
+    def closing_pane(self) -> Pane | None:
+        return self.transcript_pane if self._reads else self.tree_pane
+
     def on_resize(self, event: events.Resize) -> None:
         self._place_panes(event.size.width, event.size.height)
 
     def _place_panes(self, columns: int, lines: int) -> None:
-        boxes = place(columns, lines, self._pane, self._folded)
-        self.put_panes((*PANES, "transcript"), joined(boxes, "transcript") if self._reads else boxes)
+        places = place(columns, lines, self._pane, self._sizes, zoomed=self._is_zoomed)
+        if self._reads:
+            places = places._replace(boxes=joined(places.boxes, "transcript"))
+        self.put_panes((*PANES, "transcript"), places)
         right = self.query_one("#right")
-        right.display = "tree" in boxes or "entry" in boxes
+        right.display = len(places.boxes) > ("sessions" in places.boxes)
+        self.tree_pane.show_figures(in_rule=not places.closing)
 
     def focus_moved(self, widget: Widget) -> None:
         pane = _PANE_OF.get(widget.id or "", self._pane)
@@ -173,7 +210,7 @@ class BrowserScreen(SessionsScreen):
 
     def _focus_pane(self, pane: str) -> None:
         # a widget that is not displayed cannot take the focus: open the pane and make room for it first
-        self._folded -= {pane}
+        self._show_panes(pane)
         self._pane = pane
         self._place_panes(self.size.width, self.size.height)
         # at once, so that no key that is typed meanwhile goes to the pane that was left
@@ -189,10 +226,9 @@ class BrowserScreen(SessionsScreen):
     # bars
 
     @property
-    def _demo_note(self) -> str:
-        if not self.setup.demo:
-            return ""
-        return "example sessions, Esc goes back" if self._is_over_another else "example sessions"
+    def header_note(self) -> str:
+        note = super().header_note
+        return f"{note}, Esc goes back" if note and self._is_over_another else note
 
     def _keys(self, cells: int) -> Line:
         """The keys that do something now: a hint for a key that does nothing is worse than none."""
@@ -425,8 +461,9 @@ class BrowserScreen(SessionsScreen):
         if self.entry_actions.shown_row() is not None:
             self.entry_pane.lines.open_in(kind)
 
-    def action_toggle_raw(self) -> None:
-        self.entry_pane.lines.action_toggle_raw()
+    def action_toggle_look(self, look: str) -> None:
+        """Look at the entry in this way (`LOOKS`), or at its text again."""
+        self.entry_pane.lines.toggle_look(look)
 
     def action_in_tree(self, name: str, *parameters: object) -> None:
         """Run an action of the tree, also while another pane has the focus."""
@@ -467,7 +504,9 @@ class BrowserScreen(SessionsScreen):
 
     def action_back(self) -> None:
         """One step back."""
-        if self.model.marked and self._pane == "sessions":
+        if self._is_zoomed:
+            self._zoom(False)
+        elif self.model.marked and self._pane == "sessions":
             self.sessions_pane.list.clear_marks()
             self.refresh_bars()
         elif self._reads and self._pane != "sessions":
@@ -500,25 +539,89 @@ class BrowserScreen(SessionsScreen):
         self._step_pane(-1)
 
     def _step_pane(self, step: int) -> None:
-        panes = [pane for pane in PANES if pane == self._pane or pane not in self._folded]
+        panes = [pane for pane in PANES if pane == self._pane or pane not in self._sizes.hidden]
         if self._reads:
             panes = ["sessions", "tree"]
         self._focus_pane(panes[(panes.index(self._pane) + step) % len(panes)])
 
-    def action_fold_pane(self, pane: str) -> None:
-        """Close or open a pane."""
-        columns, lines = self.size
-        shown = place(columns, lines, self._pane, self._folded)
-        if pane not in shown:
-            self._folded -= {pane}
-            if pane not in place(columns, lines, self._pane, self._folded):
-                # the screen is too narrow for it beside the others
-                self._focus_pane(pane)
-        elif len(shown) > 1:
-            self._folded |= {pane}
-        if self._pane in self._folded:
-            self._focus_pane(next(name for name in PANES if name not in self._folded))
+    def action_focus_pane(self, pane: str) -> None:
+        """Focus a pane; show the focused one alone, and all again."""
+        if pane != self._pane:
+            self._focus_pane(pane)
+        elif self._is_zoomed or len(self.pane_layout.boxes) > 1:
+            self._zoom(not self._is_zoomed)
+
+    def _zoom(self, is_zoomed: bool) -> None:
+        self._is_zoomed = is_zoomed
         self._place_panes(self.size.width, self.size.height)
+
+    # sizes of the panes
+
+    def _show_panes(self, *panes: str) -> None:
+        if set(panes) & set(self._sizes.hidden):
+            hidden = tuple(pane for pane in self._sizes.hidden if pane not in panes)
+            self._resize(self._sizes._replace(hidden=hidden))
+
+    def _resize(self, panes: Sizes, *, saves: bool = True) -> None:
+        """Set the sizes of the panes, for the next run as well if it ``saves``."""
+        self.model.arrange(self.model.arrangement.changed(panes=panes))
+        if self._pane in panes.hidden:
+            self._focus_pane(next(name for name in PANES if name not in panes.hidden))
+        self._place_panes(self.size.width, self.size.height)
+        if saves:
+            self.facts.remember_arrangement()
+
+    def action_move_divider(self, step: int) -> None:
+        """Move the column between the list and the panes beside it by some columns."""
+        box = self.pane_layout.boxes.get("sessions")
+        if self.pane_layout.divider >= 0 and box is not None:
+            self._move_divider(box.width + step)
+        elif step > 0 and "sessions" in self._sizes.hidden:
+            self._show_panes("sessions")
+        elif step < 0:
+            self._show_panes("tree", "entry")
+
+    def _move_divider(self, columns: int, *, saves: bool = True) -> None:
+        moved = move_border(
+            columns, self.size.width, LEAST_COLUMNS, COLUMNS_STEP, ("sessions",), ("tree", "entry")
+        )
+        sizes = self._sizes._replace(left=share_of(moved.size, self.size.width))
+        self._resize(_closed(sizes, moved.hidden), saves=saves)
+
+    def action_move_rule(self, step: int) -> None:
+        """Move the rule between two panes, one above the other, by some lines."""
+        boxes = self.pane_layout.boxes
+        lower = [pane for pane, box in boxes.items() if box.y > self.pane_layout.top]
+        if lower:
+            self._move_rule(lower[-1], boxes[lower[-1]].y + step)
+        elif step > 0:
+            self._show_panes("tree")
+        else:
+            self._show_panes("entry")
+
+    def _move_rule(self, lower: str, y: int, *, saves: bool = True) -> None:
+        boxes, top = self.pane_layout.boxes, self.pane_layout.top
+        x = boxes[lower].x
+        upper = next((pane for pane, box in boxes.items() if box[:2] == (x, top)), "")
+        if not upper or upper == lower:
+            return
+        after = (lower,) if lower in PANES else ()
+        room = boxes[upper].height + boxes[lower].height
+        moved = move_border(y - top, room, LEAST_LINES, 1, (upper,), after)
+        share = share_of(moved.size, room)
+        is_list = upper == "sessions"
+        sizes = self._sizes._replace(list=share) if is_list else self._sizes._replace(upper=share)
+        self._resize(_closed(sizes, moved.hidden), saves=saves)
+
+    @on(Divider.Dragged)
+    def _divider_dragged(self, event: Divider.Dragged) -> None:
+        self._move_divider(event.x, saves=event.done)
+
+    @on(Pane.Dragged)
+    def _rule_dragged(self, event: Pane.Dragged) -> None:
+        name = (event.pane.id or "").removesuffix("-pane")
+        if name in self.pane_layout.boxes:
+            self._move_rule(name, event.y, saves=event.done)
 
     def go_to(self, path: str, entry_id: str) -> None:
         self.entry_actions.go_to_entry(path, entry_id or None)

@@ -13,10 +13,10 @@ from app.panes.sessions_pane import SessionsPane
 from app.panes.transcript_pane import TranscriptPane
 from app.screens.sessions_screen import SessionsScreen
 from app.view.arrangement import initial
-from app.view.bars import keys_line
+from app.view.bars import keys_line, too_small_line
 from app.view.geometry import SELECTOR_PANES, place_selector
 from app.view.list_model import ListModel
-from app.widgets.panes import Bar
+from app.widgets.panes import Bar, Divider, Pane
 
 if TYPE_CHECKING:
     from textual import events
@@ -63,19 +63,22 @@ class SelectorScreen(SessionsScreen):
         self._preview = TranscriptPane(setup, id="preview", previews=True, ascii_only=ascii_only)
 
     def compose(self) -> ComposeResult:
-        demo = "example sessions" if self.setup.demo else ""
-        yield Bar(lambda cells: self.bars.header(cells, demo), id="header")
+        yield Bar(lambda cells: self.bars.header(cells, self.header_note), id="header")
         with _Panes(id="panes"):
             yield self.sessions_pane
+            yield Divider(id="divider")
             yield self._preview
+        yield Bar(self.closing_bar, id="closing")
         yield Bar(lambda cells: self.bars.command(cells, shows_key=True), id="resume")
         yield Bar(self._keys, id="keys")
         yield self.sessions_pane.popup
+        yield Bar(too_small_line, id="too-small")
 
     def panes_mounted(self) -> None:
         self._place_panes(self.size.width, self.size.height)
         if self._query:
             self.sessions_pane.search_for(self._query)
+        self._preview.expect_session(self.sessions_pane.list.row)
         self.set_focus(self.sessions_pane.box)
         self.post_message(ScreenReady())
         # Imports in the threads would delay the first picture, and the keys that wait for it.
@@ -87,11 +90,15 @@ class SelectorScreen(SessionsScreen):
         self._place_panes(event.size.width, event.size.height)
 
     def _place_panes(self, columns: int, lines: int) -> None:
-        boxes = place_selector(columns, lines)
-        self.put_panes(SELECTOR_PANES, boxes)
-        self.query_one("#panes").styles.layout = (
-            "horizontal" if columns > boxes["sessions"].width else "vertical"
-        )
+        self.put_panes(SELECTOR_PANES, place_selector(columns, lines))
+
+    @property
+    def focused_pane(self) -> str:
+        return "preview" if self._preview.lines.has_focus else "sessions"
+
+    @property
+    def closing_pane(self) -> Pane | None:
+        return self._preview
 
     # bars
 
@@ -136,7 +143,7 @@ class SelectorScreen(SessionsScreen):
         # in the line a slash is a letter
         if action == "open_filter":
             return not self.sessions_pane.box.has_focus
-        return action not in ("fold_pane", "show_labels")
+        return action not in ("focus_pane", "move_divider", "move_rule", "show_labels")
 
     def action_open_filter(self) -> None:
         """Give the line the keys."""

@@ -47,18 +47,20 @@ from app.services.index_service import IndexService
 from app.services.list_facts import ListFacts, Liveness
 from app.services.resume_planner import ResumePlanner, Starter
 from app.settings import settings_file
+from app.view.frame import closing_line
+from app.view.geometry import PaneLayout, is_too_small
 from app.view.line import wrap
 from app.view.notifications import settings_messages, stopped_note
-from app.view.session_row import LEGEND
+from app.view.session_row import LEGEND, SCROLLBAR
 from app.widgets.commands import bindings_of
 from app.widgets.inputs import LineInput, SearchBox
 from app.widgets.line_list import LineList
-from app.widgets.panes import Bar
+from app.widgets.panes import Bar, Divider, Pane
 from app.widgets.session_list import SessionListView
 from app.widgets.textual_internals import FirstPictureScreen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from textual.binding import BindingType
     from textual.events import DescendantFocus
@@ -72,7 +74,7 @@ if TYPE_CHECKING:
     from app.services.index_share import IndexShare
     from app.settings import Settings
     from app.setup import Setup
-    from app.view.geometry import Box
+    from app.view.line import Line
     from app.view.list_model import ListModel
 
 LOOK_EVERY = 2.0
@@ -83,9 +85,6 @@ PROBLEM_SECONDS = 5.0
 """Seconds for which a problem of the settings stays in the status line."""
 CACHE_PROBLEM_SECONDS = 10.0
 """Seconds for which the status line says why the cache cannot be written."""
-BESIDE_ROWS = 3
-"""Cells of the list's pane beside its rows: two borders and the scrollbar."""
-
 NEED_SESSION = frozenset(("session", "entry", "branch", "leaf", "turn", "shown", "tree"))
 """The nouns of commands that do nothing without a session."""
 STOP = Binding("escape", "stop_acting", "Stop the action", show=False, priority=True)
@@ -163,11 +162,30 @@ class SessionsScreen(FirstPictureScreen[None]):
             read=self.action_show_transcript,
             changed=self.refresh_bars,
         )
+        self.pane_layout = PaneLayout({}, -1, header=True, closing=False)
+        self._is_too_small = False
+        # the widget with the focus before the screen became too small
+        self._focused_before: Widget | None = None
         self.bars = StatusBars(
             host, setup, pane, self.feed, prompt, self.actions, self.resume_controller, toasts.line
         )
 
     # for subclasses
+
+    @property
+    def header_note(self) -> str:
+        """The note in the header while there is no activity."""
+        return "Examples" if self.setup.demo else ""
+
+    @property
+    def focused_pane(self) -> str:
+        """The name of the pane with the focus."""
+        raise NotImplementedError
+
+    @property
+    def closing_pane(self) -> Pane | None:
+        """The pane whose figures are in the rule below the panes, beside those of the list."""
+        return None
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
         """Show the session under the cursor.
@@ -260,7 +278,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         """Wrap the notice for the first picture, in which the list has no size yet."""
         pane = self.sessions_pane
         if pane.styles.width is not None:
-            cells = int(pane.styles.width.value) - BESIDE_ROWS
+            cells = int(pane.styles.width.value) - SCROLLBAR
             notice = pane.list.notice
             pane.list.show_notice([piece for line in notice for piece in wrap(line, max(4, cells - 2))])
 
@@ -302,24 +320,58 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     # layout and bars
 
-    def put_panes(self, names: Iterable[str], boxes: Mapping[str, Box]) -> None:
-        """Show the panes that have a box, in its size, and no others.
+    def put_panes(self, names: Iterable[str], places: PaneLayout) -> None:
+        """Show the panes and rules that have a place, and no others.
 
         :param names: of all panes.
         """
+        columns, lines = self.size
+        too_small = is_too_small(columns, lines)
+        if too_small != self._is_too_small:
+            self._is_too_small = too_small
+            if too_small:
+                self._focused_before = self.focused
+            self.query_one("#too-small").display = too_small
+            for name in ("header", "panes", "closing", "resume", "keys"):
+                self.query_one(f"#{name}").display = not too_small
+            if not too_small and self._focused_before is not None:
+                self.set_focus(self._focused_before)
+        self.pane_layout = places
         for name in names:
             pane = self.query_one(f"#{name}-pane")
-            box = boxes.get(name)
+            box = places.boxes.get(name)
             pane.display = box is not None
             if box is not None:
                 pane.styles.width = box.width
                 pane.styles.height = box.height
+        divider = self.query_one("#divider", Divider)
+        divider.display = places.divider >= 0
+        middles = [box.y - places.top for box in places.boxes.values() if box.x > 0 and box.y > places.top]
+        divider.set_middle(middles[0] if middles else -1)
+        if not too_small:
+            self.query_one("#header").display = places.header
+            self.query_one("#closing").display = places.closing
+        self.query_one("#panes").styles.layout = "horizontal" if places.divider >= 0 else "vertical"
+        self.bars.join(self.header_note, has_header=places.header)
+
+    def closing_bar(self, cells: int) -> Line:
+        """The rule below the panes."""
+        lower = self.closing_pane
+        return closing_line(
+            cells,
+            self.pane_layout,
+            self.sessions_pane.closing,
+            lower.closing if lower is not None else "",
+            focus=self.focused_pane,
+        )
 
     def _bar_region(self) -> Region:
         return self.query_one("#resume", Bar).region
 
+    @on(Pane.Closing)
     def refresh_bars(self) -> None:
         """Paint the bars that have changed."""
+        self.bars.join(self.header_note, has_header=self.pane_layout.header)
         for bar in self.query(Bar):
             bar.renew()
 

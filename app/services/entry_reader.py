@@ -20,6 +20,7 @@ from app.sessions.errors import Changed
 from app.sessions.storage.blobs import image_bytes
 from app.sessions.tree.entry_loader import read_beginning
 from app.view.document_line import DocumentLine
+from app.view.entry_details import DETAIL_KINDS, detail_lines, facts_of
 from app.view.entry_document import document
 from app.view.image_lines import (
     FIRST_NUMBER,
@@ -44,7 +45,10 @@ if TYPE_CHECKING:
     from app.sessions.storage.blobs import BlobStore
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
+    from app.view.entry_details import EntryFacts
 
+TEXT, RAW, DETAILS = LOOKS = ("text", "raw", "details")
+"""Ways to look at an entry: its text, its line in the file, or the table of its details."""
 # Least seconds between two messages: the screen cannot draw more often.
 POST_SECONDS = 0.05
 # Seconds between two batches of lines, in which the screen gets the interpreter.
@@ -87,17 +91,17 @@ class EntryReader(BackgroundService):
         self._images = ImageCache(mode) if mode else None
 
     def read(
-        self, tree: SessionTree, position: Node | DamagedLine, cells: int, rows: int, *, raw: bool
+        self, tree: SessionTree, position: Node | DamagedLine, cells: int, rows: int, *, look: str
     ) -> None:
         """Read an entry or a damaged line, and wrap it to ``cells``.
 
         :param rows: the most that an image takes; 0 draws none.
-        :param raw: show the line of the file.
+        :param look: one of `LOOKS`.
         """
         self.generation += 1
         generation = self.generation
         self._worker.submit(
-            lambda is_stale: self._read(generation, is_stale, tree, position, cells, rows, raw)
+            lambda is_stale: self._read(generation, is_stale, tree, position, cells, rows, look)
         )
 
     def clear(self) -> None:
@@ -112,35 +116,46 @@ class EntryReader(BackgroundService):
         position: Node | DamagedLine,
         cells: int,
         rows: int,
-        raw: bool,
+        look: str,
     ) -> None:
         try:
-            self._show(generation, is_stale, tree, self._parts(tree, position, raw), cells, rows)
+            parts, facts = self._parts(tree, position, look)
+            self._show(generation, is_stale, tree, parts, facts, cells, 0 if look == DETAILS else rows, look)
         except Cancelled:
             pass
 
-    def _parts(self, tree: SessionTree, position: Node | DamagedLine, raw: bool) -> list[Part]:
+    def _parts(
+        self, tree: SessionTree, position: Node | DamagedLine, look: str
+    ) -> tuple[list[Part], EntryFacts | None]:
         try:
             if isinstance(position, DamagedLine):
-                return damaged_parts(tree.path, position, raw=raw)
-            if raw:
-                return [Part("raw", "", indented(tree.read_line(position)))]
-            return entry_parts(tree.read(position))
+                return damaged_parts(tree.path, position, raw=look == RAW), None
+            entry = tree.read(position)
+            if look == RAW:
+                return [Part("raw", "", indented(tree.read_line(position)))], facts_of(entry)
+            return entry_parts(entry), facts_of(entry)
         except (Changed, OSError) as error:
-            return [Part("error", "", reason_of(error))]
+            return [Part("error", "", reason_of(error))], None
         except Exception as error:
             # An entry with unexpected content fails alone, in its own pane.
-            return [Part("error", "", f"cannot be shown: {type(error).__name__}: {error}")]
+            return [Part("error", "", f"cannot be shown: {type(error).__name__}: {error}")], None
 
     def _show(
         self,
         generation: int,
         is_stale: Callable[[], bool],
         tree: SessionTree,
-        shown_parts: list[Part],
+        parts: list[Part],
+        facts: EntryFacts | None,
         cells: int,
         rows: int,
+        look: str,
     ) -> None:
+        if look == DETAILS and facts is not None:
+            self._post(EntryRead(generation, detail_lines(parts, cells), False, parts, facts))
+            return
+        # An entry without a text is its details.
+        shown_parts = [part for part in parts if part.kind not in DETAIL_KINDS or facts is None] or parts
         images = None
         if self._images is not None and rows and any(part.image is not None for part in shown_parts):
             images = self._images.of_entry(lambda: self._blobs(tree), cells, rows, is_stale)
@@ -152,12 +167,12 @@ class EntryReader(BackgroundService):
                 return
             lines += batch
             if lines and monotonic() - posted_at >= POST_SECONDS:
-                self._post(EntryRead(generation, lines, more, () if more else shown_parts))
+                self._post(EntryRead(generation, lines, more, () if more else parts, facts))
                 lines, posted_at, more = [], monotonic(), True
             sleep(BATCH_PAUSE)
         if lines or not more:
             lines = lines or [DocumentLine("(empty)", "dim")]
-            self._post(EntryRead(generation, lines, more, () if more else shown_parts))
+            self._post(EntryRead(generation, lines, more, () if more else parts, facts))
         for drawing in images.drawn() if images is not None else ():
             self._post(ImageDecoded(generation, drawing))
 

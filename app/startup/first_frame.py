@@ -21,6 +21,7 @@ from app.stores import all_pins
 from app.view.arrangement import Arrangement
 from app.view.bars import keys_without_session, reading_note, search_keys
 from app.view.frame import frame
+from app.view.geometry import is_too_small, list_lines
 from app.view.list_model import ListModel
 from app.view.palette import THEMES, eight_bit, few_colours, rgb, style_of
 from app.view.terminal import can_place_text, colour_depth, speller
@@ -35,7 +36,6 @@ LEAVE = (
     "\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l\x1b[?2004l\x1b[?1004l\x1b[?2048l\x1b[<u"
     "\x1b[?7h\x1b[?1049l\x1b[?25h"
 )
-SMALLEST = (20, 6)
 ATTRIBUTES = {"bold": ("1", "22"), "italic": ("3", "23"), "underline": ("4", "24"), "reverse": ("7", "27")}
 """The codes that switch each attribute on and off."""
 
@@ -109,7 +109,7 @@ def fill_list(
     """The part of the session list that the first screen needs: the groups that fit, with the rows of the
     open groups or of this folder.
 
-    :param height: lines of the screen.
+    :param height: lines of the list.
     :return: the list, and the counts of every project, with which the missing groups are made.
     """
     try:
@@ -153,7 +153,7 @@ def show(
     ending.first(terminal.give_back)
     catalog = Catalog(setup.cache_folder, setup.stores)
     try:
-        model, counts = fill_list(setup, _height(terminal), arrangement, catalog)
+        model, counts = fill_list(setup, _height(terminal, arrangement, query), arrangement, catalog)
         if query:
             model.begin_with(query)
         if nowhere is not None and not model.known and all(store.is_bare() for store in setup.stores):
@@ -187,15 +187,16 @@ def fill(
     :param done: the number of files that are read; `total`: the number of files to read.
     """
     model.load(rows)
-    model.open_first(_height(terminal))
+    model.open_first(_height(terminal, model.arrangement, query))
     model.reading = done, total
     note = reading_note(done, total)
     terminal.show(_picture(setup, theme, model, terminal, query, note, ascii_only=ascii_only))
 
 
-def _height(terminal: Terminal) -> int:
+def _height(terminal: Terminal, arrangement: Arrangement, query: str | None) -> int:
     """The number of lines for the list."""
-    return max(1, terminal.size.lines - 5)
+    columns, lines = terminal.size
+    return list_lines(columns, lines, arrangement.panes, selects=query is not None)
 
 
 def _picture(
@@ -210,7 +211,7 @@ def _picture(
 ) -> str:
     """The text to write; empty if the terminal is too small."""
     columns, lines = terminal.size
-    if columns < SMALLEST[0] or lines < SMALLEST[1]:
+    if is_too_small(columns, lines):
         return ""
     now_ms = setup.now_ms()
     drawn = frame(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from app.view.geometry import USUAL, Sizes, initial_sizes, saved_sizes
+
 SCOPES = ("all", "here")
 ORDERS = ("threaded", "recent", "relevance")
 
@@ -28,6 +30,7 @@ class Arrangement(NamedTuple):
     roomy         a second line for each session, with its last prompt
     paths         a second line for each session, with the path of its file and nothing else
     sizes         the second line with the last prompt has the size of the file if there is room
+    panes         the sizes of the panes of the browser
     """
 
     scope: str = "all"
@@ -40,6 +43,7 @@ class Arrangement(NamedTuple):
     roomy: bool = False
     paths: bool = False
     sizes: bool = False
+    panes: Sizes = USUAL
 
     def changed(self, **fields: Any) -> Arrangement:
         """Another arrangement, with these fields. TypeError for a field that does not exist."""
@@ -47,7 +51,8 @@ class Arrangement(NamedTuple):
 
     def lists_like(self, other: Arrangement) -> bool:
         """Whether both list the same sessions in the same order; their looks may differ."""
-        return self._replace(roomy=other.roomy, paths=other.paths, sizes=other.sizes) == other
+        same_look = self._replace(roomy=other.roomy, paths=other.paths, sizes=other.sizes, panes=other.panes)
+        return same_look == other
 
     @property
     def row_height(self) -> int:
@@ -59,13 +64,14 @@ class Arrangement(NamedTuple):
         """Whether it excludes sessions that count as sessions of the scope."""
         return self.named_only or bool(self.agent)
 
-    def titles(self, *, tools: bool = False) -> tuple[str, ...]:
-        """The title in the upper border of the list, in several lengths, the longest first
+    def titles(self, name: str = "Sessions", *, tools: bool = False) -> tuple[str, ...]:
+        """The title in the rule above the list, in several lengths, the longest first
         (`app.view.cells.first_fitting`).
 
         Conditions that exclude sessions come first, then other settings that differ from the defaults.
         Shorter titles leave out words from the end. The default scope and order are given if there is room.
 
+        :param name: the first word.
         :param tools: whether tool calls and output are searched as well.
         """
         special = ["named only"] if self.named_only else []
@@ -76,7 +82,7 @@ class Arrangement(NamedTuple):
         special += ["with hidden ones"] if self.hidden else []
         usual = ["all folders"] if self.scope != "here" else []
         usual += [self.order] if self.order == ORDERS[0] else []
-        required = ["sessions", *special]
+        required = [name, *special]
         titles = [[*required, *usual[:number]] for number in range(len(usual), -1, -1)]
         return tuple(" · ".join(words) for words in [*titles, special or required])
 
@@ -102,7 +108,8 @@ def cycle_field(arrangement: Arrangement, field: str, agents: Sequence[str] = ()
 
 def saved_fields(arrangement: Arrangement) -> dict[str, str]:
     """The fields that the next run begins with, for `app.paths.write_screen`; `initial` reads them."""
-    return {name: "yes" if getattr(arrangement, name) else "no" for name in _LOOKS}
+    looks = {name: "yes" if getattr(arrangement, name) else "no" for name in _LOOKS}
+    return looks | saved_sizes(arrangement.panes)
 
 
 def initial(last: Mapping[str, str], *, selects: bool = False, sizes: bool = False) -> Arrangement:
@@ -112,5 +119,7 @@ def initial(last: Mapping[str, str], *, selects: bool = False, sizes: bool = Fal
     :param selects: for the selector: one list of this folder, as in pi. The browser begins with all folders.
     :param sizes: the setting `show_size`.
     """
-    first = Arrangement(scope="here" if selects else "all", grouped=not selects, sizes=sizes)
+    first = Arrangement(
+        scope="here" if selects else "all", grouped=not selects, sizes=sizes, panes=initial_sizes(last)
+    )
     return first.changed(**{name: last.get(name) == "yes" for name in _LOOKS})

@@ -8,33 +8,64 @@ from collections.abc import Sequence
 
 from app.commands import command_by_id, pane_commands
 from app.formats.text import one_line
+from app.index.row import Row
 from app.keys import footer, key_of, offered
 from app.stores.live import LIVE, Verdict
+from app.view.arrangement import Arrangement
 from app.view.cells import shorten, shorten_start, stable_width, width
+from app.view.geometry import SMALLEST
 from app.view.line import Line, fit_line, line_width
 from app.view.list_model import ListModel
 
 
-def header_line(cells: int, *, total: int, projects: int, live: int, note: str, here: str) -> Line:
-    """The first line of the screen: counts, a note, and the user's folder."""
-    facts = (
-        f"{total:,} session{'' if total == 1 else 's'} · {projects:,} project{'' if projects == 1 else 's'}"
-    )
-    left: Line = [(" leafmark ", "brand"), (f"  {facts}", "dim")]
+def header_line(
+    cells: int, *, total: int, projects: int, live: int, note: str, here: str, order: str = ""
+) -> Line:
+    """The first line of a tall screen: counts, a note, how the list is sorted, and the user's folder.
+
+    :param order: the order and the agent of the list.
+    """
+    left: Line = [(" leafmark ", "brand"), (f"  {_sessions(total)} · {_projects(projects)}", "dim")]
     if live:
-        left.append((f" · {live} live", "live"))
+        left += [(" · ", "dim"), (live_note(live), "live")]
     if note:
         left.append((f"  {note}", "warning"))
     room = cells - line_width(left) - 2
     right = shorten_start(here, room) if room > 8 else ""
+    if order and room > width(right) + width(order) + 3:
+        right = f"{order}   {right}"
     gap = cells - line_width(left) - width(right) - 1
     return fit_line([*left, (" " * max(0, gap), "text"), (right, "dim"), (" ", "text")], cells)
+
+
+def too_small_line(cells: int) -> Line:
+    """The only line of a screen without room for a pane."""
+    columns, lines = SMALLEST
+    return fit_line([(f"Too small: {columns}x{lines} needed", "text")], cells)
+
+
+def _sessions(number: int) -> str:
+    return f"{number:,} session{'' if number == 1 else 's'}"
+
+
+def _projects(number: int) -> str:
+    return f"{number:,} project{'' if number == 1 else 's'}"
+
+
+def live_note(live: int) -> str:
+    """The number of live sessions; "" for none."""
+    return f"● {live:,} live" if live else ""
+
+
+def order_note(arrangement: Arrangement) -> str:
+    """The order and the agent of the list, for the header."""
+    return f"{arrangement.order} · {arrangement.agent or 'all agents'}"
 
 
 def list_facts(
     model: ListModel, *, searches: bool, answered: bool, begins: bool = False, hits: int = 0
 ) -> str:
-    """The facts in the lower border of the list: the number of sessions if not all are shown.
+    """The figures in the rule above the list: the number of sessions, or of the marked ones.
 
     :param searches: the search is not complete.
     :param answered: there is no query, or the search has answered it.
@@ -42,19 +73,60 @@ def list_facts(
         result then has no number of matches.
     :param hits: the number of hits in all sessions; 0 if it is not known.
     """
-    facts = []
     # without sessions there is nothing to count
-    if model.total:
-        narrows = model.is_filtered or model.arrangement.narrows
-        if narrows and not begins and (model.matched or answered):
-            facts.append(f"{model.matched:,} of {model.total:,}")
-            if hits and model.is_filtered:
-                facts.append(f"{hits:,} hit{'' if hits == 1 else 's'}")
-        if searches:
-            facts.append("…")
-    if model.hidden:
-        facts.append(f"{model.hidden:,} hidden")
+    if not model.total:
+        return ""
+    if model.marked:
+        return f"✓ {len(model.marked):,} of {model.total:,} marked"
+    facts = []
+    narrows = model.is_filtered or model.arrangement.narrows
+    if narrows and not begins and (model.matched or answered):
+        facts.append(f"{model.matched:,} of {model.total:,}")
+        if hits and model.is_filtered:
+            facts.append(f"{hits:,} hit{'' if hits == 1 else 's'}")
+    elif not narrows:
+        facts.append(f"{model.total:,}")
+    if searches:
+        facts.append("…")
     return " · ".join(facts)
+
+
+def joined_facts(facts: str, *, projects: int, live: int, note: str) -> tuple[str, ...]:
+    """The figures in the rule above the list on a screen without a header, in several selections.
+
+    :param facts: those of the list.
+    :param note: the note that the header would have.
+    """
+    alive = live_note(live)
+    selections = (
+        (facts, note, _projects(projects) if projects else "", alive),
+        (facts, note, alive),
+        (note or facts, alive),
+        (note or facts,),
+    )
+    return tuple(" · ".join(filter(None, selection)) for selection in selections)
+
+
+def list_name(*, selects: bool, searches: bool = False) -> str:
+    """The first word of the title of the list.
+
+    :param selects: for the selector.
+    :param searches: there is a query.
+    """
+    return "Resume" if selects else "Search" if searches else "Sessions"
+
+
+def session_title(row: Row) -> tuple[str, str]:
+    """The title of a pane that shows a session: its title, and its agent behind it, which is not cut."""
+    return stable_width(one_line(row.title, 500)), f" · {row.agent}"
+
+
+def hidden_note(hidden: int) -> str:
+    """The number of sessions that are hidden by default, with the key that shows them; "" for none."""
+    if not hidden:
+        return ""
+    key = key_of("list.hidden")
+    return f"{hidden:,} empty session{'' if hidden == 1 else 's'} hidden" + (f" ({key})" if key else "")
 
 
 def reading_note(done: int, total: int) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from app.formats.partial_entry import finite, finite_int
-from app.view.formatting import count, duration
+from app.view.formatting import cost, count, span
 
 if TYPE_CHECKING:
     # these load the decoder of entries, which no screen needs before its first session
@@ -61,28 +61,29 @@ class BranchTable:
         self._owners[node.index] = owner
 
 
-def branch_text(facts: BranchFacts | None, *, short: bool = False, anew: bool = False) -> str:
-    """``branch 2 of 3 · 12 turns · 48k tokens · $0.42 · 1 h 20 min``; zero values are left out.
+def branch_text(
+    facts: BranchFacts | None, *, short: bool = False, anew: bool = False, total: float = 0.0
+) -> str:
+    """``branch 2 of 3 · 12 turns · 48k tokens · $0.42 of $0.50 · 1h 20m``; zero values are left out.
 
-    :param short: ``2/3 · 12 turns · 48k · $0.42 · 1h20m``, for half of a terminal of 80 columns.
+    :param short: without tokens and time.
     :param anew: whether the agent begins anew, on a branch without a row. Every branch but the active one is
         then marked as not active.
+    :param total: the cost of the whole session in dollars.
     """
     if facts is None:
         return ""
-    words = []
-    if facts.of > 1:
-        words = [f"{facts.number:,}/{facts.of:,}" if short else f"branch {facts.number:,} of {facts.of:,}"]
+    words = [f"branch {facts.number:,} of {facts.of:,}"] if facts.of > 1 else []
     if anew and not facts.on_active_path:
-        apart = "not active" if short else "not on the active path"
-        words = [" ".join([*words, apart]) if short else ", ".join([*words, apart])]
+        words = [", ".join([*words, "not on the active path"])]
     words.append(f"{facts.turns:,} turn{'' if facts.turns == 1 else 's'}")
     tokens = finite_int(sum(facts.tokens))
-    if tokens:
-        words.append(count(tokens) if short else f"{count(tokens)} tokens")
+    if tokens and not short:
+        words.append(f"{count(tokens)} tokens")
     if finite(facts.cost):
-        words.append(f"${facts.cost:,.2f}" if facts.cost >= 0.01 else f"${facts.cost:.4f}")
-    if facts.duration_ms:
-        time = duration(facts.duration_ms)
-        words.append(time.replace("min", "m").replace(" ", "") if short else time)
+        spent = cost(facts.cost)
+        whole = cost(total) if finite(total) else ""
+        words.append(f"{spent} of {whole}" if whole and whole != spent else spent)
+    if facts.duration_ms and not short:
+        words.append(span(facts.duration_ms))
     return " · ".join(words)

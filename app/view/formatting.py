@@ -51,6 +51,24 @@ def clock(then_ms: int, now_ms: int) -> str:
     return day if then.tm_year == now.tm_year else f"{then.tm_year % 100:02}/{day}"
 
 
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+
+def moment(then_ms: int, now_ms: int) -> str:
+    """A moment in local time: ``18:43`` today, ``12 Aug 18:43`` this year, else ``12 Aug 2025``; "" for a
+    time outside of the calendar.
+    """
+    try:
+        then, now = time.localtime(then_ms / 1000), time.localtime(now_ms / 1000)
+    except (OverflowError, ValueError, OSError):
+        return ""
+    hours = f"{then.tm_hour:02}:{then.tm_min:02}"
+    if then[:3] == now[:3]:
+        return hours
+    day = f"{then.tm_mday} {_MONTHS[then.tm_mon - 1]}"
+    return f"{day} {hours}" if then.tm_year == now.tm_year else f"{day} {then.tm_year}"
+
+
 def count(number: int) -> str:
     """A number in at most four characters: ``999``, ``1.2k``, ``34k``, ``2M``."""
     if number < 1_000:
@@ -89,6 +107,26 @@ def duration(span_ms: int) -> str:
         return f"{hours} h {minutes:02} min"
     days, hours = divmod(hours, 24)
     return f"{days:,} d {hours} h"
+
+
+def span(span_ms: int) -> str:
+    """A length of time in two units and few characters: ``1h 41m``, ``3m 20s``, ``4s``, ``2d 5h``."""
+    seconds = max(0, span_ms) // 1000
+    minutes, hours = seconds // 60, seconds // 3600
+    if seconds < 60:
+        return f"{seconds}s"
+    if minutes < 60:
+        return f"{minutes}m {seconds % 60:02}s"
+    if hours < 24:
+        return f"{hours}h {minutes % 60:02}m"
+    return f"{hours // 24:,}d {hours % 24}h"
+
+
+def cost(dollars: float) -> str:
+    """A cost: ``$4.31``, below a cent ``$0.002``; "" for none."""
+    if dollars <= 0:
+        return ""
+    return f"${dollars:,.2f}" if dollars >= 0.01 else f"${dollars:.3f}" if dollars >= 0.0005 else "$0.001"
 
 
 TIME_CELLS = 17

@@ -1,4 +1,4 @@
-"""The first picture of the browser or the selector as styled text: bars, panes and the session list."""
+"""The first picture of the browser or the selector as styled text: bars, rules and the session list."""
 
 from __future__ import annotations
 
@@ -6,20 +6,30 @@ from collections.abc import Iterator, Sequence
 
 from app.formats.text import one_line
 from app.keys import footer
-from app.view.bars import SEARCH_HINT, header_line, keys_line, list_facts
-from app.view.cells import first_fitting, fit_facts, shorten, shorten_start, width
+from app.view.bars import (
+    SEARCH_HINT,
+    header_line,
+    hidden_note,
+    joined_facts,
+    keys_line,
+    list_facts,
+    list_name,
+    order_note,
+    session_title,
+)
+from app.view.cells import shorten, shorten_start, width
 from app.view.empty_states import nothing_found, searching_for
 from app.view.formatting import tilde
-from app.view.geometry import HEADER, PANES, Box, place, place_selector
+from app.view.geometry import PANES, Box, PaneLayout, place, place_selector
 from app.view.line import Line, fit_line, wrap
 from app.view.list_model import ListModel
-from app.view.session_row import render_list_line, render_second_line
+from app.view.rules import LAST, divider_char, rule_line
+from app.view.session_row import SCROLLBAR, render_list_line, render_second_line
 
 Cell = tuple[str, str, str]
 
-SCROLLBAR = 1
-# the titles of panes whose title is not their name
-TITLES = {"preview": "transcript"}
+TITLES = {"tree": "Tree", "entry": "Entry", "preview": "Transcript"}
+"""The titles of the panes that show no session."""
 
 
 def frame(
@@ -43,26 +53,70 @@ def frame(
         list has the focus.
     :param keys: the keys in the last line as (key, label); None for the keys of the browser's list.
     """
-    boxes = place(columns, lines) if query is None else place_selector(columns, lines)
-    head = header_line(
-        columns, total=model.known, projects=model.projects, live=0, note=note, here=tilde(here, home)
+    places = (
+        place(columns, lines, sizes=model.arrangement.panes)
+        if query is None
+        else place_selector(columns, lines)
     )
-    picture = [_plain(head)]
-    content = _Content(model, now_ms, query, boxes[PANES[0]])
-    rows: list[list[Cell]] = [[] for _ in range(_height(boxes))]
+    boxes = places.boxes
+    picture: list[list[Cell]] = []
+    if places.header:
+        head = header_line(
+            columns,
+            total=model.known,
+            projects=model.projects,
+            live=0,
+            note=note,
+            here=tilde(here, home),
+            order=order_note(model.arrangement),
+        )
+        picture.append(_plain(head))
+    content = _Content(model, now_ms, query, boxes[PANES[0]], note="" if places.header else note)
+    content.joins = not places.header
+    rows: list[list[Cell]] = [[] for _ in range(_height(places))]
     for name, box in sorted(boxes.items(), key=lambda item: item[1].x):
-        # on the smallest screens, a pane has only its border, or no line at all
-        shown = rows[box.y - HEADER :][: box.height]
+        shown = rows[box.y - places.top :][: box.height]
+        if places.divider >= 0 and box.x == places.divider + 1 and box.y == places.top:
+            middles = [other.y for other in boxes.values() if other.x == box.x and other.y > places.top]
+            middle = middles[0] - places.top if middles else -1
+            for y, row in enumerate(rows):
+                row.append((divider_char(y, middle), "border", "background"))
         for row, pieces in zip(shown, _pane(name, box, content), strict=False):
             row += pieces
     picture += rows
+    if places.closing:
+        picture.append(_plain(closing_line(columns, places, content.hidden, "", focus=PANES[0])))
     picture.append(_plain(fit_line([], columns)))
     picture.append(_plain(keys_line(columns, footer(PANES[0]) if keys is None else keys)))
     return picture[:lines]
 
 
-def _height(boxes: dict[str, Box]) -> int:
-    return max(box.y + box.height for box in boxes.values()) - HEADER
+def _height(places: PaneLayout) -> int:
+    return max(box.y + box.height for box in places.boxes.values()) - places.top
+
+
+def closing_line(columns: int, places: PaneLayout, left: str, right: str, *, focus: str) -> Line:
+    """The rule below the panes.
+
+    :param left: the figures below the list; ``right``: those below the panes beside it.
+    :param focus: the pane with the focus.
+    """
+    is_left = focus == PANES[0]
+    if places.divider < 0:
+        both = " · ".join(filter(None, (left, right)))
+        return rule_line(columns, (), (both, right or left), focused=_is_lowest(places, focus))
+    beside = columns - places.divider - 1
+    return [
+        *rule_line(places.divider, (), (left,), focused=is_left),
+        (LAST, "border"),
+        *rule_line(beside, (), (right,), focused=not is_left and _is_lowest(places, focus)),
+    ]
+
+
+def _is_lowest(places: PaneLayout, focus: str) -> bool:
+    """Whether a pane is the lowest one beside or below the list."""
+    box = places.boxes.get(focus)
+    return box is not None and not any(other.y > box.y for other in places.boxes.values())
 
 
 def _plain(line: Line) -> list[Cell]:
@@ -70,44 +124,53 @@ def _plain(line: Line) -> list[Cell]:
 
 
 def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
-    """The lines of a pane from top to bottom, with its border."""
-    focused = name == PANES[0]
-    border = "border-focus" if focused else "border"
-    inside = box.width - 2
-    titles = content.model.arrangement.titles() if focused else (TITLES.get(name, name),)
-    title = shorten(f" {first_fitting(titles, inside - 4)} ", inside - 2)
-    yield [
-        ("╭─", border, "background"),
-        (title, "border-title-focus" if focused else "border-title", "background"),
-        ("─" * (inside - 1 - width(title)) + "╮", border, "background"),
-    ]
-    side = ("│", border, "background")
-    blank = _plain(fit_line([], inside))
-    for y in range(box.height - 2):
-        yield [side, *(content.line(y, inside) if focused else blank), side]
-    facts = fit_facts(content.facts, inside - 4) if focused else ""
-    facts = f" {facts} " if facts else ""
-    yield [
-        ("╰" + "─" * (inside - 1 - width(facts)), border, "background"),
-        (facts, "border-title", "background"),
-        ("─╯", border, "background"),
-    ]
+    """The lines of a pane from top to bottom."""
+    is_list = name == PANES[0]
+    if is_list:
+        word = list_name(selects=content.query is not None)
+        titles = content.model.arrangement.titles(word)
+        yield _plain(rule_line(box.width, titles, content.selections, focused=True))
+    else:
+        title, suffix = content.beside(name)
+        yield _plain(rule_line(box.width, (title,), suffix=suffix))
+    blank = _plain(fit_line([], box.width))
+    for y in range(box.height - 1):
+        yield content.line(y, box.width) if is_list else blank
 
 
 class _Content:
     """The content of the list's pane."""
 
-    def __init__(self, model: ListModel, now_ms: int, query: str | None, box: Box) -> None:
+    def __init__(self, model: ListModel, now_ms: int, query: str | None, box: Box, note: str) -> None:
         self.model = model
+        self.hidden = hidden_note(model.hidden)
+        self.query = query
+        self.joins = False
         self._now_ms = now_ms
+        self._note = note
         self._query = query
         self._selected = model.first_session()
         searches = bool(query and query.strip()) and model.empty() in ("", "query")
         self.facts = list_facts(model, searches=searches, answered=not query, begins=bool(query))
-        height = box.height - 2 - (query is not None)
-        self._notice = [] if model.lines else _notice(model, query, box.width - 2 - SCROLLBAR, searches)
+        height = box.height - 1 - (query is not None)
+        self._notice = [] if model.lines else _notice(model, query, box.width - SCROLLBAR, searches)
         length = len(self._notice) or model.length * model.row_height
         self._bar = _scrollbar(length, height)
+
+    @property
+    def selections(self) -> tuple[str, ...]:
+        """The figures in the rule of the list."""
+        if not self.joins:
+            return (self.facts,)
+        projects = self.model.projects if self.query is None else 0
+        return joined_facts(self.facts, projects=projects, live=0, note=self._note)
+
+    def beside(self, name: str) -> tuple[str, str]:
+        """The title of a pane beside the list, and what stands behind it."""
+        row = self.model.lines[self._selected].row if self.model.lines else None
+        if row is None or name not in ("tree", "preview"):
+            return TITLES[name], ""
+        return session_title(row)
 
     def line(self, y: int, cells: int) -> list[Cell]:
         if self._query is not None:

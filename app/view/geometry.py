@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 PANES = ("sessions", "tree", "entry")
-WIDE = 120
-"""Columns from which on three panes are shown."""
-MEDIUM = 80
-"""Columns from which on two panes are shown."""
-HEADER = 1
+BESIDE_FROM = 100
+"""Columns from which on the list stands beside the other panes; on a narrower screen it stands above them."""
+STACKED_FROM = (50, 18)
+"""Columns and lines from which on two panes stand one above the other; a smaller screen has one pane."""
+TALL_FROM = 30
+"""Lines from which on there are a header and a closing rule."""
+SMALLEST = (20, 8)
+"""Columns and lines of the smallest screen with panes."""
 FOOTER = 2
-"""Lines of the bars above and below the panes."""
+"""Lines of the bars below the panes: the status line and the keys."""
+LEAST_COLUMNS = 20
+LEAST_LINES = 3
+"""The smallest size to which a pane can be dragged."""
+_LIST_OF_WIDE, _LIST_OF_MEDIUM, _WIDE = 400, 440, 140
+_TREE, _LIST_ABOVE, _TREE_ABOVE = 620, 460, 500
 
 
 class Box(NamedTuple):
-    """A pane's place in cells, border included."""
+    """A pane's place in cells. Its first line is the rule."""
 
     x: int
     y: int
@@ -23,38 +32,139 @@ class Box(NamedTuple):
     height: int
 
 
+class Sizes(NamedTuple):
+    """The sizes that the user has chosen, in thousandths of the room; 0 for the usual size.
+
+    left    the width of the list beside the other panes
+    upper   the height of the tree above the entry
+    list    the height of the list above the tree
+    hidden  panes that the user has closed
+    """
+
+    left: int = 0
+    upper: int = 0
+    list: int = 0
+    hidden: tuple[str, ...] = ()
+
+
+USUAL = Sizes()
+
+
+class PaneLayout(NamedTuple):
+    """The places of all that is on the screen.
+
+    boxes    the panes that are shown
+    divider  the column between the list and the panes beside it; -1 without one
+    header   whether there is a header
+    closing  whether there is a closing rule below the panes
+    """
+
+    boxes: dict[str, Box]
+    divider: int
+    header: bool
+    closing: bool
+
+    @property
+    def top(self) -> int:
+        """The line of the first rule."""
+        return 1 if self.header else 0
+
+
+def is_too_small(columns: int, lines: int) -> bool:
+    """Whether there is no room for a pane."""
+    return columns < SMALLEST[0] or lines < SMALLEST[1]
+
+
 def place(
-    columns: int, lines: int, focus: str = "sessions", folded: frozenset[str] = frozenset()
-) -> dict[str, Box]:
-    """The panes that are shown, and their boxes.
+    columns: int,
+    lines: int,
+    focus: str = "sessions",
+    sizes: Sizes = USUAL,
+    *,
+    zoomed: bool = False,
+) -> PaneLayout:
+    """The places in the browser.
 
     :param focus: the focused pane; a narrow screen shows it and the pane that it belongs to.
-    :param folded: panes that the user closed. The focused pane is never closed.
+        It is never closed.
+    :param zoomed: show only the focused pane.
     """
-    height = max(3, lines - HEADER - FOOTER)
-    shown = [pane for pane in PANES if pane == focus or pane not in folded]
-    if columns < MEDIUM:
+    is_tall = lines >= TALL_FROM
+    top = 1 if is_tall else 0
+    height = max(2, lines - top - FOOTER - is_tall)
+    shown = [pane for pane in PANES if pane == focus or pane not in sizes.hidden]
+    if zoomed or columns < STACKED_FROM[0] or lines < STACKED_FROM[1]:
         shown = [focus]
-    elif columns < WIDE and len(shown) > 2:
+    elif columns < BESIDE_FROM and len(shown) > 2:
         shown = ["tree", "entry"] if focus == "entry" else ["sessions", "tree"]
+    boxes: dict[str, Box] = {}
+    divider, x = -1, 0
+    if columns >= BESIDE_FROM and len(shown) > 1 and shown[0] == PANES[0]:
+        left = _part(columns, sizes.left or _left(columns), LEAST_COLUMNS)
+        boxes["sessions"] = Box(0, top, left, height)
+        divider, x = left, left + 1
+        shown = shown[1:]
     if len(shown) == 1:
-        return {shown[0]: Box(0, HEADER, columns, height)}
-    left = max(36, columns * 42 // 100)
-    if shown == ["tree", "entry"]:
-        upper = max(3, height // 2)
-        return {
-            "tree": Box(0, HEADER, columns, upper),
-            "entry": Box(0, HEADER + upper, columns, height - upper),
-        }
-    boxes = {"sessions": Box(0, HEADER, left, height)}
-    right = shown[1:]
-    if len(right) == 1:
-        boxes[right[0]] = Box(left, HEADER, columns - left, height)
-        return boxes
-    upper = max(3, height * 11 // 20)
-    boxes["tree"] = Box(left, HEADER, columns - left, upper)
-    boxes["entry"] = Box(left, HEADER + upper, columns - left, height - upper)
-    return boxes
+        boxes[shown[0]] = Box(x, top, columns - x, height)
+    else:
+        if shown[0] == PANES[0]:
+            upper = _part(height, sizes.list or _LIST_ABOVE, LEAST_LINES)
+        else:
+            upper = _part(height, sizes.upper or (_TREE if x else _TREE_ABOVE), LEAST_LINES)
+        boxes[shown[0]] = Box(x, top, columns - x, upper)
+        boxes[shown[1]] = Box(x, top + upper, columns - x, height - upper)
+    return PaneLayout(boxes, divider, is_tall, is_tall)
+
+
+def list_lines(columns: int, lines: int, sizes: Sizes = USUAL, *, selects: bool = False) -> int:
+    """The number of lines for sessions while the list has the focus.
+
+    :param selects: in the selector, whose search line is always shown.
+    """
+    places = place_selector(columns, lines) if selects else place(columns, lines, sizes=sizes)
+    return max(1, places.boxes[PANES[0]].height - 1 - selects)
+
+
+def _left(columns: int) -> int:
+    return _LIST_OF_MEDIUM if columns < _WIDE else _LIST_OF_WIDE
+
+
+def _part(cells: int, share: int, least: int) -> int:
+    """A part of the cells that leaves both parts their least size."""
+    return max(min(least, cells // 2), min(cells * share // 1000, cells - least))
+
+
+def share_of(part: int, cells: int) -> int:
+    """A part of the cells in thousandths, for `Sizes`."""
+    return max(1, min(999, -(-part * 1000 // max(1, cells))))
+
+
+class Moved(NamedTuple):
+    """The panes after a border between them was moved.
+
+    size    the cells of the panes before the border
+    hidden  the panes that are closed now
+    """
+
+    size: int
+    hidden: tuple[str, ...]
+
+
+def move_border(
+    size: int, room: int, least: int, step: int, before: tuple[str, ...], after: tuple[str, ...]
+) -> Moved:
+    """Move the border between some panes. The panes on one side close if it comes near their edge.
+
+    :param size: the cells of the panes ``before`` the border that are wanted.
+    :param room: the cells of the panes on both sides.
+    :param least: the smallest size of a pane.
+    :param step: by how many cells less than that the panes close.
+    """
+    if size <= least - step:
+        return Moved(least, before)
+    if size >= room - least + step:
+        return Moved(room - least, after)
+    return Moved(max(least, min(size, room - least)), ())
 
 
 def joined(boxes: dict[str, Box], name: str) -> dict[str, Box]:
@@ -69,27 +179,54 @@ def joined(boxes: dict[str, Box], name: str) -> dict[str, Box]:
 
 
 SELECTOR_PANES = ("sessions", "preview")
-BESIDE_FROM = 100
-"""Columns from which on the preview is beside the list."""
-BELOW_FROM = 16
+_SELECTOR_LEFT, _SELECTOR_LIST = 50, 50
+_BELOW_FROM = 16
 """Lines from which on the preview is below the list."""
 
 
-def place_selector(columns: int, lines: int) -> dict[str, Box]:
-    """The panes of the selector: the preview is beside the list, below it on a narrow screen, and left out on
-    a small one.
+def place_selector(columns: int, lines: int) -> PaneLayout:
+    """The places in the selector: the preview is beside the list, below it on a narrow screen, and left out
+    on a small one.
     """
-    height = max(3, lines - HEADER - FOOTER)
+    is_tall = lines >= TALL_FROM
+    height = max(2, lines - FOOTER - is_tall)
     if columns >= BESIDE_FROM:
-        left = columns * 48 // 100
-        return {
-            "sessions": Box(0, HEADER, left, height),
-            "preview": Box(left, HEADER, columns - left, height),
-        }
-    if lines < BELOW_FROM:
-        return {"sessions": Box(0, HEADER, columns, height)}
-    upper = height * 11 // 20
-    return {
-        "sessions": Box(0, HEADER, columns, upper),
-        "preview": Box(0, HEADER + upper, columns, height - upper),
-    }
+        left = columns * _SELECTOR_LEFT // 100
+        return PaneLayout(
+            {
+                "sessions": Box(0, 0, left, height),
+                "preview": Box(left + 1, 0, columns - left - 1, height),
+            },
+            left,
+            False,
+            is_tall,
+        )
+    if lines < _BELOW_FROM:
+        return PaneLayout({"sessions": Box(0, 0, columns, height)}, -1, False, is_tall)
+    upper = height * _SELECTOR_LIST // 100
+    boxes = {"sessions": Box(0, 0, columns, upper), "preview": Box(0, upper, columns, height - upper)}
+    return PaneLayout(boxes, -1, False, is_tall)
+
+
+def saved_sizes(sizes: Sizes) -> dict[str, str]:
+    """The values that the next run begins with, for `app.paths.write_screen`; `initial_sizes` reads them."""
+    numbers = {f"pane-{name}": str(getattr(sizes, name)) for name in _NUMBERS}
+    return numbers | {"panes-hidden": ",".join(sizes.hidden)}
+
+
+def initial_sizes(last: Mapping[str, str]) -> Sizes:
+    """The sizes that a run begins with. Values that are none are ignored.
+
+    :param last: the values that the last run stored.
+    """
+    values = {}
+    for name in _NUMBERS:
+        text = last.get(f"pane-{name}", "")
+        values[name] = int(text) if text.isascii() and text.isdigit() and len(text) < 4 else 0
+    named = last.get("panes-hidden", "").split(",")
+    # The list has the focus at first.
+    hidden = tuple(pane for pane in PANES[1:] if pane in named)
+    return Sizes(**values, hidden=hidden)
+
+
+_NUMBERS = ("left", "upper", "list")

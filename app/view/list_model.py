@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from app.index.row import Row, is_empty
 from app.stores.tags import NOTHING, Tagging, Taggings
@@ -31,6 +32,14 @@ from app.view.list_groups import UNLISTED, Group, ListLine
 from app.view.selection import StableSelection
 
 
+class UsedColumns(NamedTuple):
+    """Which facts differ between the listed sessions, or are there at all."""
+
+    branches: bool
+    labels: bool
+    agents: bool
+
+
 class ListModel:
     """The sessions as an arrangement shows them. With groups, this folder's project comes first, then the
     projects by their newest activity.
@@ -45,6 +54,8 @@ class ListModel:
     matched      the number of sessions that are shown, in folded groups as well
     searched     the stores that the first frame searched (`app.view.empty_states.nothing_found`) if it found
                  no session at all; else None
+    missing_folders, missing_agents
+                 folders of sessions that are gone, and agents that are not installed
     reading      for the first frame: the number of files that were read, and of all that are to be read
     """
 
@@ -65,6 +76,9 @@ class ListModel:
         self.searched: Sequence[tuple[str, str, str]] | None = None
         self.reading = (0, 0)
         self._live: frozenset[str] = frozenset()
+        self.missing_folders: frozenset[str] = frozenset()
+        self.missing_agents: frozenset[str] = frozenset()
+        self._used_columns: UsedColumns | None = None
         # every session, listed or not
         self._by_path: dict[str, ListLine] = {}
         self._by_id: dict[str, list[ListLine]] = {}
@@ -162,6 +176,7 @@ class ListModel:
 
     def _replaced(self) -> None:
         self._counts, self._hidden_counts = {}, {}
+        self._used_columns = None
         self._marked.intersection_update(self._by_path)
         self._build()
 
@@ -196,6 +211,7 @@ class ListModel:
         ):
             return False
         line.session, line.group.newest = row, newest
+        self._used_columns = None
         return True
 
     def set_pins(self, pins: frozenset[tuple[str, str]]) -> None:
@@ -301,11 +317,13 @@ class ListModel:
         """Count a session, and list it where it belongs."""
         row = line.session
         line.standing = self._filter.standing(row)
+        self._used_columns = None
         self._standing[line.standing] += 1
         self._projects[row.cwd] = self._projects.get(row.cwd, 0) + 1
         self._move(line, self._group(row.cwd) if line.standing == SHOWN else UNLISTED, touched)
 
     def _uncount(self, line: ListLine) -> None:
+        self._used_columns = None
         self._standing[line.standing] -= 1
         cwd = line.session.cwd
         self._projects[cwd] -= 1
@@ -560,6 +578,22 @@ class ListModel:
         self._build()
 
     # lookup
+
+    @property
+    def used_columns(self) -> UsedColumns:
+        """The columns of the list that are used."""
+        if self._used_columns is None:
+            rows = [line.session for line in self._by_path.values() if line.group is not UNLISTED]
+            self._used_columns = UsedColumns(
+                any(row.branch_count > 1 for row in rows),
+                any(row.labels for row in rows),
+                len({row.agent for row in rows}) > 1,
+            )
+        return self._used_columns
+
+    def cannot_resume(self, row: Row) -> bool:
+        """Whether it is known that a session cannot be resumed."""
+        return row.cwd in self.missing_folders or row.agent in self.missing_agents
 
     def rows(self) -> list[Row]:
         """Every session that is loaded, shown or not, in no order."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.index.row import Row, problem_count
+from app.index.row import Row
 from app.sessions.summary import ABORTED, FAILED, FROM_NAME, FROM_PROMPT, INTERRUPTED, WAITING
-from app.view.cells import pad, shorten, shorten_start, stable_width, width
+from app.view.cells import shorten, shorten_start, stable_width, width
 from app.view.formatting import age, count, file_path, size
 from app.view.hit_line import HitExcerpt, hit_line
 from app.view.line import Line, Span, fit_line, highlight, line_width
@@ -17,6 +17,7 @@ POINTER = "❯"
 MARKED = "✓"
 TARGET = "✗"
 PINNED = "★"
+STUCK = "!"
 FORK, ORPHAN = "↳ ", "↳? "
 STATES = {"live": ("●", "live"), "maybe": ("◐", "maybe")}
 ENDINGS = {
@@ -27,26 +28,27 @@ ENDINGS = {
 }
 """The mark, the word and the style of each ending that a row shows. A session that is done shows none."""
 LEGEND = (
-    "● live  ◐ maybe live  ✓ marked  ★ pinned  ⑂ branches  ◆ labels  ↳ fork  ↳? fork of a session that is"
-    " gone  ! damaged lines  … not read yet  ? waits for an answer  ‖ interrupted  × error or aborted"
+    "✓ marked  ● live  ◐ may be open  ! cannot be resumed  ★ pinned  Ψ branches  ◆ labels  └ fork"
+    "  ↳ fork elsewhere  ↳? fork of a session that is gone  … not read yet  ? waits for an answer"
+    "  ‖ interrupted  × error or aborted"
 )
 UNREAD = "…"
-AGENT_CELLS = 8
-AGENT_CUT = 6
-"""Characters of an agent's name that identify it."""
-# From these widths of the pane on, the number of messages, the folder and the agent have a column, and the
-# ending is a word. In a narrower pane, messages and agent are on the second line, or take no more cells than
-# they need.
-COLUMNS_FROM = 42
-FOLDER_FROM = 50
-AGENT_COLUMN_FROM = 60
+# From these widths of the pane on, scrollbar included, a column is shown, and the ending is a word.
+COUNT_FROM = 44
+BADGES_FROM = 46
+AGENT_FROM = 58
+FOLDER_FROM = 64
 ENDING_WORD_FROM = 110
+SCROLLBAR = 1
+BADGE_CELLS = 3
+FOLDER_CELLS = 14
+AGENT_CELLS = 5
+COUNT_CELLS = 4
+AGE_CELLS = 4
 ENDING_WORD_CELLS = 11
-FOLDER_CELLS = (11, 30)
-INDENT = 4
+INDENT = 3
+"""Cells before a title: the cursor, the state and a blank."""
 TITLE_BESIDE_QUESTION = 6
-TITLE_LEAST = 8
-"""Fewest cells of a longer title."""
 _TITLE_STYLES = {FROM_NAME: "name", FROM_PROMPT: "title"}
 
 
@@ -69,8 +71,7 @@ def render_list_line(
     if question:
         return _asking(line, cells, selected, question)
     if line.row is None:
-        has_two = model.row_height > 1
-        return fit_line([], cells) if has_two else _head(model, line, cells, selected)
+        return _head(model, line, cells, selected, now_ms)
     return _session(model, line, cells, selected, now_ms, states, is_target=question is not None)
 
 
@@ -84,26 +85,21 @@ def render_second_line(
     found: HitExcerpt | None = None,
 ) -> Line:
     """The second line of a row in exactly ``cells`` cells: with a query, why the session is a hit; else the
-    path if the arrangement shows paths, else the
-    last prompt and the facts for which the first line has no room, or how the session ended, else its size if
-    the arrangement shows sizes. The head of a group is drawn on the second line, and its first line is empty.
+    path if the arrangement shows paths, else the last prompt and how the session ended, else its size if the
+    arrangement shows sizes. The head of a group has nothing there.
 
     :param states: as for `render_list_line`.
     :param found: why the session is a hit; None if that is not known.
     """
     row = line.row
     if row is None:
-        return _head(model, line, cells, selected)
+        return fit_line([], cells)
     if model.is_filtered and (found is None or found.where != "row"):
         return hit_line(found, cells, INDENT + width(_lineage(model, line)))
     left: Line = [(" " * INDENT, "text")]
     if model.arrangement.paths:
         return fit_line([*left, (file_path(row.path, model.home, cells - INDENT - 1), "dim")], cells)
-    if cells < COLUMNS_FROM:
-        # below the age
-        right: Line = [_agent(row), *_messages(row, 4), (" ", "text")]
-    else:
-        right = _ending_or_size(model, row, states)
+    right = _ending_or_size(model, row, states)
     if row.last_prompt:
         room = max(0, cells - INDENT - 2 - max(1, line_width(right)))
         left += [
@@ -114,19 +110,27 @@ def render_second_line(
     return fit_line([*left, (" " * max(0, gap), "text"), *right], cells)
 
 
-def _head(model: ListModel, line: ListLine, cells: int, selected: bool) -> Line:
+def _head(model: ListModel, line: ListLine, cells: int, selected: bool, now_ms: int) -> Line:
     group = line.group
-    number = f" {group.shown:,} "
-    room = max(0, cells - 4 - len(number))
+    number = count_of(group.shown).rjust(COUNT_CELLS) if cells + SCROLLBAR >= COUNT_FROM else ""
+    last = _age(group.newest, now_ms)
+    room = max(0, cells - INDENT - len(number) - width(last[0]) - 1)
     folder = shorten_start(stable_width(group.folder), room)
-    pieces: Line = [
-        (POINTER if selected else " ", "pointer"),
-        ("▾ " if model.is_open(group) else "▸ ", "group"),
-        *highlight(folder, model.words, "group"),
-        (" " * max(0, room - width(folder)), "text"),
-        (number, "count"),
-    ]
-    return fit_line(pieces, cells)
+    return fit_line(
+        [
+            (POINTER if selected else " ", "pointer"),
+            ("▾ " if model.is_open(group) else "▸ ", "group"),
+            *highlight(folder, model.words, "group"),
+            (" " * max(0, room - width(folder) + 1), "text"),
+            (number, "count"),
+            last,
+        ],
+        cells,
+    )
+
+
+def _age(then_ms: int, now_ms: int) -> Span:
+    return f" {age(then_ms, now_ms):>{AGE_CELLS}} ", "age"
 
 
 def _session(
@@ -141,32 +145,22 @@ def _session(
 ) -> Line:
     row = line.row
     assert row is not None
-    mark = (MARKED, "marked") if row.path in model.marked else (" ", "text")
+    state = (TARGET, "error") if is_target else _state(model, line, row, states)
     left: Line = [
         (POINTER if selected else " ", "pointer"),
-        (TARGET, "error") if is_target else mark,
-        STATES.get(states.get(row.path, ""), (" ", "text")),
+        state,
         (" ", "text"),
         (_lineage(model, line), "fork"),
     ]
-    if line.pinned:
-        left.append((f"{PINNED} ", "pin"))
-    title = stable_width(row.title)
-    prompts = model.arrangement.roomy and not model.arrangement.paths
-    as_word = cells >= ENDING_WORD_FROM and not prompts
-    ending = _ending_column(row, states, as_word=as_word)
-    last: Line = [(f" {age(row.modified, now_ms):>4} ", "age")]
-    right = [*_marks(row, now_ms), *_columns(row, cells, ending), *last]
-    if cells < COLUMNS_FROM:
-        ending = ending if _ending(row, states) else []
-        right = _narrow(row, cells - line_width(left), width(title), now_ms, ending, roomy=prompts)
+    right = _columns(model, line, row, cells, states, now_ms)
     room = max(0, cells - line_width(left) - line_width(right))
-    where = _where(model, line, cells)
-    room -= line_width(where)
-    tags = _tags(line, room - width(title))
-    title = pad(title, room - line_width(tags))
+    title = stable_width(row.title)
+    tags = _tags(line, room - width(title) - 1)
+    room -= line_width(tags)
+    title = shorten(title, max(0, room - 1))
     style = "error" if is_target else _TITLE_STYLES.get(row.title_source, "derived")
-    return fit_line([*left, *highlight(title, model.words, style), *tags, *where, *right], cells)
+    gap = (" " * max(0, room - width(title)), "text")
+    return fit_line([*left, *highlight(title, model.words, style), *tags, gap, *right], cells)
 
 
 def _tags(line: ListLine, cells: int) -> Line:
@@ -180,6 +174,17 @@ def _tags(line: ListLine, cells: int) -> Line:
     return [(shown, "dim")] if shown else []
 
 
+def _state(model: ListModel, line: ListLine, row: Row, states: Mapping[str, str]) -> Span:
+    """The mark of the first state that holds."""
+    if row.path in model.marked:
+        return MARKED, "marked"
+    if row.path in states:
+        return STATES.get(states[row.path], (" ", "text"))
+    if model.cannot_resume(row):
+        return STUCK, "warning"
+    return (PINNED, "pin") if line.pinned else (" ", "text")
+
+
 def _lineage(model: ListModel, line: ListLine) -> str:
     """The connectors; only the mark of a fork if the neighbouring lines are not those of the thread."""
     if line.row is None or not line.row.parent_session:
@@ -189,30 +194,46 @@ def _lineage(model: ListModel, line: ListLine) -> str:
     return ORPHAN if line.is_orphan and model.is_complete else FORK
 
 
-def _where(model: ListModel, line: ListLine, cells: int) -> Line:
-    """The folder, if the list may have sessions of several folders."""
-    if model.arrangement.grouped or model.arrangement.scope == "here" or cells < FOLDER_FROM:
-        return []
-    least, most = FOLDER_CELLS
-    size = max(least, min(most, (cells - FOLDER_FROM) // 2))
-    folder = shorten_start(stable_width(line.folder), size)
-    return [("  ", "text"), *highlight(folder, model.words, "dim"), (" " * (size - width(folder)), "text")]
+def _columns(
+    model: ListModel, line: ListLine, row: Row, cells: int, states: Mapping[str, str], now_ms: int
+) -> Line:
+    """The columns behind the title. A column that no session fills is left out."""
+    pane, arrangement = cells + SCROLLBAR, model.arrangement
+    used = model.used_columns
+    columns: Line = []
+    if pane >= BADGES_FROM and used.branches:
+        columns.append((_badge("Ψ", row.branch_count if row.branch_count > 1 else 0), "branches"))
+    if pane >= BADGES_FROM and used.labels:
+        columns.append((_badge("◆", len(row.labels)), "labels"))
+    if pane >= FOLDER_FROM and not arrangement.grouped and arrangement.scope != "here":
+        folder = shorten_start(stable_width(line.folder), FOLDER_CELLS)
+        columns += [*highlight(folder, model.words, "dim")]
+        columns.append((" " * (FOLDER_CELLS + 1 - width(folder)), "text"))
+    if pane >= AGENT_FROM and used.agents:
+        columns.append((f"{row.agent[:AGENT_CELLS]:<{AGENT_CELLS}} ", "agent"))
+    prompts = arrangement.roomy and not arrangement.paths
+    mark, word, style = _ending(row, states) or ("", "", "text")
+    has_count = pane >= COUNT_FROM
+    if pane >= ENDING_WORD_FROM and not prompts:
+        columns.append((f"{word:<{ENDING_WORD_CELLS}}", style))
+    elif row.provisional and not has_count:
+        columns.append((UNREAD, "faint"))
+    else:
+        columns.append((f"{mark:<1}", style))
+    if has_count:
+        number = UNREAD if row.provisional else count_of(row.message_count)
+        columns.append((f"{number:>{COUNT_CELLS}}", "faint" if row.provisional else "messages"))
+    return [*columns, _age(row.modified, now_ms)]
 
 
-def _marks(row: Row, now_ms: int) -> Line:
-    marks: Line = []
-    if problem_count(row, now_ms):
-        marks.append((" !", "warning"))
-    if row.branch_count > 1:
-        marks.append((f" ⑂{count(row.branch_count)}", "branches"))
-    if row.labels:
-        marks.append((f" ◆{count(len(row.labels))}", "labels"))
-    return marks
+def _badge(mark: str, number: int) -> str:
+    """The mark and a number of at most two digits, in a column."""
+    return f"{mark}{min(number, 99)}".ljust(BADGE_CELLS) if number else " " * BADGE_CELLS
 
 
-def _columns(row: Row, cells: int, ending: Line) -> Line:
-    # without a column, a short name of an agent leaves more room for the title
-    return [_agent(row, AGENT_CELLS if cells >= AGENT_COLUMN_FROM else 0), *ending, *_messages(row, 4)]
+def count_of(number: int) -> str:
+    """A number in a narrow cell: ``386``, ``3005``, ``12k``."""
+    return str(number) if number < 10_000 else count(number)
 
 
 def _ending(row: Row, states: Mapping[str, str]) -> tuple[str, str, str] | None:
@@ -224,11 +245,6 @@ def _ending(row: Row, states: Mapping[str, str]) -> tuple[str, str, str] | None:
     return ENDINGS.get(row.ending)
 
 
-def _ending_column(row: Row, states: Mapping[str, str], *, as_word: bool) -> Line:
-    mark, word, style = _ending(row, states) or ("", "", "text")
-    return [(f" {word:<{ENDING_WORD_CELLS}}" if as_word else f" {mark:<1}", style)]
-
-
 def _ending_or_size(model: ListModel, row: Row, states: Mapping[str, str]) -> Line:
     """How the session ended, else its size if the arrangement shows sizes."""
     ending = _ending(row, states)
@@ -238,55 +254,12 @@ def _ending_or_size(model: ListModel, row: Row, states: Mapping[str, str]) -> Li
     return [(f" {size(row.size)} ", "dim")] if model.arrangement.sizes else []
 
 
-def _agent(row: Row, cells: int = 0) -> Span:
-    """The agent, in a column of ``cells`` or as wide as its name, up to the widest column."""
-    return (f" {shorten(row.agent, AGENT_CELLS):<{cells}}", "agent")
-
-
-def _messages(row: Row, cells: int) -> Line:
-    number = UNREAD if row.provisional else count(row.message_count)
-    return [(f" {number:>{cells}}", "faint" if row.provisional else "messages")]
-
-
-def _narrow(row: Row, cells: int, title: int, now_ms: int, ending: Line, *, roomy: bool) -> Line:
-    """The facts behind the title in a row without columns: as many of marks, agent, messages and age as leave
-    the title its fewest cells. The agent is left out last, because each row has to tell which agent opens it.
-    The ending and the age are never left out.
-
-    :param cells: the width of the title and these facts; ``title``: the width of the whole title.
-    :param ending: the column of the ending.
-    :param roomy: agent and messages are on the second line.
-    """
-    marks = _marks(row, now_ms)
-    when = age(row.modified, now_ms)
-    if roomy:
-        return [*marks, *ending, (f" {when:>4} ", "age")]
-    last: Line = [*ending, (f" {when:>3} ", "age")]
-    agent = _agent(row)
-    cut = (shorten(agent[0], 1 + AGENT_CUT), "agent")
-    number = _messages(row, 1)
-    # the mark of a session that is not read yet stands for all unknown facts
-    least = number if row.provisional else []
-    candidates: list[Line] = [
-        [*marks, agent, *_messages(row, 3)],
-        [*marks, agent, *number],
-        [*marks, cut, *number],
-        [*marks, agent, *least],
-        [*marks, cut, *least],
-        [agent, *least],
-        [cut, *least],
-        least,
-    ]
-    room = cells - line_width(last) - min(title, TITLE_LEAST)
-    return [*next((facts for facts in candidates if line_width(facts) <= room), least), *last]
-
-
 def _asking(line: ListLine, cells: int, selected: bool, question: str) -> Line:
     """A question in place of the row, and the title if there is room for it."""
     pieces: Line = [
         (POINTER if selected else " ", "pointer"),
         (TARGET, "error"),
-        ("  ", "text"),
+        (" ", "text"),
         (shorten(stable_width(question), max(0, cells - INDENT - 1)), "error"),
     ]
     room = cells - line_width(pieces) - 3

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
+from app.services.entry_reader import TEXT
 from app.view.clipboard import block_title, main_text
 from app.view.document_line import best_line
 from app.view.image_lines import ImageLine, problem_lines
@@ -37,8 +38,8 @@ class EntryLines(LineList):
             self.step = step
             super().__init__()
 
-    class RawToggled(Message):
-        """The user wants the entry as its line in the file, or as text again."""
+    class LookChanged(Message):
+        """The user wants to look at the entry in another way."""
 
     class CopyAsked(Message):
         """The user wants a text on the clipboard; ``what`` is its name. Both are raw."""
@@ -72,7 +73,7 @@ class EntryLines(LineList):
         self._blocks: list[tuple[int, CodeBlock]] = []
         # the index of the block that was copied last, and the scroll position then
         self._copied = (-1, 0)
-        self.raw = False
+        self.look = TEXT
         self.words: tuple[str, ...] = ()
         self._has_images = False
         # the size for which the lines were requested
@@ -235,10 +236,11 @@ class EntryLines(LineList):
     def action_next_entry(self) -> None:
         self.post_message(self.NeighbourAsked(1))
 
-    def action_toggle_raw(self) -> None:
-        self.raw = not self.raw
+    def toggle_look(self, look: str) -> None:
+        """Look at the entry in this way (`LOOKS`), or at its text again."""
+        self.look = TEXT if self.look == look else look
         self.expect()
-        self.post_message(self.RawToggled())
+        self.post_message(self.LookChanged())
 
     def action_copy_text(self) -> None:
         self._once_read(self._copy_text)

@@ -1,4 +1,4 @@
-"""The frame of a screen: bordered panes, one-line bars outside them, and notes."""
+"""The frame of a screen: panes below rules, the column between them, one-line bars, and notes."""
 
 from __future__ import annotations
 
@@ -7,24 +7,23 @@ from typing import TYPE_CHECKING
 
 from textual.containers import Container
 from textual.geometry import Region
+from textual.message import Message
 from textual.widget import Widget
 
-from app.view.cells import ELLIPSIS, cut, first_fitting, fit_facts
+from app.view.cells import ELLIPSIS, cut
 from app.view.line import wrap
 from app.view.palette import THEMES
+from app.view.rules import divider_char, rule_line
 from app.widgets.styling import strip
-from app.widgets.textual_internals import set_border_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from textual import events
     from textual.geometry import Size
     from textual.strip import Strip
 
     from app.view.line import Line
-
-_BORDER_CELLS = 6
-"""Cells of a border beside its words: corner, dash and blank, twice."""
 
 MOST_LINES = 4
 """Lines of a note on any screen; on a tall one a third of its lines. The rows below are worth more than the
@@ -33,45 +32,157 @@ rest of a long message.
 
 
 class Pane(Container):
-    """A bordered box with words in its upper and lower border.
+    """A part of the screen below a rule with words, which is heavy while the pane has the focus.
 
-    words   those of the upper and of the lower border; set them with `say`
+    words    the title and the figures of the rule; set them with `say`
+    closing  the figures for the rule below the pane
     """
 
+    class Dragged(Message):
+        """The rule of a pane was dragged with the mouse.
+
+        pane  the pane
+        y     the line of the screen to which it was dragged
+        done  whether the button was released
+        """
+
+        def __init__(self, pane: Pane, y: int, *, done: bool) -> None:
+            self.pane = pane
+            self.y = y
+            self.done = done
+            super().__init__()
+
+    class Closing(Message):
+        """The figures for the rule below the panes have changed."""
+
     def __init__(self, title: str, shorter: tuple[str, ...] = (), *, id: str) -> None:
-        """:param title: inert text for the upper border.
+        """:param title: inert text.
         :param shorter: see `say`.
         """
         super().__init__(id=id, classes="pane")
-        set_border_words(self, title, "")
         self.words = (title, "")
+        self.closing = ""
         self._shorter = shorter
+        self._suffix = ""
+        self._instead: tuple[str, ...] = ()
+        self._drags = False
 
-    def say(self, subtitle: str, title: str | None = None, shorter: tuple[str, ...] = ()) -> None:
-        """Set the words of the borders. Only a border whose words change is painted.
+    def say(
+        self,
+        subtitle: str,
+        title: str | None = None,
+        shorter: tuple[str, ...] = (),
+        *,
+        suffix: str = "",
+        instead: tuple[str, ...] = (),
+        closing: str = "",
+    ) -> None:
+        """Set the words of the rule. Only a rule whose words change is painted.
 
-        :param subtitle: inert text for the lower border.
-        :param title: inert text for the upper border; None keeps the old one.
+        :param subtitle: the figures, joined by " · "; inert.
+        :param title: inert text; None keeps the old one.
         :param shorter: texts with the meaning of ``title``, each shorter than the one before, for narrow
             panes.
+        :param suffix: stands behind the title and is not cut.
+        :param instead: other selections of the figures, the longest first, to be shown in their place.
+        :param closing: the figures for the rule below the pane.
         """
-        before, self.words = self.words, (self.words[0] if title is None else title, subtitle)
+        before = self.words, self._shorter, self._suffix, self._instead
+        self.words = (self.words[0] if title is None else title, subtitle)
         if title is not None:
-            self._shorter = shorter
-        if self.words[0] != before[0]:
-            self._paint_line(0)
-        if self.words[1] != before[1]:
-            self._paint_line(self.outer_size.height - 1)
+            self._shorter, self._suffix = shorter, suffix
+        self._instead = instead
+        if before != (self.words, self._shorter, self._suffix, self._instead):
+            self.refresh(Region(0, 0, self.outer_size.width, 1).translate(-self.content_offset))
+        if closing != self.closing:
+            self.closing = closing
+            self.post_message(self.Closing())
 
     def render_lines(self, crop: Region) -> list[Strip]:
-        cells = self.outer_size.width - _BORDER_CELLS
-        title, subtitle = self.words
-        subtitle = fit_facts(subtitle, cells)
-        set_border_words(self, first_fitting((title, *self._shorter), cells), subtitle)
-        return super().render_lines(crop)
+        strips = super().render_lines(crop)
+        if strips and not crop.y:
+            strips[0] = self._rule().crop(crop.x, crop.right)
+        return strips
 
-    def _paint_line(self, y: int) -> None:
-        self.refresh(Region(0, y, self.outer_size.width, 1).translate(-self.content_offset))
+    def _rule(self) -> Strip:
+        title, facts = self.words
+        focused = self.screen.focused
+        line = rule_line(
+            self.outer_size.width,
+            (title, *self._shorter),
+            self._instead or (facts,),
+            suffix=self._suffix,
+            focused=focused is not None and self in focused.ancestors_with_self,
+        )
+        drawn = strip(line, _theme_name(self))
+        # Textual filters what a widget draws inside of its border.
+        for line_filter in self.get_line_filters():
+            drawn = drawn.apply_filter(line_filter, self.background_colors[1])
+        return drawn
+
+    # the rule as a handle
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if event.screen_y == self.region.y:
+            self._drags = True
+            self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._drags:
+            self.post_message(self.Dragged(self, event.screen_y, done=False))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._drags:
+            self._drags = False
+            self.release_mouse()
+            self.post_message(self.Dragged(self, event.screen_y, done=True))
+
+
+class Divider(Widget):
+    """The column between the list and the panes beside it. It can be dragged.
+
+    middle   the line of the rule that begins at the column; -1 for none
+    """
+
+    class Dragged(Message):
+        """The column was dragged.
+
+        x     the column of the screen to which it was dragged
+        done  whether the button was released
+        """
+
+        def __init__(self, x: int, *, done: bool) -> None:
+            self.x = x
+            self.done = done
+            super().__init__()
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self.middle = -1
+        self._drags = False
+
+    def set_middle(self, y: int) -> None:
+        """Set the line of the rule that begins at the column."""
+        if y != self.middle:
+            self.middle = y
+            self.refresh()
+
+    def render_line(self, y: int) -> Strip:
+        return strip([(divider_char(y, self.middle), "border")], _theme_name(self))
+
+    def on_mouse_down(self) -> None:
+        self._drags = True
+        self.capture_mouse()
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._drags:
+            self.post_message(self.Dragged(event.screen_x, done=False))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        if self._drags:
+            self._drags = False
+            self.release_mouse()
+            self.post_message(self.Dragged(event.screen_x, done=True))
 
 
 class Bar(Widget):

@@ -9,11 +9,9 @@ from __future__ import annotations
 from typing import Any, Generic, TypeVar
 
 from textual.app import App
-from textual.content import Content
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
-from textual.widget import Widget
 from textual.widgets import Input
 
 from app.startup.key_order import leads_to_picture
@@ -85,18 +83,6 @@ class LineScroll(ScrollView):
         if is_changed:
             self.size_changed()
         return is_changed
-
-
-def set_border_words(widget: Widget, title: str, subtitle: str) -> None:
-    """Set the words of both borders without painting the widget.
-
-    The public properties paint the whole widget again. If they painted only the border, they would replace
-    this function.
-
-    :param title, subtitle: inert text.
-    """
-    widget._border_title = Content(title)
-    widget._border_subtitle = Content(subtitle) if subtitle else None
 
 
 def scroll_to_first_text(line: Input) -> None:

@@ -271,6 +271,6 @@ def test_a_shared_entry_belongs_to_the_active_branch_and_a_new_one_to_that_of_it
 def test_the_text_of_a_branch_leaves_out_zero_values(growing):
     tree, _, _ = growing
     facts = branch_facts(tree)
-    assert branch_text(facts[0]) == "branch 1 of 2 · 2 turns · 15 tokens · $0.0010 · 2 min 00 s"
-    assert branch_text(facts[0], short=True) == "1/2 · 2 turns · 15 · $0.0010 · 2m00s"
+    assert branch_text(facts[0]) == "branch 1 of 2 · 2 turns · 15 tokens · $0.001 · 2m 00s"
+    assert branch_text(facts[0], short=True, total=0.5) == "branch 1 of 2 · 2 turns · $0.001 of $0.50"
     assert branch_text(None) == ""

@@ -39,7 +39,7 @@ async def test_the_border_does_not_call_the_branch_active(browser, begun_anew):
     async with browser(size=(160, 45)) as ui:
         await ui.until(lambda: "branch 1 of 3, not on the active path" in ui.text(), "the branches")
     async with browser(size=(80, 24)) as ui:
-        await ui.until(lambda: "1/3 not active" in ui.text(), "the branches")
+        await ui.until(lambda: "branch 1 of 3, not on the active path" in ui.text(), "the branches")
 
 
 async def test_a_leaf_with_a_shown_row_is_marked_there(browser, begun_anew):
@@ -84,7 +84,8 @@ async def test_a_leaf_hidden_by_a_filter_does_not_begin_anew(browser, three, mod
 async def test_the_preview_says_which_branches_have_the_messages(browser, begun_anew, size):
     async with browser(selector="", size=size) as ui:
         await ui.until(lambda: "Nothing is on" in ui.text(), "the preview")
-        preview = [line.split("│")[-2] for line in ui.text().splitlines() if line.endswith("│")]
+        box = ui.screen.pane_layout.boxes["preview"]
+        preview = [line[box.x :] for line in ui.text().splitlines()[box.y + 1 : box.y + box.height]]
         words = " ".join(" ".join(preview).split())
         assert "Nothing is on the active path: the agent begins anew." in words
         assert "The other branches have 4 messages." in words

@@ -9,8 +9,9 @@ SIZES = [(80, 24), (100, 30), (120, 40), (160, 45)]
 
 def border(ui):
     """The text of the border above the list."""
-    line = ui.text().splitlines()[1]
-    return line[: line.index("╮")].strip("╭─ ")
+    line = ui.text().splitlines()[ui.screen.pane_layout.top]
+    end = ui.screen.pane_layout.divider
+    return line[: end if end >= 0 else None].partition(" ")[2].partition(" ━")[0]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -32,13 +33,13 @@ async def test_each_changed_setting_is_in_the_border(browser, three, size, way):
 
 
 async def test_default_settings_are_dropped_first(browser, three):
-    async with browser(size=(80, 24)) as ui:
-        assert border(ui) == "sessions · all folders"
+    async with browser(size=(40, 24)) as ui:
+        assert border(ui) == "Sessions · all folders"
         await ui.press("ctrl+n")
-        assert border(ui) == "sessions · named only"
+        assert border(ui) == "Sessions · named only"
         await ui.press("ctrl+t")
         assert border(ui) == "named only · tools as well"
-    async with browser(size=(100, 30), selector="") as ui:
-        assert border(ui) == "sessions · this folder · threaded"
+    async with browser(size=(120, 30), selector="") as ui:
+        assert border(ui) == "Resume · this folder · threaded"
         await ui.press("ctrl+n", "ctrl+t")
         assert border(ui) == "named only · this folder · tools as well"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app import paths
 from tests.factory import chain
 from tests.ui.conftest import pi_session
 
@@ -29,40 +30,108 @@ async def test_escape_steps_back_to_the_list(browser, three):
         assert ui.focus == "sessions"
 
 
-async def test_panes_close_and_open(browser, three):
+def shown(ui):
+    return {name for name in ("sessions", "tree", "entry") if ui.screen.query_one(f"#{name}-pane").display}
+
+
+async def test_a_number_focuses_a_pane_then_shows_it_alone_and_restores_all(browser, three):
     async with browser() as ui:
         await ui.press("3")
-        assert not ui.screen.query_one("#entry-pane").display
-        await ui.press("1")
-        assert ui.focus == "tree"
-        assert not ui.screen.query_one("#sessions-pane").display
+        assert ui.focus == "entry"
+        await ui.press("3")
+        assert shown(ui) == {"entry"}
         await ui.press("2")
-        assert ui.screen.query_one("#tree-pane").display, "the last pane stays"
-        await ui.press("1", "3")
-        assert all(ui.screen.query_one(f"#{name}-pane").display for name in ("sessions", "tree", "entry"))
+        assert (ui.focus, shown(ui)) == ("tree", {"tree"})
+        await ui.press("2")
+        assert shown(ui) == {"sessions", "tree", "entry"}
+        await ui.press("2", "escape")
+        assert (ui.focus, shown(ui)) == ("tree", {"sessions", "tree", "entry"})
 
 
 @pytest.mark.parametrize(
     ("size", "focus", "panes"),
     [
         ((120, 40), "sessions", {"sessions", "tree", "entry"}),
-        ((100, 30), "sessions", {"sessions", "tree"}),
-        ((100, 30), "tree", {"sessions", "tree"}),
-        ((100, 30), "entry", {"tree", "entry"}),
-        ((79, 24), "sessions", {"sessions"}),
-        ((79, 24), "tree", {"tree"}),
-        ((79, 24), "entry", {"entry"}),
+        ((80, 24), "sessions", {"sessions", "tree"}),
+        ((80, 24), "tree", {"sessions", "tree"}),
+        ((80, 24), "entry", {"tree", "entry"}),
+        ((40, 15), "sessions", {"sessions"}),
+        ((40, 15), "tree", {"tree"}),
+        ((40, 15), "entry", {"entry"}),
     ],
 )
-async def test_three_layouts_by_width(browser, three, size, focus, panes):
+async def test_three_layouts_by_size(browser, three, size, focus, panes):
     async with browser(size=size) as ui:
         for _ in range(("sessions", "tree", "entry").index(focus)):
             await ui.press("tab")
         assert ui.focus == focus
-        shown = {
-            name for name in ("sessions", "tree", "entry") if ui.screen.query_one(f"#{name}-pane").display
-        }
-        assert shown == panes
+        assert shown(ui) == panes
+
+
+async def test_keys_move_the_divider_and_the_rule_and_the_next_run_remembers(browser, three):
+    async with browser() as ui:
+        await ui.press("greater_than_sign", "left_curly_bracket")
+        boxes = dict(ui.screen.pane_layout.boxes)
+        assert (boxes["sessions"].width, boxes["tree"].height) == (56, 21)
+        assert ui.sessions.size.width == 56
+        await ui.until(lambda: "pane-left" in paths.read_screen(ui.screen.setup.env), "the file")
+        await ui.press("greater_than_sign", "less_than_sign")
+        assert ui.screen.pane_layout.boxes == boxes
+        await ui.until(lambda: paths.read_screen(ui.screen.setup.env)["pane-left"] == "467", "the file")
+    async with browser() as ui:
+        assert ui.screen.pane_layout.boxes == boxes
+
+
+async def test_at_the_edge_a_pane_closes_and_its_number_opens_it(browser, three):
+    async with browser() as ui:
+        await ui.press(*["less_than_sign"] * 9)
+        assert (ui.focus, shown(ui)) == ("tree", {"tree", "entry"})
+        await ui.press("1")
+        assert (ui.focus, shown(ui)) == ("sessions", {"sessions", "tree", "entry"})
+        await ui.press(*["right_curly_bracket"] * 12)
+        assert shown(ui) == {"sessions", "tree"}
+        await ui.press("left_curly_bracket")
+        assert shown(ui) == {"sessions", "tree", "entry"}
+
+
+async def test_the_divider_and_the_rules_are_dragged(browser, three):
+    async with browser() as ui:
+        pilot, places = ui.pilot, ui.screen.pane_layout
+        await pilot.mouse_down(offset=(places.divider, 10))
+        await pilot.hover(offset=(70, 10))
+        await pilot.mouse_up(offset=(70, 10))
+        await ui.until(lambda: ui.screen.pane_layout.divider == 70, "the new place")
+        y = places.boxes["entry"].y
+        await pilot.mouse_down(offset=(100, y))
+        await pilot.mouse_up(offset=(100, y - 5))
+        await ui.until(lambda: ui.screen.pane_layout.boxes["entry"].y == y - 5, "the new place")
+
+
+async def test_a_screen_that_is_too_small_says_so_and_comes_back(browser, three):
+    async with browser() as ui:
+        before = ui.text()
+        await ui.pilot.resize_terminal(20, 5)
+        await ui.until(lambda: "Too small: 20x8" in ui.text().splitlines()[0], "the message")
+        assert not ui.text().splitlines()[1].strip()
+        await ui.pilot.resize_terminal(120, 40)
+        await ui.until(lambda: ui.text() == before, "the old picture")
+
+
+async def test_the_pane_with_the_focus_has_the_heavy_rule(browser, three):
+    async with browser(size=(80, 24)) as ui:
+        rules = [box.y for box in ui.screen.pane_layout.boxes.values()]
+        assert [ui.text().splitlines()[y][0] for y in rules] == ["━", "─"]
+        await ui.press("tab")
+        assert [ui.text().splitlines()[y][0] for y in rules] == ["─", "━"]
+
+
+async def test_a_rule_has_the_title_of_the_session_below_it(browser, three):
+    async with browser() as ui:
+        assert "┬─ Refactor auth · pi ─" in ui.text().splitlines()[1]
+        await ui.press("down")
+        await ui.settled()
+        assert "┬─ write a man page · pi ─" in ui.text().splitlines()[1]
+        await ui.until(lambda: "1 turn · " in ui.text().splitlines()[-3], "the figures")
 
 
 async def test_resizing_keeps_the_cursor(browser, three):
@@ -94,21 +163,11 @@ async def test_on_a_narrow_screen_the_number_keys_switch_panes(browser, three, k
 async def test_3_opens_the_entry_if_two_panes_fit(browser, three):
     async with browser(size=(90, 30)) as ui:
         await ui.press("3")
-        assert ui.focus == "entry"
-
-
-@pytest.mark.parametrize("keys", ["3 3 t 3", "1 1 3 3 t 3"])
-async def test_an_opened_pane_is_visible(browser, three, keys):
-    async with browser(size=(80, 24)) as ui:
-        await ui.press(*keys.split())
-        assert ui.screen.query_one("#entry-pane").display
-        assert ui.focus == "entry"
-        await ui.press("3")
-        assert not ui.screen.query_one("#entry-pane").display
+        assert shown(ui) == {"tree", "entry"}
 
 
 async def test_a_hidden_entry_is_wrapped_when_its_pane_is_shown(browser, three):
-    async with browser(size=(100, 30)) as ui:
+    async with browser(size=(80, 30)) as ui:
         assert ui.entry.lines == []
         await ui.press("3")
         await ui.until(lambda: ui.entry.lines and ui.entry.lines[0].text == "faster", "the entry")

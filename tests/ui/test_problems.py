@@ -106,7 +106,7 @@ async def test_unusual_entries_have_a_mark(browser, tmp_path):
         id="odd",
     )
     async with browser(size=(160, 40)) as ui:
-        rows = [line for line in ui.text().splitlines() if "││" in line]
+        rows = [line for line in ui.text().splitlines() if "│" in line]
 
         def row_with(text):
             return next(line for line in rows if text in line)

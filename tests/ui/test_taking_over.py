@@ -19,7 +19,7 @@ from app.stores.pins import set_own_pin
 from app.view.arrangement import initial
 from app.view.bars import reading_note
 from app.view.frame import frame
-from app.view.geometry import place, place_selector
+from app.view.geometry import TALL_FROM, list_lines, place, place_selector
 from app.view.list_model import ListModel
 from app.view.palette import THEMES
 from tests.factory import header, message
@@ -90,7 +90,10 @@ def drawn(*arguments, **options):
 
 def first_picture(first_list, size, query=None, **changed):
     """The first frame, and the list that the screen gets."""
-    setup, model, counts = first_list(size[1] - 5, initial({}, selects=query is not None).changed(**changed))
+    setup, model, counts = first_list(
+        list_lines(*size, selects=query is not None),
+        initial({}, selects=query is not None).changed(**changed),
+    )
     if query:
         model.begin_with(query)
     picture = drawn(setup, model, size, query)
@@ -153,7 +156,7 @@ async def test_pins_hidden_sessions_and_the_scrollbar_are_the_same(
 ):
     picture, model = first_picture(first_list, size, query, **changed)
     assert any("★" in line for line in picture)
-    assert "hidden" in " ".join(picture)
+    assert ("hidden" in " ".join(picture)) == (size[1] >= TALL_FROM)
     async with browser(size=size, settle=False, model=model, selector=query) as ui:
         await ui.pilot.pause()
         assert ui.text().splitlines() == picture
@@ -162,9 +165,12 @@ async def test_pins_hidden_sessions_and_the_scrollbar_are_the_same(
         bar = ui.sessions.vertical_scrollbar
         strips = bar.render_lines(bar.size.region)
         thumb = [bool(segment.style.reverse) for line in strips for segment in line]
-        frame_lines = pieces(first_list(size[1] - 5, model.arrangement)[0], model, size, query)
-        top = 2 + (query is not None)
-        column = (place(*size) if query is None else place_selector(*size))["sessions"].width - 2
+        frame_lines = pieces(
+            first_list(list_lines(*size, selects=query is not None), model.arrangement)[0], model, size, query
+        )
+        places = place(*size) if query is None else place_selector(*size)
+        top = places.top + 1 + (query is not None)
+        column = (place(*size) if query is None else place_selector(*size)).boxes["sessions"].width - 1
         grounds = [_background(line, column) for line in frame_lines[top : top + len(thumb)]]
         assert ["border" if is_thumb else "background" for is_thumb in thumb] == grounds
 
@@ -188,9 +194,9 @@ def test_without_an_absolute_state_folder_there_are_no_pins(pinned, first_list, 
 
 
 def list_part(picture, size, query):
-    """The header, and the box of the list."""
-    box = (place(*size) if query is None else place_selector(*size))["sessions"]
-    return [picture[0], *(line[: box.width] for line in picture[box.y : box.y + box.height])]
+    """The header, and the lines of the list."""
+    box = (place(*size) if query is None else place_selector(*size)).boxes["sessions"]
+    return [*picture[: box.y], *(line[: box.width] for line in picture[box.y : box.y + box.height])]
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -220,7 +226,9 @@ async def test_the_progress_of_reading_is_shown_from_the_first_frame_on(browser,
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("query", [None, "", "login"])
 async def test_the_first_frame_without_any_session_says_so(browser, first_list, pictures, size, query):
-    setup, model, _ = first_list(size[1] - 5, initial({}, selects=query is not None))
+    setup, model, _ = first_list(
+        list_lines(*size, selects=query is not None), initial({}, selects=query is not None)
+    )
     assert all(store.is_bare() for store in setup.stores)
     if query:
         model.begin_with(query)
@@ -239,7 +247,7 @@ async def test_the_first_frame_without_any_session_says_so(browser, first_list, 
 async def test_the_keys_of_the_first_frame_are_those_of_the_complete_list(
     browser, begun, three, first_list, size
 ):
-    setup, filled, _ = first_list(size[1] - 5, initial({}))
+    setup, filled, _ = first_list(list_lines(*size), initial({}))
     model = ListModel(setup.here, setup.home, initial({}))
     picture = drawn(setup, model, size, None)
     assert model.searched is None

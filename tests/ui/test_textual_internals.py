@@ -14,7 +14,6 @@ from app.widgets.textual_internals import (
     FirstPictureScreen,
     LineScroll,
     scroll_to_first_text,
-    set_border_words,
     show_suggestion,
     write_to_terminal,
 )
@@ -152,28 +151,6 @@ async def test_a_list_knows_its_new_size_before_it_is_drawn():
         await pilot.pause()
     assert drawn
     assert all(known == (height,) for height, known in drawn)
-
-
-async def test_words_of_a_border_are_set_without_a_repaint():
-    painted = []
-
-    class Box(Widget):
-        DEFAULT_CSS = "Box { border: round white; }"
-
-        def refresh(self, *regions, **options):
-            painted.append(self)
-            return super().refresh(*regions, **options)
-
-    app = OneWidget(Box())
-    async with app.run_test(size=(40, 5)):
-        painted.clear()
-        set_border_words(app.widget, "above", "below")
-        assert painted == []
-        assert (str(app.widget.border_title), str(app.widget.border_subtitle)) == ("above", "below")
-        set_border_words(app.widget, "above", "")
-        assert not app.widget.border_subtitle
-        app.widget.border_title = "other"
-        assert painted
 
 
 @pytest.mark.parametrize("is_asked", [True, False])

@@ -25,11 +25,11 @@ def test_an_arrangement_is_changed_into_another():
 
 
 def test_the_title_names_the_settings():
-    assert Arrangement().titles()[0] == "sessions · all folders · threaded"
+    assert Arrangement().titles()[0] == "Sessions · all folders · threaded"
     arrangement = Arrangement(
         scope="here", order="recent", grouped=False, named_only=True, agent="omp", hidden=True
     )
-    title = "sessions · named only · omp · this folder · recent · with hidden ones"
+    title = "Sessions · named only · omp · this folder · recent · with hidden ones"
     assert arrangement.titles()[0] == title
     assert arrangement.titles(tools=True)[0] == title.replace(" · recent", " · tools as well · recent")
 
@@ -37,13 +37,13 @@ def test_the_title_names_the_settings():
 @pytest.mark.parametrize(
     ("fields", "cells", "title"),
     [
-        ({}, 40, "sessions · all folders · threaded"),
-        ({}, 30, "sessions · all folders"),
-        ({}, 12, "sessions"),
-        ({}, 6, "sessi…"),
-        ({"named_only": True}, 40, "sessions · named only · all folders"),
-        ({"named_only": True}, 30, "sessions · named only"),
-        ({"named_only": True, "order": "recent"}, 30, "sessions · named only · recent"),
+        ({}, 40, "Sessions · all folders · threaded"),
+        ({}, 30, "Sessions · all folders"),
+        ({}, 12, "Sessions"),
+        ({}, 6, "Sessi…"),
+        ({"named_only": True}, 40, "Sessions · named only · all folders"),
+        ({"named_only": True}, 30, "Sessions · named only"),
+        ({"named_only": True, "order": "recent"}, 30, "Sessions · named only · recent"),
         ({"named_only": True, "scope": "here"}, 30, "named only · this folder"),
         ({"named_only": True, "agent": "indusagi", "hidden": True}, 30, "named only · indusagi"),
         ({"named_only": True, "agent": "omp"}, 8, "named o…"),

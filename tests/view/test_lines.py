@@ -12,10 +12,22 @@ from app.keys import footer, key_name
 from app.view.arrangement import Arrangement
 from app.view.bars import cache_note, header_line, keys_line, resume_line, unread_note
 from app.view.frame import frame
-from app.view.geometry import place
+from app.view.geometry import (
+    PANES as PLACED,
+)
+from app.view.geometry import (
+    Sizes,
+    initial_sizes,
+    move_border,
+    place,
+    place_selector,
+    saved_sizes,
+    share_of,
+)
 from app.view.line import fit_line, highlight, line_width, plain_text
 from app.view.list_model import ListModel
 from app.view.palette import STYLES, THEMES, style_of
+from app.view.rules import rule_line
 from tests.factory import NOW, make_row
 
 PIECES = st.lists(
@@ -36,23 +48,82 @@ def test_a_cut_line_ends_with_an_ellipsis():
 
 @given(
     st.integers(20, 250),
-    st.integers(5, 80),
-    st.sampled_from(["sessions", "tree", "entry"]),
-    st.sets(st.sampled_from(["sessions", "tree", "entry"])),
+    st.integers(8, 80),
+    st.sampled_from(PLACED),
+    st.builds(
+        Sizes,
+        *[st.integers(0, 999)] * 3,
+        st.sets(st.sampled_from(PLACED)).map(tuple),
+    ),
+    st.booleans(),
 )
-def test_panes_fill_the_screen_without_overlapping(columns, lines, focus, folded):
-    boxes = place(columns, lines, focus, frozenset(folded))
-    assert focus in boxes
-    covered = sum(box.width * box.height for box in boxes.values())
-    assert covered == columns * max(3, lines - 3)
-    for box in boxes.values():
+def test_panes_fill_the_screen_without_overlapping(columns, lines, focus, sizes, zoomed):
+    places = place(columns, lines, focus, sizes, zoomed=zoomed)
+    assert focus in places.boxes
+    rows = lines - 2 - places.header - places.closing
+    covered = sum(box.width * box.height for box in places.boxes.values())
+    assert covered + (rows if places.divider >= 0 else 0) == columns * rows
+    for box in places.boxes.values():
         assert box.x >= 0
         assert box.x + box.width <= columns
+        assert box.height >= 2
+    assert not zoomed or set(places.boxes) == {focus}
 
 
-@pytest.mark.parametrize(("columns", "panes"), [(120, 3), (119, 2), (80, 2), (79, 1)])
-def test_three_panes_from_120_columns_two_from_80_one_below(columns, panes):
-    assert len(place(columns, 40)) == panes
+@pytest.mark.parametrize(
+    ("size", "divider", "boxes"),
+    [
+        ((160, 45), 64, {"sessions": (0, 1, 64, 41), "tree": (65, 1, 95, 25), "entry": (65, 26, 95, 16)}),
+        ((120, 40), 52, {"sessions": (0, 1, 52, 36), "tree": (53, 1, 67, 22), "entry": (53, 23, 67, 14)}),
+        ((80, 24), -1, {"sessions": (0, 0, 80, 10), "tree": (0, 10, 80, 12)}),
+        ((40, 15), -1, {"sessions": (0, 0, 40, 13)}),
+        ((20, 8), -1, {"sessions": (0, 0, 20, 6)}),
+    ],
+)
+def test_the_places_for_each_size(size, divider, boxes):
+    places = place(*size)
+    assert (places.divider, places.boxes) == (divider, boxes)
+    assert places.header == places.closing == (size[1] >= 30)
+
+
+def test_a_stacked_screen_shows_the_entry_below_its_tree():
+    assert list(place(80, 24, "entry").boxes) == ["tree", "entry"]
+    assert list(place(80, 24, "tree").boxes) == ["sessions", "tree"]
+
+
+@pytest.mark.parametrize("room", [41, 80, 160, 333])
+def test_a_border_stays_where_it_was_moved(room):
+    for size in range(20, room - 19):
+        sizes = Sizes(left=share_of(size, room))
+        if room >= 100:
+            assert place(room, 24, sizes=sizes).boxes["sessions"].width == size
+
+
+def test_a_border_that_comes_near_an_edge_closes_a_pane():
+    assert move_border(30, 100, 20, 4, ("a",), ("b",)) == (30, ())
+    assert move_border(18, 100, 20, 4, ("a",), ("b",)) == (20, ())
+    assert move_border(16, 100, 20, 4, ("a",), ("b",)) == (20, ("a",))
+    assert move_border(90, 100, 20, 4, ("a",), ("b",)) == (80, ("b",))
+
+
+def test_sizes_are_remembered_and_damaged_ones_ignored():
+    sizes = Sizes(333, 0, 500, ("entry",))
+    assert initial_sizes(saved_sizes(sizes)) == sizes
+    assert initial_sizes({"pane-left": "x", "pane-upper": "-3", "panes-hidden": "sessions,x,,"}) == Sizes()
+
+
+def test_a_rule_drops_whole_figures_and_cuts_its_title_last():
+    def drawn(cells, **options):
+        facts = ("branch 4 of 4 · 5 turns · $0.02",)
+        line = rule_line(cells, ("Flaky login on CI",), facts, suffix=" · pi", **options)
+        assert line_width(line) == cells
+        return plain_text(line)
+
+    assert drawn(64) == "─ Flaky login on CI · pi ───── branch 4 of 4 · 5 turns · $0.02 ─"
+    assert drawn(46, focused=True) == "━ Flaky login on CI · pi ━━━━━ branch 4 of 4 ━"
+    assert drawn(20) == "─ Flaky logi… · pi ─"
+    for cells in range(4):
+        assert plain_text(rule_line(cells, ("a",), ("b",))) == "─" * cells
 
 
 def test_the_footer_keeps_the_first_key_help_and_quit():
@@ -102,7 +173,7 @@ def test_a_long_path_loses_its_beginning_not_its_file():
 
 def test_the_header_has_counts():
     line = plain_text(header_line(80, total=3005, projects=1, live=2, note="", here="~/work/app"))
-    assert "3,005 sessions · 1 project · 2 live" in line
+    assert "3,005 sessions · 1 project · ● 2 live" in line
     assert line.rstrip().endswith("~/work/app")
     assert len(plain_text(header_line(20, total=1, projects=1, live=0, note="x" * 50, here="y"))) == 20
 
@@ -116,7 +187,7 @@ def test_every_piece_of_the_first_frame_has_a_style_and_every_line_its_width():
         ]
     )
     model.open_first(100)
-    for columns, lines in ((120, 40), (80, 24), (60, 20), (20, 6)):
+    for columns, lines in ((120, 40), (80, 24), (60, 20), (20, 8)):
         picture = frame(model, columns, lines, now_ms=NOW, here="/work/app", home="/home/me")
         assert len(picture) == lines
         for line in picture:
@@ -138,7 +209,8 @@ def test_a_first_frame_without_rows_says_that_the_search_runs(columns, lines, ro
     assert {line_width((text, style) for text, style, _ in line) for line in picture} == {columns}
     assert all(style_of(style, THEMES["dark"]) for line in picture for _, style, _ in line)
     texts = ["".join(text for text, _, _ in line) for line in picture]
-    drawn = " ".join(line[1:-1].strip() for line in texts[3:-2])
+    box = place_selector(columns, lines).boxes["sessions"]
+    drawn = " ".join(line[: box.width - 1].strip() for line in texts[2 : box.height])
     assert drawn.startswith("Searching for “")
     assert "Refactor" not in drawn
     assert "❯" not in drawn
@@ -153,8 +225,8 @@ def test_a_first_frame_with_rows_highlights_matches_without_their_number():
     model.begin_with("auth")
     picture = frame(model, 80, 24, now_ms=NOW, here="/work/app", home="", query="auth")
     drawn = ["".join(text for text, _, _ in line) for line in picture]
-    assert "Refactor auth" in drawn[3]
-    assert ("auth", "match", "cursor-idle") in picture[3]
+    assert "Refactor auth" in drawn[2]
+    assert ("auth", "match", "cursor-idle") in picture[2]
     assert "Dark mode" not in "".join(drawn)
     assert not any("Searching" in line or " of " in line for line in drawn)
 

@@ -171,19 +171,19 @@ def test_a_row_has_name_agent_messages_branches_labels_age_and_state():
     )
     model = listed(row)
     text = drawn(model, 1, 70, selected=True, states={row.path: "live"})
-    assert text.startswith("❯ ● Refactor")
-    assert text.split()[-5:] == ["⑂2", "◆2", "omp", "112", "5m"]
+    assert text.startswith("❯● Refactor")
+    assert text.split()[-4:] == ["Ψ2", "◆2", "112", "5m"]
 
 
 def test_an_unread_row_has_a_mark_and_no_counts():
     row = make_row("x", title="Refactor", message_count=0, leaf_count=0, branch_count=0)
     row.provisional = True
     model = listed(row)
-    assert drawn(model, 1, 70).split() == ["Refactor", "pi", "…", "5m"]
-    assert drawn(model, 1, 36).split() == ["Refactor", "pi", "…", "5m"]
+    assert drawn(model, 1, 70).split() == ["Refactor", "…", "5m"]
+    assert drawn(model, 1, 36).split() == ["Refactor", "…", "5m"]
     model.apply([make_row("x", title="Refactor", message_count=7)], [])
-    assert drawn(model, 1, 70).split() == ["Refactor", "pi", "7", "5m"]
-    assert drawn(model, 1, 36).split() == ["Refactor", "pi", "7", "5m"]
+    assert drawn(model, 1, 70).split() == ["Refactor", "7", "5m"]
+    assert drawn(model, 1, 36).split() == ["Refactor", "5m"]
 
 
 def test_a_fork_whose_parent_is_elsewhere_is_marked():

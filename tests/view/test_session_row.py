@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.stores import AGENTS
 from app.view.arrangement import Arrangement
 from app.view.frame import frame
 from app.view.hit_line import HitExcerpt
@@ -46,28 +45,69 @@ def second(model, index, cells=80, **look):
     return plain_text(drawn)
 
 
-def test_each_state_has_a_column_and_a_character_of_its_own():
+def test_one_cell_shows_the_first_state_that_holds():
     row = make_row("a", title="Refactor", cwd=HERE)
     model = listed(row, pins={("pi", "a")})
+    model.missing_folders = frozenset({HERE})
     model.toggle_mark(row.path)
-    assert text(model, 1, selected=True, states={row.path: "live"}).startswith("❯✓● ★ Refactor")
-    assert text(model, 1, states={row.path: "maybe"}).startswith(" ✓◐ ★ Refactor")
+    assert text(model, 1, selected=True, states={row.path: "live"}).startswith("❯✓ Refactor")
     model.clear_marks()
+    assert text(model, 1, states={row.path: "live"}).startswith(" ● Refactor")
+    assert text(model, 1, states={row.path: "maybe"}).startswith(" ◐ Refactor")
+    assert text(model, 1).startswith(" ! Refactor")
+    model.missing_folders = frozenset()
+    assert text(model, 1).startswith(" ★ Refactor")
+    model.missing_agents = frozenset({"pi"})
     model.set_pins(frozenset())
-    assert text(model, 1).startswith("    Refactor")
-    for sign in (MARKED, PINNED, ORPHAN.strip(), "●", "◐", "⑂", "◆", "!", "…", "?", "‖", "×"):
+    assert text(model, 1).startswith(" ! Refactor")
+    model.missing_agents = frozenset()
+    assert text(model, 1).startswith("   Refactor")
+    for sign in (MARKED, PINNED, ORPHAN.strip(), "●", "◐", "Ψ", "◆", "!", "…", "?", "‖", "×"):
         assert sign in LEGEND
+
+
+def test_columns_stand_below_each_other_and_vanish_in_order():
+    busy = {"title": "Flaky login on CI", "branch_count": 4, "labels": (("x", "y"),) * 4}
+    rows = [
+        make_row("a", **busy, message_count=33, cwd=HERE),
+        make_row("b", title="task", agent="indusagi", message_count=3005, ending="waiting", cwd=HERE),
+    ]
+    model = listed(*rows, grouped=False)
+    shown = {cells: [text(model, index, cells - 1) for index in (0, 1)] for cells in (80, 64, 63, 58, 57, 46)}
+    assert shown[80] == [
+        "   Flaky login on CI                     Ψ4 ◆4 ~/work/app     pi       33   5m ",
+        "   task                                        ~/work/app     indus ?3005   5m ",
+    ]
+    assert shown[64][0] == "   Flaky login on CI     Ψ4 ◆4 ~/work/app     pi       33   5m "
+    assert shown[63][0] == "   Flaky login on CI                   Ψ4 ◆4 pi       33   5m "
+    assert shown[57][0] == "   Flaky login on CI                   Ψ4 ◆4    33   5m "
+    assert shown[46][0] == "   Flaky login on CI        Ψ4 ◆4    33   5m "
+    assert text(model, 0, 44) == "   Flaky login on CI                33   5m "
+    assert text(model, 1, 42).split() == ["task", "?", "5m"]
+    model.apply([make_row("a", title="Flaky", message_count=33, cwd=HERE)], [rows[1].path])
+    assert text(model, 0, 63).split() == ["Flaky", "~/work/app", "33", "5m"], "columns that no session uses"
+
+
+def test_a_project_shows_its_number_and_its_newest_age_in_the_columns_of_its_sessions():
+    model = listed(make_row("a", cwd=HERE, message_count=33), make_row("b", cwd=HERE, modified=1))
+    head, row = (text(model, index, 60) for index in (0, 1))
+    assert head.startswith(" ▾ ~/work/app ")
+    assert head.endswith("   2   5m ")
+    assert row.endswith("  33   5m ")
+    assert text(model, 0, 38).endswith("     5m ")
+    model.open_all(False)
+    assert text(model, 0, 60).startswith(" ▸ ~/work/app ")
 
 
 def test_the_folder_has_a_column_in_a_list_of_all_folders_without_groups():
     row = make_row("a", title="Refactor", cwd=HERE)
-    assert "  ~/work/app " in text(listed(row, grouped=False), 0)
-    longer = make_row("a", title="Refactor", cwd=f"{HERE}lication")
-    assert "  …pplication " in text(listed(longer, grouped=False), 0, 52)
+    assert " ~/work/app " in text(listed(row, grouped=False), 0)
+    longer = make_row("a", title="Refactor", cwd=f"{HERE}lications")
+    assert " …/applications " in text(listed(longer, grouped=False), 0, 64)
     for model, index, cells in (
         (listed(row), 1, 80),
         (listed(row, grouped=False, scope="here"), 0, 80),
-        (listed(row, grouped=False), 0, 49),
+        (listed(row, grouped=False), 0, 62),
     ):
         assert "work/app" not in text(model, index, cells)
 
@@ -78,12 +118,12 @@ PATH = "/home/me/.pi/agent/sessions/--home-me-work-app--/2026-05-01T10-00-00-000
 @pytest.mark.parametrize(
     ("cells", "line"),
     [
-        (105, "    ~/.pi/agent/sessions/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"),
-        (77, "    …/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"),
-        (64, "    …/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0…"),
-        (47, "    …/--home-me-work-app--/2026-05-01T10-00-0…"),
-        (33, "    …ork-app--/2026-05-01T10-00…"),
-        (20, "    …p--/2026-05-0…"),
+        (105, "   ~/.pi/agent/sessions/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"),
+        (76, "   …/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0000.jsonl"),
+        (63, "   …/--home-me-work-app--/2026-05-01T10-00-00-000Z_0a1b2c3d-0…"),
+        (46, "   …/--home-me-work-app--/2026-05-01T10-00-0…"),
+        (32, "   …ork-app--/2026-05-01T10-00…"),
+        (19, "   …p--/2026-05-0…"),
     ],
 )
 def test_the_path_of_the_file_has_a_line_of_its_own_with_folder_and_time(cells, line):
@@ -98,98 +138,46 @@ def test_the_path_of_the_file_has_a_line_of_its_own_with_folder_and_time(cells, 
         assert text(shown, int(grouped), cells) == text(without, int(grouped), cells)
         assert shown.arrangement.row_height == 2
     head = listed(row, paths=True)
-    assert text(head, 0, cells).strip() == ""
-    assert second(head, 0, cells).startswith(" ▾ ")
+    assert text(head, 0, cells).startswith(" ▾ ")
+    assert second(head, 0, cells).strip() == ""
 
 
 def test_a_path_in_a_short_folder_and_one_of_wide_characters_are_cut_as_well():
     short = listed(make_row("a", path="/s/20260101-101010-abcdef.jsonl"), paths=True)
-    assert second(short, 1, 40).rstrip() == "    /s/20260101-101010-abcdef.jsonl"
-    assert second(short, 1, 30).rstrip() == "    /s/20260101-101010-abcde…"
+    assert second(short, 1, 39).rstrip() == "   /s/20260101-101010-abcdef.jsonl"
+    assert second(short, 1, 29).rstrip() == "   /s/20260101-101010-abcde…"
     wide = listed(make_row("a", path="/store/" + "道" * 40 + "/" + "路" * 40), paths=True)
-    assert second(wide, 1, 30).rstrip() == "    …道道道/路路路路路路路路…"
+    assert second(wide, 1, 29).rstrip() == "   …道道道/路路路路路路路路…"
 
 
 def test_a_filtered_fork_has_a_mark_and_no_connector():
     model = listed(make_row("a"), make_row("b", parent_session="a", title="needle"))
-    assert text(model, 2).startswith("    └ needle")
+    assert text(model, 2).startswith("   └ needle")
     model.set_query("needle")
-    assert text(model, 1).startswith("    ↳ needle")
+    assert text(model, 1).startswith("   ↳ needle")
 
 
 def test_without_threads_forks_are_marked():
     model = listed(make_row("a", modified=1), make_row("b", parent_session="a"), order="recent")
-    assert text(model, 1).startswith("    ↳ a session")
+    assert text(model, 1).startswith("   ↳ a session")
 
 
 def test_the_first_frame_marks_no_fork_as_an_orphan():
     model = ListModel((HERE,), "/home/me")
     model.preview([("/work/app", 1, NOW, 0)], [make_row("b", parent_session="/elsewhere/a.jsonl")])
     model.open_all(True)
-    assert text(model, 1).startswith("    ↳ a session")
+    assert text(model, 1).startswith("   ↳ a session")
 
 
 def test_the_second_line_is_the_last_prompt():
     row = make_row("a", title="Refactor", last_prompt="and now the tests")
     model = listed(row, roomy=True)
-    assert second(model, 1).rstrip() == "    › and now the tests"
-    assert second(model, 1, 42).rstrip() == "    › and now the tests"
-    assert text(model, 0).strip() == ""
-    assert second(model, 0).startswith(" ▾ /work/app")
+    assert second(model, 1).rstrip() == "   › and now the tests"
+    assert second(model, 1, 42).rstrip() == "   › and now the tests"
+    assert text(model, 0).startswith(" ▾ /work/app")
+    assert second(model, 0).strip() == ""
     model.apply([make_row("a", title="Refactor")], [])
     assert second(model, 1).strip() == ""
-
-
-def test_without_columns_the_facts_have_the_room_that_the_title_leaves():
-    row = make_row("a", title="Refactor", message_count=112)
-    model = listed(row)
-    for cells in (33, 38, 41):
-        assert text(model, 1, cells).split() == ["Refactor", "pi", "112", "5m"], cells
-    assert text(model, 1, 42).endswith(" pi    112   5m ")
-    busy = {"message_count": 112, "branch_count": 3, "labels": (("x", "y"),)}
-    longer = listed(make_row("a", title="Refactor auth", agent="omp", **busy))
-    assert text(longer, 1, 38) == "    Refactor auth   ⑂3 ◆1 omp 112  5m "
-    assert text(longer, 1, 31) == "    Refacto… ⑂3 ◆1 omp 112  5m "
-    assert text(longer, 1, 30) == "    Refactor a… ⑂3 ◆1 omp  5m "
-    assert text(longer, 1, 27) == "    Refacto… ⑂3 ◆1 omp  5m "
-    assert text(longer, 1, 26) == "    Refactor auth omp  5m "
-    assert text(longer, 1, 20) == "    Refactor a…  5m "
-
-
-def test_the_agent_is_in_every_row_and_left_out_last():
-    busy = {"branch_count": 2, "labels": (("x", "y"),), "message_count": 8, "agent": "indusagi"}
-    model = listed(make_row("a", title="Man page for the tool", **busy))
-    assert text(model, 1, 36) == "    Man pag… ⑂2 ◆1 indusagi   8  5m "
-    assert text(model, 1, 34) == "    Man pag… ⑂2 ◆1 indusagi 8  5m "
-    assert text(model, 1, 33) == "    Man page… ⑂2 ◆1 indus… 8  5m "
-    assert text(model, 1, 30) == "    Man pag… ⑂2 ◆1 indus…  5m "
-    assert text(model, 1, 29) == "    Man page f… indusagi  5m "
-    assert text(model, 1, 25) == "    Man page… indus…  5m "
-    assert text(model, 1, 23) == "    Man page for …  5m "
-    for cells in range(24, 42):
-        assert "indus" in text(model, 1, cells), cells
-
-
-@pytest.mark.parametrize("name", [agent.name for agent in AGENTS])
-@pytest.mark.parametrize("cells", [34, 42, 48, 60, 78])
-def test_every_agent_has_its_whole_name(name, cells):
-    busy = {"branch_count": 2, "labels": (("x", "y"),), "message_count": 8}
-    model = listed(
-        make_row("a", title="Man page for the tool", cwd=HERE, agent=name, **busy),
-        grouped=False,
-        scope="here",
-    )
-    assert text(model, 0, cells).split("◆1 ")[1].split() == [name, "8", "5m"]
-
-
-def test_without_columns_the_second_line_has_agent_and_messages():
-    row = make_row("a", title="Refactor auth", last_prompt="and now the tests", message_count=112)
-    model = listed(row, roomy=True)
-    assert text(model, 1, 33).split() == ["Refactor", "auth", "5m"]
-    assert second(model, 1, 33) == "    › and now the tests  pi  112 "
-    without_prompt = listed(make_row("a", agent="omp", message_count=7), roomy=True)
-    assert second(without_prompt, 1, 33).split() == ["omp", "7"]
-    assert second(model, 1, 42).rstrip() == "    › and now the tests"
 
 
 ENDED = [
@@ -204,11 +192,11 @@ ENDED = [
 def test_a_row_says_how_its_session_ended(ending, mark, word, below):
     row = make_row("a", title="Refactor", agent="pi", message_count=7, ending=ending)
     model = listed(row)
-    assert text(model, 1, 60).split() == ["Refactor", "pi", mark, "7", "5m"]
-    assert text(model, 1, 120).split() == ["Refactor", "pi", word, "7", "5m"]
-    assert text(model, 1, 33).split() == ["Refactor", "pi", "7", mark, "5m"]
+    assert text(model, 1, 60).split() == ["Refactor", mark, "7", "5m"]
+    assert text(model, 1, 120).split() == ["Refactor", word, "7", "5m"]
+    assert text(model, 1, 33).split() == ["Refactor", mark, "5m"]
     roomy = listed(row, roomy=True)
-    assert text(roomy, 1, 120).split() == ["Refactor", "pi", mark, "7", "5m"]
+    assert text(roomy, 1, 120).split() == ["Refactor", mark, "7", "5m"]
     assert second(roomy, 1, 60).strip() == below
 
 
@@ -257,14 +245,15 @@ def test_words_are_highlighted_in_title_folder_and_last_prompt():
 def test_a_question_replaces_the_row_and_leaves_its_rest_to_the_title():
     model = listed(make_row("a", title="Refactor"))
     question_spans = spans(model, 1, 60, selected=True, question="Trash it? Enter · Esc")
-    assert plain_text(question_spans).rstrip() == "❯✗  Trash it? Enter · Esc  Refactor"
-    assert [part for part, style in question_spans if style == "error"] == [TARGET, "Trash it? Enter · Esc"]
-    assert (
-        text(model, 1, 34, question="Trash it? Enter · Esc").rstrip() == " ✗  Trash it? Enter · Esc  Refac…"
-    )
-    assert text(model, 1, 33, question="Trash it? Enter · Esc").rstrip() == " ✗  Trash it? Enter · Esc"
-    assert text(model, 1, 20, question="Trash it? Enter · Esc").rstrip() == " ✗  Trash it? Ente…"
-    assert text(model, 1, question="").startswith(" ✗  Refactor")
+    assert plain_text(question_spans).rstrip() == "❯✗ Trash it? Enter · Esc  Refactor"
+    assert [part for part, style in question_spans if style == "error"] == [
+        TARGET,
+        "Trash it? Enter · Esc",
+    ]
+    assert text(model, 1, 33, question="Trash it? Enter · Esc").rstrip() == " ✗ Trash it? Enter · Esc  Refac…"
+    assert text(model, 1, 32, question="Trash it? Enter · Esc").rstrip() == " ✗ Trash it? Enter · Esc"
+    assert text(model, 1, 19, question="Trash it? Enter · Esc").rstrip() == " ✗ Trash it? Ente…"
+    assert text(model, 1, question="").startswith(" ✗ Refactor")
 
 
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_size=40)
@@ -307,7 +296,7 @@ def crowd(number):
     ]
 
 
-@pytest.mark.parametrize("size", [(120, 40), (160, 45), (80, 24), (60, 14), (20, 6)])
+@pytest.mark.parametrize("size", [(120, 40), (160, 45), (80, 24), (60, 14), (20, 8)])
 @pytest.mark.parametrize("query", [None, "", "label:" + "x" * 200])
 @pytest.mark.parametrize("roomy", [False, True])
 def test_the_first_frame_fills_the_screen(size, query, roomy):
@@ -340,8 +329,8 @@ def test_the_first_frame_of_the_selector_has_a_search_line_and_a_preview():
             keys=[("Enter", "resume")],
         )
     ]
-    assert lines[1].startswith("╭─ sessions · all folders · threaded ─")
-    assert "╭─ transcript ─" in lines[1]
-    assert lines[2].startswith("│ auth ")
-    assert lines[3].startswith("│❯   task 00")
+    assert lines[0].startswith("━ Resume · all folders · threaded ━")
+    assert "┬─ task 00 · pi ─" in lines[0]
+    assert lines[1].startswith(" auth ")
+    assert lines[2].startswith("❯  task 00")
     assert lines[-1].split() == ["Enter", "resume"]

@@ -15,6 +15,7 @@ from app.startup.first_frame import ansi
 from app.view.arrangement import Arrangement
 from app.view.cells import graphemes, max_piece_width, width
 from app.view.frame import frame
+from app.view.geometry import place
 from app.view.list_model import ListModel
 from app.view.palette import THEMES
 from app.view.wide_glyphs import place_wide_glyphs
@@ -174,10 +175,9 @@ def test_the_borders_of_the_first_frame_are_in_their_columns(pieces_of):
         for number, odd in enumerate(ODD)
     )
     model.open_all(True)
-    picture = frame(model, 80, 24, now_ms=NOW, here="/work/app", home="/home/me")
-    paper = Paper(80, 24, pieces_of)
+    picture = frame(model, 120, 24, now_ms=NOW, here="/work/app", home="/home/me")
+    paper = Paper(120, 24, pieces_of)
     paper.write(ansi(picture, THEMES["dark"], 24))
-    bordered = [line for line in paper.cells if line[0] == "│"]
-    assert len(bordered) > 10
-    assert [line for line in bordered if line[-1] != "│"] == []
+    column = place(120, 24).divider
+    assert [line[column] for line in paper.cells[1:10]] == ["│"] * 9
     assert not any("#" in line for line in paper.cells)
