@@ -64,19 +64,6 @@ class LineKind:
         return True
 
 
-def mark_line(text: str, kind: LineKind) -> str:
-    """The style of a whole line of prose: code, heading, quote or text. ``kind`` remembers an open fence."""
-    stripped = text.lstrip()
-    if kind.fence:
-        kind.closes(stripped)
-        return "code"
-    if kind.opens(stripped) is not None:
-        return "code"
-    if is_heading(stripped):
-        return "heading"
-    return "quote" if stripped.startswith(">") else "text"
-
-
 def is_heading(stripped: str) -> bool:
     """Whether a line without blanks before it is a heading."""
     marks = len(stripped) - len(stripped.lstrip("#"))
