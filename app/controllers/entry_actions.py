@@ -9,8 +9,8 @@ from app.controllers.row_prompt import RowEdit
 from app.dialogs.compare import CompareDialog
 from app.dialogs.lists import LabelsDialog, ProblemsDialog
 from app.messages import HitLocated
+from app.view.cells import shorten
 from app.view.problems import problems_of
-from app.view.prompts import named_question
 from app.view.selection import StableSelection
 
 if TYPE_CHECKING:
@@ -30,6 +30,10 @@ if TYPE_CHECKING:
     from app.setup import Setup
     from app.view.problems import TreeProblem
     from app.widgets.entry_tree import EntryTree
+
+
+MOST_LABEL = 80
+"""Most characters of a label."""
 
 
 class TargetEntry(NamedTuple):
@@ -134,10 +138,12 @@ class EntryActions:
 
         edit = RowEdit(
             label,
-            "a label; nothing takes it off",
-            lambda cells: named_question("Label in", row.title, cells),
-            "label it",
+            "New label",
+            lambda cells: shorten("Empty removes the label", cells),
+            "save",
             region,
+            "Label",
+            MOST_LABEL,
         )
         text = await self._prompt.edit(edit, tree, selection)
         if text is None or text.strip() == label:

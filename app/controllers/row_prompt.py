@@ -13,9 +13,8 @@ from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from app.formats.text import one_line
 from app.keys import key_name
 from app.view.bars import keys_line, question_line
-from app.view.cells import shorten, width
+from app.view.cells import shorten
 from app.view.prompts import quoted_title
-from app.view.session_row import INDENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,13 +43,11 @@ class Question(NamedTuple):
     text     gives the question for a width in cells; inert
     keys     (key, label) of the answers, by Textual's names of keys
     cancel   the label of Esc; "" if it is not shown
-    in_row   texts for the row of a single session, the longest first, with the keys at their ends
     """
 
     text: Callable[[int], str]
     keys: Sequence[tuple[str, str]]
     cancel: str = "cancel"
-    in_row: Sequence[str] = ()
 
 
 class RowEdit(NamedTuple):
@@ -61,6 +58,8 @@ class RowEdit(NamedTuple):
     question   gives the meaning of the text for a width in cells; inert
     accepts    the label of Enter
     region     gives the screen region of the row's first line; None while it is not in view
+    label      the name of what is edited, in the row
+    limit      most characters, 0 for any number
     """
 
     text: str
@@ -68,6 +67,8 @@ class RowEdit(NamedTuple):
     question: Callable[[int], str]
     accepts: str
     region: Callable[[], Region | None]
+    label: str = ""
+    limit: int = 0
 
 
 class RowPrompt:
@@ -194,14 +195,12 @@ class RowPrompt:
         sessions, selection = self._sessions, about
         dialog = RowQuestion([key for key, _ in question.keys])
         rows = selection.rows() or [selection.first]
-        in_row = ""
         if len(selection) == 1 and sessions.row is not None and sessions.row.path == rows[0].path:
             # the wheel may have left the row
             sessions.show_cursor()
-            in_row = self._fitting(question.in_row)
 
         def moved() -> None:
-            sessions.set_question(frozenset(row.path for row in selection.rows()), in_row)
+            sessions.set_question(frozenset(row.path for row in selection.rows()))
             self._changed()
 
         def lost() -> None:
@@ -211,17 +210,12 @@ class RowPrompt:
             dialog.withdraw()
             self._changed()
 
-        sessions.set_question(frozenset(row.path for row in rows), in_row)
+        sessions.set_question(frozenset(row.path for row in rows))
         end = self._follow(sessions, lambda: bool(selection.rows()), moved, lost)
         answer = await self._show(question, dialog)
         end()
         sessions.clear_question()
         return answer is not None
-
-    def _fitting(self, texts: Sequence[str]) -> str:
-        """The first text that a row has room for, because the keys stand at its end; else the last."""
-        room = self._sessions.scrollable_content_region.width - INDENT
-        return next((text for text in texts if width(text) < room), texts[-1])
 
     async def ask(self, question: Question) -> str | None:
         """Ask a question.
@@ -259,7 +253,7 @@ class RowPrompt:
             # The message takes the keys that are being typed.
             self._host.start(self._show_message(f"{quoted_title(selection.first)} is gone{typed}"))
 
-        editor = RowEditor(edit.text, region(), edit.hint)
+        editor = RowEditor(edit.text, region(), edit.hint, edit.label, edit.limit)
         end = self._follow(rows, lambda: selection.row is not None, lambda: editor.put(region()), lost)
         text = await self._show(Question(edit.question, (("enter", edit.accepts),)), editor)
         end()

@@ -18,13 +18,13 @@ from app.sessions.errors import HeaderlessContinuation
 from app.stores import agent_named
 from app.stores.live import LIVE, MAYBE
 from app.stores.tags import known_tags
+from app.view.cells import shorten
 from app.view.formatting import age, tilde
 from app.view.notifications import done_text, not_done_text, progress_note, quoted, reason_of
 from app.view.prompts import (
     continued_question,
     delete_question,
     earlier_question,
-    named_question,
     new_question,
     trash_question,
 )
@@ -53,6 +53,9 @@ TRASH, TRASH_ANYWAY = "trash", "trash anyway"
 """Names of actions; the second after the user was told that an agent may have a session open."""
 
 FORK_AND_RESUME = "fork and resume"
+
+MOST_NAME = 120
+"""Most characters of a name."""
 
 
 class SessionActions:
@@ -132,11 +135,6 @@ class SessionActions:
             ),
             (("enter", "trash"),),
             "keep",
-            (
-                "Trash this session? Enter trash · Esc keep",
-                "Trash this session? Enter · Esc keep",
-                "Trash it? Enter · Esc keep",
-            ),
         )
         if await self._prompt.confirm(question, selection):
             self._trash(await self._prompt.rows_of(selection), anyway=anyway)
@@ -150,11 +148,6 @@ class SessionActions:
             lambda cells: delete_question(self._titles(selection), cells, hidden=self._hidden(selection)),
             (("x", "delete"),),
             "keep",
-            (
-                "No trash here. x delete for good · Esc keep",
-                "x delete for good · Esc",
-                "For good? x delete · Esc",
-            ),
         )
         if await self._prompt.confirm(question, selection):
             rows = await self._prompt.rows_of(selection)
@@ -195,10 +188,12 @@ class SessionActions:
 
         edit = RowEdit(
             before,
-            "a name; nothing takes it off",
-            lambda cells: named_question("Name of", selection.first.title, cells),
-            "name it",
+            "New name",
+            lambda cells: shorten("Empty: back to the first prompt", cells),
+            "save",
             region,
+            "Rename",
+            MOST_NAME,
         )
         name = await self._prompt.edit(edit, sessions, selection)
         if name is None or name.strip() == before:

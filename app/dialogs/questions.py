@@ -154,7 +154,8 @@ class InUseDialog(Dialog[str | None]):
         super().__init__()
         self._is_sure = is_sure
         mark, verb = ("●", "is open") if is_sure else ("◐", "may be open")
-        self._said = f"{mark} This session {verb}: {one_line(reason, 500)}.\n{harm[:1].upper()}{one_line(harm[1:], 500)}."
+        consequence = harm[:1].upper() + one_line(harm[1:], 500)
+        self._said = f"{mark} This session {verb}: {one_line(reason, 500)}.\n{consequence}."
         self._title = "This session is open elsewhere" if is_sure else "This session may be open elsewhere"
         ways = [
             _Way(FORK, "Fork", f"start {agent} in a new session from the same leaf"),

@@ -8,7 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
+from textual.containers import Horizontal
+from textual.content import Content
 from textual.events import Key
+from textual.widgets import Input, Static
 
 from app.widgets.dialog import Dialog
 from app.widgets.inputs import LineInput
@@ -19,7 +22,10 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.geometry import Region
-    from textual.widgets import Input
+
+
+BROAD_FROM = 40
+"""Cells of a row from which an edit in it has its label and its count."""
 
 
 class RowQuestion(Dialog[str | None]):
@@ -64,7 +70,8 @@ class RowQuestion(Dialog[str | None]):
 
 
 class RowEditor(Dialog[str | None]):
-    """A one-line input over a row. The result is None after Esc or Ctrl+C.
+    """A one-line input over a row, with the name of what is edited, and the number of characters if that is
+    limited. The result is None after Esc or Ctrl+C.
 
     row_region   the screen region of the row
     """
@@ -72,14 +79,19 @@ class RowEditor(Dialog[str | None]):
     DEFAULT_CLASSES = ""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Back")]
 
-    def __init__(self, text: str, region: Region, hint: str) -> None:
+    def __init__(self, text: str, region: Region, hint: str, label: str = "", limit: int = 0) -> None:
         """:param region: see above.
         :param hint: the hint in an empty line.
+        :param label: the name of what is edited; "" for none.
+        :param limit: most characters, 0 for any number. A longer text at first may stay as it is.
         """
         super().__init__()
         self.row_region = region
         self._before = text
         self._hint = hint
+        self._label = label
+        self._limit = max(limit, len(text)) if limit else 0
+        self._box = Horizontal(id="row-editor")
 
     @cached_property
     def _input(self) -> LineInput:
@@ -88,18 +100,43 @@ class RowEditor(Dialog[str | None]):
         return line
 
     def compose(self) -> ComposeResult:
-        yield self._input
+        with self._box:
+            yield Static(Content(f" {self._label}: " if self._label else ""), id="row-label")
+            yield self._input
+            yield Static(id="row-count")
 
     def on_mount(self) -> None:
         self.put(self.row_region)
+        self._count("")
         self._input.cursor_position = len(self._input.value)
 
     def put(self, region: Region) -> None:
         """Move the input to another region: its row has moved."""
         self.row_region = region
-        styles = self._input.styles
+        styles = self._box.styles
         styles.offset = (region.x, region.y)
         styles.width = max(8, region.width)
+        # In a narrow row the text has all of it.
+        for part in ("#row-label", "#row-count"):
+            self.query_one(part).display = region.width >= BROAD_FROM
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Cut what is longer than the limit."""
+        event.stop()
+        if self._limit and len(event.value) > self._limit:
+            if len(event.value) > self._limit + 1:
+                self.app.notify(f"Cut to {self._limit:,} characters", severity="warning", markup=False)
+            with self._input.prevent(Input.Changed):
+                self._input.value = event.value[: self._limit]
+            self._count("cut ")
+        else:
+            self._count("")
+
+    def _count(self, note: str) -> None:
+        """Show the number of characters."""
+        if self._limit:
+            count = f" {note}{len(self._input.value):,} / {self._limit:,} "
+            self.query_one("#row-count", Static).update(Content(count))
 
     @property
     def text(self) -> str:

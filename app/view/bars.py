@@ -220,7 +220,7 @@ def question_line(cells: int, question: str) -> Line:
 
     :param question: inert; "" for none.
     """
-    return fit_line([(" ? ", "error"), (question, "error")] if question else [], cells)
+    return fit_line([(" ? ", "marked"), (question, "strong")] if question else [], cells)
 
 
 LEAST_NOTE = 12

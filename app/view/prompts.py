@@ -97,15 +97,6 @@ def new_question(agent: str, folder: str, cells: int) -> str:
     return f"{short}?"
 
 
-def named_question(what: str, title: str, cells: int) -> str:
-    """The prompt of an edit in a row.
-
-    :param what: the name of the edited field; ``title``: the raw title of the session or entry.
-    """
-    room = max(LEAST_TITLE, cells - width(what) - 3)
-    return f"{what} “{shorten(one_line(title, 500), room)}”"
-
-
 def _about(what: str, titles: Sequence[str], cells: int, hidden: int, *, brief: str = "") -> str:
     """The sessions by title or number, and how many of them are not shown."""
     if len(titles) == 1:

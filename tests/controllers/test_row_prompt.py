@@ -12,7 +12,7 @@ from tests.controllers.fakes import FakeHost, FakeList, FakeToasts
 from tests.factory import make_row
 from tests.view.listed import listed
 
-QUESTION = Question(lambda cells: "Trash it?", (("enter", "trash"),), "keep", ("Trash? Enter · Esc keeps",))
+QUESTION = Question(lambda cells: "Trash it?", (("enter", "trash"),), "keep")
 
 
 @pytest.fixture(autouse=True)
@@ -64,7 +64,7 @@ async def test_a_question_is_in_the_bar_and_in_the_row_until_it_is_answered(answ
     shown = Shown(answer)
     assert await shown.prompt.confirm(QUESTION, shown.selection) is confirmed
     assert ["Trash it?" in bar for bar in shown.bars] == [True, False]
-    assert shown.questions() == [(frozenset({shown.row.path}), QUESTION.in_row[0])]
+    assert shown.questions() == [(frozenset({shown.row.path}),)]
     assert shown.sessions.calls[-1] == ("clear_question",)
     assert shown.sessions.when_laid_out is None
 
@@ -72,7 +72,7 @@ async def test_a_question_is_in_the_bar_and_in_the_row_until_it_is_answered(answ
 async def test_a_question_follows_its_session():
     shown = Shown(lambda dialog: shown.move() and "enter")
     assert await shown.prompt.confirm(QUESTION, shown.selection)
-    assert [paths for paths, _ in shown.questions()] == [{shown.row.path}, {"/moved/a.jsonl"}]
+    assert [paths for (paths,) in shown.questions()] == [{shown.row.path}, {"/moved/a.jsonl"}]
     assert [row.path for row in await shown.prompt.rows_of(shown.selection)] == ["/moved/a.jsonl"]
 
 

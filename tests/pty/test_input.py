@@ -102,7 +102,7 @@ def test_pasted_text_presses_no_key(shell):
     assert len(list((folder / "home/.pi/agent/sessions/--work--").iterdir())) == 2
 
 
-@pytest.mark.parametrize(("key", "opened"), [("ctrl+k", "Command, session or label"), ("ctrl+r", "Name of")])
+@pytest.mark.parametrize(("key", "opened"), [("ctrl+k", "Command, session or label"), ("ctrl+r", "Rename:")])
 def test_text_pasted_into_an_input_line_is_inert(shell, key, opened):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:

@@ -251,7 +251,7 @@ async def test_hostile_titles_and_folders_are_inert_in_the_questions_of_the_list
             await ui.press("tab", "shift+tab")
         ui.sessions.go_to(str(branches))
         await ui.settled()
-        for key, question in (("ctrl+d", "Trash “"), ("ctrl+r", "Name of “"), ("c", "new pi session in ")):
+        for key, question in (("ctrl+d", "Trash “"), ("ctrl+r", "Empty: back"), ("c", "new pi session in ")):
             await ui.press(key)
             assert question in asked(ui)[0]
             assert "␛" in asked(ui)[0]

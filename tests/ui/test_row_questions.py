@@ -7,6 +7,8 @@ import subprocess
 import sys
 
 import pytest
+from textual import events
+from textual.widgets import Input
 
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from tests.factory import chain
@@ -20,7 +22,7 @@ async def test_ctrl_d_asks_in_the_row_and_enter_trashes(browser, three, way):
         before = path.read_bytes()
         await ui.press("ctrl+d")
         assert isinstance(ui.screen, RowQuestion)
-        assert "Trash this session?" in ui.text()
+        assert "? Trash “" in ui.text()
         await ui.press("enter")
         await ui.until(lambda: not path.exists(), "the trash")
         await ui.until(lambda: "branchy" not in ui.listed(), "the row's end")
@@ -97,10 +99,11 @@ async def test_a_session_that_may_be_live_is_asked_about_despite_the_setting(
         await ui.until(lambda: not idle.exists(), "the trash of the idle one")
 
 
-async def test_in_a_narrow_list_the_keys_of_the_question_are_readable(browser, three):
+async def test_below_a_question_the_row_keeps_its_title(browser, three):
     async with browser(size=(80, 24)) as ui:
         await ui.press("ctrl+d")
-        assert sum("✗  Trash it? Enter · Esc keep" in line for line in ui.text().splitlines()) == 1
+        assert asked(ui) == ["? Trash “Refactor auth”?", "Enter trash  Esc keep"]
+        assert "Refactor" in "\n".join(ui.text().splitlines()[:-2])
 
 
 async def test_a_question_about_a_marked_session_is_in_no_other_row(browser, three):
@@ -144,7 +147,7 @@ async def test_the_bars_name_the_keys_of_a_question(browser, three):
         await ui.press("escape")
         assert ui.text().splitlines()[-2:] == before
         await ui.press("ctrl+r")
-        assert asked(ui) == ["? Name of “Refactor auth”", "Enter name it  Esc cancel"]
+        assert asked(ui) == ["? Empty: back to the first prompt", "Enter save  Esc cancel"]
         await ui.press("escape", "F")
         assert asked(ui) == ["", ""], "the dialog says its own keys"
         await ui.press("escape")
@@ -215,7 +218,7 @@ async def test_the_label_editor_is_in_the_row_of_its_entry(browser, three):
         tree.open_at("e", -1)
         await ui.pilot.pause()
         await ui.press("L")
-        assert "? Label in “Refactor auth”" in ui.text()
+        assert "? Empty removes the label" in ui.text()
         box = ui.screen.query_one("Input")
         assert box.region.y == tree.row_region(tree.view.tree.find("e", -1)).y
         await ui.press("escape")
@@ -238,3 +241,17 @@ async def test_the_palette_does_not_open_over_a_question(browser, three):
     async with browser() as ui:
         await ui.press("ctrl+d", "ctrl+k")
         assert isinstance(ui.screen, RowQuestion)
+
+
+@pytest.mark.parametrize(("keys", "limit"), [(["ctrl+r"], 120), (["tab", "L"], 80)])
+async def test_a_name_and_a_label_are_limited_and_counted(browser, three, keys, limit):
+    async with browser(size=(160, 40)) as ui:
+        await ui.press(*keys)
+        assert f" / {limit}" in ui.text()
+        line = ui.screen.query_one(Input)
+        ui.app.post_message(events.Paste("x" * 15_000))
+        await ui.until(lambda: len(line.value) == limit, "the cut text")
+        assert f"cut {limit} / {limit}" in ui.text()
+        assert f"Cut to {limit} characters" in ui.toasts()
+        await ui.press("backspace")
+        assert f" {limit - 1} / {limit}" in ui.text()

@@ -9,7 +9,6 @@ from app.view.cells import width
 from app.view.prompts import (
     delete_question,
     earlier_question,
-    named_question,
     new_question,
     trash_question,
 )
@@ -54,7 +53,6 @@ def test_no_question_is_longer_than_its_line(titles, hidden, cells):
     hidden *= len(titles)
     assert width(trash_question(titles, cells, hidden=hidden, why="it may be open")) <= cells
     assert width(delete_question(titles, cells, hidden=hidden)) <= max(cells, 42)
-    assert width(named_question("Name of", titles[0], cells)) <= cells
 
 
 def test_titles_in_questions_are_inert():
