@@ -124,7 +124,14 @@ DAMAGE: list[Callable[[Path, random.Random], None]] = [
 ]
 
 
-@pytest.mark.parametrize("first", range(0, DAMAGES, GROUP))
+# Two groups have damages of each kind; all of them take ten seconds.
+@pytest.mark.parametrize(
+    "first",
+    [
+        pytest.param(first, marks=[pytest.mark.slow] if first >= 2 * GROUP else [])
+        for first in range(0, DAMAGES, GROUP)
+    ],
+)
 def test_a_damaged_cache_gives_a_complete_answer_or_a_sentence(
     world: World, tmp_path: Path, first: int
 ) -> None:
