@@ -15,7 +15,7 @@ from app.index.search.prompt_histories import read_prompts
 from app.options import Options
 from app.reports.output import write_json, write_text
 from app.sessions.storage.temporary import temporaries
-from app.sessions.summaries.problems import problems
+from app.sessions.summaries.summarise import problems
 from app.setup import Setup
 from app.stores.archive import archived
 from app.stores.base import Store

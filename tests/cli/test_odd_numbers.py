@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from app.sessions.tree.branches import branch_facts
+from app.sessions.tree.branches import Branches
 from app.sessions.tree.tree import open_tree
 from app.view.branch_table import branch_text
 from tests.factory import chain, write_session
@@ -46,5 +46,5 @@ def test_a_session_with_such_a_number_has_a_row_and_branch_facts(run, home, fiel
     assert (
         f"_s.jsonl:3: an invalid value counts as absent: message.usage.{name_in_usage}" in run("doctor").out
     )
-    (facts,) = branch_facts(open_tree(str(path)))
+    (facts,) = Branches(open_tree(str(path))).all()
     assert "2 turns" in branch_text(facts)

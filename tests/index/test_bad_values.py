@@ -12,9 +12,8 @@ import pytest
 from app.formats.header import INVALID_VALUE
 from app.index.index import Index
 from app.sessions import SessionManager
-from app.sessions.summaries.problems import problems
-from app.sessions.summaries.summarise import extend, summarise
-from app.sessions.tree.branches import branch_facts
+from app.sessions.summaries.summarise import extend, problems, summarise
+from app.sessions.tree.branches import Branches
 from app.sessions.tree.tree import open_tree
 from app.stores import agent_named
 from app.stores.base import Store
@@ -254,7 +253,7 @@ def test_a_session_with_an_odd_value_opens_and_reading_on_gives_the_same_summary
         assert len(listed) == complete.problems, case.id
         tree = open_tree(path, agents)
         tree.read_rows(tree.entries)
-        branch_facts(tree)
+        Branches(tree).all()
         tree.lost_labels()
         for node in tree.entries:
             tree.label_time(node)

@@ -15,7 +15,7 @@ from app.messages import RowsRead, TreeFailed, TreeOpened
 from app.services import tree_reader
 from app.services.tree_reader import BATCH, BranchReader, RowReader, TreeReader
 from app.sessions.tree import tree_builder
-from app.sessions.tree.branches import branch_facts
+from app.sessions.tree.branches import Branches
 from app.sessions.tree.tree import END_BYTES, open_tree
 from app.view.branch_table import BranchTable, branch_text
 from tests.factory import chain, entry, header, message, write_session
@@ -218,7 +218,7 @@ def assert_same(table, tree):
             (branch.leaf.id, branch_text(branch), branch.tools, branch.on_active_path) for branch in facts
         ]
 
-    assert values(table.facts) == values(branch_facts(tree))
+    assert values(table.facts) == values(Branches(tree).all())
 
 
 def test_the_totals_of_the_active_branch_grow_with_it(growing):
@@ -259,7 +259,7 @@ def test_a_label_does_not_end_a_branch(growing):
 
 def test_a_shared_entry_belongs_to_the_active_branch_and_a_new_one_to_that_of_its_parent(growing):
     tree, grow, _ = growing
-    table = BranchTable(branch_facts(tree))
+    table = BranchTable(Branches(tree).all())
     leaves = {id: table.of(tree.by_id[id]).leaf.id for id in "abcd"}
     assert leaves == {"a": "d", "b": "d", "c": "c", "d": "d"}
     grow(message("e", "c", "user", "five", 4))
@@ -270,7 +270,7 @@ def test_a_shared_entry_belongs_to_the_active_branch_and_a_new_one_to_that_of_it
 
 def test_the_text_of_a_branch_leaves_out_zero_values(growing):
     tree, _, _ = growing
-    facts = branch_facts(tree)
+    facts = Branches(tree).all()
     assert branch_text(facts[0]) == "branch 1 of 2 · 2 turns · 15 tokens · $0.001 · 2m 00s"
     assert branch_text(facts[0], short=True, total=0.5) == "branch 1 of 2 · 2 turns · $0.001 of $0.50"
     assert branch_text(None) == ""

@@ -21,7 +21,6 @@ from app.sessions.tree.branches import (
     BranchFacts,
     _PathTotals,
     branch_ends,
-    branch_facts,
     common_ancestor,
 )
 from app.sessions.tree.node import Node, path_to
@@ -160,7 +159,7 @@ def test_facts_equal_a_sum_over_single_entries(
     tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], end: bytes
 ) -> None:
     tree = opened(tmp_path_factory, lines, end)
-    found = branch_facts(tree)
+    found = Branches(tree).all()
     wanted = slow_ends(tree)
     if not wanted and tree.entries:
         wanted = {found[0].leaf.index}
@@ -187,7 +186,7 @@ def test_a_linear_session_has_the_costs_of_its_row(
     tree = opened(tmp_path_factory, [json.dumps(entry).encode() for entry in entries])
     row = summarise(tree.path, ("pi",), MTIME).summary
     assert row is not None
-    found = branch_facts(tree)
+    found = Branches(tree).all()
     assert len(found) == (1 if entries else 0)
     for facts in found:
         assert (facts.tokens, facts.cost, facts.messages) == (row.tokens, row.cost, row.message_count)
@@ -207,7 +206,7 @@ def test_an_extended_tree_has_the_facts_of_a_whole_read(
         tree.extend()
     except Changed:
         return
-    whole = branch_facts(open_tree(tree.path, ("pi",)))
+    whole = Branches(open_tree(tree.path, ("pi",))).all()
     assert [facts.spent for facts in branches.all()] == [facts.spent for facts in whole]
     assert [facts.leaf.index for facts in branches.all()] == [facts.leaf.index for facts in whole]
 
@@ -248,7 +247,7 @@ def test_strange_lines_do_not_change_the_facts(tmp_path: Path, newline: bytes, s
         odd,
     ]
     for last in (newline, b""):
-        facts = branch_facts(open_tree(put(tmp_path, *lines, newline=newline, last=last)))[-1]
+        facts = Branches(open_tree(put(tmp_path, *lines, newline=newline, last=last))).all()[-1]
         assert (facts.turns, facts.tools, facts.cost) == (1, 3, 1.0)
 
 
@@ -266,7 +265,7 @@ def test_every_entry_of_a_line_counts(tmp_path: Path) -> None:
     )
     path = tmp_path / "lanes.jsonl"
     path.write_text("\n".join(map(json.dumps, [head, [one, two], three])) + "\n")
-    (facts,) = branch_facts(open_tree(str(path)))
+    (facts,) = Branches(open_tree(str(path))).all()
     assert (facts.turns, facts.messages, facts.tools, facts.cost) == (1, 3, 3, 0)
 
 
@@ -283,7 +282,7 @@ def test_shared_entries_count_in_each_branch(tmp_path: Path) -> None:
             working("f", "e", 0, 30),
         )
     )
-    one, other = branch_facts(tree)
+    one, other = Branches(tree).all()
     assert (one.turns, one.messages, one.tools, one.tokens) == (2, 4, 3, (30, 2, 4, 6))
     assert (other.turns, other.messages, other.tools, other.tokens) == (2, 4, 2, (40, 2, 4, 6))
     assert (one.number, other.number, other.of) == (1, 2, 2)
@@ -341,7 +340,7 @@ def test_each_line_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_fifty_thousand_entries_are_read(tmp_path: Path, deep: bool) -> None:
     count = 50_000
     lines = [working(f"{at:x}", (f"{at - 1:x}" if deep else "0") if at else None, 1) for at in range(count)]
-    found = branch_facts(open_tree(put(tmp_path, HEADER, *lines)))
+    found = Branches(open_tree(put(tmp_path, HEADER, *lines))).all()
     assert len(found) == (1 if deep else count - 1)
     assert found[-1].tools == (count if deep else 2)
 
@@ -350,13 +349,13 @@ def test_a_rewritten_or_missing_file_raises(tmp_path: Path) -> None:
     tree = open_tree(put(tmp_path, HEADER, user("a", None), working("b", "a", 1)))
     put(tmp_path, HEADER, user("x", None), working("b", "x", 1))
     with pytest.raises(Changed):
-        branch_facts(tree)
+        Branches(tree).all()
     put(tmp_path, HEADER)
     with pytest.raises(Changed):
-        branch_facts(tree)
+        Branches(tree).all()
     os.unlink(tree.path)
     with pytest.raises(FileNotFoundError):
-        branch_facts(tree)
+        Branches(tree).all()
 
 
 def test_a_cancelled_read_raises(tmp_path: Path) -> None:
@@ -366,7 +365,7 @@ def test_a_cancelled_read_raises(tmp_path: Path) -> None:
 
 
 def test_an_empty_session_has_no_branches(tmp_path: Path) -> None:
-    assert branch_facts(open_tree(put(tmp_path, HEADER))) == []
+    assert Branches(open_tree(put(tmp_path, HEADER))).all() == []
 
 
 @pytest.mark.parametrize("version", [1, 2])
@@ -375,7 +374,7 @@ def test_old_versions_have_branch_facts(tmp_path: Path, version: int) -> None:
     if version == 1:
         for line in lines:
             del line["id"], line["parentId"]
-    (facts,) = branch_facts(open_tree(put(tmp_path, {**HEADER, "version": version}, *lines)))
+    (facts,) = Branches(open_tree(put(tmp_path, {**HEADER, "version": version}, *lines))).all()
     assert (facts.turns, facts.tools, facts.cost) == (1, 2, 0.5)
 
 
@@ -394,7 +393,7 @@ def test_the_leaf_of_a_transcript_is_on_the_active_path(tmp_path: Path) -> None:
             node("c", "a", "assistant", said),
         )
     )
-    one, other = branch_facts(open_tree(str(path)))
+    one, other = Branches(open_tree(str(path))).all()
     assert (one.on_active_path, other.on_active_path) == (True, False)
     assert (one.tokens, one.cost, one.tools) == ((4, 1, 2, 3), 0.25, 1)
     assert one.duration_ms == 0
@@ -408,7 +407,7 @@ def test_real_files_have_the_facts_of_their_entries() -> None:
     branched = 0
     for path in sorted(FOLDER.glob("*.jsonl")):
         tree = open_tree(str(path))
-        found = branch_facts(tree)
+        found = Branches(tree).all()
         branched += len(found) > 1
         for facts in found:
             *told, spent, first, last, active, common = all_of(facts)

@@ -18,7 +18,7 @@ from app.index.search.hit_branch import Structure
 from app.sessions.errors import Changed, DuplicateId
 from app.sessions.manager.session_manager import SessionManager
 from app.sessions.summaries.summarise import Outcome, extend, summarise
-from app.sessions.tree.branches import branch_facts, branches_from
+from app.sessions.tree.branches import Branches, branches_from
 from app.sessions.tree.tree import open_tree
 from app.view.problems import problems_of
 from app.view.tree_view import TreeView
@@ -104,7 +104,7 @@ def is_straight(tree: SessionTree) -> None:
     assert tree.roots == entries[:1]
     assert [node.children for node in entries] == [[node] for node in entries[1:]] + [[]] * bool(entries)
     assert not any(node.orphan or node.loop for node in entries)
-    facts = branch_facts(tree)
+    facts = Branches(tree).all()
     assert [(fact.leaf, fact.of, fact.on_active_path) for fact in facts] == [
         (node, 1, True) for node in entries[-1:]
     ]

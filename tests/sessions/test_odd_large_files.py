@@ -15,9 +15,8 @@ from app.formats.dialects.base import Dialect
 from app.index.index import Index
 from app.sessions import SessionManager
 from app.sessions.summaries import summary_builder as builder_module
-from app.sessions.summaries.problems import problems
 from app.sessions.summaries.quick_summary import quick_summary
-from app.sessions.summaries.summarise import extend, summarise
+from app.sessions.summaries.summarise import extend, problems, summarise
 from app.sessions.tree import node, tree_builder
 from app.sessions.tree.tail_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
@@ -191,7 +190,7 @@ sys.path.insert(0, sys.argv[1])
 path, folder = sys.argv[2:]
 from app.index.index import Index
 from app.sessions import SessionManager
-from app.sessions.summaries.problems import problems
+from app.sessions.summaries.summarise import problems
 from app.sessions.tree.tail_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
 from app.stores import agent_named

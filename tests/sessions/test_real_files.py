@@ -17,8 +17,7 @@ from app.formats.text_kinds import CONVERSATION
 from app.formats.utf8_text import fold, to_utf8
 from app.reports.tree import draw
 from app.sessions.passages import unpack
-from app.sessions.summaries.problems import problems
-from app.sessions.summaries.summarise import summarise
+from app.sessions.summaries.summarise import problems, summarise
 from app.sessions.tree.row_loader import UNREADABLE_ROW
 from app.sessions.tree.tree import open_tree
 

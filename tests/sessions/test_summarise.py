@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.sessions.summaries.problems import problems
-from app.sessions.summaries.summarise import Outcome, summarise
+from app.sessions.summaries.summarise import Outcome, problems, summarise
 from app.sessions.summary import FIELDS, FIRST_MESSAGE_LIMIT, NO_MESSAGES, NO_PROMPT, Summary
 from tests.sessions.lines import HEADER, HEADER_MS, MTIME, answer, content, custom, label, put, user
 

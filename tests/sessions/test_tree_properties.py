@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from app.formats.entry_parts import entry_parts
 from app.formats.header import INVALID_VALUE, NotASession
 from app.sessions.errors import Changed
-from app.sessions.summaries.problems import problems
-from app.sessions.summaries.summarise import summarise
+from app.sessions.summaries.summarise import problems, summarise
 from app.sessions.tree.row_loader import UNREADABLE_ROW
 from app.sessions.tree.tree import open_tree
 from tests.sessions.lines import HEADER, MTIME

@@ -1,4 +1,6 @@
-"""Reads the summary of a file: from the whole file, or from the bytes appended since the last reading."""
+"""Reads the summary of a file: from the whole file, or from the bytes appended since the last reading. Lists
+what is wrong with a file.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from app.formats.header import NotASession, find_header, read_header
+from app.formats.header import Fault, NotASession, find_header, read_header
 from app.formats.lines import BLOCK_SIZE, feed_lines, open_file, read_at
 from app.sessions.passages import NO_TEXT, PackedText
 from app.sessions.summaries.summary_builder import UNKNOWN, SummaryBuilder
@@ -158,3 +160,37 @@ def fingerprint_of(descriptor: int, offset: int) -> bytes:
 def read_error(error: OSError) -> str:
     """The reason, in one sentence, of a file that cannot be read."""
     return f"cannot be read: {error.strerror or error}"
+
+
+Problem = Fault
+"""A line (from 1; None for the whole file), its offset in bytes, the reason, and whether it is the torn last
+line. A torn line is listed, but `Summary.problems` does not count it: the agent may still be writing it."""
+
+
+def problems(path: str, agents: Sequence[str] = ()) -> list[Problem]:
+    """Read the file at `path` again and list what is wrong with it, in file order.
+
+    Raises nothing: a file that cannot be read is itself the one problem.
+    """
+    found: list[Problem] = []
+    try:
+        descriptor = open_file(path)
+    except OSError as error:
+        return [Problem(None, 0, read_error(error))]
+    try:
+        _list_problems(path, descriptor, agents, found)
+    except NotASession as refusal:
+        found.append(Problem(refusal.line or None, 0, refusal.reason))
+    except OSError as error:
+        found.append(Problem(None, 0, read_error(error)))
+    finally:
+        os.close(descriptor)
+    return found
+
+
+def _list_problems(path: str, descriptor: int, agents: Sequence[str], found: list[Problem]) -> None:
+    builder = SummaryBuilder(find_header(path, descriptor, agents), found.append)
+    offset, unfinished = feed_lines(descriptor, builder.feed)
+    if unfinished and not feed_unfinished(builder, unfinished, offset):
+        reason = "the last line is unfinished; it may still be being written"
+        found.append(Problem(builder.totals.lines + 1, offset, reason, torn=True))

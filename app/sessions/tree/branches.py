@@ -292,11 +292,6 @@ class Branches:
         )
 
 
-def branch_facts(tree: SessionTree) -> list[BranchFacts]:
-    """Every branch of `tree`; see `Branches.all`."""
-    return Branches(tree).all()
-
-
 def common_ancestor(one: Node | None, other: Node | None) -> Node | None:
     """The last entry that the paths to two entries share; None where they share none."""
     seen = {node.index for node in path_to(one)}

@@ -38,7 +38,7 @@ class SessionTree:
     entries       every entry, in file order
     leaf          where the agent would go on (formats/README.md, "Leaf"), None in an empty session
     problems      the lines that were skipped and other faults, in file order; invalid values of entries are
-                  listed by `sessions.summaries.problems` alone
+                  listed by `sessions.summaries.summarise` alone
     is_whole      False where only the end of the file was read
     """
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.index.index import Index
 from app.index.search.hit_branch import Structure, read_structure
-from app.sessions.tree.branches import branch_facts
+from app.sessions.tree.branches import Branches
 from app.sessions.tree.tree import open_tree
 from app.stores import agent_named
 from app.stores.base import Store
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 def drawn(path: str, agent: str) -> tuple[int, list[int]]:
     """The number of branches and the branch of each entry, as the border of the tree shows them."""
     tree = open_tree(path, (agent,))
-    facts = branch_facts(tree)
+    facts = Branches(tree).all()
     table = BranchTable(facts)
     branches = [table.of(node) for node in tree.entries]
     return len(facts), [0 if branch is None else branch.number for branch in branches]
