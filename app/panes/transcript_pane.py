@@ -101,6 +101,7 @@ class TranscriptPane(Pane):
         # the hits of a search in this transcript, and the number of the one that is shown
         self._hits: Hits | None = None
         self._hit_number = -1
+        self._state_in_rule = True
         # the block whose code was copied last, and which of its codes
         self._copied: tuple[BlockRef | None, int] = (None, -1)
 
@@ -488,17 +489,25 @@ class TranscriptPane(Pane):
 
     def _show_position(self) -> None:
         """Show whose transcript it is, and the position of the view."""
-        self._say(" · ".join(self._facts()))
+        facts, state = self._facts(), self._state()
+        in_rule = [*facts, state] if state and self._state_in_rule else facts
+        self._say(" · ".join(in_rule), "" if self._state_in_rule else state)
+
+    def show_figures(self, *, in_rule: bool) -> None:
+        """Show in the rule above the pane, or in the one below it, what happens at the end of the session."""
+        if in_rule != self._state_in_rule:
+            self._state_in_rule = in_rule
+            self._show_position()
 
     def expect_session(self, row: Row | None) -> None:
         """Show the title of the session that will be read."""
         self._titled = row
         self._say("")
 
-    def _say(self, figures: str) -> None:
+    def _say(self, figures: str, closing: str = "") -> None:
         row = self._row or self._titled
         title, suffix = session_title(row) if row is not None else ("Transcript", "")
-        self.say(figures, title, suffix=suffix)
+        self.say(figures, title, suffix=suffix, closing=closing)
 
     def _facts(self) -> list[str]:
         lines, hit = self.lines, self._hit
@@ -509,14 +518,17 @@ class TranscriptPane(Pane):
             facts += self._outline.facts(lines.turns[turn].offset, where)
         if turn >= 0 and where:
             facts.append(where)
+        return facts
+
+    def _state(self) -> str:
+        """What happens at the end of the session; "" for nothing."""
+        states = ["● live"] if self.lines.turns and self._is_live(self._opened) else []
         if self._came:
             count = f"{self._came:,} " if self._came > 0 else ""
-            plural = "entry" if self._came == 1 else "entries"
-            facts.append(f"{count}new {plural} below (G)")
-        elif turn >= 0 and self._is_live(self._opened):
-            following = ", following" if self._at_end and lines.is_at_bottom else ""
-            facts.append(f"● live{following}")
-        return facts
+            states.append(f"{count}new {'entry' if self._came == 1 else 'entries'} below (G)")
+        elif states and self._at_end and self.lines.is_at_bottom:
+            return "● live, following"
+        return " · ".join(states)
 
     # the outline, and other branches
 

@@ -200,6 +200,7 @@ class BrowserScreen(SessionsScreen):
         right = self.query_one("#right")
         right.display = len(places.boxes) > ("sessions" in places.boxes)
         self.tree_pane.show_figures(in_rule=not places.closing)
+        self.transcript_pane.show_figures(in_rule=not places.closing)
 
     def focus_moved(self, widget: Widget) -> None:
         pane = _PANE_OF.get(widget.id or "", self._pane)

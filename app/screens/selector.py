@@ -90,7 +90,9 @@ class SelectorScreen(SessionsScreen):
         self._place_panes(event.size.width, event.size.height)
 
     def _place_panes(self, columns: int, lines: int) -> None:
-        self.put_panes(SELECTOR_PANES, place_selector(columns, lines))
+        places = place_selector(columns, lines)
+        self.put_panes(SELECTOR_PANES, places)
+        self._preview.show_figures(in_rule=not places.closing)
 
     @property
     def focused_pane(self) -> str:

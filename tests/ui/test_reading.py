@@ -149,3 +149,19 @@ async def test_a_search_in_the_transcript_ends_with_escape_before_the_transcript
         await ui.press("escape")
         await ui.until(lambda: ui.focus == "tree", "the tree")
         assert ui.tree.node.id == "00000002"
+
+
+@pytest.mark.parametrize("size", [(120, 40), (80, 24)])
+async def test_a_live_session_is_followed_and_counts_what_is_below(browser, tmp_path, size):
+    path = pi_session(tmp_path, *chain(*map(str, range(60)), id="live"), id="live")
+    async with browser(size=size) as ui:
+        ui.sessions.states = {str(path): "live"}
+        await ui.press("v")
+        await shown(ui, "● live, following")
+        await ui.press("pageup")
+        await ui.until(lambda: "following" not in ui.text(), "the view above the end")
+        append(path, message("n", f"{60:08x}", "user", "new"))
+        await shown(ui, "1 new entry below (G)")
+        await ui.press("G")
+        await shown(ui, "▌ new")
+        await ui.until(lambda: "new entry" not in ui.text(), "the end")
