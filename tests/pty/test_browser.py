@@ -92,8 +92,7 @@ def test_in_ascii_no_other_character_is_ever_written(shell, known):
         assert terminal.output.isascii()
 
 
-@pytest.mark.parametrize("known", [True, False])
-@pytest.mark.parametrize("setting", ["", "ascii = false\n"])
+@pytest.mark.parametrize(("known", "setting"), [(True, ""), (False, "ascii = false\n")])
 def test_characters_that_the_encoding_lacks_are_never_written(shell, known, setting):
     tmp_path, work, env = shell
     (tmp_path / "config").mkdir()

@@ -43,8 +43,9 @@ def go_on(terminal):
     terminal.signal(signal.SIGCONT)
 
 
-@pytest.mark.parametrize("words", [[], ["resume"]])
-@pytest.mark.parametrize("number", [signal.SIGTSTP, signal.SIGSTOP])
+@pytest.mark.parametrize(
+    ("words", "number"), [([], signal.SIGTSTP), (["resume"], signal.SIGTSTP), ([], signal.SIGSTOP)]
+)
 def test_the_whole_screen_is_drawn_again(known, words, number):
     _, work, env = known
     with Terminal([*COMMAND, *words], env=env, cwd=str(work)) as terminal:
