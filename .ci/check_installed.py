@@ -47,6 +47,13 @@ def check_command_line() -> None:
     listing = json.loads(output_of("list", "--json"))
     assert listing == {"schema": 1, "total": 0, "sessions": []}, listing
     json.loads(output_of("doctor", "--json"))
+    # The page of an export is in files of its own.
+    session = HOME / "session.jsonl"
+    session.write_text(
+        '{"type":"session","version":3,"id":"s","timestamp":"2026-05-01T10:00:00.000Z","cwd":"/"}\n'
+    )
+    assert output_of("export", str(session), "-o", "-").startswith("<!doctype html>")
+    session.unlink()
 
 
 def check_screen_on_a_terminal() -> None:

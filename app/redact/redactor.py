@@ -23,8 +23,7 @@ class Replacement(NamedTuple):
 
     :param kind: of secret.
     :param place: where in the session it stood, as given to `Redactor.at`.
-    :param before, after: the text around it; other secrets in it are not replaced, so it is to be shown to
-        nobody but the user.
+    :param before, after: the text around it, without the other secrets in it.
     :param secret: the secret itself.
     """
 
@@ -137,14 +136,19 @@ class Redactor:
         parts: list[str] = []
         done = 0
         for begin, end, rule in found:
-            before = _decoded(data[max(0, begin - 4 * SURROUNDINGS) : begin])[-SURROUNDINGS:]
-            after = _decoded(data[end : end + 4 * SURROUNDINGS])[:SURROUNDINGS]
-            kind = RULES[rule].kind
-            self.replacements.append(Replacement(kind, self._place, before, after, _decoded(data[begin:end])))
-            parts += (_decoded(data[done:begin]), f"[redacted: {kind}]")
+            parts += (_decoded(data[done:begin]), f"[redacted: {RULES[rule].kind}]")
             done = end
         parts.append(_decoded(data[done:]))
-        return "".join(parts)
+        redacted = "".join(parts)
+        at = 0
+        for number, (begin, end, rule) in enumerate(found):
+            at += len(parts[2 * number])
+            before = redacted[max(0, at - SURROUNDINGS) : at]
+            at += len(parts[2 * number + 1])
+            after = redacted[at : at + SURROUNDINGS]
+            secret = _decoded(data[begin:end])
+            self.replacements.append(Replacement(RULES[rule].kind, self._place, before, after, secret))
+        return redacted
 
 
 def redact(text: str) -> tuple[str, list[Replacement]]:

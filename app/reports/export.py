@@ -245,12 +245,14 @@ def _is_approved(redactor: Redactor) -> bool:
 
 
 _SHOWN_SECRET = 4
+"""The most characters of a secret that are listed, and no more than a quarter of it."""
 
 
 def _review_line(replacement: Replacement) -> str:
     """A replacement with its surroundings; of the secret, only its first characters."""
-    secret = one_line(replacement.secret[:_SHOWN_SECRET], _SHOWN_SECRET)
-    marked = f"[{replacement.kind}: {secret}…, {len(replacement.secret):,} characters]"
+    length = len(replacement.secret)
+    secret = one_line(replacement.secret[: min(_SHOWN_SECRET, length // 4)], _SHOWN_SECRET)
+    marked = f"[{replacement.kind}: {secret}…, {length:,} characters]"
     before, after = (" ".join(text.split()) for text in (replacement.before, replacement.after))
     return f"{replacement.place}: " + one_line(f"{before} {marked} {after}", 400)
 

@@ -242,5 +242,12 @@ def test_without_the_package_of_re2_the_same_is_found(monkeypatch: pytest.Monkey
         scanner._matcher.cache_clear()
 
 
+def test_the_surroundings_of_a_replacement_have_no_other_secret() -> None:
+    _, (first, second) = redact("é password: hunter2! and API_KEY=abcdefgh1234 é")
+    assert (first.before, first.after) == ("é password: ", " and API_KEY=[redacted: token or key] é")
+    assert second.before.endswith("[redacted: password] and API_KEY=")
+    assert (first.secret, second.secret, second.after) == ("hunter2!", "abcdefgh1234", " é")
+
+
 def test_the_kinds_are_named_once() -> None:
     assert len(KINDS) == len(RULES)
