@@ -46,8 +46,13 @@ def is_placeholder(value: bytes, before: bytes) -> bool:
     if is_quoted:
         if b" " in value and not any(48 <= byte < 58 for byte in value):
             return True
-        return bool(_WORD.fullmatch(value)) and (not is_password or len(value) < 6)
+        least = 6 if is_password else 8
+        is_trusted = is_password or (name.isupper() and not _CAPITALS.fullmatch(value))
+        return bool(_WORD.fullmatch(value)) and (not is_trusted or len(value) < least)
     has_digit = any(48 <= byte < 58 for byte in value)
-    if name.isupper() and sign == b"=" and b" " not in before[len(name) :]:
-        return bool(_CAPITALS.fullmatch(value))
+    if sign == b"=" and b" " not in before[len(name) :]:
+        if name.isupper():
+            return bool(_CAPITALS.fullmatch(value))
+        if is_password and len(value) >= 8:
+            return False
     return not has_digit

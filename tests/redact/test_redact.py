@@ -118,6 +118,8 @@ def test_a_value_is_replaced_because_of_its_name(name: str, value: str) -> None:
     "text",
     [
         "DB_PASSWORD=swordfish",
+        "mysql --password=swordfish shop",
+        'TOKEN="abcdefghijkl"',
         "GITHUB_TOKEN: 'abcdefgh1234'",
         'export API_KEY="abcdefgh-ijkl" # mine',
         "password: hunter2",
