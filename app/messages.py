@@ -633,6 +633,18 @@ class HistoryRead(Message):
         super().__init__()
 
 
+class LabelledRead(Message):
+    """The labelled entries of a session were read.
+
+    entries   id -> its text, its role or type, and its time in milliseconds since the epoch or None
+    """
+
+    def __init__(self, path: str, entries: Mapping[str, tuple[str, str, int | None]]) -> None:
+        self.path = path
+        self.entries = entries
+        super().__init__()
+
+
 class PlaceRead(Message):
     """The sessions in the trash, or in the agents' archives, were read; the last that came there is first."""
 

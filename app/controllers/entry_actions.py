@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.actions import row_actions
 from app.controllers.row_prompt import RowEdit
 from app.dialogs.compare import CompareDialog
-from app.dialogs.lists import LabelsDialog, ProblemsDialog
+from app.dialogs.labels import LabelsDialog
+from app.dialogs.lists import ProblemsDialog
 from app.messages import HitLocated
 from app.view.cells import shorten
 from app.view.problems import problems_of

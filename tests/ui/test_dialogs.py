@@ -12,7 +12,8 @@ from app.actions.resume import Plan
 from app.commands import COMMANDS
 from app.dialogs.compare import CompareDialog
 from app.dialogs.help import HelpDialog
-from app.dialogs.lists import LabelsDialog, ProblemsDialog
+from app.dialogs.labels import LabelsDialog
+from app.dialogs.lists import ProblemsDialog
 from app.dialogs.places import ARCHIVE, PlaceDialog
 from app.dialogs.questions import (
     FolderDialog,
@@ -49,7 +50,7 @@ DIALOGS = {
     "help": (lambda: HelpDialog(LONG, COMMANDS, lambda command: command.help), "j k g G scroll"),
     "wait": (lambda: WaitDialog("wait", LONG), "Esc cancel"),
     "archive": (_archive, "Esc close"),
-    "labels": (_labels, "Enter go L edit Del remove Tab this session Esc close"),
+    "labels": (_labels, "Enter go Tab this session"),
     "problems": (lambda: ProblemsDialog([TreeProblem(3, 0, LONG, None)] * 30), "Enter go Esc close"),
     "compare": (lambda: CompareDialog(lambda at: None), "Reading…"),
 }

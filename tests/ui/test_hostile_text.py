@@ -8,7 +8,8 @@ import pytest
 
 from app.dialogs.compare import CompareDialog
 from app.dialogs.continue_from_here import ContinueDialog
-from app.dialogs.lists import LabelsDialog, ProblemsDialog
+from app.dialogs.labels import LabelsDialog
+from app.dialogs.lists import ProblemsDialog
 from app.dialogs.places import PlaceDialog
 from app.dialogs.questions import FolderDialog, ResumeDialog, WaitDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion

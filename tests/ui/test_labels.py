@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import json
 
-from app.dialogs.lists import LabelsDialog
+from app.dialogs.labels import LabelsDialog
 from app.dialogs.row_dialogs import RowEditor
 from app.services.tree_reader import TreeReader
-from app.widgets.dialog import ItemList
 from tests.factory import chain, entry, header, message
 from tests.ui.conftest import pi_session
 
@@ -78,8 +77,7 @@ async def test_the_list_has_all_labels_and_leads_to_the_entry(browser, three, tm
         assert "elsewhere" not in ui.text()
         await ui.press("tab")
         assert "elsewhere" in ui.text()
-        index = [item.label for item in ui.screen.query_one(ItemList).items].index("elsewhere")
-        await ui.press(*["down"] * index, "enter")
+        await ui.press(*"elsew", "enter")
         await ui.until(lambda: ui.sessions.row.id == "other", "its session")
         await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "00000001", "its entry")
         assert ui.focus == "tree"
@@ -95,10 +93,9 @@ def labelled_elsewhere(tmp_path):
 async def go_elsewhere(ui):
     """Select the label "elsewhere" in the list of all labels."""
     await ui.press("apostrophe")
-    if "in all sessions" not in ui.text():
+    if "(•) All" not in ui.text():
         await ui.press("tab")
-    index = [item.label for item in ui.screen.query_one(ItemList).items].index("elsewhere")
-    await ui.press(*["down"] * index, "enter")
+    await ui.press(*"elsew", "enter")
     await ui.until(lambda: ui.tree.node is not None and ui.tree.node.id == "00000001", "its entry")
 
 
@@ -126,7 +123,7 @@ async def test_the_list_leads_to_sessions_outside_of_a_search(browser, three, tm
 
 async def test_a_label_is_cleared_from_the_list(browser, three):
     async with browser() as ui:
-        await ui.press("apostrophe", "delete")
+        await ui.press("apostrophe", "down", "delete")
         await ui.until(lambda: not ui.sessions.row.labels, "its end")
         await ui.press("z")
         await ui.until(lambda: ui.sessions.row.labels, "its return")
@@ -165,6 +162,21 @@ async def test_an_empty_list_says_so_and_how_to_add_a_label(browser, tmp_path):
     pi_session(tmp_path, *chain("x", "y", id="s"), id="s")
     async with browser(size=(80, 24)) as ui:
         await ui.press("apostrophe")
-        assert "No labels yet; L in the tree makes one   Tab this session   Esc close" in ui.text()
+        assert "No labels yet; L in the tree makes one" in ui.text()
+        assert "Tab this session  Esc close" in ui.text()
         await ui.press("tab")
-        assert "No labels here; L in the tree makes one   Tab all sessions   Esc close" in ui.text()
+        assert "No labels here; L in the tree makes one" in ui.text()
+
+
+async def test_each_label_has_the_text_of_its_entry_and_the_height_follows(browser, three, tmp_path):
+    labelled_elsewhere(tmp_path)
+    async with browser(size=(160, 40)) as ui:
+        await ui.press("apostrophe")
+        await ui.until(lambda: "Prompt in Refactor auth: use redis" in ui.text(), "the text")
+        (row,) = [line for line in ui.text().splitlines() if "❯ redis idea" in line]
+        assert "use redis" in row
+        assert ui.screen.query_one("#labels").size.height == 1
+        await ui.press("tab", *"redis")
+        assert "elsewhere" not in ui.text()
+        await ui.press("down", "L")
+        await ui.until(lambda: isinstance(ui.screen, RowEditor), "the edit")

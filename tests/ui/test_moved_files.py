@@ -10,7 +10,7 @@ import shutil
 import pytest
 
 from app.dialogs.continue_from_here import ContinueDialog
-from app.dialogs.lists import LabelsDialog
+from app.dialogs.labels import LabelsDialog
 from app.dialogs.questions import FolderDialog, ResumeDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from tests.factory import chain, message
