@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from app.formats.context import compaction_messages
 from app.formats.json_codec import decode, encode
 from app.formats.migrate import CURRENT_VERSION
-from app.formats.partial_entry import DECODE_CAMEL, DECODE_SNAKE, PartialEntry, decode_partial
+from app.formats.partial_entry import PartialEntry, decode_partial
 from app.formats.title_slot import slot_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
 
 class WriteFormat:
@@ -146,8 +146,6 @@ class Dialect:
     one_entry_a_line = True
     """False where a line may hold several entries, or what it says is more than an entry: such a file is read
     whole when it changes."""
-    fast: Callable[[bytes], PartialEntry] = DECODE_CAMEL
-    """The typed decoder of one line; raises `DECODE_ERRORS`."""
     snake = False
     linear = False
     """Whether each entry goes on from the one before it, whatever it says that it hangs on: the format has no
@@ -226,6 +224,5 @@ class Dialect:
 class SnakeDialect(Dialect):
     """A dialect whose keys are in snake_case."""
 
-    fast = DECODE_SNAKE
     snake = True
     writing = None
