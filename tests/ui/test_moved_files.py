@@ -142,7 +142,7 @@ async def test_the_list_of_labels_finds_a_moved_session(browser, three):
         await ui.press("apostrophe")
         assert isinstance(ui.screen, LabelsDialog)
         moved = await move(ui, "branchy")
-        await ui.press("delete")
+        await ui.press("down", "delete")
         await ui.until(lambda: entries(moved)[-1].get("targetId") == "e", "the label's end")
         await ui.until(lambda: any("Removed a label" in toast for toast in ui.toasts()), "the word")
 
