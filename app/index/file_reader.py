@@ -49,6 +49,7 @@ class Result(NamedTuple):
     is_tail        whether only the bytes that were added since the last reading were read
     kept           the position of the new text in the text store
     progress       the state from which the next reading can continue; None from workers
+    figures        the figures of the session (`sessions.summaries.figures`); None if the file is none
     """
 
     values: tuple[Any, ...] | None
@@ -58,6 +59,7 @@ class Result(NamedTuple):
     is_tail: bool = False
     kept: Kept = None
     progress: Progress | None = None
+    figures: tuple[bytes, bytes] | None = None
 
 
 def read(task: Task, keep: Keep | None = None, progress: Progress | None = None) -> Result:
@@ -92,6 +94,7 @@ def read(task: Task, keep: Keep | None = None, progress: Progress | None = None)
         is_tail,
         kept,
         outcome.progress,
+        None if outcome.summary is None else outcome.figures,
     )
 
 

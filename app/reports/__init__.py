@@ -17,6 +17,7 @@ _MODULES = {
     "context": "context",
     "export": "export",
     "search": "search",
+    "stats": "stats",
     "index": "index",
     "watch": "watch",
     "doctor": "doctor",

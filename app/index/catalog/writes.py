@@ -46,6 +46,7 @@ _UPDATE = (
 _UPDATE_SIGNATURE = (
     "UPDATE sessions SET ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?, listed = ?, row = ? WHERE key = ?"
 )
+_PUT_FIGURES = "REPLACE INTO figures VALUES (?, ?, ?)"
 _PUT_FIRST_MESSAGE = "REPLACE INTO first_messages VALUES (?, ?)"
 
 
@@ -60,6 +61,7 @@ class StoredReading(NamedTuple):
     columns: tuple[Any, ...]
     first_message: bytes
     spans: tuple[Span, ...] | None
+    figures: tuple[bytes, bytes] | None
 
 
 def write(
@@ -96,6 +98,8 @@ def write(
             key = cursor.lastrowid
         if reading.first_message != message_before:
             connection.execute(_PUT_FIRST_MESSAGE, (key, reading.first_message))
+        if reading.figures is not None:
+            connection.execute(_PUT_FIGURES, (key, *reading.figures))
     if missing:
         ids = [
             number
@@ -149,6 +153,7 @@ def drop_unused_stores(connection: sqlite3.Connection, ids: str, now_ms: int) ->
     if connection.execute("SELECT changes()").fetchone()[0]:
         connection.execute("DELETE FROM sessions WHERE store NOT IN (SELECT id FROM stores)")
         connection.execute("DELETE FROM first_messages WHERE key NOT IN (SELECT key FROM sessions)")
+        connection.execute("DELETE FROM figures WHERE key NOT IN (SELECT key FROM sessions)")
         span_table.recount(connection)
     connection.execute("COMMIT")
 
@@ -171,7 +176,9 @@ def _encode(reading: Reading) -> StoredReading:
     if not all(-_LARGEST_INTEGER <= number <= _LARGEST_INTEGER for number in (row.modified, *row.signature)):
         raise ValueError("a number needs more than 64 bits")
     columns = (encode(row.cwd), row.modified, kind_of(row), *row.signature, _blob(row))
-    return StoredReading(row.store, columns, encode_compressed(row.first_message), reading.spans)
+    return StoredReading(
+        row.store, columns, encode_compressed(row.first_message), reading.spans, reading.figures
+    )
 
 
 def _blob(row: Row) -> bytes:
@@ -196,6 +203,7 @@ def _remove(
             key, spans, _ = record
             changes.change(spans, None)
             connection.execute("DELETE FROM first_messages WHERE key = ?", (key,))
+            connection.execute("DELETE FROM figures WHERE key = ?", (key,))
             connection.execute("DELETE FROM sessions WHERE key = ?", (key,))
     return was_stored
 
