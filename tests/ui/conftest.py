@@ -6,12 +6,14 @@ import asyncio
 import gzip
 import json
 import os
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
 from time import monotonic
 
 import pytest
 from textual import events
+from textual._compositor import Compositor
+from textual._context import visible_screen_stack
 
 from app.browser import Browser
 from app.screens.selector import SelectorScreen
@@ -49,6 +51,46 @@ def pack(tmp_path, name, *lines, end=None):
     data = gzip.compress("".join(json.dumps(line) + "\n" for line in lines).encode())
     path.write_bytes(data[:end])
     return path
+
+
+def draw(app):
+    """Draw what has changed on the screen, also where `few_frames` leaves frames out."""
+    with visible_frames():
+        app.screen._compositor_refresh()
+
+
+_is_drawn = False
+
+
+@contextmanager
+def visible_frames():
+    """Frames are drawn meanwhile."""
+    global _is_drawn
+    before, _is_drawn = _is_drawn, True
+    try:
+        yield
+    finally:
+        _is_drawn = before
+
+
+@pytest.fixture
+def every_frame():
+    """Draw every frame, as in a terminal."""
+    with visible_frames():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def few_frames(monkeypatch):
+    """Leave out the frames that no test looks at: only those at the end of `Driver.press` are drawn, and the
+    text that a test asks for. Drawing all of them would be a third of the time of these tests.
+    """
+    render_update = Compositor.render_update
+
+    def render_some(self, full=False, screen_stack=None, simplify=False):
+        return render_update(self, full, screen_stack, simplify) if full or _is_drawn else None
+
+    monkeypatch.setattr(Compositor, "render_update", render_some)
 
 
 class Driver:
@@ -96,6 +138,7 @@ class Driver:
         await self.pilot.press(*keys)
         # The pilot has waited until the process is idle; this lays the screen out.
         await self.pilot.pause(0)
+        draw(self.app)
 
     async def until(self, condition, what="it"):
         """Wait until the condition holds. Threads may need some time for it.
@@ -103,12 +146,13 @@ class Driver:
         It does not hold while a file or folder that it reads is missing, as between the steps of a move.
         """
         deadline = monotonic() + 60
-        while monotonic() < deadline:
+        while (before := monotonic()) < deadline:
             with suppress(FileNotFoundError):
                 if condition():
                     await self.pilot.pause()
                     return
-            await asyncio.sleep(0.005)
+            # The condition may draw the whole screen: leave the program as much time.
+            await asyncio.sleep(max(0.005, monotonic() - before))
         raise AssertionError(f"{what} did not come about:\n{self.text()}")
 
     async def settled(self):
@@ -147,6 +191,8 @@ class Driver:
     def text(self):
         """The lines of the screen; they are empty while a new screen is not laid out."""
         width, height = self.app.size
+        # A transparent screen draws those behind it.
+        visible_screen_stack.set(self.app._background_screens)
         strips = self.screen._compositor.render_strips()[:height]
         lines = ["".join(segment.text for segment in strip) for strip in strips]
         lines += [" "] * (height - len(lines))

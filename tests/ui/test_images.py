@@ -316,6 +316,7 @@ async def test_a_kitty_image_is_covered_by_a_dialog_and_returns(opened):
             assert placeholders(ui) == all_cells
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_a_kitty_image_is_covered_by_two_dialogs(opened):
     async with opened(block(plain(400, 200)), settings='images = "kitty"') as ui:
         await ui.until(lambda: is_drawn(ui), "the image")

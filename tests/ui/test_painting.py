@@ -19,6 +19,8 @@ from app.widgets.session_list import SessionListView
 from tests.factory import NOW, append, chain, make_row, message
 from tests.ui.conftest import HERE, pi_session
 
+pytestmark = pytest.mark.usefixtures("every_frame")
+
 
 @pytest.fixture(autouse=True)
 def no_live_checks(monkeypatch):

@@ -148,9 +148,15 @@ def pinned(many):
     set_own_pin(str(many / "state"), "pi", "h3", True)
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("query", [None, "", "step"])
-@pytest.mark.parametrize("changed", [{}, {"roomy": True}])
+# Each size is tried with each query, and two lines for a session with each of the two.
+@pytest.mark.parametrize(
+    ("size", "query", "changed"),
+    [
+        (size, query, [{}, {"roomy": True}][(row + column) % 2])
+        for row, size in enumerate(SIZES)
+        for column, query in enumerate([None, "", "step"])
+    ],
+)
 async def test_pins_hidden_sessions_and_the_scrollbar_are_the_same(
     browser, begun, pinned, first_list, size, query, changed
 ):
@@ -199,9 +205,15 @@ def list_part(picture, size, query):
     return [*picture[: box.y], *(line[: box.width] for line in picture[box.y : box.y + box.height])]
 
 
-@pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("query", [None, ""])
-@pytest.mark.parametrize("sessions", ["three", "many", "pinned"])
+# Each size is tried with each list, and both screens with each of the two.
+@pytest.mark.parametrize(
+    ("size", "query", "sessions"),
+    [
+        (size, [None, ""][(row + column) % 2], sessions)
+        for row, size in enumerate(SIZES)
+        for column, sessions in enumerate(["three", "many", "pinned"])
+    ],
+)
 async def test_the_complete_list_equals_the_first_frame(browser, first_list, size, query, sessions, request):
     request.getfixturevalue(sessions)
     picture, model = first_picture(first_list, size, query)
@@ -295,11 +307,17 @@ def cells_on_screen(ui):
     return out
 
 
-@pytest.mark.parametrize("theme", ["dark", "light"])
-@pytest.mark.parametrize("query", [None, "", "auth"])
+# Each theme and each query is tried with colours and without.
 @pytest.mark.parametrize(
-    ("env", "bits"),
-    [({"NO_COLOR": "1"}, 0), ({"NO_COLOR": "1", "COLORTERM": "truecolor"}, 0), ({"TERM": "linux"}, 4)],
+    ("env", "bits", "theme", "query"),
+    [
+        ({"NO_COLOR": "1"}, 0, "dark", ""),
+        ({"NO_COLOR": "1"}, 0, "light", "auth"),
+        ({"NO_COLOR": "1", "COLORTERM": "truecolor"}, 0, "dark", None),
+        ({"TERM": "linux"}, 4, "dark", "auth"),
+        ({"TERM": "linux"}, 4, "light", None),
+        ({"TERM": "linux"}, 4, "light", ""),
+    ],
 )
 async def test_few_colours_are_those_of_the_terminal(
     browser, begun, pinned, first_list, monkeypatch, theme, query, env, bits

@@ -18,6 +18,8 @@ from app.widgets.textual_internals import (
     write_to_terminal,
 )
 
+pytestmark = pytest.mark.usefixtures("every_frame")
+
 
 class OneWidget(App):
     """An application with one widget, which has the focus."""

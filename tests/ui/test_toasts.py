@@ -16,6 +16,8 @@ def status(ui):
 @pytest.mark.parametrize("selector", [None, ""])
 async def test_a_message_stands_in_the_status_line_until_a_key(browser, three, size, selector):
     async with browser(size=size, selector=selector) as ui:
+        if selector is not None:
+            await ui.until(lambda: "other branch" in ui.text(), "the branches in the preview")
         before = ui.text().splitlines()
         await ui.press("ctrl+y")
         assert status(ui) == "✓ Copied the command"
