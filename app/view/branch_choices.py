@@ -128,8 +128,10 @@ def writes(question: BranchOptions, choice: Choice, undo: str) -> str:
             what = f"one line: the leaf moves here, with the summary{undoes}"
     else:
         what = "a new file; this session stays as it is"
-    if choice.text.strip() and question.takes_draft:
+    if not choice.text.strip() or is_sent(question, choice.text):
+        return what
+    # A line of the dialog has no room for more.
+    what = what if choice.where == HERE else "a new file"
+    if question.takes_draft:
         return f"{what}; the prompt waits in the editor of {question.agent}"
-    if choice.text.strip() and not is_sent(question, choice.text):
-        return f"{what}; the prompt is copied"
-    return what
+    return f"{what}; the prompt is copied"
