@@ -10,7 +10,7 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
-from app.index.query.filter_table import language_table
+from app.index.query.filter_table import CASE, screen_table
 from app.keys import keys_of
 from app.view.line import wrap
 from app.widgets.dialog import Dialog
@@ -146,7 +146,10 @@ class HelpDialog(Dialog[None]):
         if self.section in (FILTERS, ALL):
             yield (
                 "Filters of a query",
-                [(word, f"{description}: {example}") for word, description, example in language_table()],
+                [
+                    *((word, f"{text}. Example: {example}") for word, text, example in screen_table()),
+                    ("", CASE),
+                ],
             )
 
     # keys

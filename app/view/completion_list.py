@@ -10,7 +10,7 @@ from app.view.cells import max_width, pad, shorten, stable_width, width
 from app.view.line import Line, fit_line
 
 MOST_ROWS = 8
-"""Rows that are shown at a time."""
+"""Values that are shown at a time. All names of filters are shown if there is room."""
 _MOST_TEXT = 32
 _MOST_HELP = 40
 _BESIDE = 8
@@ -64,7 +64,7 @@ class CompletionList:
     @property
     def height(self) -> int:
         """Lines with the frame."""
-        return min(len(self.items), MOST_ROWS) + 2
+        return (min(len(self.items), MOST_ROWS) if self.prefix else len(self.items)) + 2
 
     def cells(self, most: int) -> int:
         """The width with the frame, at most `most` cells."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.dialogs.help import HelpDialog, help_text
-from app.index.query.filter_table import language_table
+from app.index.query.filter_table import FILTER_KINDS, language_table
 
 
 def text_of(ui):
@@ -61,6 +61,18 @@ async def test_letters_scroll(browser, three):
         await ui.until(lambda: body.scroll_y == body.max_scroll_y > 0, "the end")
         await ui.press("g")
         await ui.until(lambda: body.scroll_y == 0, "the beginning")
+
+
+async def test_the_filters_are_explained_with_all_their_values(browser, three):
+    async with browser(size=(120, 60)) as ui:
+        await ui.press("question_mark")
+        while ui.screen.section != "Filters":
+            await ui.press("tab")
+        text = " ".join(str(ui.screen.text(100)).split())
+        for kind in FILTER_KINDS.values():
+            assert f"{kind.name}: {kind.hint}" in text
+            assert all(value in text for value in kind.values if kind.fixed)
+        assert "Example: -draft -agent:omp" in text
 
 
 async def test_the_help_opens_over_a_dialog(browser, three):

@@ -250,6 +250,23 @@ def language_table() -> list[TableRow]:
     return [*_TERMS, *filters]
 
 
+_PLAIN_TERMS: tuple[TableRow, ...] = (
+    ("word", "sessions that contain it, in any part of a longer word; all words must match", "frobnic"),
+    ('"…"', "a phrase: these words in a row", '"off by one"'),
+    ("re:", "a regular expression (RE2), in quotes if it has blanks", r"re:https?://\S+"),
+    ("-", "before a word, phrase or filter: sessions without it", "-draft -agent:omp"),
+)
+
+
+def screen_table() -> list[TableRow]:
+    """The query language as rows for the help on the screen: (name, explanation with all values, example)."""
+    rows = list(_PLAIN_TERMS)
+    for kind in FILTER_KINDS.values():
+        values = ", ".join(f"{value} ({meaning})" for value, meaning in kind.values.items())
+        rows.append((f"{kind.name}:", f"{kind.hint}: {values if kind.fixed else kind.takes}", kind.example))
+    return rows
+
+
 def language_help(columns: int = 80) -> str:
     """The table as lines of at most `columns` characters (at least 40), without a newline at the end."""
     import textwrap  # imported here because only the help needs it
