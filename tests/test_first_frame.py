@@ -13,7 +13,7 @@ from app import cli, cli_options
 from app.startup.first_frame import ansi
 from app.view.frame import frame
 from app.view.list_model import ListModel
-from app.view.palette import STYLES, THEMES, eight_bit, few_colours, rgb, style_of
+from app.view.palette import STYLES, THEMES, eight_bit, few_colours, ground_of, rgb, style_of
 from tests.factory import NOW, make_row
 
 COLUMNS, LINES = 40, 4
@@ -34,6 +34,7 @@ def with_full_styles(picture, theme, bits):
         written.append(f"\x1b[{number};1H")
         for text, style, ground in pieces:
             colour, attributes = style_of(style, theme)
+            ground = ground_of(style, ground)
             few = ""
             if bits <= 4:
                 attributes, few, _ = few_colours(attributes, colour, theme[ground], theme, sixteen=bits == 4)

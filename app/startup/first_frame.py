@@ -23,7 +23,7 @@ from app.view.bars import keys_without_session, reading_note, search_keys
 from app.view.frame import frame
 from app.view.geometry import is_too_small, list_lines
 from app.view.list_model import ListModel
-from app.view.palette import THEMES, eight_bit, few_colours, rgb, style_of
+from app.view.palette import THEMES, eight_bit, few_colours, ground_of, rgb, style_of
 from app.view.terminal import can_place_text, colour_depth, speller
 from app.view.wide_glyphs import place_wide_glyphs
 
@@ -285,6 +285,7 @@ def ansi(picture: list[list[tuple[str, str, str]]], theme: Mapping[str, str], bi
 
 def _look(style: str, background: str, theme: Mapping[str, str], bits: int) -> Look:
     colour, attributes = style_of(style, theme)
+    background = ground_of(style, background)
     if bits == 24:
         return (
             attributes,

@@ -15,6 +15,7 @@ DARK: dict[str, str] = {
     "panel": "#19202b",
     "cursor": "#25344f",
     "cursor-idle": "#1f2735",
+    "mark": "#4a3c14",
     "border": "#3a465c",
     "focus": "#82aaff",
     "text": "#d5dcea",
@@ -37,6 +38,7 @@ LIGHT: dict[str, str] = {
     "panel": "#f0eee8",
     "cursor": "#cfdcf7",
     "cursor-idle": "#e6e6e6",
+    "mark": "#fbe3a0",
     "border": "#b4b8c1",
     "focus": "#1f4fb8",
     "text": "#1f242c",
@@ -141,7 +143,7 @@ SIXTEEN: dict[str, dict[str, int]] = {
     },
     "light": {"blue": 4, "focus": 4, "green": 2, "red": 1, "purple": 5, "cyan": 6, "orange": 1},
 }
-GROUNDS = ("background", "surface", "panel", "added-ground", "removed-ground")
+GROUNDS = ("background", "surface", "panel", "added-ground", "removed-ground", "mark")
 UNDERLINED = ("cursor-idle",)
 
 
@@ -206,6 +208,14 @@ def eight_bit(colour: str) -> int:
         part * 255 / 95 if part * 255 < 95 else 1 + (part * 255 - 95) / 40 for part in (red, green, blue)
     ]
     return 16 + 36 * round(steps[0]) + 6 * round(steps[1]) + round(steps[2])
+
+
+_OWN_GROUNDS = {"match": "mark"}
+
+
+def ground_of(name: str, background: str) -> str:
+    """The name of the background of a style on a row with this background: some styles have their own."""
+    return _OWN_GROUNDS.get(name, background)
 
 
 def style_of(name: str, theme: Mapping[str, str]) -> tuple[str, str]:

@@ -14,7 +14,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from app.view.cells import width
-from app.view.palette import THEMES, rgb, style_of
+from app.view.palette import THEMES, ground_of, rgb, style_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -56,7 +56,7 @@ def rich_style(name: str, theme: str, background: str) -> Style:
     flags = attributes.split()
     return Style(
         color=colour,
-        bgcolor=colours[background],
+        bgcolor=colours[ground_of(name, background)],
         bold="bold" in flags or None,
         italic="italic" in flags or None,
         underline="underline" in flags or None,

@@ -119,8 +119,6 @@ async def test_leafmarks_own_words_are_never_highlighted(browser, tmp_path):
     async with browser(size=(160, 45)) as ui:
         await ui.press("slash", *"tokens")
         await ui.until(lambda: highlights(ui) == ["tokens"], "the word of the answer alone")
-        own = [line.text for line in ui.entry.lines if not line.quotes]
-        assert any("tokens" in text for text in own) or "role: assistant" in own
 
 
 async def test_folds_that_hide_the_hit_are_opened(browser, branched):

@@ -137,7 +137,9 @@ class Hit:
 
     def look_up(self) -> None:
         """Look up the fields now, unless they are known."""
-        look, what = self._look, self._what
+        # In this order: another thread, which looks the fields up as well, clears `_look` first.
+        what = self._what
+        look = self._look
         if look is not None:
             look(self, what)
 
