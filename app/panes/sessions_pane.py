@@ -159,8 +159,8 @@ class SessionsPane(Pane):
         self._hits: Mapping[str, Hit] = {}
         # path -> the row whose excerpt is shown
         self._excerpt_rows: dict[str, Row] = {}
-        # path, query and `everywhere` of the hit that was located last
-        self._located = ("", "", False)
+        # path, query, `everywhere` and whether its row is provisional, of the hit that was located last
+        self._located = ("", "", False, False)
         self._waiting: _Waiting | None = None
         # the folders that were searched for sessions, while there are no sessions
         self._places: Sequence[tuple[str, str, str]] | None = None
@@ -508,18 +508,21 @@ class SessionsPane(Pane):
         if path != self.shown:
             return  # The screen calls this again when it shows that session.
         hit = self._hits.get(path)
-        wanted = (path, self.box.value if hit else "", self.everywhere)
+        # The branches of a session are known when its file is read.
+        is_provisional = hit is not None and hit.row.provisional
+        wanted = (path, self.box.value if hit else "", self.everywhere, is_provisional)
         if wanted == self._located:
             return
+        again = wanted[:3] == self._located[:3]
         self._located = wanted
         if hit is not None:
-            self._locator.locate(path, hit, self.box.value)
+            self._locator.locate(path, hit, self.box.value, again=again)
         else:
             self.post_message(HitLocated(path, self.box.value, None, -1, (), ""))
 
     def locate_again(self) -> None:
         """Find the place of the hit once more, for a pane that has not seen it."""
-        self._located = ("", "", False)
+        self._located = ("", "", False, False)
         self.locate_hit()
 
     @property

@@ -184,11 +184,14 @@ class HitLocator(BackgroundService):
         super().__init__(post)
         self._index = index
 
-    def locate(self, path: str, hit: Hit, query: str) -> None:
-        """Find the place of the hit of the session at `path`; an earlier request is dropped."""
-        self._worker.submit(lambda is_stale: self._locate(path, hit, query, is_stale))
+    def locate(self, path: str, hit: Hit, query: str, *, again: bool = False) -> None:
+        """Find the place of the hit of the session at `path`; an earlier request is dropped.
 
-    def _locate(self, path: str, hit: Hit, query: str, is_stale: Callable[[], bool]) -> None:
+        :param again: it was located before, with another row of the session.
+        """
+        self._worker.submit(lambda is_stale: self._locate(path, hit, query, again, is_stale))
+
+    def _locate(self, path: str, hit: Hit, query: str, again: bool, is_stale: Callable[[], bool]) -> None:
         index = self._index()
         if index is None:
             return
@@ -196,10 +199,10 @@ class HitLocator(BackgroundService):
         words = _words_to_mark(hit, query)
         is_large = not hit.row.linear and hit.row.size >= LARGE_SESSION
         if is_large and not is_stale():
-            self._post(_located(path, query, hit, words, ""))
+            self._post(_located(path, query, hit, words, "", again=again))
         branch = _place_words(index, hit, is_stale)
         if not is_stale() and (branch or not is_large):
-            self._post(_located(path, query, hit, words, branch, again=is_large))
+            self._post(_located(path, query, hit, words, branch, again=is_large or again))
 
 
 def _located(
