@@ -22,7 +22,7 @@ async def test_without_sessions_the_stores_are_named_and_f6_opens_the_examples(b
         await ui.press("f6")
         await ui.until(lambda: len(ui.listed()) > 10, "the examples")
         await ui.settled()
-        assert "example sessions" in ui.text()
+        assert "Examples" in ui.text()
         folder = ui.screen.setup.demo
         assert folder
         example_count = ui.screen.model.known
@@ -93,7 +93,7 @@ async def test_a_lone_surrogate_is_shown_raw(browser, tmp_path):
     async with browser() as ui:
         await ui.press("tab", "tab", "r")
         await ui.until(lambda: any('"content"' in row.text for row in ui.entry.lines), "the raw entry")
-        assert "as it stands in the file" in ui.text()
+        assert "r text" in ui.text()
 
 
 async def test_the_raw_entry_is_shown_as_json(browser, three):
