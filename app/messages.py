@@ -123,6 +123,19 @@ class WorkingFoldersFound(Message):
         super().__init__()
 
 
+class MissingFound(Message):
+    """What is missing to resume sessions.
+
+    folders   working folders of sessions that are gone
+    agents    names of agents that are not installed
+    """
+
+    def __init__(self, folders: frozenset[str], agents: frozenset[str]) -> None:
+        self.folders = folders
+        self.agents = agents
+        super().__init__()
+
+
 class SubagentsRead(Message):
     """The rows of the sub-agents' sessions, read from the ends of their files only."""
 

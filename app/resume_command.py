@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from app.actions.resume import Plan, ResumeError, execute, in_use_warning, plan
+from app.actions.resume import EXAMPLE_PROBLEM, Plan, ResumeError, execute, in_use_warning, plan
 from app.formats.text import one_line
 from app.index.index import Index
 from app.index.live_sessions import verdict_to_resume
@@ -150,7 +150,7 @@ def _plan_of(row: Row, setup: Setup) -> Plan:
     if verdict is not None:
         result.asks += (in_use_warning(row.agent, verdict),)
     if setup.demo:
-        result.problem = "an example session: there is nothing to resume"
+        result.problem = EXAMPLE_PROBLEM
     return result
 
 

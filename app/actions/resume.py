@@ -25,6 +25,9 @@ from app.stores.live import LIVE, Verdict
 
 _LONGEST_LINE = 4_096
 
+EXAMPLE_PROBLEM = "an example session: there is nothing to resume"
+"""The problem of a plan for a session of the demo."""
+
 
 class Plan:
     """A plan to resume a session, or to start a new one.

@@ -14,7 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.index.row import Row
-    from app.messages import PinsRead, PlacesFound, StatesFound, SubagentsRead, TagsRead, WorkingFoldersFound
+    from app.messages import (
+        MissingFound,
+        PinsRead,
+        PlacesFound,
+        StatesFound,
+        SubagentsRead,
+        TagsRead,
+        WorkingFoldersFound,
+    )
     from app.panes.sessions_pane import SessionsPane
 
 
@@ -87,6 +95,16 @@ class FactsFeed:
     def find_here(self) -> None:
         """Find which folders of sessions are links to the current folder."""
         self._facts.find_here(self._model.folders())
+        self.find_missing()
+
+    def find_missing(self) -> None:
+        """Find which sessions cannot be resumed."""
+        agents = {row.agent for row in self._model.rows()}
+        self._facts.find_missing(self._model.folders(), agents)
+
+    def missing_found(self, event: MissingFound) -> None:
+        """Mark the sessions that cannot be resumed."""
+        self._pane.list.set_missing(event.folders, event.agents)
 
     def here_found(self, event: WorkingFoldersFound) -> None:
         """List the sessions of these folders as sessions of the current folder."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.actions.resume import EXAMPLE_PROBLEM
 from app.dialogs.questions import FORK, OPEN, READ, InUseDialog, ResumeDialog, Standing
 from app.formats.text import one_line
 from app.keys import key_of
@@ -116,7 +117,7 @@ class ResumeController:
             key=key_of("session.resume") if shows_key else "",
             command=[one_line(word, 2_000) for word in plan.argv],
             folder=tilde(plan.cwd, self._setup.home),
-            problem=one_line(plan.problem or ""),
+            problem=problem_sentence(plan, key_of("session.resume")),
             warning=one_line(reason or "; ".join(plan.asks) or plan.warning),
         )
 
@@ -286,3 +287,19 @@ class ResumeController:
             folder=tilde(plan.cwd, self._setup.home) or "none",
             reason=plan.problem or "\n".join(plan.asks) or plan.warning,
         )
+
+
+def problem_sentence(plan: Plan, key: str) -> str:
+    """Why a session cannot be resumed, in a few words; "" if it can.
+
+    :param key: the key that shows the details.
+    """
+    if not plan.problem:
+        return ""
+    if plan.problem == EXAMPLE_PROBLEM:
+        return "Example session: cannot be resumed"
+    reasons = ["folder gone"] if plan.problem.startswith("the folder ") else []
+    if plan.program is None and plan.argv:
+        reasons.append(f"{plan.argv[0]} not on PATH")
+    reason = one_line(", ".join(reasons) or plan.problem, 500)
+    return f"Cannot resume: {reason}." + (f" {key}: details and ways out." if key else "")

@@ -31,6 +31,7 @@ from app.messages import (
     EarlierFound,
     IndexFailed,
     ListStateNotSaved,
+    MissingFound,
     PinsRead,
     PlacesFound,
     PlanMade,
@@ -294,6 +295,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.facts.read_pins()
         self.set_interval(LOOK_EVERY, self.facts.look)
         self.set_interval(TICK_EVERY, self.update_ages)
+        self.set_interval(TICK_EVERY, self.facts.find_missing)
 
     def _show_settings_problems(self) -> None:
         """Show the problems of the settings, one after the other."""
@@ -451,6 +453,10 @@ class SessionsScreen(FirstPictureScreen[None]):
     @on(WorkingFoldersFound)
     def _here_found(self, event: WorkingFoldersFound) -> None:
         self.facts.here_found(event)
+
+    @on(MissingFound)
+    def _missing_found(self, event: MissingFound) -> None:
+        self.facts.missing_found(event)
 
     @on(SubagentsRead)
     def _subagents_read(self, event: SubagentsRead) -> None:

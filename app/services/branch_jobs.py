@@ -7,7 +7,7 @@ from __future__ import annotations
 from threading import Event
 from typing import TYPE_CHECKING
 
-from app.actions.resume import in_use_warning
+from app.actions.resume import EXAMPLE_PROBLEM, in_use_warning
 from app.formats.errors import Cancelled
 from app.index.live_sessions import verdict_to_resume
 from app.messages import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
@@ -106,7 +106,7 @@ class BranchJobs(BackgroundService):
             question.here.plan.asks += (in_use_warning(row.agent, verdict),)
         if setup.demo:
             for way in (question.here, question.elsewhere):
-                way.plan.problem = "an example session: there is nothing to resume"
+                way.plan.problem = EXAMPLE_PROBLEM
         self._post(PointsFound(row, question, ""))
 
     def _leave_draft(self, row: Row, text: str) -> None:

@@ -5,6 +5,7 @@ one, and sessions in artifacts folders. Read in threads.
 from __future__ import annotations
 
 import os
+import shutil
 from time import monotonic
 from typing import TYPE_CHECKING
 
@@ -13,6 +14,7 @@ from app.index.live_sessions import LiveCandidates, live_sessions
 from app.index.subagents import subagent_rows
 from app.messages import (
     ListStateNotSaved,
+    MissingFound,
     PinsRead,
     PlacesFound,
     StatesFound,
@@ -22,7 +24,7 @@ from app.messages import (
 )
 from app.services.background import BackgroundService, LatestOnlyWorker
 from app.services.index_service import place_of
-from app.stores import all_pins
+from app.stores import agent_named, all_pins
 from app.stores.live import RealPaths, look
 from app.stores.tags import read_taggings
 
@@ -79,6 +81,7 @@ class ListFacts(BackgroundService):
         self._pins = LatestOnlyWorker("pins", self._failed)
         self._here = LatestOnlyWorker("here", self._failed)
         self._places = LatestOnlyWorker("places", self._failed)
+        self._missing = LatestOnlyWorker("missing", self._failed)
         self._memory = LatestOnlyWorker("memory", self._failed)
 
     def read_pins(self) -> None:
@@ -89,6 +92,12 @@ class ListFacts(BackgroundService):
         """Find which of `folders` are links to the current folder."""
         names = frozenset(folders)
         self._here.submit(lambda is_stale: self._find_here(names))
+
+    def find_missing(self, folders: Iterable[str], agents: Iterable[str]) -> None:
+        """Find which working folders of sessions are gone, and which of their agents are not installed."""
+        names, programs = frozenset(folders), frozenset(agents)
+        if not self._setup.demo:
+            self._missing.submit(lambda is_stale: self._find_missing(names, programs))
 
     def find_places(self) -> None:
         """Find the state of the folders in which sessions are looked for."""
@@ -105,7 +114,7 @@ class ListFacts(BackgroundService):
 
     def stop(self) -> None:
         """End the threads."""
-        for worker in (self._pins, self._here, self._places, self._memory):
+        for worker in (self._pins, self._here, self._places, self._missing, self._memory):
             worker.stop()
         super().stop()
 
@@ -127,6 +136,14 @@ class ListFacts(BackgroundService):
         if links:
             self._post(WorkingFoldersFound(links))
 
+    def _find_missing(self, folders: frozenset[str], agents: frozenset[str]) -> None:
+        gone = frozenset(folder for folder in folders if folder and not _is_folder(folder))
+        search = self._setup.env.get("PATH", os.defpath)
+        absent = frozenset(
+            name for name in agents if shutil.which(agent_named(name).command, path=search) is None
+        )
+        self._post(MissingFound(gone, absent))
+
     def _find_places(self) -> None:
         self._post(PlacesFound([place_of(store) for store in self._setup.stores]))
 
@@ -140,6 +157,14 @@ def write_problem(error: OSError, env: Mapping[str, str]) -> str:
         return str(error)
     # The error may name a temporary file.
     return f"{paths.state_folder(env)}: {error.strerror or error}"
+
+
+def _is_folder(folder: str) -> bool:
+    """Whether a folder exists; False if this system cannot express its path."""
+    try:
+        return os.path.isdir(folder)
+    except ValueError:
+        return False
 
 
 def _real(folder: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.actions.resume import Plan, in_use_warning, plan, plan_new
+from app.actions.resume import EXAMPLE_PROBLEM, Plan, in_use_warning, plan, plan_new
 from app.index.live_sessions import verdict_to_resume
 from app.messages import PlanMade, PlanReady
 from app.services.background import BackgroundService
@@ -113,5 +113,5 @@ def _plan_without_store(row: Row) -> Plan:
 def _without_demo(setup: Setup, result: Plan) -> Plan:
     """Refuse to resume an example session."""
     if setup.demo:
-        result.problem = "an example session: there is nothing to resume"
+        result.problem = EXAMPLE_PROBLEM
     return result

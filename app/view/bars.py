@@ -188,7 +188,7 @@ def resume_line(
     if not command and not problem:
         return fit_line([], cells)
     if problem:
-        return fit_line([(" ! ", "warning"), (shorten(problem, cells - 4), "warning")], cells)
+        return fit_line([(" ! ", "warning"), (shorten(problem, cells - 4), "dim")], cells)
     line: Line = [(f" {key} " if key else " ", "key")]
     if warning:
         line.append((f"{warning}  ", "warning"))

@@ -509,18 +509,21 @@ class ListModel:
         self._build()
 
     def open_first(self, height: int, *, folds: bool = True) -> None:
-        """Unfold this folder's project, or the newest one if this folder has none; all of them if everything
-        fits.
+        """Unfold projects from the top as far as there are lines for their sessions, the first one always.
 
         :param height: the number of lines on screen.
         :param folds: fold all others; else the open ones stay open.
         """
         groups = [group for group in self._ordered_groups if not group.is_whole]
         before = self._open_folders
-        if sum(group.count + 1 for group in groups) * self.arrangement.row_height <= height:
-            self._open_folders = {group.cwd for group in groups}
-        elif groups:
-            self._open_folders = {groups[0].cwd}
+        lines = 0
+        self._open_folders = set()
+        for group in groups:
+            lines += self.arrangement.row_height
+            if lines >= height and self._open_folders:
+                break
+            self._open_folders.add(group.cwd)
+            lines += group.count * self.arrangement.row_height
         if not folds:
             self._open_folders |= before
         self._build()

@@ -419,6 +419,12 @@ class SessionListView(LineList):
         self.model.set_taggings(taggings)
         self.rows_changed()
 
+    def set_missing(self, folders: frozenset[str], agents: frozenset[str]) -> None:
+        """Set which folders of sessions are gone, and which agents are not installed."""
+        if (folders, agents) != (self.model.missing_folders, self.model.missing_agents):
+            self.model.missing_folders, self.model.missing_agents = folders, agents
+            self.redraw_rows()
+
     def set_states(self, states: Mapping[str, str]) -> None:
         """Set which sessions are live."""
         if self.states != states:

@@ -69,7 +69,7 @@ def test_the_bar_has_the_command_and_then_the_reason_against_it():
     resuming.answer(make_plan(resuming.row))
     assert resuming.row.path in resuming.bar()
     resuming.answer(make_plan(resuming.row, "pi is not installed"))
-    assert "pi is not installed" in resuming.bar()
+    assert "! Cannot resume: pi is not installed. Enter: details and ways out." in resuming.bar()
 
 
 def test_a_slow_plan_empties_the_bar():

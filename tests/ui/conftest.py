@@ -17,6 +17,7 @@ from textual._context import visible_screen_stack
 
 from app.browser import Browser
 from app.screens.selector import SelectorScreen
+from app.services.list_facts import ListFacts
 from app.settings import read_settings
 from app.setup import Setup
 from app.startup.key_order import KeyOrder
@@ -209,6 +210,17 @@ class Driver:
                 if name.endswith(f"{id}.jsonl"):
                     return Path(folder, name)
         raise FileNotFoundError(f"{id}.jsonl")
+
+
+@pytest.fixture
+def finds_missing():
+    """The list marks the sessions that cannot be resumed, which are all that most tests have."""
+
+
+@pytest.fixture(autouse=True)
+def _finds_nothing_missing(monkeypatch, request):
+    if "finds_missing" not in request.fixturenames:
+        monkeypatch.setattr(ListFacts, "find_missing", lambda *arguments: None)
 
 
 @pytest.fixture

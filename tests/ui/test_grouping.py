@@ -11,8 +11,7 @@ from app.startup import first_frame
 from app.stores import discover
 from app.view.arrangement import initial
 from app.widgets.session_list import SessionListView
-from tests.factory import chain
-from tests.ui.conftest import HERE, pi_session
+from tests.ui.conftest import HERE
 from tests.ui.test_selector_list import slow  # noqa: F401
 
 APP = ["[/work/app]", "branchy", "plain"]
@@ -59,15 +58,6 @@ async def test_all_projects_are_open_if_the_list_is_grouped_before_it_is_read(br
         slow.set()
         await ui.settled()
         assert ui.listed() == APP + SITE
-
-
-async def test_only_the_first_project_is_open_without_room_for_all(browser, three):
-    for number in range(30):
-        id = f"more{number}"
-        pi_session(three, *chain("more", id=id, cwd="/work/site"), id=id, project="site")
-    async with browser(selector="") as ui:
-        await ui.press("tab", "shift+tab", "O")
-        assert ui.listed() == [*APP, "[/work/site]"]
 
 
 async def test_a_folded_project_stays_folded(browser, three):

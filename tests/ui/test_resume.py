@@ -61,7 +61,7 @@ async def test_a_missing_folder_is_reported_and_the_command_can_be_copied(browse
     (tmp_path / "bin" / "pi").write_text("#!/bin/sh\n")
     (tmp_path / "bin" / "pi").chmod(0o755)
     async with browser() as ui:
-        assert "/gone/for/good is gone" in ui.text()
+        assert "! Cannot resume: folder gone. Enter: details and ways out." in ui.text()
         await ui.press("enter")
         assert isinstance(ui.screen, ResumeDialog)
         assert "pi --session" in ui.text()
@@ -101,7 +101,7 @@ async def test_a_folder_with_a_nul_counts_as_no_folder(browser, installed, tmp_p
 
 async def test_a_missing_program_is_reported(browser, three):
     async with browser() as ui:
-        assert "pi is not installed" in ui.text()
+        assert "pi not on PATH" in ui.text()
         await ui.press("enter")
         assert isinstance(ui.screen, ResumeDialog)
         await ui.press("r")
@@ -207,3 +207,17 @@ async def test_enter_before_the_plan_is_made_is_not_lost(browser, installed):
         ui.screen.resume_controller.make_plan(ui.sessions.row)
         await ui.until(lambda: ui.app._exit, "the plan")
         assert ui.app.return_value.argv[-1] == str(path)
+
+
+async def test_a_session_that_cannot_be_resumed_has_a_mark_in_its_row(browser, finds_missing, tmp_path):
+    work, program = tmp_path / "work", tmp_path / "bin" / "pi"
+    for folder in (work, program.parent):
+        folder.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    pi_session(tmp_path, *chain("go on", id="s", cwd=str(work)), id="s")
+    pi_session(tmp_path, *chain("lost", id="t", cwd="/gone/for/good"), id="t")
+    async with browser(here=str(work)) as ui:
+        await ui.until(lambda: " ! lost " in ui.text(), "the mark")
+        assert " go on " in ui.text()
+        assert "! go on" not in ui.text()

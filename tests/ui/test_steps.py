@@ -56,7 +56,7 @@ async def test_the_old_command_stays_until_the_next_is_known(browser, three, may
     monkeypatch.setattr(resume_controller, "PATIENCE", PATIENCE)
     async with browser(**way) as ui:
         before = bar(ui)
-        assert "is gone" in before
+        assert "folder gone" in before
         may_read.clear()
         await step(ui)
         assert bar(ui) == before

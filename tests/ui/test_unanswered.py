@@ -340,7 +340,7 @@ async def test_enter_waits_until_the_sessions_are_read(browser, three, monkeypat
 
 async def test_the_effect_of_enter_is_shown_when_it_is_known(browser, three, may_answer):
     async with browser(selector="") as ui:
-        assert "the folder /work/app is gone" in ui.text().splitlines()[-2]
+        assert "Cannot resume: folder gone, pi not on PATH." in ui.text().splitlines()[-2]
         await ui.press(*"done")
         ui.screen.refresh_bars()
         await ui.pilot.pause()

@@ -60,11 +60,11 @@ def test_this_folder_comes_first_then_the_newest():
 
 
 def test_only_this_folder_is_open_when_not_everything_fits():
-    assert shown(listed(*ROWS, opened=5)) == [f"[{HERE}]", "b", "a", "[/work/site]", "[/work/old]"]
+    assert shown(listed(*ROWS, opened=4)) == [f"[{HERE}]", "b", "a", "[/work/site]", "[/work/old]"]
 
 
 def test_without_sessions_here_the_newest_project_is_open():
-    model = listed(*ROWS, here="/elsewhere", opened=5)
+    model = listed(*ROWS, here="/elsewhere", opened=3)
     assert shown(model) == ["[/work/site]", "c", f"[{HERE}]", "[/work/old]"]
 
 
@@ -78,10 +78,23 @@ def test_the_first_frame_has_counts_of_all_groups_and_rows_of_the_open_ones():
     ]
     model.preview(counts, ())
     model.open_first(5)
-    assert model.first_groups() == [HERE]
-    model.preview((), ROWS[:2])
+    assert model.first_groups() == [HERE, "/work/site"]
+    model.preview((), ROWS[:3])
     assert [drawn(model, index) for index in range(5)] == [drawn(complete, index) for index in range(5)]
     assert (model.total, model.projects) == (4, 3)
+
+
+def test_projects_unfold_from_the_top_as_far_as_lines_fit():
+    rows = [
+        make_row(f"{folder}{number}", cwd=f"/{folder}", modified=NOW - index * MINUTE)
+        for index, folder in enumerate("abc")
+        for number in range(3)
+    ]
+    model = ListModel((), "/home/me")
+    model.load(rows)
+    for height, unfolded in ((2, "a"), (5, "a"), (6, "ab"), (9, "ab"), (10, "abc")):
+        model.open_first(height)
+        assert model.first_groups() == [f"/{folder}" for folder in unfolded], height
 
 
 @pytest.mark.parametrize("here", [HERE, "/elsewhere"])
@@ -136,7 +149,7 @@ def test_groups_fold_and_unfold():
 
 
 def test_a_filter_shows_matches_of_folded_groups_too_and_counts_them():
-    model = listed(*ROWS, opened=5)
+    model = listed(*ROWS, opened=4)
     model.set_query("SITE")
     assert shown(model) == ["[/work/site]", "c"]
     assert (model.matched, model.total) == (1, 4)
