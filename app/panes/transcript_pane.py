@@ -101,6 +101,8 @@ class TranscriptPane(Pane):
         # the hits of a search in this transcript, and the number of the one that is shown
         self._hits: Hits | None = None
         self._hit_number = -1
+        # the path that was searched, as `_through`
+        self._searched: EntryRef | None = None
         self._state_in_rule = True
         # the block whose code was copied last, and which of its codes
         self._copied: tuple[BlockRef | None, int] = (None, -1)
@@ -653,7 +655,7 @@ class TranscriptPane(Pane):
             return
         if event.hits.words != self._search_words():
             return
-        self._hits, self._hit_number = event.hits, -1
+        self._hits, self._hit_number, self._searched = event.hits, -1, self._through
         if self._outline is None:
             self._read_outline_later()
         if event.hits.here:
@@ -674,11 +676,7 @@ class TranscriptPane(Pane):
             return
         self._hit_number = number
         entry = self._hits.all[number]
-        if number >= len(self._hits.here):
-            self._through = entry
-        elif self._before or self._through is not None:
-            # Back on the path that was searched.
-            self._through = self._before[-1][0] if self._before else None
+        self._through = self._searched if number < len(self._hits.here) else entry
         self._open(Spot(entry, -1))
 
     @on(SearchBox.Kept)
