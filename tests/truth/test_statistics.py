@@ -194,6 +194,9 @@ def test_copies_whose_times_do_not_tell(tmp_path: Path) -> None:
     lost = [entry(16, None, 5, {**user, "content": "lost"}), entry(17, 16, 6, answer(9))]
     for name in "ef":
         write_session(folder / f"{name}.jsonl", head(name, 50, parentSession="/gone2.jsonl"), *lost)
+    # An entry of another type that has a message all the same.
+    odd = {**entry(32, None, 50, answer(1)), "type": "custom", "customType": "x"}
+    write_session(folder / "g.jsonl", head("g", 50), odd, entry(33, 32, 51, {**user, "content": "odd"}))
     compare(discover({"HOME": str(tmp_path)}, str(tmp_path), "/"), str(tmp_path / "cache"))
 
 

@@ -46,7 +46,10 @@ _UPDATE = (
 _UPDATE_SIGNATURE = (
     "UPDATE sessions SET ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?, listed = ?, row = ? WHERE key = ?"
 )
-_PUT_FIGURES = "REPLACE INTO figures VALUES (?, ?, ?)"
+_PUT_FIGURES = (
+    "INSERT INTO figures VALUES (?, ?, ?)"
+    " ON CONFLICT (key) DO UPDATE SET totals = excluded.totals, entries = excluded.entries"
+)
 _PUT_FIRST_MESSAGE = "REPLACE INTO first_messages VALUES (?, ?)"
 
 

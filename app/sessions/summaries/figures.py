@@ -188,7 +188,7 @@ class FiguresFold:
                 time = self._ms(self._standard(stamp, latest))
                 if latest:
                     gap = min(max(0, time - self._ms(latest)), LONGEST_GAP_MS)
-            message: Any = entry.message
+            message: Any = entry.message if entry.type == "message" else None
             kind = type(message)
             is_answer = kind is camel or kind is snake
             if is_answer and (message.model != raw_model or message.provider != provider):
@@ -280,7 +280,7 @@ class FiguresFold:
         through here, and to look up the ends of cells in the times is faster than to look at each of them.
         """
         camel, snake = ANSWER_TYPES
-        kinds = [type(entry.message) for entry in entries]
+        kinds = [type(entry.message) if entry.type == "message" else NoneType for entry in entries]
         answers = [at for at, kind in enumerate(kinds) if kind is camel or kind is snake]
         failed = [
             at
@@ -474,7 +474,7 @@ class FiguresFold:
         usage: Usage | None,
         gap: int,
     ) -> None:
-        message, failed = entry.message, None
+        message, failed = entry.message if entry.type == "message" else None, None
         if isinstance(message, ToolResult) and message.is_error is True:
             failed = message.tool_name or ""
         sent, received, read, written, cost = (0, 0, 0, 0, 0.0) if usage is None else _amounts(usage)
