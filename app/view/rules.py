@@ -38,6 +38,9 @@ def rule_line(
     wanted = min(max_width(titles[0]) if has_title else 0, max(LEAST_TITLE, share))
     beside = wanted + width(suffix) + 4 if has_title else 2
     fact = _fitting(facts, cells - beside - 3)
+    if not fact and len(titles) > 1:
+        # A title that has a shorter form gives way to the first figure.
+        fact = _fitting(facts, cells - LEAST_TITLE - 7)
     room = cells - 4 - (width(fact) + 3 if fact else 0) - width(suffix)
     line: Line = []
     if has_title and room > 0:

@@ -27,7 +27,7 @@ async def test_it_opens_on_this_folder_with_the_search_line_focused(browser, thr
 
 
 async def test_tab_toggles_the_scope(browser, three):
-    async with browser(selector="") as ui:
+    async with browser(selector="", size=(140, 40)) as ui:
         await ui.press("tab")
         assert sorted(ui.listed()) == ["branchy", "plain", "site1"]
         assert "/work/site" in ui.text()
@@ -309,7 +309,7 @@ async def test_empty_sessions_are_hidden_until_requested(browser, three, tmp_pat
     pi_session(tmp_path, chain(id="hollow")[0], id="hollow")
     async with browser(selector="") as ui:
         assert "hollow" not in ui.listed()
-        assert "1 hidden" in ui.text()
+        assert "1 empty session hidden (.)" in ui.text()
         await ui.press("shift+tab", "full_stop")
         assert "hollow" in ui.listed()
 
