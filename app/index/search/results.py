@@ -97,18 +97,16 @@ class Hit:
         what: object,
         score: float = 0.0,
         near: bool = False,
-        count: Callable[[int], int] | int = 0,
     ) -> Hit:
         """A hit that is looked up when it is needed.
 
         :param look: called with the hit and `what`, in any thread; it calls `fill`.
-        :param count: the number of texts that match; a function of the highest number to count to.
         """
         hit = cls.__new__(cls)
         hit.row = row
         hit.score = score
         hit.near = near
-        hit._count = count
+        hit._count = 0
         hit._look = look
         hit._what = what
         return hit
@@ -142,6 +140,11 @@ class Hit:
         look = self._look
         if look is not None:
             look(self, what)
+
+    def count_with(self, count: Callable[[int], int]) -> Hit:
+        """Set the function that counts the texts that match, up to a number; the result is this hit."""
+        self._count = count
+        return self
 
     def count(self, most: int) -> int:
         """The number of texts of the session that match, counted up to `most`; 0 if none does, or if this is

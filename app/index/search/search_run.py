@@ -286,7 +286,8 @@ class SearchRun:
 
         def make(document: Document) -> Hit:
             score = scores.get(document, 0.0)
-            return Hit.later(document.row, fill, document, score, near, partial(count, document))
+            hit = Hit.later(document.row, fill, document, score, near)
+            return hit.count_with(partial(count, document))
 
         return make
 
