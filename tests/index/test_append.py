@@ -160,8 +160,8 @@ def test_an_append_writes_one_page_of_each_changed_table_and_of_the_list(index: 
         grow(growing, number)
         index.scan()
         sizes.append(os.path.getsize(log))
-    # A frame header of 24 bytes precedes each page. The ids of all entries, for statistics, are one value that is
-    # written whole: these need four pages, and ids of eight hex digits one for each 2,000 entries.
+    # A frame header of 24 bytes precedes each page. The ids of all entries, for statistics, are one value
+    # that is written whole: these need four pages, and ids of eight hex digits one for each 2,000 entries.
     assert [after - before for before, after in pairwise(sizes)] == [7 * (PAGE_BYTES + 24)] * 2
 
 
