@@ -148,6 +148,11 @@ def key_name(key: str) -> str:
     return character_of(key) or key.capitalize()
 
 
+def key_named(name: str) -> str | None:
+    """The key with this name on screen; None if there is none."""
+    return next((key for key, shown in KEY_NAMES.items() if shown == name), None) or parse_key(name)
+
+
 def keys_of(command: Command) -> str:
     """The names of all keys of a command."""
     return ", ".join(key_name(key) for key in command.keys)

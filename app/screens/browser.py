@@ -41,7 +41,7 @@ from app.view.geometry import (
 from app.widgets.commands import bindings_of
 from app.widgets.entry_lines import EntryLines
 from app.widgets.line_list import LineList
-from app.widgets.panes import Bar, Divider, Pane
+from app.widgets.panes import Bar, Divider, KeysBar, Pane
 
 if TYPE_CHECKING:
     from textual import events
@@ -163,7 +163,7 @@ class BrowserScreen(SessionsScreen):
                 yield self.transcript_pane
         yield Bar(self.closing_bar, id="closing")
         yield Bar(self._resume_bar, id="resume")
-        yield Bar(self._keys, id="keys")
+        yield KeysBar(self._keys, id="keys")
         yield self.sessions_pane.popup
         yield Bar(too_small_line, id="too-small")
 

@@ -16,7 +16,7 @@ from app.view.arrangement import initial
 from app.view.bars import keys_line, too_small_line
 from app.view.geometry import SELECTOR_PANES, place_selector
 from app.view.list_model import ListModel
-from app.widgets.panes import Bar, Divider, Pane
+from app.widgets.panes import Bar, Divider, KeysBar, Pane
 
 if TYPE_CHECKING:
     from textual import events
@@ -70,7 +70,7 @@ class SelectorScreen(SessionsScreen):
             yield self._preview
         yield Bar(self.closing_bar, id="closing")
         yield Bar(lambda cells: self.bars.command(cells, shows_key=True), id="resume")
-        yield Bar(self._keys, id="keys")
+        yield KeysBar(self._keys, id="keys")
         yield self.sessions_pane.popup
         yield Bar(too_small_line, id="too-small")
 

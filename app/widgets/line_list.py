@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 
 LEFT_BUTTON = 1
+FOLD_MARKS = ("▾", "▸", "⊟", "⊞")
+"""A click on one of these folds or unfolds its row."""
 MOST_STRIPS = 2_000
 """Drawn lines that are kept for scrolling back."""
 
@@ -258,8 +260,14 @@ class LineList(LineScroll, can_focus=True):
         index = (event.y + self.scroll_offset.y) // self.row_height
         if self.has_cursor and 0 <= index < self.rows:
             self.move_to(index)
-            if self._clicks >= 2:
+            if self.render_line(event.y).crop(event.x, event.x + 1).text in FOLD_MARKS:
+                self._clicks = 0
+                self.action_toggle_fold()
+            elif self._clicks >= 2:
                 self.post_message(self.Activated(self))
+
+    def action_toggle_fold(self) -> None:
+        """Fold or unfold the row of the cursor, in a list with folds."""
 
     # keys
 

@@ -10,7 +10,8 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.widget import Widget
 
-from app.view.cells import ELLIPSIS, cut
+from app.keys import key_named
+from app.view.cells import ELLIPSIS, cut, width
 from app.view.line import wrap
 from app.view.palette import THEMES
 from app.view.rules import divider_char, rule_line
@@ -201,6 +202,25 @@ class Bar(Widget):
     def render_line(self, y: int) -> Strip:
         self._drawn = self._draw(self.size.width)
         return strip(self._drawn, _theme_name(self))
+
+
+class KeysBar(Bar):
+    """The line of keys. A click on a hint presses its key."""
+
+    def on_click(self, event: events.Click) -> None:
+        end = 0
+        name = ""
+        for text, style in self._drawn:
+            if style == "key":
+                name = text.strip()
+            elif not text.strip():
+                name = ""
+            end += width(text)
+            if event.x < end:
+                break
+        key = key_named(name) if name else None
+        if key is not None:
+            self.app.simulate_key(key)
 
 
 class Note(Widget):

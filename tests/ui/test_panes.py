@@ -178,3 +178,20 @@ async def test_a_click_in_the_entry_does_not_scroll_it(browser, tmp_path):
     async with browser() as ui:
         await ui.pilot.click("#entry", offset=(5, 8))
         assert ui.entry.scroll_offset.y == 0
+
+
+async def test_a_click_on_a_fold_mark_folds(browser, three):
+    async with browser() as ui:
+        await ui.pilot.click("#sessions", offset=(1, 0))
+        assert ui.listed()[1] == "[/work/site]"
+        await ui.pilot.click("#sessions", offset=(5, 0))
+        assert ui.listed()[1] == "[/work/site]", "beside the mark"
+        await ui.pilot.click("#sessions", offset=(1, 0))
+        assert ui.listed()[1] == "branchy"
+
+
+async def test_a_click_on_a_hint_presses_its_key(browser, three):
+    async with browser() as ui:
+        column = ui.text().splitlines()[-1].index("/ search")
+        await ui.pilot.click("#keys", offset=(column + 3, 0))
+        await ui.until(lambda: ui.focus == "filter", "the search line")
