@@ -288,6 +288,9 @@ class TreePane(Pane):
         total = row.cost if row is not None else 0.0
         anew = view is not None and view.begins_anew
         figures = branch_text(branch, anew=anew, total=total)
+        if not figures and table is None and self._title_stays:
+            # At each step of the cursor the figures would flicker.
+            figures = self.closing
         instead: tuple[str, ...] = ()
         if self._figures_in_rule and figures and not self._is_searched:
             short = branch_text(branch, anew=anew, total=total, short=True)

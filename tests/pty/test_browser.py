@@ -296,7 +296,7 @@ def test_resizing_arranges_the_panes_again(shell):
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
         shown(terminal)
         terminal.resize(60, 20)
-        terminal.wait_for(lambda it: it.lines[1].rstrip().endswith("╮") and "tree" not in it.lines[1])
+        terminal.wait_for(lambda it: it.lines[0].startswith("━ Sessions") and "┬" not in it.lines[0])
         terminal.resize(160, 45)
         terminal.wait_for_text("← leaf")
         terminal.press("q")
