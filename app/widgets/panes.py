@@ -241,11 +241,13 @@ class Note(Widget):
         :param text: one inert line, "" for none.
         :param style: see `app.view.palette`.
         """
-        if (text, style) == (self.text, self._style):
-            return
-        self.text, self._style = text, style
-        self.set_class(bool(text), "shown")
-        self.refresh(layout=True)
+        before, self._style = self._style, style
+        if text != self.text:
+            self.text = text
+            self.set_class(bool(text), "shown")
+            self.refresh(layout=True)
+        elif style != before and text:
+            self.refresh()
 
     def _lines(self, cells: int, most: int) -> list[str]:
         cells = max(4, cells - 2)
