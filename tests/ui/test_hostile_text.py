@@ -253,12 +253,17 @@ async def test_hostile_titles_and_folders_are_inert_in_the_questions_of_the_list
             await ui.press("tab", "shift+tab")
         ui.sessions.go_to(str(branches))
         await ui.settled()
-        for key, question in (("ctrl+d", "Trash “"), ("ctrl+r", "Empty: back"), ("c", "new pi session in ")):
+        for key, question in (("ctrl+d", "Trash “"), ("c", "new pi session in ")):
             await ui.press(key)
             assert question in asked(ui)[0]
             assert "␛" in asked(ui)[0]
             inert_screen(ui)
             await ui.press("escape")
+        await ui.press("ctrl+r")
+        assert "Empty: back" in asked(ui)[0]
+        edited = next(line for line in inert_screen(ui).splitlines() if "Rename:" in line)
+        assert "evil" in edited
+        assert "[bold red]x[/]" in edited, "markup is text"
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -273,6 +273,7 @@ async def test_the_first_session_of_an_empty_machine_appears(browser, tmp_path):
         await ui.until(lambda: ui.sessions.row is not None and ui.tree.view is not None, "its tree")
 
 
+@pytest.mark.usefixtures("every_frame")
 async def test_a_change_draws_only_visible_rows(browser, tmp_path):
     for number in range(25):
         pi_session(tmp_path, *chain(f"task {number}", id=f"s{number:02}"), id=f"s{number:02}")
