@@ -99,7 +99,7 @@ def _again(terminal: Terminal, setting: Setting, crowd: Crowd, total: str, phase
         terminal.press(key)
         terminal.settle(0.1)
     phases.append((ARRANGING, time.perf_counter()))
-    for key in ["o", "ctrl+s", "ctrl+s", "d", "ctrl+s", "o", "d", "ctrl+n", "ctrl+n", ".", ".", "o"]:
+    for key in ["O", "ctrl+s", "ctrl+s", "D", "ctrl+s", "O", "D", "ctrl+n", "ctrl+n", ".", ".", "O"]:
         terminal.press(key)
         terminal.settle(0.2)
     phases.append(("moving about in one list", time.perf_counter()))
@@ -107,7 +107,7 @@ def _again(terminal: Terminal, setting: Setting, crowd: Crowd, total: str, phase
         terminal.press(key)
         terminal.settle(0.1)
     phases.append((ARRANGING, time.perf_counter()))
-    terminal.press("o")
+    terminal.press("O")
     terminal.settle(0.2)
     phases.append(("typing a filter", time.perf_counter()))
     terminal.press("/")

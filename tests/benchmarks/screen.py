@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import statistics
 import sys
 import time
@@ -40,6 +41,8 @@ RATE = 1_000
 """Appends per second in `flood`."""
 SECONDS = 3
 """Duration of `flood`."""
+# While the search runs, the last figure is "…".
+_COUNT = re.compile(r"[━─] ([\d,]+) of [\d,]+(?: · [^·…━─]+)* [━─]")
 
 
 @contextmanager
@@ -226,6 +229,15 @@ def ready(terminal: Terminal, live: LiveProject) -> None:
     """Wait until the screen shows the rows and has written nothing for a second."""
     terminal.wait_for(lambda _: rows_shown(live, terminal), 60)
     terminal.settle(1.0, 60)
+
+
+def matches_in(rule: str) -> int | None:
+    """Return the number of matching sessions in the rule above the list; None if it has none yet.
+
+    :param rule: the whole line, with the rule above the pane beside the list, which may have a count as well.
+    """
+    count = _COUNT.search(rule.partition("┬")[0])
+    return int(count[1].replace(",", "")) if count else None
 
 
 def open_biggest(setting: Setting, live: LiveProject, peers: Peers) -> Iterator[Result]:

@@ -6,7 +6,6 @@ folders listed.
 
 from __future__ import annotations
 
-import re
 import statistics
 import time
 from typing import TYPE_CHECKING, NamedTuple
@@ -38,6 +37,7 @@ from tests.benchmarks.screen import (
     TRIES,
     bare_python,
     flood,
+    matches_in,
     started,
     warm_up,
 )
@@ -56,9 +56,8 @@ if TYPE_CHECKING:
 
 CURSOR = "❯"
 """Stands before the selected row; absent if no session is listed."""
-BOX_ROW = 2
+BOX_ROW = 1
 """The row of the search box on the screen, from 0."""
-_COUNT = re.compile(r"─ ([\d,]+) of [\d,]+(?: · [\d,]+ hidden)? ─")
 DEEP_KEY = "ctrl+t"
 
 
@@ -80,27 +79,24 @@ def list_all_folders(terminal: Terminal, live: LiveProject) -> None:
 
 def box_text(terminal: Terminal) -> str:
     """Return the text in the search box, with the suggestion behind it."""
-    return _cells(terminal, BOX_ROW, 2).strip()
+    return _cells(terminal, BOX_ROW).strip()
 
 
 def match_count(terminal: Terminal) -> int | None:
     """Return the number of matching sessions; None while the search runs or if there is no query."""
-    # The border of the preview has a count as well.
-    border = terminal.lines[-3].partition("╯")[0]
-    count = _COUNT.search(border)
-    return int(count[1].replace(",", "")) if count else None
+    return matches_in(terminal.lines[BOX_ROW - 1])
 
 
 def list_rows(terminal: Terminal) -> list[str]:
     """Return the rows of the list."""
-    return [_cells(terminal, row, 1) for row in range(BOX_ROW + 1, terminal.emulator.screen.lines - 3)]
+    return [_cells(terminal, row) for row in range(BOX_ROW + 1, terminal.emulator.screen.lines - 2)]
 
 
-def _cells(terminal: Terminal, row: int, begin: int) -> str:
-    """Return the text of a row in the list's box, from column `begin` on."""
+def _cells(terminal: Terminal, row: int) -> str:
+    """Return the text of a row of the list's pane."""
     cells = terminal.emulator.screen.buffer[row]
     shown = []
-    for column in range(begin, terminal.emulator.screen.columns):
+    for column in range(terminal.emulator.screen.columns):
         if cells[column].data == "│":
             break
         shown.append(cells[column].data)

@@ -14,12 +14,10 @@ from tests.terminal import Terminal
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PICTURE = """ leafmark
-╭─ sessions · all folders ─╮╭─ 40 of 40 ─╮
-│ words and     ││ user       │
-│❯   日本 one   ││ a question │
-│    two        ││            │
-╰─ {count} ─╯╰─ 3 of 4 ─╯
+PICTURE = """━ Resume · all folders ━━━ {count} ━┬─ one · pi ─ 40 of 40 ─
+ words and                │ ▌ a question
+❯  日本 one               │
+   two                    │   an answer │ a cell
  a bar
  Enter resume"""
 
@@ -34,30 +32,31 @@ while sys.stdin.buffer.raw.read(3):
 
 @pytest.fixture
 def echo() -> Iterator[Terminal]:
-    with Terminal([sys.executable, "-c", ECHO], size=(60, 8)) as terminal:
+    with Terminal([sys.executable, "-c", ECHO], size=(100, 6)) as terminal:
         terminal.wait_for_text("resume")
         yield terminal
 
 
 def test_the_box_of_the_list_is_read_without_the_preview(echo: Terminal) -> None:
     assert box_text(echo) == "words and"
-    assert [row.strip() for row in list_rows(echo)] == ["❯   日本 one", "two"]
+    assert [row.strip() for row in list_rows(echo)] == ["❯  日本 one", "two"]
 
 
 @pytest.mark.parametrize(
     ("count", "expected"),
     [
         ("2 of 9", 2),
-        ("1,234 of 9,999 · 11 hidden", 1234),
-        ("0 of 9 · 1 hidden", 0),
+        ("1,234 of 9,999 · 11 hits · Examples", 1234),
+        ("0 of 9", 0),
         ("2 of 9 · …", None),
-        ("2 of 9 · … · 1 hidden", None),
-        ("11 hidden", None),
+        ("2 of 9 · 11 hits · …", None),
+        ("2 of 9 · … · Examples", None),
+        ("11 · 4 projects", None),
     ],
 )
 def test_matches_are_counted_when_the_search_is_complete(count: str, expected: int | None) -> None:
     shown = PICTURE.format(count=count).replace("\n", "\r\n")
-    with Terminal(["cat"], size=(60, 8)) as terminal:
+    with Terminal(["cat"], size=(100, 6)) as terminal:
         terminal.emulator.feed(shown.encode())
         assert match_count(terminal) == expected
 

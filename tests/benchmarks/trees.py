@@ -67,7 +67,7 @@ def _keys(terminal: Terminal, count: int) -> Iterator[Result]:
     """Measure the keys in the shown tree of `count` entries."""
     terminal.settle(0.5, 30)
     terminal.press("tab", "home")
-    terminal.wait_for(lambda shown: any("││❯" in line and "entry 0 " in line for line in shown.lines))
+    terminal.wait_for(lambda shown: any("│❯" in line and "entry 0 " in line for line in shown.lines))
     for key, what in (("down", "a cursor key, on the screen"), ("pagedown", "a page")):
         steps = []
         for number in range(KEYS):
@@ -168,7 +168,7 @@ def _counts(terminal: Terminal, hits: int) -> bool:
 
 def _tree(terminal: Terminal) -> list[str]:
     """Return the rows of the tree."""
-    rows = [line.partition("││")[2] for line in terminal.lines]
+    rows = [line.partition("│")[2] for line in terminal.lines]
     return list(takewhile(bool, rows[2:]))
 
 
