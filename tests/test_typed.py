@@ -28,8 +28,9 @@ from typing import assert_type
 
 from app.index import Completion, Delta, Hit, Index, Note, Page, Place, QueryError, Row, Search, Vocabulary
 from app.index import complete, open as open_index, vocabulary
-from app.sessions import BlobStore, Change, Context, Entry, FileStorage, HistoryStorage, MemoryStorage
-from app.sessions import SessionError, SessionInfo, SessionManager, SessionStorage, TreeNode
+from app.sessions import BlobStore, Change, Context, Entry, FileStorage, History, HistoryRow, HistoryStorage
+from app.sessions import MemoryStorage, SessionError, SessionInfo, SessionManager, SessionStorage, TreeNode
+from app.sessions import open_history
 from app.stores import discover
 
 
@@ -62,6 +63,10 @@ def keep(folder: str) -> None:
     with HistoryStorage(folder) as history:
         assert_type(history, HistoryStorage)
         assert_type(history.add("prompt", now_ms=1), int | None)
+    with open_history(folder) as other:
+        assert_type(other, History)
+        assert_type(other.search("words"), list[HistoryRow])
+        assert_type(other.recent()[0].prompt, str)
 
 
 def on_delta(delta: Delta) -> None:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from app.controllers.entry_actions import EntryActions
-from app.dialogs.lists import LabelAnswer, Labelled
+from app.dialogs.labels import LabelAnswer, Labelled
 from tests.controllers.fakes import FakeHost, FakePane, FakePrompt, FakeToasts, Recorder, make_setup
 from tests.factory import make_row
 from tests.view.listed import listed

@@ -11,6 +11,7 @@ import pytest
 from app.index.row import FIELDS, Row, refused_row, session_row, signature_of
 from app.reports.listing import to_json
 from app.sessions.summary import Summary
+from app.stores.tags import Tagging
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -99,7 +100,11 @@ def test_json_has_exactly_the_documented_fields() -> None:
         "cost": 0.25,
         "state": "maybe",
         "problems": 1,
+        "tags": [],
+        "note": None,
     }
+    tagged = to_json(make(), "idle", 0, Tagging(("urgent", "ci"), "ask Ann"))
+    assert (tagged["tags"], tagged["note"]) == (["urgent", "ci"], "ask Ann")
     assert json.loads(json.dumps(to_json(make(), "idle", 0), allow_nan=False))["state"] == "idle"
 
 
