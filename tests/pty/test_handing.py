@@ -35,7 +35,7 @@ def shell(empty_shell):
     return empty_shell
 
 
-@pytest.mark.parametrize("key", ["E", "P"])
+@pytest.mark.parametrize("key", ["e", "|"])
 def test_the_editor_or_pager_has_the_terminal_until_it_ends(shell, key):
     _, work, env = shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:

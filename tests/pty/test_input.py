@@ -68,7 +68,7 @@ def test_the_browser_survives_invalid_input(shell):
 def test_an_invalid_byte_is_shown_as_a_replacement_character(shell, sent):
     _, work, env = shell
     with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("2 sessions", 30)
+        terminal.wait_for_text("fix the login", 30)
         terminal.wait_for_bytes(b"\x1b[?2004h", 30)
         terminal.send(sent)
         terminal.wait_for_text("\ufffd")
@@ -118,7 +118,7 @@ def test_text_pasted_into_an_input_line_is_inert(shell, key, opened):
 def test_a_paste_in_pieces_is_one_paste(shell):
     _, work, env = shell
     with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("2 sessions", 30)
+        terminal.wait_for_text("fix the login", 30)
         terminal.wait_for_bytes(b"\x1b[?2004h", 30)
         for number in b"\x1b[200~fix\x1b[A\rthe\x1b[201~":
             terminal.send(bytes([number]))
