@@ -62,7 +62,7 @@ TOURS = {
     "two lines each": tour("", "D"),
     "scope": tour("", "s"),
     "light": tour("--theme light", "down tab"),
-    "panes closed": tour("", "1"),
+    "list alone": tour("", "1 1"),
     "demo": tour("--demo", "down down"),
     "demo tree": tour("--demo", "tab g"),
     "selector": tour("resume"),

@@ -1,30 +1,13 @@
-"""Pictures of the tree, of its questions and of its lists.
-
-``--snapshot-update`` draws them anew; look at them before.
-
-They show one session that has a label, two branches beside the active one, a summary of a branch, a
-compaction, an error and an abort.
-"""
+"""The sessions that the pictures show."""
 
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
-from zlib import crc32
 
-import pytest
-
-from app.browser import Browser
-from app.settings import Settings
-from app.setup import Setup
-from app.stores import discover
 from tests.factory import chain, entry, header, message, write_session
-from tests.screenshots import NOW_NS, press
-from tests.snapshots.test_pictures import SIZES
+from tests.screenshots import NOW_NS
 
-FOLDER = Path("/tmp/leafmark-pictures")
-COLOURS = ("colour", "no-colour", "ascii")
 USAGE = {
     "input": 1_200,
     "output": 340,
@@ -103,78 +86,18 @@ def session(folder: str) -> list[dict[str, object]]:
     ]
 
 
-@pytest.fixture
-def folder(request):
-    """Use the same folder on every machine, because the picture shows the command that resumes."""
-    made = FOLDER / f"{crc32(request.node.name.encode()):08x}"
-    shutil.rmtree(made, ignore_errors=True)
-    made.mkdir(parents=True)
-    yield made
-    shutil.rmtree(made, ignore_errors=True)
+def write_sessions(home: Path, folder: str) -> None:
+    """Write two sessions of pi: one with everything that a tree can show, and one of a few lines.
 
+    The first has two branches beside the active one, labels, a summary of a branch, a compaction, an error
+    and an abort.
 
-@pytest.fixture
-def picture(folder, snap_compare, monkeypatch):
-    """Compare the tree of the session after some keys with the stored picture."""
-    work, home, programs = folder / "work", folder / "home", folder / "bin"
-    work.mkdir()
-    here = str(work)
-    path = write_session(home / ".pi/agent/sessions/--work--/2026_tree.jsonl", *session(here))
-    other = chain("draw the pool's life as a chart", "Here it is.", id="chart", cwd=here)
+    :param home: the home folder of the agents.
+    :param folder: the folder that the sessions belong to.
+    """
+    path = write_session(home / ".pi/agent/sessions/--work--/2026_tree.jsonl", *session(folder))
+    other = chain("draw the pool's life as a chart", "Here it is.", id="chart", cwd=folder)
     other.append(entry("label", "l9", "00000002", 4, targetId="00000002", label="chart"))
     more = write_session(path.with_name("2025_chart.jsonl"), *other)
     for minutes, each in ((10, path), (20, more)):
         os.utime(each, ns=(NOW_NS - minutes * 60 * 10**9,) * 2)
-    programs.mkdir()
-    (programs / "pi").write_text("#!/bin/sh\n")
-    (programs / "pi").chmod(0o755)
-    env = {"HOME": str(home), "PATH": str(programs), "LEAFMARK_STATE_DIR": str(folder / "state")}
-
-    def compare(size, colours, *keys, theme="dark"):
-        if colours == "no-colour":
-            monkeypatch.setenv("NO_COLOR", "1")
-        setup = Setup(
-            env=env,
-            home=str(folder),
-            here=(here,),
-            stores=discover(env, str(home), here),
-            cache_folder=str(folder / "cache"),
-            clock=lambda: NOW_NS,
-        )
-        app = Browser(setup, theme=theme, settings=Settings(ascii=colours == "ascii"))
-        return snap_compare(app, run_before=lambda pilot: press(app, pilot, keys), terminal_size=size)
-
-    return compare
-
-
-# From the leaf to the last branch point of the inactive branch, where its second way is folded.
-FOLDED = ("tab", "end", "left", "left")
-
-
-@pytest.mark.parametrize("colours", COLOURS)
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-def test_tree(picture, size, colours):
-    assert picture(size, colours, *FOLDED)
-
-
-def test_tree_in_the_light(picture):
-    assert picture((120, 40), "colour", *FOLDED, theme="light")
-
-
-@pytest.mark.parametrize("colours", COLOURS)
-def test_the_question_how_to_go_on(picture, colours):
-    assert picture((120, 40), colours, "tab", "home", "enter")
-
-
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-def test_compare(picture, size):
-    assert picture(size, "colour", "tab", "end", "C")
-
-
-def test_compare_in_ascii(picture):
-    assert picture((80, 24), "ascii", "tab", "end", "C")
-
-
-@pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: f"{size[0]}x{size[1]}")
-def test_labels(picture, size):
-    assert picture(size, "colour", "tab", "apostrophe")
