@@ -11,8 +11,7 @@ class Options:
     demo      whether to use the example sessions instead of the user's own
     theme     of the screen; None: the last chosen theme
     json      whether to print JSON
-    query, limit      of `list`, `search` and `stats` (without a limit)
-    by                of `stats`; None: by day
+    query, limit      of `list` and `search`
     all_text, every, order      of `search`
     rebuild, verify, where      of `index`
     ascii             of `tree`
@@ -40,7 +39,6 @@ class Options:
         self.theme: str | None = None
         self.json = False
         self.query: list[str] = []
-        self.by: str | None = None
         self.limit: int | None = None
         self.all_text = False
         self.every = False

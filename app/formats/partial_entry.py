@@ -64,7 +64,6 @@ class PartialMessage(Struct, gc=False):
     command: str | None = None
     custom_type: str | None = None
     summary: Raw = ABSENT
-    is_error: Any = None
 
 
 class PartialEntry(Struct, gc=False):
@@ -181,7 +180,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("offset", "limit"), _number),
     "timestamp": _stamp,
     "cost": _cost,
-    **dict.fromkeys(("display", "is_error"), lambda value: value),
+    "display": lambda value: value,
 }
 """The function that reads the value of a field, by the field's name. Other fields are texts."""
 

@@ -15,7 +15,7 @@ from msgspec import Meta, Struct, defstruct
 from app.formats.content import TypedContent, read_typed_content, string_of
 from app.formats.entry_types import EXTENSION_ROLES, SUMMARY_ROLES
 from app.formats.json_codec import DECODE_ERRORS
-from app.formats.partial_entry import ABSENT, CamelUsage, PartialEntry, PartialMessage, Timestamp, Usage
+from app.formats.partial_entry import ABSENT, CamelUsage, PartialEntry, PartialMessage, Usage
 from app.formats.timestamps import LAST_MS, message_time, parse_time
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _SUMMARIES = ("compaction", "branch_summary")
 
 _Time = Annotated[int, Meta(ge=0, le=LAST_MS)]
 
-_RESULT_ROLES = frozenset(("toolResult", "tool_result"))
+_RESULT_ROLES = ("toolResult", "tool_result")
 _OTHER_ROLES = (
     "bashExecution",
     "pythonExecution",
@@ -62,10 +62,7 @@ class Answer(Message, gc=False, tag_field="role", tag="assistant"):
 
 
 class ToolResult(Message, gc=False):
-    """The result of a tool; `is_error` is whatever stands there."""
-
-    tool_name: str | None = None
-    is_error: Any = None
+    """The result of a tool."""
 
 
 class ExtensionMessage(Message, gc=False):
@@ -96,7 +93,6 @@ class SummaryFields(Struct, gc=False):
     content: TypedContent = None
     branch_summary: str | None = None
     display: Any = None
-    timestamp: Timestamp = None
 
 
 _CamelAnswer = defstruct(
@@ -125,19 +121,7 @@ def _tagged(base: type[Struct], roles: Iterable[str]) -> list[Any]:
 
 
 _EXTRAS, _SUMMED = _tagged(ExtensionMessage, EXTENSION_ROLES), _tagged(SummaryMessage, SUMMARY_ROLES)
-_RESULT_FIELDS = [("tool_name", str | None, None), ("is_error", Any, None)]
-_RESULTS = [
-    defstruct(
-        "CamelToolResult",
-        _RESULT_FIELDS,
-        bases=(ToolResult,),
-        gc=False,
-        rename="camel",
-        tag_field="role",
-        tag="toolResult",
-    ),
-    *_tagged(ToolResult, ("tool_result",)),
-]
+_RESULTS = _tagged(ToolResult, _RESULT_ROLES)
 _MESSAGES = (*_EXTRAS, *_SUMMED, *_RESULTS, *_tagged(Message, _OTHER_ROLES), None)
 RESULT_TYPES: frozenset[type[Struct]] = frozenset((*_RESULTS, ToolResult))
 """The classes of a tool's result."""
@@ -155,7 +139,6 @@ def _decoder(
         "usage": usage | None,
         "content": TypedContent,
         "display": Any,
-        "timestamp": Timestamp,
     }
     fields = [(name, kinds.get(name, str | None), None) for name in SummaryFields.__struct_fields__]
     line: Any = defstruct("Line", fields, bases=(SummaryFields,), gc=False, rename=rename)
@@ -225,7 +208,6 @@ def summary_fields_of(skim: PartialEntry, wrong: list[str] | None = None) -> Sum
         read_typed_content(skim.content, wrong if skim.type == "custom_message" else None),
         skim.branch_summary,
         skim.display,
-        skim.timestamp,
     )
 
 
@@ -251,7 +233,7 @@ def _message_of(skim: PartialEntry, message: PartialMessage, wrong: list[str] | 
         return ExtensionMessage(read_typed_content(message.content, wrong))
     if role in SUMMARY_ROLES:
         return SummaryMessage(_string(message.summary))
-    return ToolResult(message.tool_name, message.is_error) if role in _RESULT_ROLES else Message()
+    return ToolResult() if role in _RESULT_ROLES else Message()
 
 
 def _string(value: Raw) -> str | None:

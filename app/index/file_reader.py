@@ -49,7 +49,6 @@ class Result(NamedTuple):
     is_tail        whether only the bytes that were added since the last reading were read
     kept           the position of the new text in the text store
     progress       the state from which the next reading can continue; None from workers
-    figures        the figures of the session (`sessions.summaries.figures`); None if the file is none
     """
 
     values: tuple[Any, ...] | None
@@ -59,7 +58,6 @@ class Result(NamedTuple):
     is_tail: bool = False
     kept: Kept = None
     progress: Progress | None = None
-    figures: tuple[bytes, bytes] | None = None
 
 
 def read(task: Task, keep: Keep | None = None, progress: Progress | None = None) -> Result:
@@ -94,7 +92,6 @@ def read(task: Task, keep: Keep | None = None, progress: Progress | None = None)
         is_tail,
         kept,
         outcome.progress,
-        None if outcome.summary is None else outcome.figures,
     )
 
 

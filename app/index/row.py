@@ -35,7 +35,7 @@ FIELDS = (
 )
 """The fields of a `Row` in the order in which the catalog stores them."""
 
-SCHEMA = 18
+SCHEMA = 17
 """The version of the stored data; a version reads only its own. It changes with `FIELDS` and their meaning,
 with the tables of `index.catalog.schema`, and with the format of `sessions.passages`.
 """
@@ -196,21 +196,14 @@ class Row:
 
 class Reading:
     """The result of reading a file: its row, and the spans of its text in the text store, in the order of the
-    file; None if the text is not stored. Row and spans are stored together or not at all. The figures are
-    stored with them; None if they were not read, and those that are stored stay.
+    file; None if the text is not stored. Row and spans are stored together or not at all.
     """
 
-    __slots__ = ("figures", "row", "spans")
+    __slots__ = ("row", "spans")
 
-    def __init__(
-        self,
-        row: Row,
-        spans: tuple[Span, ...] | None = None,
-        figures: tuple[bytes, bytes] | None = None,
-    ) -> None:
+    def __init__(self, row: Row, spans: tuple[Span, ...] | None = None) -> None:
         self.row = row
         self.spans = spans
-        self.figures = figures
 
 
 def signature_of(status: stat_result) -> Signature:

@@ -17,7 +17,6 @@ _MODULES = {
     "context": "context",
     "export": "export",
     "search": "search",
-    "stats": "stats",
     "index": "index",
     "watch": "watch",
     "doctor": "doctor",

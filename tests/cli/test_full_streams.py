@@ -22,7 +22,6 @@ WORDS = {
     "labels": "labels session-1",
     "doctor": "doctor",
     "index": "index --where",
-    "stats": "stats",
     "watch": "watch",
     "context": "context session-1",
     "export": "export session-1 -o -",

@@ -184,23 +184,6 @@ class Catalog:
 
         return self.run(work) or {}
 
-    def figures(self, read: Callable[[bytes], Result]) -> list[tuple[Row, Result]]:
-        """All sessions in no order, each with the totals of its figures.
-
-        :param read: `read_figures` of `sessions.summaries.figures`.
-        """
-        return self._read(lambda connection: queries.figures(connection, self.roots(connection), read))
-
-    def entry_figures(self, paths: Iterable[str], read: Callable[[bytes], Result]) -> dict[str, Result]:
-        """Path -> the entries of the figures of these sessions.
-
-        :param read: `read_entries` of `sessions.summaries.figures`.
-        """
-        encoded = [encode(path) for path in paths]
-        return self._read(
-            lambda connection: queries.entry_figures(connection, self.roots(connection), encoded, read)
-        )
-
     def forget_texts(self, texts: Mapping[str, tuple[Span, ...]]) -> None:
         """Forget texts that are missing or damaged, so that the next scan reads their files again.
 

@@ -17,12 +17,9 @@ from app.index.row import LISTED, Reading, Row
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-    from typing import TypeVar
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from app.index.row import Signature, Span
-
-    Result = TypeVar("Result")
 
     StoreRoots = Mapping[int, str]
     """Id of a store -> its root."""
@@ -193,48 +190,6 @@ def readings(connection: sqlite3.Connection, roots: StoreRoots, paths: Sequence[
             expect(bytes, (first_message,))
             readings_by_path[row.path] = Reading(row, None if spans is None else decode_spans(spans, names))
     return readings_by_path
-
-
-def figures(
-    connection: sqlite3.Connection, roots: StoreRoots, read: Callable[[bytes], Result]
-) -> list[tuple[Row, Result]]:
-    """All sessions, without first messages, in no order, each with the totals of its figures.
-
-    :param read: reads the totals.
-    """
-    records = connection.execute(
-        f"SELECT totals, {ROW} FROM sessions NOT INDEXED JOIN figures USING (key)"
-        f" WHERE listed AND store IN ({ids_of(roots)})"
-    )
-    try:
-        return [(row_of(roots, *stored), read(totals)) for totals, *stored in records]
-    except (ValueError, EOFError, TypeError) as error:
-        raise Doubt(f"figures that cannot be read: {error}") from error
-
-
-def entry_figures(
-    connection: sqlite3.Connection,
-    roots: StoreRoots,
-    paths: Sequence[bytes],
-    read: Callable[[bytes], Result],
-) -> dict[str, Result]:
-    """Path -> the entries of the figures of these sessions.
-
-    :param paths: as they are stored.
-    :param read: reads the entries.
-    """
-    found: dict[str, Result] = {}
-    for chunk in chunks(paths):
-        records = connection.execute(
-            "SELECT path, entries FROM sessions JOIN figures USING (key)"
-            f" WHERE store IN ({ids_of(roots)}) AND path IN ({_marks(chunk)})",
-            chunk,
-        )
-        try:
-            found.update((decode(path), read(entries)) for path, entries in records)
-        except (ValueError, EOFError, TypeError) as error:
-            raise Doubt(f"figures that cannot be read: {error}") from error
-    return found
 
 
 def spans_by_path(

@@ -29,7 +29,6 @@ CREATE TABLE sessions (
     mtime_ns INTEGER NOT NULL, ctime_ns INTEGER NOT NULL, spans BLOB, row BLOB NOT NULL,
     UNIQUE (store, path));
 CREATE TABLE first_messages (key INTEGER PRIMARY KEY, first_message BLOB NOT NULL);
-CREATE TABLE figures (key INTEGER PRIMARY KEY, totals BLOB NOT NULL, entries BLOB NOT NULL);
 CREATE TABLE segments (
     id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, live INTEGER NOT NULL, reach INTEGER NOT NULL);
 CREATE INDEX listing ON sessions (cwd, modified, store, listed);

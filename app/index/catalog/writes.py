@@ -46,10 +46,6 @@ _UPDATE = (
 _UPDATE_SIGNATURE = (
     "UPDATE sessions SET ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?, listed = ?, row = ? WHERE key = ?"
 )
-_PUT_FIGURES = (
-    "INSERT INTO figures VALUES (?, ?, ?)"
-    " ON CONFLICT (key) DO UPDATE SET totals = excluded.totals, entries = excluded.entries"
-)
 _PUT_FIRST_MESSAGE = "REPLACE INTO first_messages VALUES (?, ?)"
 
 
@@ -64,7 +60,6 @@ class StoredReading(NamedTuple):
     columns: tuple[Any, ...]
     first_message: bytes
     spans: tuple[Span, ...] | None
-    figures: tuple[bytes, bytes] | None
 
 
 def write(
@@ -101,8 +96,6 @@ def write(
             key = cursor.lastrowid
         if reading.first_message != message_before:
             connection.execute(_PUT_FIRST_MESSAGE, (key, reading.first_message))
-        if reading.figures is not None:
-            connection.execute(_PUT_FIGURES, (key, *reading.figures))
     if missing:
         ids = [
             number
@@ -156,7 +149,6 @@ def drop_unused_stores(connection: sqlite3.Connection, ids: str, now_ms: int) ->
     if connection.execute("SELECT changes()").fetchone()[0]:
         connection.execute("DELETE FROM sessions WHERE store NOT IN (SELECT id FROM stores)")
         connection.execute("DELETE FROM first_messages WHERE key NOT IN (SELECT key FROM sessions)")
-        connection.execute("DELETE FROM figures WHERE key NOT IN (SELECT key FROM sessions)")
         span_table.recount(connection)
     connection.execute("COMMIT")
 
@@ -179,9 +171,7 @@ def _encode(reading: Reading) -> StoredReading:
     if not all(-_LARGEST_INTEGER <= number <= _LARGEST_INTEGER for number in (row.modified, *row.signature)):
         raise ValueError("a number needs more than 64 bits")
     columns = (encode(row.cwd), row.modified, kind_of(row), *row.signature, _blob(row))
-    return StoredReading(
-        row.store, columns, encode_compressed(row.first_message), reading.spans, reading.figures
-    )
+    return StoredReading(row.store, columns, encode_compressed(row.first_message), reading.spans)
 
 
 def _blob(row: Row) -> bytes:
@@ -206,7 +196,6 @@ def _remove(
             key, spans, _ = record
             changes.change(spans, None)
             connection.execute("DELETE FROM first_messages WHERE key = ?", (key,))
-            connection.execute("DELETE FROM figures WHERE key = ?", (key,))
             connection.execute("DELETE FROM sessions WHERE key = ?", (key,))
     return was_stored
 

@@ -316,7 +316,7 @@ class Scanner:
             old_spans = job.old.spans if job.old and tail else None if tail else ()
             spans = self._text_store.spans(old_spans, result.kept)
             self._untidy = self._untidy or len(spans or ()) < len(old_spans or ())
-            reading = Reading(row, spans, result.figures)
+            reading = Reading(row, spans)
             # The first scan reads the newest files first: older files must not displace their progress.
             if result.progress and (self._following or not self._progress.is_full):
                 self._progress.keep(reading, result.progress)

@@ -49,7 +49,6 @@ class Outcome(Struct, frozen=True):
     :param bytes_read: the number of bytes that were read.
     :param text: the conversation in the lines that were read, as `sessions.passages` packs it; nothing of the
         tools.
-    :param figures: those of the whole session, as `summaries.figures` packs them; None if it is no session.
     """
 
     summary: Summary | None
@@ -58,15 +57,13 @@ class Outcome(Struct, frozen=True):
     progress: Progress | None = None
     bytes_read: int = 0
     text: PackedText = NO_TEXT
-    figures: tuple[bytes, bytes] | None = None
 
 
-def summarise(path: str, agents: Sequence[str], mtime_ms: int, *, keeps_entries: bool = False) -> Outcome:
+def summarise(path: str, agents: Sequence[str], mtime_ms: int) -> Outcome:
     """Read the whole of the file at `path`.
 
     :param agents: the agents whose store it lies in, usually one.
     :param mtime_ms: the file's own time, for sessions that have none.
-    :param keeps_entries: keep the figures of each entry, and not only of those of forks.
 
     Raises nothing: a file that is gone, cannot be read or is no session comes back as refused.
     """
@@ -82,15 +79,10 @@ def summarise(path: str, agents: Sequence[str], mtime_ms: int, *, keeps_entries:
         except NotASession:
             header = find_header(path, descriptor, agents)
         end = max(len(piece), os.fstat(descriptor).st_size)
-        builder = SummaryBuilder(header)
-        if keeps_entries:
-            builder.figures.keep_entries()
-        outcome = _fold(builder, descriptor, 0, mtime_ms, end, piece)
+        outcome = _fold(SummaryBuilder(header), descriptor, 0, mtime_ms, end, piece)
         if outcome.summary and outcome.summary.branch_count == UNKNOWN:
             builder = SummaryBuilder(header)
             builder.hierarchy.all_entries = []
-            if keeps_entries:
-                builder.figures.keep_entries()
             outcome = _fold(builder, descriptor, 0, mtime_ms, end, piece)
         return outcome
     except NotASession as refusal:
@@ -142,7 +134,6 @@ def _fold(
         progress=None if is_complete else Progress(builder, offset, fingerprint_of(descriptor, offset)),
         bytes_read=offset - start + len(unfinished),
         text=builder.text(),
-        figures=builder.figures_blobs(),
     )
 
 

@@ -42,7 +42,6 @@ from app.sessions.header_checks import HeaderChecks
 from app.sessions.parent_links import count_tips, deepest_leaf
 from app.sessions.passages import HEADS, PackedText, PassageBuilder, add_passages, joined
 from app.sessions.summaries.endings import TOOL_USE, EndingFold
-from app.sessions.summaries.figures import FiguresFold
 from app.sessions.summaries.hierarchy import Hierarchy
 from app.sessions.summaries.titles import TitleFold
 from app.sessions.summary import FIRST_MESSAGE_LIMIT, FROM_PROMPT, LAST_PROMPT_LIMIT, Summary
@@ -119,7 +118,6 @@ class SummaryBuilder:
         if not self.dialect.one_entry_a_line:
             self.hierarchy.all_entries = []
         self.endings = EndingFold()
-        self.figures = FiguresFold(header.created_ms or 0, keeps_entries=bool(header.parent_session))
         self._offset = 0
         self._text: list[PackedText] = []
         self.models: dict[tuple[str | None, str | None], None] = {}
@@ -231,7 +229,6 @@ class SummaryBuilder:
         passages = PassageBuilder()
         passage_heads, offsets, texts = passages.heads, passages.offsets, passages.texts
         tool_names: list[str] = []
-        calls_before: list[int] = []
         usages: list[Usage] = []
         prompts: list[Prompt] = []
         changing: list[SummaryFields] = []
@@ -266,7 +263,6 @@ class SummaryBuilder:
                                 texts.append(text)
                     elif content:
                         add_passages(entry, offset, passages, tool_names)
-                    calls_before.append(len(tool_names))
                     if message.stop_reason not in TOOL_USE:
                         changing.append(entry)
                     if message.stop_reason == "error" or message.error_message:
@@ -336,10 +332,8 @@ class SummaryBuilder:
         if not (totals.titles.prompt or totals.titles.text):
             self._add_texts(entries)
         self.endings.add(entries, changing, tool_names)
-        if entries:
-            ids, parents = [entry.id for entry in entries], [entry.parent_id for entry in entries]
-            self.figures.add(entries, ids, parents, tool_names, calls_before)
         if entries and self.has_ids:
+            ids, parents = [entry.id for entry in entries], [entry.parent_id for entry in entries]
             self.hierarchy.add(ids, parents, entries)
             totals.leaf_id = entries[-1].id
         return passages.pack()
@@ -381,15 +375,14 @@ class SummaryBuilder:
         totals = self.totals
         totals.entries += 1
         fields = summary_fields_of(entry, invalid)
-        tool_names: list[str] = []
         if entry.type == "message" or entry.type in _TEXT_TYPES:
+            tool_names: list[str] = []
             add_passages(fields, self._offset, passages, tool_names)
             totals.tools.update(dict.fromkeys(filter(None, tool_names)))
         if entry.display is False and entry.type == "custom_message":
             fields.type = UNDISPLAYED
         self.hierarchy.add([entry.id], [entry.parent_id], [fields])
         self.endings.add([fields])
-        self.figures.add([fields], [entry.id], [entry.parent_id], tool_names, [len(tool_names)])
         totals.id_pairs.append((entry.id, entry.parent_id))
         if not totals.first_time:
             totals.first_time = parse_time(entry.timestamp) or 0
@@ -424,7 +417,6 @@ class SummaryBuilder:
             totals.name = self.dialect.name_after(totals.name, trim_name(entry.name))
         elif entry.parent_session_path and not totals.parent_session:
             totals.parent_session = entry.parent_session_path
-            self.figures.keep_entries()
 
     def _add_metadata(self, entry: MetadataRecord) -> None:
         totals = self.totals
@@ -436,7 +428,6 @@ class SummaryBuilder:
             totals.name = trim_name(entry.name)
         elif entry.usage is not None:
             self._add_usage((entry.usage,))
-            self.figures.add_usage(entry.usage)
 
     def _add_label(self, entry: SummaryFields | PartialEntry) -> None:
         target = entry.target_id
@@ -558,13 +549,6 @@ class SummaryBuilder:
             if without_ids or self.dialect.linear
             else self.endings.at(self._leaf_id()),
         )
-
-    def figures_blobs(self) -> tuple[bytes, bytes]:
-        """The figures of the lines so far, as `FiguresFold.blobs` packs them."""
-        without_ids = not self.has_ids or self._has_no_ids()
-        one_a_line = self.dialect.one_entry_a_line
-        is_linear = without_ids or self.dialect.linear or (one_a_line and self.hierarchy.is_linear)
-        return self.figures.blobs(self._leaf_id(), is_linear=is_linear, last_is_leaf=one_a_line)
 
     def _has_no_ids(self) -> bool:
         """Whether no entry has an id although the version has ids: such a file is linear, like version 1."""
