@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 SLICE = 100
 """Changes that are put into the list at a time: more would block the keys."""
 
+FAILURE_SECONDS = 10.0
+"""Seconds for which the message stays that changes are not followed."""
+
 FROZEN_FROM = 1_000
 """New sessions after which they are exempted from garbage collection, because they stay."""
 
@@ -222,6 +225,8 @@ class IndexFeed:
         again = f" ({key} looks again)" if key else ""
         self.is_reading = False
         self._progress = f"changes are not followed{again}: {one_line(event.reason)}"
+        # The rule of a screen without a header has no room for the reason.
+        self._toasts.warn(self._progress[0].upper() + self._progress[1:], FAILURE_SECONDS)
         self._report = None
         if self._above is not None:
             self._above.forward_failure(event.reason)

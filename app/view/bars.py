@@ -103,6 +103,8 @@ def joined_facts(facts: str, *, projects: int, live: int, note: str) -> tuple[st
         (facts, note, alive),
         (note or facts, alive),
         (note or facts,),
+        # The reason at the end of a note is in a message as well.
+        (note.partition(": ")[0] or facts,),
     )
     return tuple(" · ".join(filter(None, selection)) for selection in selections)
 

@@ -315,22 +315,22 @@ async def test_the_border_describes_the_branch_under_the_cursor(browser, tmp_pat
         id="s",
     )
 
-    def title(ui):
-        return ui.screen.query_one("#tree-pane").words[0]
+    def figures(ui):
+        return ui.text().splitlines()[-3].partition("┴")[2].strip("─━ ")
 
     async with browser() as ui:
-        await ui.until(lambda: "branch" in title(ui), "the facts")
-        assert title(ui) == "tree · branch 2 of 2 · 3 turns · 1.2k tokens · $0.25 · 1 h 02 min"
+        await ui.until(lambda: "branch" in figures(ui), "the facts")
+        assert figures(ui) == "branch 2 of 2 · 3 turns · 1.2k tokens · $0.25 · 1h 02m"
         await ui.press("tab", "end")
         assert cursor_id(ui) == "c"
-        assert title(ui) == "tree · branch 1 of 2 · 2 turns · 1.2k tokens · $0.25 · 2 min 00 s"
+        assert figures(ui) == "branch 1 of 2 · 2 turns · 1.2k tokens · $0.25 · 2m 00s"
         with ui.path("s").open("a") as file:
             file.write(json.dumps(message("f", "e", "user", "six", 63)) + "\n")
         await ui.press("home")
-        await ui.until(lambda: "4 turns" in title(ui), "the new turn")
+        await ui.until(lambda: "4 turns" in figures(ui), "the new turn")
 
 
-async def test_forty_columns_show_all_facts_of_the_branch(browser, tmp_path):
+async def test_a_narrow_rule_shows_the_facts_of_the_branch_that_fit(browser, tmp_path):
     usage = {"input": 30_000, "output": 200, "cacheRead": 0, "cacheWrite": 0, "cost": {"total": 0.25}}
     pi_session(
         tmp_path,
@@ -345,7 +345,11 @@ async def test_forty_columns_show_all_facts_of_the_branch(browser, tmp_path):
         await ui.press("tab")
         ui.tree.open_at("b", -1)
         await ui.pilot.pause()
-        assert "─ 1/2 · 1 turn · 30k · $0.25 · 50m00s ─" in ui.text()
+        assert "━ branch 1 of 2 · 1 turn · 30k tokens · $0.25 · 50m 00s ━" in ui.text()
+        await ui.pilot.resize_terminal(50, 24)
+        await ui.until(lambda: "━ branch 1 of 2 · 1 turn · $0.25 ━" in ui.text(), "the shorter facts")
+        await ui.pilot.resize_terminal(40, 24)
+        await ui.until(lambda: "━ branch 1 of 2 · 1 turn ━" in ui.text(), "the first facts")
 
 
 async def test_new_entries_are_counted_while_the_cursor_is_elsewhere(browser, forked):
