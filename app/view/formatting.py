@@ -36,21 +36,6 @@ def age(then_ms: int | None, now_ms: int) -> str:
     return f"{min(days // 365, 99)}y"
 
 
-def clock(then_ms: int, now_ms: int) -> str:
-    """A moment in local time, as pi shows it beside labels: ``14:05`` today, ``5/3 14:05`` this year, else
-    ``25/5/3 14:05``; "" for a time outside of the calendar.
-    """
-    try:
-        then, now = time.localtime(then_ms / 1000), time.localtime(now_ms / 1000)
-    except (OverflowError, ValueError, OSError):
-        return ""
-    hours = f"{then.tm_hour:02}:{then.tm_min:02}"
-    if then[:3] == now[:3]:
-        return hours
-    day = f"{then.tm_mon}/{then.tm_mday} {hours}"
-    return day if then.tm_year == now.tm_year else f"{then.tm_year % 100:02}/{day}"
-
-
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 

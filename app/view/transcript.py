@@ -17,7 +17,7 @@ from app.formats.timestamps import parse_time
 from app.formats.tool_calls import call_blocks
 from app.view.cells import stable_width
 from app.view.document_line import best_line, paragraphs
-from app.view.formatting import clock, count
+from app.view.formatting import count, moment
 from app.view.line import Line, wrap, wrap_ranges
 from app.view.rendered_markdown import markdown_lines
 from app.view.text_window import context_range, end_of_first_lines, find_words, line_begin, line_end
@@ -420,7 +420,7 @@ class _Builder:
 
     def _when(self, raw: Mapping[str, Any], message: Mapping[str, Any]) -> str:
         ms = _time_of(raw, message)
-        return "" if ms is None else clock(ms, self._now_ms)
+        return "" if ms is None else moment(ms, self._now_ms)
 
 
 def _time_of(raw: Mapping[str, Any], message: Mapping[str, Any]) -> int | None:

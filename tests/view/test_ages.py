@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from app.view.formatting import DAY, HOUR, MINUTE, age, clock, count
+from app.view.formatting import DAY, HOUR, MINUTE, age, count, moment
 
 
 @pytest.mark.parametrize(
@@ -57,14 +57,14 @@ def test_counts(number, text):
     ("local_time", "shown"),
     [
         ((2026, 5, 3, 14, 5), "14:05"),
-        ((2026, 4, 30, 9, 0), "4/30 09:00"),
-        ((2025, 12, 31, 23, 59), "25/12/31 23:59"),
+        ((2026, 4, 30, 9, 0), "30 Apr 09:00"),
+        ((2025, 12, 31, 23, 59), "31 Dec 2025"),
     ],
 )
-def test_a_time_is_written_as_in_pi(local_time, shown):
+def test_a_moment_has_its_day_if_it_is_not_today(local_time, shown):
     now = time.mktime((2026, 5, 3, 20, 0, 0, 0, 0, -1)) * 1000
-    assert clock(int(time.mktime((*local_time, 0, 0, 0, -1)) * 1000), int(now)) == shown
+    assert moment(int(time.mktime((*local_time, 0, 0, 0, -1)) * 1000), int(now)) == shown
 
 
 def test_a_time_outside_of_the_calendar_is_empty():
-    assert clock(10**30, 0) == ""
+    assert moment(10**30, 0) == ""
