@@ -55,7 +55,7 @@ def as_png(svg: str) -> bytes:
 
     return bytes(
         resvg_py.svg_to_bytes(
-            svg_string=svg.replace(_FAMILY, _PNG_FAMILY),
+            svg_string=svg.replace(_FAMILY, _PNG_FAMILY).replace("arial", "DejaVu Sans"),
             font_dirs=[str(FONTS)],
             font_family="DejaVu Sans Mono",
             monospace_family="DejaVu Sans Mono",
