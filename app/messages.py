@@ -124,7 +124,7 @@ class WorkingFoldersFound(Message):
 
 
 class MissingFound(Message):
-    """What is missing to resume sessions.
+    """Folders and agents are missing that resuming needs.
 
     folders   working folders of sessions that are gone
     agents    names of agents that are not installed

@@ -100,7 +100,9 @@ def main() -> None:
     time.tzset()
     drawn = asyncio.run(frames())
     # One palette for all frames: colours do not flicker, and only what changes is stored.
-    palette = sampled([shown.image for shown in drawn]).quantize(192, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)
+    palette = sampled([shown.image for shown in drawn]).quantize(
+        192, Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+    )
     images = [shown.image.quantize(palette=palette, dither=Image.Dither.NONE) for shown in drawn]
     target = TARGET / "tour.gif"
     durations = [shown.duration for shown in drawn]

@@ -60,7 +60,7 @@ def history(
         group_by_action(entry for entry in entries if entry.undone_as),
         key=lambda steps: max(entry.undone_as for entry in steps),
     )
-    # What can never be undone is told once more, with its reason.
+    # A change that can never be undone is listed too, with its reason.
     shown = [entry for entry in entries if entry.is_active or (entry.reason and not entry.undone_as)]
     done = group_by_action(shown)[::-1]
     back: list[HistoryStep] = []

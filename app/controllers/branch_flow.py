@@ -180,7 +180,7 @@ class BranchFlow:
             # The session may have been moved while the dialog was open, which changes the question.
             question = self._question or question
             if choice.text.strip():
-                # Whatever happens next, the text is not lost.
+                # The text is not lost if a later step fails.
                 self._toasts.copy(choice.text)
             summary = choice.outline if choice.summary == WRITE else ""
             if choice.summary == COMMAND:
@@ -194,7 +194,7 @@ class BranchFlow:
             return
 
     def _first_choice(self, question: BranchOptions) -> Choice | None:
-        """What is chosen at first; None for the dialog's own choice."""
+        """The first choice of the dialog; None for its own."""
         if not self._by_command:
             return None
         where = first_possible(places(question), HERE)

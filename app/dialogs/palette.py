@@ -78,7 +78,7 @@ def matching_places(rows: Sequence[Row], typed: str) -> list[Place]:
 
 
 class PaletteDialog(Dialog["Offer | None"]):
-    """Answers with the offer that was chosen. What is typed selects commands by name and description."""
+    """Answers with the offer that was chosen. The typed text selects commands by name and description."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,ctrl+k", "dismiss(None)", "Close"),

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 _BESIDE = 11
 """Lines of the screen above and below the list."""
 WORD = "delete"
-"""What is typed before sessions are deleted for good."""
+"""The user types it before sessions are deleted for good."""
 
 _RESTORE = Command("place.restore", "app", "enter", "restore", "Restore these sessions")
 _MARK_ALL = Command("place.mark_all", "app", "asterisk", "mark_all", "Mark all shown sessions, or none")
@@ -71,7 +71,7 @@ ARCHIVE = Place(
 
 
 class PlaceAnswer(NamedTuple):
-    """What was chosen: "restore" or "delete", and the sessions."""
+    """The choice, "restore" or "delete", and the sessions."""
 
     what: str
     rows: list[PlaceRow]

@@ -1,4 +1,4 @@
-"""What of a session is exported, and how: the options, and the entries that they select."""
+"""The options of an export, and the entries that they select."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ TOOLS = (FULL, SHORT, NONE)
 
 
 class Choice(Struct, frozen=True):
-    """What to export.
+    """The options of an export.
 
     :param entry: an entry's id, or the beginning of one: export the path to it; "" for the leaf.
     :param branch: likewise: export the path to the newest end below it.

@@ -1,5 +1,5 @@
-"""Text from a session as it may stand in a shared document: without colours of terminals, and with controls
-that nobody sees replaced by signs.
+"""Text from a session as it may stand in a shared document: without colours of terminals, and with signs in
+place of invisible control characters.
 """
 
 from __future__ import annotations

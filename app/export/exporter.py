@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Surroundings:
-    """What an export needs to know of the machine.
+    """The machine on which a session is exported.
 
     :param stores: the stores in which sessions are found.
     :param env: the environment by which agents find their files.
@@ -73,7 +73,7 @@ def open_export(
     """Open the session at `path` to export it.
 
     :param agents: the agents in whose store it is; empty if that is not known.
-    :param format: of `choice.FORMATS`.
+    :param format: one of the formats of `export.choice`.
     :param redactor: redacts everything; None for nothing.
     :param target: the agent that a session file is made for; of `session_lines.TARGETS`.
     :raises SessionError: it is no session, or has no such entry.

@@ -28,7 +28,7 @@ LONGEST_CODE = 20_000
 MARKDOWN_BUDGET = 1_000_000
 CODE_BUDGET = 200_000
 """Characters of Markdown that are laid out, and of code that are coloured, in one document. The rest is shown
-as it is written: laying out ten times as much would take longer than anybody waits.
+as it is written, because ten times as much would take ten seconds.
 """
 _FORMATTER = HtmlFormatter(nowrap=True)
 LIGHT, DARK = "default", "github-dark"

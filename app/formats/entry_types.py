@@ -24,8 +24,8 @@ BOOKKEEPING = frozenset(
 ALWAYS_HIDDEN = frozenset(("usage", "model_usage"))
 """Types of entries that are not even shown then."""
 UNDISPLAYED = "undisplayed"
-"""What a `custom_message` counts as that its extension does not want to be shown (`display` is false): the
-model gets it, and the tree shows it only with all the others.
+"""The type of a `custom_message` whose extension does not want it to be shown (`display` is false). The model
+gets it, and the tree shows it only with the filter for all entries.
 """
 SILENT = BOOKKEEPING | ALWAYS_HIDDEN | {UNDISPLAYED}
 

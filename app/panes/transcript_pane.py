@@ -523,7 +523,7 @@ class TranscriptPane(Pane):
         return facts
 
     def _state(self) -> str:
-        """What happens at the end of the session; "" for nothing."""
+        """The state of the end of the session: live, followed, or new entries below; "" for none."""
         states = ["● live"] if self.lines.turns and self._is_live(self._opened) else []
         if self._came:
             count = f"{self._came:,} " if self._came > 0 else ""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 USER = "user"
-"""What takes the place of a user's name."""
+"""The text in the place of a user's name."""
 _SLASH = r"\\{0,3}/"
 # A path begins at no letter, except for that of an escape such as `\n`.
 _BEGIN = r"(?:(?<![\w.~-])|(?<=\\[nrt]))"

@@ -229,7 +229,7 @@ def _complain_of_problems(path: str, export: Export) -> None:
 
 
 def _is_approved(redactor: Redactor) -> bool:
-    """List the replacements on standard error, and ask whether to write if somebody can answer."""
+    """List the replacements on standard error, and ask whether to write if the input is a terminal."""
     for replacement in redactor.replacements:
         sys.stderr.write(_review_line(replacement) + "\n")
     count = len(redactor.replacements)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from app.actions.branch_options import BranchOption, BranchOptions
 
 NEW, HERE, FOLDER = "new", "here", "folder"
-"""Where to continue: in a new session, in this one, in a new one in another folder."""
+"""The places to continue in: a new session, this one, a new one in another folder."""
 NONE, WRITE, COMMAND = "none", "write", "command"
 """Which summary of the branch that is left is written."""
 
@@ -33,7 +33,7 @@ class Option(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """What the user has chosen.
+    """The choices of the user.
 
     where         one of the places above
     folder        the folder of a new session as it was typed; "" for that of this one
@@ -52,7 +52,7 @@ class Choice(NamedTuple):
 
 
 def places(question: BranchOptions) -> list[Option]:
-    """Where one can continue."""
+    """The places in which the user can continue."""
     elsewhere = question.elsewhere.problem
     return [
         Option(NEW, "New session", elsewhere),
@@ -94,14 +94,14 @@ def option_of(question: BranchOptions, where: str) -> BranchOption:
 
 
 def key_label(question: BranchOptions, where: str) -> str:
-    """What Ctrl+S does, in two or three words."""
+    """The effect of Ctrl+S, in two or three words."""
     if not option_of(question, where).plan.problem:
         return f"start {question.agent}"
     return "move the leaf" if where == HERE else "make the session"
 
 
 def runs(question: BranchOptions, choice: Choice, folder: str, cells: int) -> str:
-    """What a choice runs, in at most `cells`.
+    """The command that a choice runs, in at most `cells`.
 
     :param folder: the folder of the agent, as it is shown; raw.
     """
@@ -117,7 +117,7 @@ def runs(question: BranchOptions, choice: Choice, folder: str, cells: int) -> st
 
 
 def writes(question: BranchOptions, choice: Choice, undo: str) -> str:
-    """What a choice writes.
+    """The lines or files that a choice writes.
 
     :param undo: the key that undoes it; "" for none.
     """

@@ -1,4 +1,4 @@
-"""What a transcript is made of: turns, which are entries, and blocks, which are parts of an entry that a user
+"""The parts of a transcript: turns, which are entries, and blocks, which are parts of an entry that a user
 reads, folds and copies as one.
 """
 

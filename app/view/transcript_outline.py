@@ -1,4 +1,4 @@
-"""What a transcript says about places that are not in view: prompts, branches and hits."""
+"""The facts of a transcript about places that are not in view: prompts, branches and hits."""
 
 from __future__ import annotations
 
