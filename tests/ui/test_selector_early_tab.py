@@ -69,7 +69,7 @@ async def test_a_second_tab_shows_this_folder_again(browser, first_rows, may_be_
         await ui.press("tab")
         await ui.press("tab")
         assert ui.listed() == ["mine"]
-        assert "sessions · this folder" in ui.text()
+        assert "Resume · this folder" in ui.text()
         may_be_read.set()
         await ui.settled()
         assert ui.listed() == ["mine"]

@@ -22,9 +22,9 @@ async def test_a_query_without_matches_here_can_match_elsewhere(browser, three):
 async def test_in_a_folder_without_sessions_no_count_flashes(browser, three, monkeypatch):
     subtitles, say = [], SessionsPane.say
 
-    def record(side, subtitle, title=None, *more):
+    def record(side, subtitle, title=None, *more, **others):
         subtitles.append(subtitle)
-        say(side, subtitle, title, *more)
+        say(side, subtitle, title, *more, **others)
 
     async with browser():
         pass  # the catalog exists from here on

@@ -45,7 +45,7 @@ def state(ui):
 
 def shown_row(ui, text):
     """The line of the list that contains the text."""
-    rows = [line.split("│")[1] for line in ui.text().splitlines() if line.count("│") > 1]
+    rows = [line.split("│")[0] for line in ui.text().splitlines() if "│" in line]
     return next((row for row in rows if text in row), "")
 
 
@@ -229,7 +229,7 @@ async def test_a_search_interrupted_by_the_browser_is_repeated(browser, many, ma
         await ui.until(lambda: not side.is_due, "the end of the search")
         assert not side.is_searching
         assert len(ui.listed()) == 30
-        assert "30 of 60 ─" in ui.text()
+        assert "30 of 60 ━" in ui.text()
 
 
 @pytest.fixture
