@@ -229,7 +229,7 @@ class BranchFlow:
         dialog, self._wait = self._wait, None
         if dialog is not None:
             self._made = event
-            dialog.dismiss(None)
+            dialog.end()
 
     # doing it
 

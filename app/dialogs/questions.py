@@ -252,6 +252,7 @@ class WaitDialog(Dialog[None]):
         super().__init__()
         self._title = title
         self._said = said
+        self._has_ended = False
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
@@ -259,3 +260,13 @@ class WaitDialog(Dialog[None]):
             with VerticalScroll(classes="body"):
                 yield Static(Content(inert(self._said)))
             yield Static(Content("Esc cancel"), classes="hint")
+
+    def end(self) -> None:
+        """Close the dialog, because nothing is waited for any more: at once, or when it gets the keys."""
+        self._has_ended = True
+        self.on_screen_resume()
+
+    def on_screen_resume(self) -> None:
+        # It may not be open yet, or the help may be open over it: then Textual would close another screen.
+        if self._has_ended and self.is_mounted and self.is_active:
+            self.dismiss(None)

@@ -125,7 +125,7 @@ async def test_without_its_program_the_text_is_left_as_a_draft():
 
 async def test_after_a_failed_command_the_dialog_comes_back_with_what_was_chosen():
     def fail(dialog):
-        dialog.dismiss = lambda result: None
+        dialog.on_screen_resume = lambda: None
         flow.flow.made(SummaryMade("", "it exited with 1"))
 
     chosen = Choice("here", text="edited", summary="command", instructions="be brief")

@@ -126,3 +126,21 @@ async def test_a_long_dialog_scrolls():
             if body.scroll_offset.y:
                 break
         assert body.scroll_offset.y == body.max_scroll_y > 0
+
+
+@pytest.mark.parametrize("key", ["", "question_mark"])
+async def test_a_wait_that_ends_before_it_has_the_keys_closes_only_its_own_dialog(browser, key):
+    async with browser() as ui:
+        below, dialog = ui.screen, WaitDialog("Wait", "a command runs")
+        if key:
+            ui.app.push_screen(dialog)
+            await ui.until(lambda: ui.screen is dialog, "the dialog")
+            await ui.press(key)
+            await ui.until(lambda: isinstance(ui.screen, HelpDialog), "the help")
+        dialog.end()
+        if key:
+            assert isinstance(ui.screen, HelpDialog)
+            await ui.press("escape")
+        else:
+            ui.app.push_screen(dialog)
+        await ui.until(lambda: ui.app.screen_stack[-1] is below, "the dialog closed")
