@@ -222,6 +222,7 @@ def deep(setting: Setting, live: LiveProject) -> Iterator[Result]:
 
 def follow(setting: Setting, live: LiveProject) -> Iterator[Result]:
     """Measure 8: from an append by another program until it is in the list and in the preview."""
+    warm_up(setting)
     # The flood comes last, because it reorders the sessions, and the preview shows the first one.
     for watch, limit, env in (("no watch", 0.2, POLLING), ("native watch", 0.1, {})):
         with selector(setting, live, **env) as terminal:
