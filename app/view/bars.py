@@ -91,6 +91,10 @@ def list_facts(
     return " · ".join(facts)
 
 
+LONGEST_JOINED = 40
+"""Cells of the longest note that the rule above the list shows completely or not at all."""
+
+
 def joined_facts(facts: str, *, projects: int, live: int, note: str) -> tuple[str, ...]:
     """The figures in the rule above the list on a screen without a header, in several selections.
 
@@ -98,14 +102,15 @@ def joined_facts(facts: str, *, projects: int, live: int, note: str) -> tuple[st
     :param note: the note that the header would have.
     """
     alive = live_note(live)
-    selections = (
+    selections: list[tuple[str, ...]] = [
         (facts, note, _projects(projects) if projects else "", alive),
         (facts, note, alive),
         (note or facts, alive),
         (note or facts,),
+    ]
+    if width(note) > LONGEST_JOINED:
         # The reason at the end of a note is in a message as well.
-        (note.partition(": ")[0] or facts,),
-    )
+        selections.append((note.partition(": ")[0],))
     return tuple(" · ".join(filter(None, selection)) for selection in selections)
 
 

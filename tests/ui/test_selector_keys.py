@@ -235,7 +235,7 @@ async def test_a_session_that_cannot_be_renamed_says_why_and_has_no_key(browser,
         assert not isinstance(ui.screen, RowEditor)
         assert any("nickcecere/agent" in toast for toast in ui.toasts())
         await ui.press("up" if ui.sessions.cursor else "down")
-        assert ui.sessions.row is None or "Ctrl+R rename" in ui.text()
+        await ui.until(lambda: ui.sessions.row is None or "Ctrl+R rename" in ui.text(), "the key")
 
 
 async def test_asterisk_marks_all_shown_sessions(browser, three):

@@ -119,22 +119,26 @@ def with_helper(tmp_path):
 
 @pytest.mark.parametrize("way", WAYS, ids=["selector", "browser"])
 async def test_hiding_sub_agents_again_restores_the_counts(browser, with_helper, way):
+    def first_line(ui):
+        """The first line of the screen, without the rule of the preview."""
+        return ui.text().splitlines()[0].partition("┬")[0]
+
     async with browser(**way) as ui:
         if ui.selects:
             await ui.press("shift+tab", "s")
-        header = ui.text().splitlines()[0]
+        header = first_line(ui)
         assert ui.screen.sessions_pane.words[1] == "2"
         await ui.press("full_stop")
         await ui.until(lambda: ui.screen.sessions_pane.words[1] == "3", "the sub-agent")
         late = [row for row in ui.sessions.model.rows() if row.id == "helper"]
         await ui.press("full_stop")
         assert "helper" not in ui.listed()
-        assert ui.text().splitlines()[0] == header
+        assert first_line(ui) == header
         assert "hidden" not in ui.screen.sessions_pane.words[1]
         # and if sub-agents are read after that
         ui.screen.post_message(SubagentsRead(late))
         await ui.pilot.pause()
-        assert ui.text().splitlines()[0] == header
+        assert first_line(ui) == header
 
 
 async def test_the_cursor_returns_to_a_hidden_sub_agent(browser, with_helper):
