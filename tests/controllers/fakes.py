@@ -77,7 +77,7 @@ class FakeToasts:
     def show(self, text):
         self.shown.append(text)
 
-    def warn(self, text):
+    def warn(self, text, seconds=0):
         self.warnings.append(text)
 
     def complain(self, text):

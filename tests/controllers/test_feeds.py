@@ -83,10 +83,11 @@ async def test_a_rescan_says_what_has_changed():
     assert feeding.feed.activity == ""
 
 
-def test_a_failed_index_is_in_the_header():
+def test_a_failed_index_is_in_the_header_and_in_a_message():
     feeding = Feeding()
     feeding.feed.index_failed(IndexFailed("no space left"))
     assert "no space left" in feeding.feed.activity
+    assert "no space left" in feeding.toasts.warnings[-1]
 
 
 def test_the_catalog_fills_the_list_and_puts_the_cursor_on_a_session():
