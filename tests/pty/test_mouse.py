@@ -5,6 +5,9 @@ A click selects, a double click opens, and the wheel scrolls the pane under the 
 
 from __future__ import annotations
 
+import re
+from itertools import takewhile
+
 import pytest
 
 from tests.factory import chain, write_session
@@ -36,8 +39,9 @@ def panes(terminal):
 
 
 def left(terminal):
-    """Return the rows of the sessions, without the pane beside them."""
-    return [line.split("│")[1] for line in terminal.lines if line.startswith("│")]
+    """Return the rows of the sessions, without the pane beside or below them."""
+    rows = takewhile(lambda line: line[0] not in "─━", terminal.lines[2:-2])
+    return [re.split("[│├]", row, maxsplit=1)[0] for row in rows]
 
 
 # The selector
@@ -120,7 +124,7 @@ def test_the_wheel_scrolls_the_transcript_it_is_over(many):
         terminal.wait_for_text("line 59")
         terminal.send("s31")
         pointed(terminal, "task 31")
-        terminal.wait_for(lambda it: "s31" in it.lines[2])  # the keys stayed in the line
+        terminal.wait_for(lambda it: "s31" in it.lines[1])  # the keys stayed in the line
 
 
 def test_a_click_does_not_answer_a_question(machine):
@@ -146,7 +150,7 @@ def test_a_click_in_the_search_box_gives_it_the_focus(machine):
         shown(terminal)
         terminal.press("shift+tab")
         terminal.wait_for_text("Space")
-        terminal.click(20, 2)
+        terminal.click(20, 1)
         terminal.wait_for_text("Esc leave")
         terminal.send("login")
         terminal.wait_for_text("1 of 2", 30)
@@ -176,7 +180,7 @@ def test_a_double_click_on_a_project_heading_folds_it(machine):
         pointed(terminal, "write a man page")
         panes(terminal)
         column, row = terminal.find("▾ ")
-        terminal.click(column, row)
+        terminal.click(column + 8, row)
         terminal.wait_for(lambda it: "❯" in it.lines[row])
         assert any("fix the login" in line for line in left(terminal))
         terminal.click(column + 3, row, times=2)
@@ -184,6 +188,21 @@ def test_a_double_click_on_a_project_heading_folds_it(machine):
         terminal.settle()
         terminal.click(column + 5, row, times=2)
         terminal.wait_for(lambda it: any("fix the login" in line for line in left(it)))
+    assert machine.ran() is None
+
+
+def test_one_click_on_a_fold_mark_folds_and_unfolds(machine):
+    with browser(machine) as terminal:
+        pointed(terminal, "write a man page")
+        panes(terminal)
+        column, row = terminal.find("▾ ")
+        terminal.click(column, row)
+        terminal.wait_for(lambda it: not any("fix the login" in line for line in left(it)))
+        assert terminal.lines[row][column] == "▸"
+        terminal.settle()
+        terminal.click(column, row)
+        terminal.wait_for(lambda it: any("fix the login" in line for line in left(it)))
+        assert terminal.lines[row][column] == "▾"
     assert machine.ran() is None
 
 
@@ -198,7 +217,7 @@ def test_in_the_tree_a_double_click_moves_to_the_entry_pane(machine):
         terminal.wait_for_text("y copy")
         terminal.settle()
         # The entry has the keys.
-        terminal.wait_for(lambda it: it.lines[-1].strip().startswith("[ previous"))
+        terminal.wait_for(lambda it: it.lines[-1].strip().startswith("K previous"))
     assert machine.ran() is None
 
 

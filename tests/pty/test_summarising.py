@@ -124,7 +124,7 @@ def test_a_cancelled_command_does_not_stay(summarised):
         terminal.wait_for(lambda it: not it.shows("writes the summary"))
         terminal.wait_for_text("Continue from here")
         terminal.press("escape")
-        terminal.wait_for(lambda it: not it.shows("Ctrl+S start"))
+        terminal.wait_for(lambda it: not it.shows("Continue from here"))
         terminal.press("q")
         assert terminal.wait(30) == 0
         assert writer.is_gone()
