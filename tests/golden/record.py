@@ -129,7 +129,16 @@ def screens() -> dict[str, list[list[str]]]:
 
 
 def state() -> dict[str, Any]:
-    """The files that this version leaves, and what it reads from them; only the version before records it."""
+    """The files that the version before left, and what this one reads from them. Files that were recorded are
+    kept: delete `state.json` to record those of this version.
+    """
+    is_recorded = (RECORDED / "state.json").exists()
+    files = load("state")["files"] if is_recorded else files_left()
+    return {"files": files, "read": read_state(files)}
+
+
+def files_left() -> list[dict[str, Any]]:
+    """The files that this version leaves."""
     with world("small") as there:
         there.run("list")
         with Terminal(
@@ -143,8 +152,7 @@ def state() -> dict[str, Any]:
         for words in MADE_BY:
             output = there.run(*words)
             assert output.code == 0, output
-        files = kept(there)
-    return {"files": files, "read": read_state(files)}
+        return kept(there)
 
 
 def read_state(files: list[dict[str, Any]]) -> dict[str, Any]:
