@@ -147,6 +147,7 @@ class TreePane(Pane):
 
     def _close(self) -> None:
         self._opened = ""
+        self._title_stays = False
         self._trees.close()
         self.entry_tree.show_message("")
         self._finder.opened()

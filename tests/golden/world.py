@@ -22,6 +22,8 @@ REAL = ROOT.parent / "shared" / "real"
 """Real sessions, which are data beside some checkouts and in no repository."""
 
 _FOLDER = re.compile(r"leafmark-(golden|demo)-\w{8}")
+# The folder of a world, of which a narrow screen has cut the beginning.
+_CUT_FOLDER = re.compile(r"…[0-9a-f]{1,8}(?=/below-a-folder)")
 _ID = re.compile(
     r"(?<![0-9A-Za-z])[0-9a-f]{8}(?:-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?(?![0-9A-Za-z])"
 )
@@ -101,6 +103,7 @@ class World:
     def same(self, text: str) -> str:
         """`text` with the names of throw-away folders and new ids replaced by names that do not change."""
         text = _FOLDER.sub(lambda found: f"leafmark-{found[1]}-00000000", text)
+        text = _CUT_FOLDER.sub(lambda found: "…" + "0" * (len(found[0]) - 1), text)
         text = _SECONDS.sub("0.00", text)
         return _ID.sub(self._numbered, text) if self._known else text
 
@@ -120,7 +123,7 @@ def world(kind: str) -> Iterator[World]:
     """
     top = Path(f"/tmp/leafmark-golden-{secrets.token_hex(4)}")
     top.mkdir(mode=0o700)
-    # A narrow screen cuts the beginning of a path; the part that differs between runs must be cut off whole.
+    # A narrow screen cuts the beginning of a path, if possible with the part that differs between runs.
     root = top / "below-a-folder-with-a-name-that-is-long-enough"
     root.mkdir()
     try:
