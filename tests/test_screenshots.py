@@ -16,8 +16,8 @@ RECTANGLE = re.compile(
 )
 
 
-def test_every_picture_exists_as_svg_and_as_png() -> None:
-    expected = {f"{name}.{ending}" for name, *_ in SHOTS for ending in ("svg", "png")}
+def test_every_picture_exists_as_svg_and_as_png_and_the_tour_as_gif() -> None:
+    expected = {f"{name}.{ending}" for name, *_ in SHOTS for ending in ("svg", "png")} | {"tour.gif"}
     assert {path.name for path in TARGET.iterdir()} == expected
 
 
