@@ -233,8 +233,8 @@ def test_the_image_is_shown_by_its_size() -> None:
 def test_every_root_after_the_first_is_announced() -> None:
     tree = open_tree(str(FOLDER / "pi-v3-branched.jsonl"))
     _, *rows = draw(tree, "/home/me", 120, ascii_only=True)
-    # The parent of the first is on the line that does not parse. The second is hidden, as is the message of an
-    # extension below it, so that its first prompt says it.
+    # The parent of the first is on the line that does not parse. The second is hidden, as is the message of
+    # an extension below it: the first prompt says it.
     begin = [row for row in rows if row[3:5] == "= "]
     assert [row.endswith("! its parent is not in the file") for row in begin] == [True, False]
     assert begin[1].startswith("   = user: ")
