@@ -69,7 +69,7 @@ async def test_a_session_that_does_not_fit_into_the_trash_stays_and_is_not_offer
         path = ui.path("branchy")
         await ui.press("ctrl+d", "enter")
         await ui.until(ui.toasts, "the word")
-        reason = f"“Refactor auth”: {path}: cannot be moved to the trash: {FULL}"
+        reason = f'Not trashed: cannot be moved to the trash: {FULL} – "Refactor auth"'
         assert ui.toasts() == [reason]
         assert "for good" not in ui.text()
         assert path.exists()
