@@ -16,8 +16,7 @@ from app.actions.drafts import write_draft_file
 from app.actions.journal import Journal
 from app.actions.journal_entries import JournalEntry
 from app.actions.restore import restore
-from app.actions.session_edits import PINNED, open_session, pin, set_label, set_name
-from app.actions.tagging import OtherByNow, revert
+from app.actions.session_edits import open_session
 from app.actions.trash import trash
 from app.actions.undo import CannotUndo, can_retry, find_store, undo
 from app.formats.timestamps import parse_time
@@ -26,9 +25,11 @@ from app.sessions.manager.change import Change
 from app.sessions.manager.entry_store import Entry
 from app.sessions.manager.session_manager import SessionManager
 from app.sessions.summaries.quick_summary import quick_summary
-from app.stores import agent_named, all_pins, store_holding
+from app.stores import agent_named, store_holding
 from app.stores.base import Store
 
+_REVERSIBLE = frozenset(("label", "name", "pin", "tags", "note", "rewrite", "move"))
+"""Kinds of changes whose undo is a change of the same kind."""
 _SILENT = frozenset(("label", "session_info", "title_change"))
 """Types of entries that do not continue a conversation."""
 
@@ -66,28 +67,15 @@ def redo(step: JournalEntry, env: Mapping[str, str], store: Store | None, state_
     change = step.change
     if store is None:
         store = find_store(change, env)
-    if change.kind == "label" and change.target_id is not None:
-        manager = _open(change, "label", env, store)
-        _require(manager.get_label(change.target_id) == change.before, change, "the label is another by now")
-        return set_label(manager, change.target_id, change.after)
-    if change.kind == "name":
-        manager = _open(change, "name", env, store)
-        _require(manager.session_name == change.before, change, "the name is another by now")
-        return set_name(manager, change.after or "")
-    if change.kind == "leaf":
-        return _redo_leaf(change, _open(change, "branch", env, store))
-    if change.kind == "pin":
-        return _redo_pin(change, store, state_folder)
-    if change.kind in ("rewrite", "move"):
+    if change.kind in _REVERSIBLE:
+        if change.kind == "pin" and store is None:
+            raise CannotRedo(change.path, 0, "its folder is not looked into any more")
         try:
             return undo(_inverse(change), env, store, state_folder=state_folder)
         except CannotUndo as error:
             raise CannotRedo(change.path, 0, error.reason) from None
-    if change.kind in ("tags", "note"):
-        try:
-            return revert(change, state_folder, forward=True)
-        except OtherByNow as error:
-            raise CannotRedo(change.path, 0, str(error)) from None
+    if change.kind == "leaf":
+        return _redo_leaf(change, env, store)
     if change.kind == "trash" and change.session_id:
         _require_no_news(step, env, store)
         return trash(change.path, env, store)
@@ -158,14 +146,8 @@ def redo_journal_action(
     return attempts, list(dict.fromkeys(notes))
 
 
-def _open(change: Change, ability: str, env: Mapping[str, str], store: Store | None) -> SessionManager:
-    manager = open_session(change.path, ability, env, store)
-    _require(manager.session_id == change.session_id, change, "another session has its place by now")
-    return manager
-
-
 def _inverse(change: Change) -> Change:
-    """The rewriting or move that undid a change; its undo is the redo."""
+    """The change that undid a change. Its undo is the redo."""
     return replace(
         change,
         before=change.after,
@@ -175,8 +157,10 @@ def _inverse(change: Change) -> Change:
     )
 
 
-def _redo_leaf(change: Change, manager: SessionManager) -> Change:
+def _redo_leaf(change: Change, env: Mapping[str, str], store: Store | None) -> Change:
     """Move the leaf again, to the summary if one was written, and leave the draft again."""
+    manager = open_session(change.path, "branch", env, store)
+    _require(manager.session_id == change.session_id, change, "another session has its place by now")
     _require(leaf_is_at(manager, change.before), change, "the session has gone on since")
     written = manager.get_entry(change.after) if change.after else None
     is_summary = written is not None and written.type == "branch_summary"
@@ -191,14 +175,6 @@ def _redo_leaf(change: Change, manager: SessionManager) -> Change:
     if not result.is_written:
         return moved
     return replace(moved, draft=change.draft, draft_folder=result.made_folder)
-
-
-def _redo_pin(change: Change, store: Store | None, state_folder: str) -> Change:
-    if store is None:
-        raise CannotRedo(change.path, 0, "its folder is not looked into any more")
-    now = PINNED if (change.agent, change.session_id) in all_pins([store], state_folder) else None
-    _require(now == change.before, change, "the pin is another by now")
-    return pin(change.agent, change.session_id, change.after is not None, store, state_folder)
 
 
 def _require_no_news(step: JournalEntry, env: Mapping[str, str], store: Store | None) -> None:

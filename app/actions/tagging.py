@@ -55,14 +55,13 @@ def annotate(
     return _change("note", agent, session_id, changed, state_folder, patience)
 
 
-def revert(change: Change, state_folder: str, *, forward: bool = False) -> Change:
-    """Undo a change of tags or of a note, or redo it if `forward`. Tags that were given or removed since
-    stay so.
+def revert(change: Change, state_folder: str) -> Change:
+    """Undo a change of tags or of a note. Tags that were given or removed since stay so.
 
     :raises OtherByNow: the note is another by now, or the tags are so already.
     :raises WriteFailed: nothing was changed; the class says why.
     """
-    expected, wanted = (change.before, change.after) if forward else (change.after, change.before)
+    expected, wanted = change.after, change.before
 
     def changed(now: Tagging) -> Tagging:
         if change.kind == "note":

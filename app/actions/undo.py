@@ -56,8 +56,7 @@ def undo(
     """
     if store is None:
         store = find_store(change, env)
-    if change.kind == "label":
-        assert change.target_id is not None
+    if change.kind == "label" and change.target_id is not None:
         manager = _open(change, "label", env, store)
         _require(manager.get_label(change.target_id) == change.after, change, "the label is another by now")
         return set_label(manager, change.target_id, change.before)
