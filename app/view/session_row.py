@@ -48,7 +48,6 @@ AGE_CELLS = 4
 ENDING_WORD_CELLS = 11
 INDENT = 3
 """Cells before a title: the cursor, the state and a blank."""
-TITLE_BESIDE_QUESTION = 6
 _TITLE_STYLES = {FROM_NAME: "name", FROM_PROMPT: "title"}
 
 
@@ -60,19 +59,16 @@ def render_list_line(
     selected: bool,
     now_ms: int,
     states: Mapping[str, str],
-    question: str | None = None,
+    is_target: bool = False,
 ) -> Line:
     """A row of the list, or the first of its two lines, in exactly ``cells`` cells.
 
     :param states: path -> ``live`` or ``maybe`` for the sessions that are.
-    :param question: the question about the session, which replaces the row; "" if it is asked elsewhere, None
-        for no question.
+    :param is_target: whether a prompt is about the session.
     """
-    if question:
-        return _asking(line, cells, selected, question)
     if line.row is None:
         return _head(model, line, cells, selected, now_ms)
-    return _session(model, line, cells, selected, now_ms, states, is_target=question is not None)
+    return _session(model, line, cells, selected, now_ms, states, is_target=is_target)
 
 
 def render_second_line(
@@ -252,17 +248,3 @@ def _ending_or_size(model: ListModel, row: Row, states: Mapping[str, str]) -> Li
         _, word, style = ending
         return [(f" {'waiting for you' if row.ending == WAITING else word} ", style)]
     return [(f" {size(row.size)} ", "dim")] if model.arrangement.sizes else []
-
-
-def _asking(line: ListLine, cells: int, selected: bool, question: str) -> Line:
-    """A question in place of the row, and the title if there is room for it."""
-    pieces: Line = [
-        (POINTER if selected else " ", "pointer"),
-        (TARGET, "error"),
-        (" ", "text"),
-        (shorten(stable_width(question), max(0, cells - INDENT - 1)), "error"),
-    ]
-    room = cells - line_width(pieces) - 3
-    if line.row is not None and room >= TITLE_BESIDE_QUESTION:
-        pieces += [("  ", "text"), (shorten(stable_width(line.row.title), room), "dim")]
-    return fit_line(pieces, cells)

@@ -84,9 +84,7 @@ class SessionListView(LineList):
         self._asks = False
         self.notice: list[str] = []
         self._notice_lines: list[str] = []
-        # the prompt, the path of the row that shows it, and the paths that it is about
-        self._prompt = ""
-        self._prompt_path = ""
+        # the paths of the sessions that a prompt is about
         self._prompt_paths: frozenset[str] = frozenset()
         self.steps = 0
         self.followed_to = ""
@@ -161,7 +159,7 @@ class SessionListView(LineList):
             selected=selected,
             now_ms=self.now_ms,
             states=self.states,
-            question=self._prompt_at(index),
+            is_target=self.model.lines[index].path in self._prompt_paths,
         )
 
     def draw_below(self, index: int, cells: int, selected: bool) -> Line:
@@ -247,26 +245,17 @@ class SessionListView(LineList):
         if before != self.model.marked:
             self.post_message(self.MarksChanged(self))
 
-    def set_question(self, paths: frozenset[str], text: str = "") -> None:
+    def set_question(self, paths: frozenset[str]) -> None:
         """Highlight the sessions that a prompt is about.
 
         :param paths: their paths.
-        :param text: the prompt, for the row of a single session; it stays with the session. "" if it is shown
-            elsewhere. Inert.
         """
-        self._prompt_path = next(iter(paths)) if text else ""
-        self._prompt_paths, self._prompt = paths, text
+        self._prompt_paths = paths
         self.redraw_rows()
 
     def clear_question(self) -> None:
-        """Remove the prompt."""
+        """Remove the highlights of a prompt."""
         self.set_question(frozenset())
-
-    def _prompt_at(self, index: int) -> str | None:
-        path = self.model.lines[index].path
-        if path not in self._prompt_paths:
-            return None
-        return self._prompt if path == self._prompt_path else ""
 
     # keys
 

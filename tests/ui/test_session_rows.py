@@ -282,14 +282,11 @@ async def test_the_cursor_moves_to_the_next_match_when_its_session_is_removed():
         assert ui.view.row.id == "s05"
 
 
-# questions in a row
+# prompts
 
 
-async def test_a_question_about_one_session_is_in_its_row():
+async def test_the_rows_that_a_prompt_is_about_are_marked():
     async with shown(*rows(4)) as ui:
-        ui.view.set_question(frozenset({"/store/s00.jsonl"}), "Trash it? Enter · Esc")
-        await ui.pilot.pause()
-        assert ui.lines()[1].startswith("❯✗ Trash it? Enter · Esc  task 00")
         ui.view.set_question(frozenset({"/store/s00.jsonl", "/store/s02.jsonl"}))
         await ui.pilot.pause()
         lines = ui.lines()
@@ -301,24 +298,24 @@ async def test_a_question_about_one_session_is_in_its_row():
         assert "✗" not in "\n".join(ui.lines())
 
 
-async def test_a_question_stays_with_its_session():
+async def test_the_mark_of_a_prompt_stays_with_its_session():
     async with shown(*rows(4)) as ui:
-        ui.view.set_question(frozenset({"/store/s00.jsonl"}), "Trash it?")
+        ui.view.set_question(frozenset({"/store/s00.jsonl"}))
         ui.view.apply([make_row("new", cwd=HERE, modified=NOW + MINUTE, title="newer")], [])
         await ui.pilot.pause()
-        assert "Trash it?" in ui.lines()[2]
+        assert "✗ task 00" in ui.lines()[2]
         ui.view.apply([], ["/store/s00.jsonl"])
         await ui.pilot.pause()
-        assert "Trash it?" not in "\n".join(ui.lines())
+        assert "✗" not in "\n".join(ui.lines())
 
 
-async def test_a_question_does_not_appear_in_a_group_row():
+async def test_the_row_of_a_group_has_no_mark_of_a_prompt():
     async with shown(*rows(2)) as ui:
         await ui.press("home")
-        ui.view.set_question(frozenset({"/store/s01.jsonl"}), "Trash it?")
+        ui.view.set_question(frozenset({"/store/s01.jsonl"}))
         await ui.pilot.pause()
         assert ui.lines()[0].startswith("❯▾")
-        assert ui.lines()[2].startswith(" ✗ Trash it?")
+        assert ui.lines()[2].startswith(" ✗ task 01")
 
 
 async def test_a_callback_runs_after_rows_have_moved():

@@ -32,7 +32,7 @@ def prefixes(model):
     return [(line.depth, line.prefix) for line in model.lines]
 
 
-def drawn(model, index, cells=60, selected=False, states=None, question=None):
+def drawn(model, index, cells=60, selected=False, states=None):
     line = model.lines[index]
     spans = render_list_line(
         model,
@@ -41,7 +41,6 @@ def drawn(model, index, cells=60, selected=False, states=None, question=None):
         selected=selected,
         now_ms=NOW,
         states=states or {},
-        question=question,
     )
     assert line_width(spans) == cells
     return plain_text(spans)

@@ -242,18 +242,11 @@ def test_words_are_highlighted_in_title_folder_and_last_prompt():
     assert not plain_text(below).strip(), "the reason is not known yet"
 
 
-def test_a_question_replaces_the_row_and_leaves_its_rest_to_the_title():
+def test_the_row_of_a_session_that_a_prompt_is_about_is_marked():
     model = listed(make_row("a", title="Refactor"))
-    question_spans = spans(model, 1, 60, selected=True, question="Trash it? Enter · Esc")
-    assert plain_text(question_spans).rstrip() == "❯✗ Trash it? Enter · Esc  Refactor"
-    assert [part for part, style in question_spans if style == "error"] == [
-        TARGET,
-        "Trash it? Enter · Esc",
-    ]
-    assert text(model, 1, 33, question="Trash it? Enter · Esc").rstrip() == " ✗ Trash it? Enter · Esc  Refac…"
-    assert text(model, 1, 32, question="Trash it? Enter · Esc").rstrip() == " ✗ Trash it? Enter · Esc"
-    assert text(model, 1, 19, question="Trash it? Enter · Esc").rstrip() == " ✗ Trash it? Ente…"
-    assert text(model, 1, question="").startswith(" ✗ Refactor")
+    marked = spans(model, 1, 60, selected=True, is_target=True)
+    assert plain_text(marked).startswith("❯✗ Refactor")
+    assert "".join(part for part, style in marked if style == "error").rstrip() == f"{TARGET}Refactor"
 
 
 WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_size=40)
@@ -271,10 +264,10 @@ WORDS = st.text(st.characters(exclude_categories=("Cs", "Cc", "Zl", "Zp")), max_
         roomy=st.booleans(),
         order=st.sampled_from(["threaded", "recent"]),
     ),
-    st.sampled_from([None, "", "Trash it?"]),
+    st.booleans(),
     st.sampled_from(["", "a", "é"]),
 )
-def test_every_row_takes_exactly_its_cells(title, prompt, folder, cells, arrangement, question, query):
+def test_every_row_takes_exactly_its_cells(title, prompt, folder, cells, arrangement, is_target, query):
     fields = {"title": title, "last_prompt": prompt, "cwd": f"/{folder}", "branch_count": 3}
     row = make_row("a", **fields, labels=(("x", "y"),))
     model = ListModel((), "/home/me", arrangement, frozenset({("pi", "a")}))
@@ -282,7 +275,7 @@ def test_every_row_takes_exactly_its_cells(title, prompt, folder, cells, arrange
     model.open_all(True)
     model.set_query(query)
     for index in range(len(model.lines)):
-        text(model, index, cells, question=question, selected=not index)
+        text(model, index, cells, is_target=is_target, selected=not index)
         second(model, index, cells)
 
 
