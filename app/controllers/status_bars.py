@@ -13,6 +13,8 @@ from app.view.bars import (
     keys_line,
     labels_for_marks,
     list_keys,
+    mark_keys,
+    no_session_keys,
     order_note,
     preview_keys,
     search_keys,
@@ -149,6 +151,8 @@ class StatusBars:
                 has_row=row is not None,
                 has_marks=bool(model.marked),
             )
+        if model.marked and not in_preview:
+            return mark_keys()
         pairs = preview_keys(here=here) if in_preview else list_keys(selects=pane.selects, here=here)
         # until it is known that there is nothing, as in the first frame
         if row is not None or not (model.known or pane.scanned):
@@ -161,7 +165,5 @@ class StatusBars:
         if group is not None and not in_preview:
             # a query has them all open
             folds = [] if model.is_filtered else [("Enter", "fold" if model.is_open(group) else "unfold")]
-            # In a narrow footer the key for marked sessions stays.
-            first = [pair for pair in pairs if pair[1] in labels_for_marks()][:1]
-            return [*first, *folds, *(pair for pair in pairs if pair not in first)]
-        return pairs if model.known else [("F6", "examples"), ("F5", "look again"), *pairs]
+            return [*folds, *pairs]
+        return pairs if model.known else no_session_keys()

@@ -350,6 +350,26 @@ def preview_keys(*, here: bool) -> list[tuple[str, str]]:
     return [pair for pair in list_keys(selects=True, here=here) if pair[1] not in without]
 
 
+def _last_keys() -> list[tuple[str, str]]:
+    return offered(command_by_id(id) for id in ("help.show", "app.quit"))
+
+
+def mark_keys() -> list[tuple[str, str]]:
+    """The keys of the list while sessions are marked: those that act on all of them, or change the marks."""
+    actions = offered(command_by_id(id) for id in ("session.trash", "session.pin"))
+    marks = [
+        (key_of("view.back"), "unmark"),
+        (key_of("session.mark"), "mark"),
+        (key_of("session.mark_all"), "all"),
+    ]
+    return [*actions, *(pair for pair in marks if pair[0]), *_last_keys()]
+
+
+def no_session_keys() -> list[tuple[str, str]]:
+    """The keys while no sessions are there at all."""
+    return [("F6", "examples"), ("F5", "look again"), *_last_keys()]
+
+
 def labels_for_marks() -> set[str]:
     """The labels of the commands that act on marked sessions, on any row."""
     return {command_by_id(id).label for id in ("session.trash", "session.pin")}

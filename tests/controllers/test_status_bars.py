@@ -70,9 +70,13 @@ def test_while_an_action_runs_the_first_key_stops_it(progress, first):
 def test_only_keys_that_do_something_are_shown():
     assert "rename" in Bars(make_row("a", agent="pi")).labels()
     assert "rename" not in Bars(make_row("a", agent="agent")).labels()
-    empty = Bars().labels()
-    assert empty[:2] == ["examples", "look again"]
-    assert "resume" not in empty
+    assert Bars().labels() == ["examples", "look again", "help", "quit"]
+
+
+def test_while_sessions_are_marked_only_keys_for_marks_are_shown():
+    bars = Bars(make_row("a"), make_row("b"))
+    bars.pane.model.toggle_mark("/store/a.jsonl")
+    assert bars.labels() == ["trash", "pin", "unmark", "mark", "all", "help", "quit"]
 
 
 def test_a_message_stands_in_place_of_the_command():
