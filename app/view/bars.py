@@ -341,7 +341,7 @@ def keys_without_session(model: ListModel) -> list[tuple[str, str]]:
     ]
     if model.lines:
         return [("Enter", "fold" if model.is_open(model.lines[0].group) else "unfold"), *pairs]
-    return pairs if model.known else [("F6", "examples"), ("F5", "look again"), *pairs]
+    return pairs if model.known else no_session_keys()
 
 
 def preview_keys(*, here: bool) -> list[tuple[str, str]]:
