@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from app.controllers.dialog_host import DialogHost
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
-    from app.controllers.toasts import Toasts
+    from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
     from app.messages import Outcome, PointsFound, SummaryMade
     from app.services.branch_jobs import BranchJobs
@@ -57,7 +57,7 @@ class BranchFlow:
     def __init__(
         self,
         host: DialogHost,
-        toasts: Toasts,
+        messages: StatusMessages,
         prompt: RowPrompt,
         model: ListModel,
         actions: SessionActions,
@@ -75,7 +75,7 @@ class BranchFlow:
         :param resume: resumes the session under the cursor as it is.
         """
         self._host = host
-        self._toasts = toasts
+        self._messages = messages
         self._prompt = prompt
         self._model = model
         self._actions = actions
@@ -137,7 +137,7 @@ class BranchFlow:
             # it was moved meanwhile
             self._find_points(row)
         elif question is None:
-            self._toasts.complain(event.reason)
+            self._messages.complain(event.reason)
         elif question.waiting:
             self._take_safe_point(event.row, question)
         elif question.same:
@@ -154,7 +154,7 @@ class BranchFlow:
             self._note = f"Continues {_SAFE[question.safe[0].kind]}: {reason}"
             self._begin(row, question.safe[0].entry_id)
         else:
-            self._toasts.complain(f"Not continued: {reason}")
+            self._messages.complain(f"Not continued: {reason}")
 
     # the dialog
 
@@ -170,7 +170,7 @@ class BranchFlow:
                 asks_summary=self._settings.ask_summary,
                 choice=choice,
                 outline=self._outline,
-                copy=self._toasts.copy,
+                copy=self._messages.copy,
                 note=self._note,
             )
             choice = await self._host.open(self._dialog)
@@ -181,13 +181,13 @@ class BranchFlow:
             question = self._question or question
             if choice.text.strip():
                 # The text is not lost if a later step fails.
-                self._toasts.copy(choice.text)
+                self._messages.copy(choice.text)
             summary = choice.outline if choice.summary == WRITE else ""
             if choice.summary == COMMAND:
                 made = await self._run_command(question, choice, (selection.row or selection.first).cwd)
                 if made is None or made.reason:
                     if made is not None:
-                        self._toasts.complain(made.reason)
+                        self._messages.complain(made.reason)
                     continue
                 summary = made.text
             await self._go_on(selection, question, choice, summary)
@@ -259,7 +259,7 @@ class BranchFlow:
         if question.takes_draft and choice.where == HERE:
             self._jobs.leave_draft(row, choice.text)
         else:
-            self._toasts.show("Copied the prompt")
+            self._messages.show("Copied the prompt")
 
     async def _write(self, row: Row, question: BranchOptions, choice: Choice, summary: str) -> Outcome:
         # The choices are about entries; the path of the file may have changed since.
@@ -291,5 +291,5 @@ class BranchFlow:
     def _keep(self, summary: str) -> None:
         """Nothing was written: keep the user's summary."""
         if summary:
-            self._toasts.copy(summary)
-            self._toasts.show("Copied the summary")
+            self._messages.copy(summary)
+            self._messages.show("Copied the summary")

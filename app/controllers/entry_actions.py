@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.controllers.dialog_host import DialogHost
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
-    from app.controllers.toasts import Toasts
+    from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
     from app.messages import BranchesCompared
     from app.panes.sessions_pane import SessionsPane
@@ -51,7 +51,7 @@ class EntryActions:
     def __init__(
         self,
         host: DialogHost,
-        toasts: Toasts,
+        messages: StatusMessages,
         prompt: RowPrompt,
         pane: SessionsPane,
         tree: EntryTree,
@@ -67,7 +67,7 @@ class EntryActions:
         :param follow_view: puts the tree's cursor on the entry that the user looks at in a transcript.
         """
         self._host = host
-        self._toasts = toasts
+        self._messages = messages
         self._prompt = prompt
         self._pane = pane
         self._tree = tree
@@ -81,7 +81,7 @@ class EntryActions:
     # which entry
 
     def target(self) -> TargetEntry | None:
-        """The entry under the tree's cursor; None, and a toast gives the reason, if nothing can be done to
+        """The entry under the tree's cursor; None, and a message gives the reason, if nothing can be done to
         it.
         """
         shown = self._shown()
@@ -89,33 +89,33 @@ class EntryActions:
             return None
         row, node = shown
         if node.id is None:
-            self._toasts.complain(f"entries of {row.agent} have no ids: nothing can be done to one of them")
+            self._messages.complain(f"entries of {row.agent} have no ids: nothing can be done to one of them")
             return None
         return TargetEntry(row, node, node.id)
 
     def _shown(self) -> tuple[Row, Node] | None:
-        """The session under the list's cursor and the entry under the tree's. None, and a toast gives the
+        """The session under the list's cursor and the entry under the tree's. None, and a message gives the
         reason, while the tree is still that of another session, whose entries may have the same ids.
         """
         row, node, damaged = self.shown_row(), self._tree.node, self._tree.damaged
         if row is None:
             return None
         if damaged is not None:
-            self._toasts.complain(
+            self._messages.complain(
                 f"{damaged.place} is no entry: nothing can be done to it but to read and copy it"
             )
         return None if node is None else (row, node)
 
     def shown_row(self) -> Row | None:
-        """The session under the list's cursor, if the tree's cursor is on a line of it. A toast says if it is
-        still being read.
+        """The session under the list's cursor, if the tree's cursor is on a line of it. A message says if it
+        is still being read.
         """
         self._follow_view()
         row, view = self._pane.list.row, self._tree.view
         if row is None or view is None or self._tree.spot is None:
             return None
         if view.tree.path != row.path:
-            self._toasts.complain("the session is still being read")
+            self._messages.complain("the session is still being read")
             return None
         return row
 
@@ -229,7 +229,7 @@ class EntryActions:
         if self._pane.box.value:
             self._pane.drop()
         if not self._list_session(path):
-            self._toasts.complain("That session is gone")
+            self._messages.complain("That session is gone")
             return
         is_entry = entry_id is not None
         self._show_entry(HitLocated(path, "", entry_id, -1, (), "") if is_entry else None)
@@ -248,7 +248,7 @@ class EntryActions:
         for arrangement in (wide, wide.changed(hidden=True)):
             pane.show_arrangement(arrangement)
             if pane.list.go_to(path):
-                self._toasts.show("More sessions are listed now: it was not among them")
+                self._messages.show("More sessions are listed now: it was not among them")
                 return True
         pane.show_arrangement(before)
         return False
@@ -264,7 +264,7 @@ class EntryActions:
         other = parent or next(iter(forks), None)
         if other is None:
             missing = "the session it was forked from is not here" if row.parent_session else "no fork"
-            self._toasts.show(f"Nowhere to go: {missing}")
+            self._messages.show(f"Nowhere to go: {missing}")
             return
         self.go_to_entry(other.path, node.id if node is not None else None)
 
@@ -276,13 +276,13 @@ class EntryActions:
         if row is None or view is None or view.tree.path != row.path:
             return
         if not view.tree.is_whole:
-            self._toasts.complain("the session is still being read")
+            self._messages.complain("the session is still being read")
             return
         problems = problems_of(view.tree)
         if problems:
             self._host.start(self._show_problems(problems, row.path))
         else:
-            self._toasts.show("This session has no damaged lines")
+            self._messages.show("This session has no damaged lines")
 
     async def _show_problems(self, problems: list[TreeProblem], path: str) -> None:
         problem = await self._host.open(ProblemsDialog(problems))
@@ -291,6 +291,6 @@ class EntryActions:
             return
         if problem.damaged is not None:
             if not self._tree.show_damaged(problem.damaged):
-                self._toasts.complain(f"{problem.damaged.place} is another by now")
+                self._messages.complain(f"{problem.damaged.place} is another by now")
         elif problem.node is not None and (self._tree.open_at(problem.node.id, problem.node.offset) is None):
-            self._toasts.complain("the entry has gone: the file was written anew")
+            self._messages.complain("the entry has gone: the file was written anew")

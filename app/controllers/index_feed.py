@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from app.controllers.facts_feed import FactsFeed
-    from app.controllers.toasts import Toasts
+    from app.controllers.status_messages import StatusMessages
     from app.index.index import Index
     from app.index.row import Row
     from app.messages import CatalogLoaded, IndexFailed, SessionsChanged
@@ -51,7 +51,7 @@ class IndexFeed:
         setup: Setup,
         pane: SessionsPane,
         facts: FactsFeed,
-        toasts: Toasts,
+        messages: StatusMessages,
         service: IndexService | IndexShare,
         *,
         post: Post,
@@ -67,7 +67,7 @@ class IndexFeed:
         self._pane = pane
         self._model = pane.model
         self._facts = facts
-        self._toasts = toasts
+        self._messages = messages
         self._service = service
         self._post = post
         self._follow = follow
@@ -199,7 +199,7 @@ class IndexFeed:
             # a session that came back has brought its sub-agents along
             self._facts.read_subagents()
         if event.looked and self._report is not None:
-            self._toasts.show(self._report.words())
+            self._messages.show(self._report.words())
             self._report = None
         self._is_cold = self._is_cold and not self.scanned
         if not model.known:
@@ -226,7 +226,7 @@ class IndexFeed:
         self.is_reading = False
         self._progress = f"changes are not followed{again}: {one_line(event.reason)}"
         # The rule of a screen without a header has no room for the reason.
-        self._toasts.warn(self._progress[0].upper() + self._progress[1:], FAILURE_SECONDS)
+        self._messages.warn(self._progress[0].upper() + self._progress[1:], FAILURE_SECONDS)
         self._report = None
         if self._above is not None:
             self._above.forward_failure(event.reason)

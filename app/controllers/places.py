@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from app.actions.history import HistoryStep
     from app.controllers.dialog_host import DialogHost
-    from app.controllers.toasts import Toasts
+    from app.controllers.status_messages import StatusMessages
     from app.dialogs.places import PlaceAnswer
     from app.index.row import Row
     from app.panes.sessions_pane import SessionsPane
@@ -28,7 +28,7 @@ class Places:
     def __init__(
         self,
         host: DialogHost,
-        toasts: Toasts,
+        messages: StatusMessages,
         pane: SessionsPane,
         runner: ActionRunner,
         setup: Setup,
@@ -39,7 +39,7 @@ class Places:
         :param go_to: moves the cursor to a session of the list.
         """
         self._host = host
-        self._toasts = toasts
+        self._messages = messages
         self._pane = pane
         self._runner = runner
         self._setup = setup
@@ -66,7 +66,7 @@ class Places:
                 if row.agent == agent:
                     self._go_to(row)
                     return
-        self._toasts.warn("Its session is not in the list: it was trashed, or is gone")
+        self._messages.warn("Its session is not in the list: it was trashed, or is gone")
 
     def show_trash(self) -> None:
         """List what lies in the trash."""

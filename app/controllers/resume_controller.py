@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from app.controllers.facts_feed import FactsFeed
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
-    from app.controllers.toasts import Toasts
+    from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
     from app.messages import PlanMade, PlanReady
     from app.panes.sessions_pane import SessionsPane
@@ -51,7 +51,7 @@ class ResumeController:
     def __init__(
         self,
         host: DialogHost,
-        toasts: Toasts,
+        messages: StatusMessages,
         prompt: RowPrompt,
         pane: SessionsPane,
         facts: FactsFeed,
@@ -70,7 +70,7 @@ class ResumeController:
         :param changed: paints the bars.
         """
         self._host = host
-        self._toasts = toasts
+        self._messages = messages
         self._prompt = prompt
         self._pane = pane
         self._facts = facts
@@ -189,7 +189,7 @@ class ResumeController:
     def plan_ready(self, event: PlanReady) -> None:
         """Become the agent of a plan that was asked for by an action."""
         if event.plan.problem or event.note:
-            self._toasts.complain(event.plan.problem or event.note)
+            self._messages.complain(event.plan.problem or event.note)
         else:
             self._host.exit(event.plan)
 
@@ -208,7 +208,7 @@ class ResumeController:
 
     def _copy_known(self) -> None:
         if self._pane.list.row is not None and self.plan is not None:
-            self._toasts.copy(self.plan.shell, "command")
+            self._messages.copy(self.plan.shell, "command")
 
     def _resume_known(self) -> None:
         row, plan = self._pane.list.row, self.plan

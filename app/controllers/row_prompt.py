@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from textual.geometry import Region
 
     from app.controllers.dialog_host import DialogHost
-    from app.controllers.toasts import Toasts
+    from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
     from app.view.line import Line
     from app.view.selection import StableSelection
@@ -80,7 +80,7 @@ class RowPrompt:
     def __init__(
         self,
         host: DialogHost,
-        toasts: Toasts,
+        messages: StatusMessages,
         sessions: SessionListView,
         *,
         is_reading: Callable[[], bool],
@@ -92,7 +92,7 @@ class RowPrompt:
         :param changed: paints the bars.
         """
         self._host = host
-        self._toasts = toasts
+        self._messages = messages
         self._sessions = sessions
         self._is_reading = is_reading
         self._bar_region = bar_region
@@ -125,12 +125,12 @@ class RowPrompt:
         since it was made. Sessions that are being moved are waited for.
 
         :param lost: is added to the message if all are gone; raw.
-        :return: the sessions; if all are gone, an empty list, and a toast has said it.
+        :return: the sessions; if all are gone, an empty list, and a message has said it.
         """
         await self._wait_until(lambda: selection.are_all_there)
         rows = selection.rows()
         if not rows:
-            self._toasts.complain(f"{quoted_title(selection.first)} is gone{lost}")
+            self._messages.complain(f"{quoted_title(selection.first)} is gone{lost}")
         return rows
 
     async def _wait_until(self, holds: Callable[[], bool]) -> None:

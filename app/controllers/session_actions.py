@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from app.controllers.dialog_host import DialogHost
     from app.controllers.facts_feed import FactsFeed
     from app.controllers.row_prompt import RowPrompt
-    from app.controllers.toasts import Toasts
+    from app.controllers.status_messages import StatusMessages
     from app.index.row import Row
     from app.messages import ActionsDone, ActionsProgressed, EarlierFound, Outcome
     from app.panes.sessions_pane import SessionsPane
@@ -64,7 +64,7 @@ class SessionActions:
     def __init__(
         self,
         host: DialogHost,
-        toasts: Toasts,
+        messages: StatusMessages,
         prompt: RowPrompt,
         pane: SessionsPane,
         facts: FactsFeed,
@@ -77,7 +77,7 @@ class SessionActions:
         :param starter: resumes a new session.
         """
         self._host = host
-        self._toasts = toasts
+        self._messages = messages
         self._prompt = prompt
         self._pane = pane
         self._facts = facts
@@ -113,7 +113,7 @@ class SessionActions:
         if live:
             number = f"{len(live):,} sessions not" if len(live) > 1 else "Not"
             reason = reasons.get(live[0].path, "it is in use")
-            self._toasts.complain(f"{number} trashed: {reason} – {quoted(live[0].title)}")
+            self._messages.complain(f"{number} trashed: {reason} – {quoted(live[0].title)}")
         rows = [row for row in rows if states.get(row.path) != LIVE]
         maybe = [row for row in rows if states.get(row.path) == MAYBE]
         if not rows:
@@ -125,7 +125,7 @@ class SessionActions:
         harm = agent_named(maybe[0].agent).dangers["trash"][1] if maybe else ""
         shown = trash_question([rows[0].title] * len(rows), self._host.width, hidden=1, why=why, harm=harm)
         if why not in shown or harm not in shown:
-            self._toasts.warn(f"{why}: {harm}" if why else harm)
+            self._messages.warn(f"{why}: {harm}" if why else harm)
         self._host.start(self._ask_to_trash(self._selection(*rows), why, harm, anyway=bool(maybe)))
 
     async def _ask_to_trash(self, selection: StableSelection, why: str, harm: str, *, anyway: bool) -> None:
@@ -169,7 +169,7 @@ class SessionActions:
             return
         why_not = agent_named(row.agent).why_not("name", row.path)
         if why_not:
-            self._toasts.complain(f"Not renamed: {why_not} – {quoted(row.title)}")
+            self._messages.complain(f"Not renamed: {why_not} – {quoted(row.title)}")
         else:
             self._host.start(self._edit_name(row))
 
@@ -290,12 +290,12 @@ class SessionActions:
     def copy_id(self) -> None:
         """Copy the id of the session under the cursor."""
         if self._pane.list.row is not None:
-            self._toasts.copy(self._pane.list.row.id, "id")
+            self._messages.copy(self._pane.list.row.id, "id")
 
     def copy_path(self) -> None:
         """Copy the path of its file."""
         if self._pane.list.row is not None:
-            self._toasts.copy(self._pane.list.row.path, "path")
+            self._messages.copy(self._pane.list.row.path, "path")
 
     # undo
 
@@ -357,28 +357,28 @@ class SessionActions:
         for outcome in event.outcomes:
             title = self._title_of(outcome)
             if isinstance(outcome.error, HeaderlessContinuation) and outcome.undone is not None:
-                self._toasts.complain(not_done_text(event.what, [(title, outcome.error)]))
+                self._messages.complain(not_done_text(event.what, [(title, outcome.error)]))
                 # If a dialog is open by now, its keys must not answer this question.
                 if self._host.is_active:
                     self._host.start(self._ask_to_join(outcome.error, outcome.undone))
             elif outcome.error is not None and not _is_without_trash(outcome):
                 failures.append((title, outcome.error))
         if failures:
-            self._toasts.complain(not_done_text(event.what, failures))
+            self._messages.complain(not_done_text(event.what, failures))
         is_undo = event.what == "undo"
         changes = [outcome.change for outcome in done if outcome.change is not None]
         told = [outcome.undone or outcome.change for outcome in done] if is_undo else changes
         title = self._title_of(done[-1]) if done else ""
-        self._toasts.show_done(
+        self._messages.show_done(
             lambda key: done_text(event.what, list(filter(None, told)), key, title, of=event.of),
             is_undo=is_undo,
         )
         for note in event.notes:
-            self._toasts.warn(note)
+            self._messages.warn(note)
         if is_undo and not (event.outcomes or event.notes or event.of):
-            self._toasts.show("Nothing to undo")
+            self._messages.show("Nothing to undo")
         if event.what == "redo" and not (event.outcomes or event.notes or event.of):
-            self._toasts.show("Nothing to redo")
+            self._messages.show("Nothing to redo")
         self._show_result(done, is_undo=is_undo)
         self._unmark([outcome.row.path for outcome in done if outcome.row is not None])
         if event.what in (TRASH, TRASH_ANYWAY):
@@ -421,7 +421,7 @@ class SessionActions:
         without = [outcome for outcome in outcomes if _is_without_trash(outcome)]
         if without:
             error = without[0].error
-            self._toasts.complain("" if error is None else f"Not trashed: {reason_of(error)}")
+            self._messages.complain("" if error is None else f"Not trashed: {reason_of(error)}")
             # If a dialog is open by now, its keys must not answer this question.
             if self._host.is_active:
                 selection = self._selection(*[outcome.row for outcome in without if outcome.row is not None])

@@ -129,7 +129,7 @@ class BrowserScreen(SessionsScreen):
         self.branch_jobs = BranchJobs(setup, self.post_message)
         self.entry_actions = EntryActions(
             self._host,
-            self._toasts,
+            self._messages,
             self._prompt,
             self.sessions_pane,
             self._tree,
@@ -141,7 +141,7 @@ class BrowserScreen(SessionsScreen):
         )
         self.branch_flow = BranchFlow(
             self._host,
-            self._toasts,
+            self._messages,
             self._prompt,
             model,
             self.actions,
@@ -401,9 +401,9 @@ class BrowserScreen(SessionsScreen):
     @on(DraftLeft)
     def _draft_left(self, event: DraftLeft) -> None:
         if event.reason:
-            self._toasts.complain(event.reason)
+            self._messages.complain(event.reason)
         else:
-            self._toasts.show("Copied the prompt, and kept it as a draft for the next session")
+            self._messages.show("Copied the prompt, and kept it as a draft for the next session")
 
     @on(BranchesCompared)
     def _branches_compared(self, event: BranchesCompared) -> None:

@@ -19,7 +19,7 @@ from app.controllers.resume_controller import ResumeController
 from app.controllers.row_prompt import RowPrompt
 from app.controllers.session_actions import SessionActions
 from app.controllers.status_bars import StatusBars
-from app.controllers.toasts import Toasts
+from app.controllers.status_messages import StatusMessages
 from app.dialogs.help import ALL, SECTIONS, HelpDialog
 from app.dialogs.palette import CommandOffer, PaletteDialog, Place
 from app.keys import key_of, keys_of
@@ -121,7 +121,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             model, setup, lambda: self.feed.index, id="sessions-pane", selects=selects
         )
         self._host = host = DialogHost(self)
-        self._toasts = toasts = Toasts(self)
+        self._messages = messages = StatusMessages(self)
         self.facts = facts = FactsFeed(
             pane, Liveness(setup, post), ListFacts(setup, post), self.sessions_changed
         )
@@ -129,7 +129,7 @@ class SessionsScreen(FirstPictureScreen[None]):
             setup,
             pane,
             facts,
-            toasts,
+            messages,
             index_service or IndexService(setup, model.arrangement),
             post=post,
             follow=self.follow_session,
@@ -137,21 +137,21 @@ class SessionsScreen(FirstPictureScreen[None]):
         )
         self._prompt = prompt = RowPrompt(
             host,
-            toasts,
+            messages,
             pane.list,
             is_reading=lambda: self.is_reading,
             bar_region=self._bar_region,
             changed=self.refresh_bars,
         )
         self.actions = SessionActions(
-            host, toasts, prompt, pane, facts, self.runner, self._starter, setup, settings
+            host, messages, prompt, pane, facts, self.runner, self._starter, setup, settings
         )
         self.places = Places(
-            host, toasts, pane, self.runner, setup, go_to=lambda row: self.go_to(row.path, "")
+            host, messages, pane, self.runner, setup, go_to=lambda row: self.go_to(row.path, "")
         )
         self.resume_controller = ResumeController(
             host,
-            toasts,
+            messages,
             prompt,
             pane,
             facts,
@@ -168,7 +168,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         # the widget with the focus before the screen became too small
         self._focused_before: Widget | None = None
         self.bars = StatusBars(
-            host, setup, pane, self.feed, prompt, self.actions, self.resume_controller, toasts.line
+            host, setup, pane, self.feed, prompt, self.actions, self.resume_controller, messages.line
         )
 
     # for subclasses
@@ -301,7 +301,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         """Show the problems of the settings, one after the other."""
         file = settings_file(self.setup.env)
         for text in settings_messages(self.settings.problems, file):
-            self._toasts.warn(text, PROBLEM_SECONDS)
+            self._messages.warn(text, PROBLEM_SECONDS)
 
     def on_unmount(self) -> None:
         self.stop_services()
@@ -383,14 +383,14 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.sessions_pane.list.redraw_rows()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
-        self._toasts.focus_moved(isinstance(event.widget, LineInput))
+        self._messages.focus_moved(isinstance(event.widget, LineInput))
         if self.sessions_pane in event.widget.ancestors:
             self.sessions_pane.focus_moved()
         self.focus_moved(event.widget)
         self.refresh_bars()
 
     def on_screen_suspend(self) -> None:
-        self._toasts.covered()
+        self._messages.covered()
         self.refresh_bars()
 
     def on_screen_resume(self) -> None:
@@ -514,12 +514,12 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     @on(ListStateNotSaved)
     def _list_state_not_saved(self, event: ListStateNotSaved) -> None:
-        self._toasts.warn(f"Not saved: {event.reason}")
+        self._messages.warn(f"Not saved: {event.reason}")
 
     @on(CacheNotSaved)
     def _cache_not_saved(self, event: CacheNotSaved) -> None:
         if event.reason:
-            self._toasts.warn(event.reason, CACHE_PROBLEM_SECONDS)
+            self._messages.warn(event.reason, CACHE_PROBLEM_SECONDS)
         self.refresh_bars()
 
     # commands; those on the session under the cursor wait for the search
@@ -546,7 +546,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         """Show which key trashes."""
         key = key_of("session.trash")
         if key:
-            self._toasts.show(f"{key} trashes")
+            self._messages.show(f"{key} trashes")
 
     def action_rename(self) -> None:
         self.sessions_pane.once_known(self.actions.rename)

@@ -68,7 +68,7 @@ class FakeHost:
             await self._tasks.popleft()
 
 
-class FakeToasts:
+class FakeStatusMessages:
     """Keeps the texts."""
 
     def __init__(self):

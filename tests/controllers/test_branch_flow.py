@@ -16,7 +16,7 @@ from app.sessions.manager.change import Change
 from app.sessions.manager.navigation import Target
 from app.settings import Settings
 from app.view.branch_choices import Choice
-from tests.controllers.fakes import FakeHost, FakePrompt, FakeToasts, Recorder, make_plan, make_setup
+from tests.controllers.fakes import FakeHost, FakePrompt, FakeStatusMessages, Recorder, make_plan, make_setup
 from tests.factory import make_row
 from tests.view.listed import listed
 
@@ -56,12 +56,12 @@ class Flow:
     def __init__(self, *answers, text=None, left=(), takes_draft=False, problem=None, **settings):
         self.row = make_row("a", ino=1)
         self.model = listed(self.row)
-        self.host, self.toasts = FakeHost(*answers), FakeToasts()
+        self.host, self.messages = FakeHost(*answers), FakeStatusMessages()
         self.actions, self.jobs, self.starter = Actions(), Recorder(), Recorder()
         self.resumed = []
         self.flow = self.actions.flow = BranchFlow(
             self.host,
-            self.toasts,
+            self.messages,
             FakePrompt(),
             self.model,
             self.actions,
@@ -105,14 +105,14 @@ async def test_the_session_is_resumed_where_the_branch_was_written(choice, path,
 async def test_after_a_cancel_nothing_is_done():
     flow = Flow(None, text="as it was")
     await flow.run()
-    assert (flow.starter.calls, flow.actions.calls, flow.toasts.copies) == ([], [], [])
+    assert (flow.starter.calls, flow.actions.calls, flow.messages.copies) == ([], [], [])
 
 
 @pytest.mark.parametrize(("takes_draft", "sends"), [(False, True), (True, False)])
 async def test_an_edited_text_is_copied_and_sent_unless_it_is_a_draft(takes_draft, sends):
     flow = Flow(Choice("new", text="edited"), text="as it was", takes_draft=takes_draft)
     await flow.run()
-    assert flow.toasts.copies == ["edited"]
+    assert flow.messages.copies == ["edited"]
     assert flow.starter.calls[0][-2:] == ("edited", ("sends", sends))
 
 
@@ -133,7 +133,7 @@ async def test_after_a_failed_command_the_dialog_comes_back_with_what_was_chosen
     dialogs = await flow.run()
     assert dialogs[0].choice is None
     assert dialogs[2].choice == chosen
-    assert flow.toasts.errors == ["it exited with 1"]
+    assert flow.messages.errors == ["it exited with 1"]
     assert ("summarise", flow.question, ("summarise",), flow.row.cwd, "be brief") in flow.jobs.calls
     assert "cancel" not in flow.jobs.names()
     assert flow.actions.calls
@@ -150,7 +150,7 @@ async def test_a_summary_that_could_not_be_written_is_on_the_clipboard():
     flow = Flow(Choice("here", summary="write", outline="my summary"), left=("an entry",))
     flow.actions.outcome = lambda row: Outcome(row, None, SessionError(row.path, 0, "no"))
     await flow.run()
-    assert flow.toasts.copies == ["my summary"]
+    assert flow.messages.copies == ["my summary"]
     assert flow.starter.calls == []
 
 
@@ -165,7 +165,7 @@ def test_a_point_without_options_says_why():
     flow = Flow()
     flow.flow.begin(flow.row, "e1")
     flow.flow.found(PointsFound(flow.row, None, "the entry has gone"))
-    assert flow.toasts.errors == ["the entry has gone"]
+    assert flow.messages.errors == ["the entry has gone"]
 
 
 def test_the_options_of_a_session_that_was_moved_are_found_again():

@@ -8,7 +8,7 @@ import pytest
 
 from app.controllers.entry_actions import EntryActions
 from app.dialogs.labels import LabelAnswer, Labelled
-from tests.controllers.fakes import FakeHost, FakePane, FakePrompt, FakeToasts, Recorder, make_setup
+from tests.controllers.fakes import FakeHost, FakePane, FakePrompt, FakeStatusMessages, Recorder, make_setup
 from tests.factory import make_row
 from tests.view.listed import listed
 
@@ -31,7 +31,7 @@ class Acting:
     def __init__(self, *answers, dialogs=(), labels=()):
         self.row = make_row("a", labels=labels)
         self.pane = FakePane(listed(self.row, make_row("b", parent_session="")))
-        self.host, self.toasts, self.prompt = FakeHost(*dialogs), FakeToasts(), FakePrompt(*answers)
+        self.host, self.messages, self.prompt = FakeHost(*dialogs), FakeStatusMessages(), FakePrompt(*answers)
         self.node = SimpleNamespace(id="e1", label="old", offset=40)
         tree = SimpleNamespace(path=self.row.path, is_whole=True)
         self.tree = SimpleNamespace(
@@ -40,7 +40,7 @@ class Acting:
         self.actions, self.jobs, self.places = Actions(), Recorder(), []
         self.entries = EntryActions(
             self.host,
-            self.toasts,
+            self.messages,
             self.prompt,
             self.pane,
             self.tree,
@@ -58,14 +58,14 @@ def test_nothing_is_done_while_the_tree_is_that_of_another_session():
     acting.entries.fork_here()
     acting.entries.compare()
     assert acting.actions.requested() == []
-    assert acting.toasts.errors == ["the session is still being read"] * 2
+    assert acting.messages.errors == ["the session is still being read"] * 2
 
 
 def test_an_entry_without_an_id_can_only_be_read():
     acting = Acting()
     acting.node.id = None
     assert acting.entries.target() is None
-    assert "have no ids" in acting.toasts.errors[0]
+    assert "have no ids" in acting.messages.errors[0]
     assert acting.entries.shown_row() is acting.row
 
 
@@ -106,13 +106,13 @@ def test_an_entry_of_a_session_that_is_gone_is_not_gone_to():
     acting.pane.list.go_to = lambda path: False
     acting.entries.go_to_entry("/gone.jsonl", "e1")
     assert acting.places == []
-    assert acting.toasts.errors == ["That session is gone"]
+    assert acting.messages.errors == ["That session is gone"]
 
 
 def test_a_session_without_forks_says_so():
     acting = Acting()
     acting.entries.go_to_other_end()
-    assert acting.toasts.shown == ["Nowhere to go: no fork"]
+    assert acting.messages.shown == ["Nowhere to go: no fork"]
 
 
 def test_the_branches_are_compared_where_the_session_is_by_then():

@@ -13,7 +13,7 @@ from app.messages import (
     StatesFound,
     SubagentsRead,
 )
-from tests.controllers.fakes import FakePane, FakeToasts, Recorder, make_setup
+from tests.controllers.fakes import FakePane, FakeStatusMessages, Recorder, make_setup
 from tests.factory import make_row
 from tests.view.listed import listed
 
@@ -24,7 +24,7 @@ class Feeding:
     def __init__(self, **arrangement):
         self.rows = [make_row("a"), make_row("b")]
         self.model = listed(*self.rows, **arrangement)
-        self.pane, self.toasts = FakePane(self.model), FakeToasts()
+        self.pane, self.messages = FakePane(self.model), FakeStatusMessages()
         self.liveness, self.list_facts, self.service = Recorder(), Recorder(), Recorder()
         self.changes, self.followed = [], []
         changed = lambda: self.changes.append(self.model.known)  # noqa: E731
@@ -33,7 +33,7 @@ class Feeding:
             make_setup(),
             self.pane,
             self.facts,
-            self.toasts,
+            self.messages,
             self.service,
             post=lambda message: None,
             follow=self.follow,
@@ -79,7 +79,7 @@ async def test_a_rescan_says_what_has_changed():
     assert feeding.feed.activity
     gone = feeding.rows[1].path
     await feeding.feed.sessions_changed(SessionsChanged([make_row("c")], [gone], 1, 1, looked=True))
-    assert feeding.toasts.shown == ["Rescanned: 1 new, 1 gone"]
+    assert feeding.messages.shown == ["Rescanned: 1 new, 1 gone"]
     assert feeding.feed.activity == ""
 
 
@@ -87,7 +87,7 @@ def test_a_failed_index_is_in_the_header_and_in_a_message():
     feeding = Feeding()
     feeding.feed.index_failed(IndexFailed("no space left"))
     assert "no space left" in feeding.feed.activity
-    assert "no space left" in feeding.toasts.warnings[-1]
+    assert "no space left" in feeding.messages.warnings[-1]
 
 
 def test_the_catalog_fills_the_list_and_puts_the_cursor_on_a_session():

@@ -11,7 +11,7 @@ from tests.controllers.fakes import (
     FakeHost,
     FakePane,
     FakePrompt,
-    FakeToasts,
+    FakeStatusMessages,
     Recorder,
     make_plan,
     make_setup,
@@ -26,13 +26,13 @@ class Resuming:
     def __init__(self, *dialogs):
         self.row = make_row("a", ino=1)
         self.pane = FakePane(listed(self.row))
-        self.host, self.toasts, self.prompt = FakeHost(*dialogs), FakeToasts(), FakePrompt()
+        self.host, self.messages, self.prompt = FakeHost(*dialogs), FakeStatusMessages(), FakePrompt()
         self.facts, self.actions = Recorder(reasons={}), Recorder()
         self.planner, self.starter = Recorder(generation=1), Recorder()
         self.trees, self.reads = [], []
         self.controller = ResumeController(
             self.host,
-            self.toasts,
+            self.messages,
             self.prompt,
             self.pane,
             self.facts,
@@ -127,7 +127,7 @@ def test_a_change_of_the_live_state_makes_a_new_plan():
 def test_a_requested_plan_with_a_problem_is_shown():
     resuming = Resuming()
     resuming.controller.plan_ready(PlanReady(make_plan(resuming.row, "no such program")))
-    assert resuming.toasts.errors == ["no such program"]
+    assert resuming.messages.errors == ["no such program"]
     plan = make_plan(resuming.row)
     resuming.controller.plan_ready(PlanReady(plan))
     assert resuming.host.plan is plan
@@ -136,10 +136,10 @@ def test_a_requested_plan_with_a_problem_is_shown():
 def test_the_command_is_copied_once_it_is_known():
     resuming = Resuming()
     resuming.controller.copy_command()
-    assert resuming.toasts.copies == []
+    assert resuming.messages.copies == []
     plan = make_plan(resuming.row)
     resuming.answer(plan)
-    assert resuming.toasts.copies == [plan.shell]
+    assert resuming.messages.copies == [plan.shell]
 
 
 @pytest.mark.parametrize(

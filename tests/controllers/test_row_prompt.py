@@ -8,7 +8,7 @@ from textual.geometry import Region
 from app.controllers import row_prompt
 from app.controllers.row_prompt import Question, RowEdit, RowPrompt
 from app.view.selection import StableSelection
-from tests.controllers.fakes import FakeHost, FakeList, FakeToasts
+from tests.controllers.fakes import FakeHost, FakeList, FakeStatusMessages
 from tests.factory import make_row
 from tests.view.listed import listed
 
@@ -28,11 +28,11 @@ class Shown:
         self.row = make_row("a", ino=1)
         self.model = listed(self.row, make_row("b", ino=2))
         self.sessions = FakeList(self.model)
-        self.host, self.toasts = FakeHost(*answers), FakeToasts()
+        self.host, self.messages = FakeHost(*answers), FakeStatusMessages()
         self.bars = []
         self.prompt = RowPrompt(
             self.host,
-            self.toasts,
+            self.messages,
             self.sessions,
             is_reading=lambda: False,
             bar_region=lambda: Region(0, 30, 80, 1),
@@ -86,7 +86,7 @@ async def test_a_question_about_a_removed_session_becomes_a_message():
     assert not await shown.prompt.confirm(QUESTION, shown.selection)
     assert not shown.text()
     assert await shown.prompt.rows_of(shown.selection, lost=": nothing is written") == []
-    assert shown.toasts.errors == ["“a session” is gone: nothing is written"]
+    assert shown.messages.errors == ["“a session” is gone: nothing is written"]
 
 
 async def test_the_input_is_in_the_bar_while_its_row_is_not_in_view():

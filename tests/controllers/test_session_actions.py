@@ -11,7 +11,7 @@ from app.sessions.manager.change import Change
 from app.settings import Settings
 from app.stores.live import LIVE, MAYBE
 from app.view.notifications import ActionProgress
-from tests.controllers.fakes import FakeHost, FakePane, FakePrompt, FakeToasts, Recorder, make_setup
+from tests.controllers.fakes import FakeHost, FakePane, FakePrompt, FakeStatusMessages, Recorder, make_setup
 from tests.factory import make_row
 from tests.view.listed import listed
 
@@ -23,11 +23,11 @@ class Acting:
         self.rows = [make_row("a", name="Alpha"), make_row("b", name="Beta")]
         self.model = listed(*self.rows)
         self.pane = FakePane(self.model)
-        self.host, self.toasts, self.prompt = FakeHost(*dialogs), FakeToasts(), FakePrompt(*answers)
+        self.host, self.messages, self.prompt = FakeHost(*dialogs), FakeStatusMessages(), FakePrompt(*answers)
         self.facts, self.runner, self.starter = Recorder(reasons={}), Recorder(), Recorder()
         self.actions = SessionActions(
             self.host,
-            self.toasts,
+            self.messages,
             self.prompt,
             self.pane,
             self.facts,
@@ -59,7 +59,7 @@ async def test_the_marked_sessions_are_trashed_and_a_live_one_stays():
     acting.facts.reasons = {acting.rows[0].path: "process 7 has it open"}
     acting.actions.trash()
     await acting.host.finish()
-    assert acting.toasts.errors == ['Not trashed: process 7 has it open – "Alpha"']
+    assert acting.messages.errors == ['Not trashed: process 7 has it open – "Alpha"']
     assert acting.requested() == [("trash", ["b"])]
 
 
@@ -84,7 +84,7 @@ async def test_without_a_trash_there_is_a_question_before_deleting():
     row = acting.rows[0]
     acting.actions.done(ActionsDone("trash", [Outcome(row, None, NoTrash(row.path, 0, "no trash"))], []))
     await acting.host.finish()
-    assert "no trash" in acting.toasts.errors[0]
+    assert "no trash" in acting.messages.errors[0]
     assert "for good" in acting.prompt.asked[0]
     assert acting.requested() == [("delete", ["a"])]
 
@@ -133,8 +133,8 @@ def test_a_done_action_unmarks_its_sessions_and_leaves_failed_ones_marked():
     pinned = Outcome(first, Change("pin", first.path, "", after="on"))
     acting.actions.done(ActionsDone("pin", [pinned, Outcome(second, None, SessionError("", 0, "no"))], []))
     assert acting.model.marked == {second.path}
-    assert len(acting.toasts.errors) == 1
-    assert acting.toasts.errors == ['Not pinned: no – "Beta"']
+    assert len(acting.messages.errors) == 1
+    assert acting.messages.errors == ['Not pinned: no – "Beta"']
     assert acting.facts.names() == ["read_pins"]
 
 

@@ -34,7 +34,7 @@ class MessageApp(Protocol):
         """Paint the current message."""
 
 
-class Toasts:
+class StatusMessages:
     """Shows messages in the status line. All texts are raw."""
 
     def __init__(self, screen: Screen[Any]) -> None:
