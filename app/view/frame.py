@@ -154,7 +154,8 @@ class _Content:
         self.facts = list_facts(model, searches=searches, answered=not query, begins=bool(query))
         height = box.height - 1 - (query is not None)
         self._notice = [] if model.lines else _notice(model, query, box.width - SCROLLBAR, searches)
-        length = len(self._notice) or model.length * model.row_height
+        self._lines = model.row_lines
+        length = len(self._notice) or model.lines_on_screen
         self._bar = _scrollbar(length, height)
 
     @property
@@ -183,7 +184,8 @@ class _Content:
         model = self.model
         if y < len(self._notice):
             return _plain(fit_line([(f" {self._notice[y]}", "dim")], cells))
-        index, below = divmod(y, model.row_height)
+        index = self._lines.row_at(y)
+        below = y > self._lines.first(index)
         if index >= len(model.lines):
             return _plain(fit_line([], cells))
         line = model.lines[index]

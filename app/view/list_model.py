@@ -29,6 +29,7 @@ from app.view.list_filter import (
     words_of,
 )
 from app.view.list_groups import UNLISTED, Group, ListLine
+from app.view.row_lines import RowLines
 from app.view.selection import StableSelection
 
 
@@ -51,6 +52,7 @@ class ListModel:
     pins         (agent, id) of the pinned sessions; change them with `set_pins`
     taggings     the tags and notes of the sessions; change them with `set_taggings`
     lines        heads and sessions from top to bottom
+    heads        the indexes of the heads in ``lines``
     matched      the number of sessions that are shown, in folded groups as well
     searched     the stores that the first frame searched (`app.view.empty_states.nothing_found`) if it found
                  no session at all; else None
@@ -72,6 +74,7 @@ class ListModel:
         self.pins = pins
         self.taggings: Taggings = {}
         self.lines: list[ListLine] = []
+        self.heads: list[int] = []
         self.matched = 0
         self.searched: Sequence[tuple[str, str, str]] | None = None
         self.reading = (0, 0)
@@ -399,13 +402,19 @@ class ListModel:
         return self._standing[HIDDEN]
 
     @property
-    def length(self) -> int:
-        """The number of lines, including those that are still to come."""
+    def row_lines(self) -> RowLines:
+        """The lines on screen of each row: the head of a group takes one."""
+        return RowLines(len(self.lines), self.row_height, self.heads)
+
+    @property
+    def lines_on_screen(self) -> int:
+        """The lines on screen of all rows, including the heads that are still to come."""
+        lines = self.row_lines.total
         if not self._counts or not self.arrangement.grouped or self.is_filtered:
-            return len(self.lines)
+            return lines
         groups = self._groups
         to_come = [cwd for cwd, number in self._counts.items() if number and cwd not in groups]
-        return len(self.lines) + sum(map(self._is_in_scope, to_come))
+        return lines + sum(map(self._is_in_scope, to_come))
 
     @property
     def projects(self) -> int:
@@ -477,7 +486,7 @@ class ListModel:
         if query.is_on and query.is_ranked and self.arrangement.order == "relevance":
             shown = {group: sorted(lines, key=query.rank) for group, lines in shown.items()}
             groups.sort(key=lambda group: query.best_rank(shown[group]))
-        self._ordered_groups, self.lines, self.matched = groups, [], 0
+        self._ordered_groups, self.lines, self.heads, self.matched = groups, [], [], 0
         for group in groups:
             group.shown = len(shown[group]) if query.is_on else group.count
             self.matched += group.shown
@@ -485,6 +494,7 @@ class ListModel:
             if query.is_on and not group.shown:
                 continue
             if not group.is_whole:
+                self.heads.append(group.start)
                 self.lines.append(group.head)
             if self.is_open(group):
                 self.lines += shown[group]
@@ -519,7 +529,7 @@ class ListModel:
         lines = 0
         self._open_folders = set()
         for group in groups:
-            lines += self.arrangement.row_height
+            lines += 1
             if lines >= height and self._open_folders:
                 break
             self._open_folders.add(group.cwd)
@@ -537,7 +547,7 @@ class ListModel:
 
     @property
     def row_height(self) -> int:
-        """Lines of each row. With a query there are two: the second one says why the session is a hit."""
+        """Lines of a session's row. With a query there are two: the second one says why it is a hit."""
         return 2 if self.is_filtered else self.arrangement.row_height
 
     @property

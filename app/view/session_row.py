@@ -82,7 +82,7 @@ def render_second_line(
 ) -> Line:
     """The second line of a row in exactly ``cells`` cells: with a query, why the session is a hit; else the
     path if the arrangement shows paths, else the last prompt and how the session ended, else its size if the
-    arrangement shows sizes. The head of a group has nothing there.
+    arrangement shows sizes.
 
     :param states: as for `render_list_line`.
     :param found: why the session is a hit; None if that is not known.

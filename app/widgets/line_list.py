@@ -13,12 +13,13 @@ from textual.geometry import Region
 from textual.message import Message
 
 from app.view.palette import THEMES
+from app.view.row_lines import RowLines
 from app.widgets.commands import bindings_of
 from app.widgets.styling import strip
 from app.widgets.textual_internals import LineScroll
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from textual import events
     from textual.binding import BindingType
@@ -56,11 +57,11 @@ class CursorDebounce:
 
 
 class LineList(LineScroll, can_focus=True):
-    """A list of rows with a cursor. A subclass overrides :meth:`draw` and calls :meth:`set_rows`. All rows
-    take the same number of lines, one or two.
+    """A list of rows with a cursor. A subclass overrides :meth:`draw` and calls :meth:`set_rows`. Rows take
+    one line each, or two but for some (:attr:`short_rows`).
 
     rows         the number of rows
-    row_height   the lines that each row takes
+    row_height   the lines that a row takes, if it is not a short one
     drawn        the number of rows that were drawn so far, for tests that count
     cursor       the number of the row with the cursor
     """
@@ -94,6 +95,7 @@ class LineList(LineScroll, can_focus=True):
         self.row_height = 1
         self.drawn = 0
         self.cursor = 0
+        self._lines = RowLines()
         # the drawn lines by number, and what they were drawn for: cells, theme, focus
         self._strips: dict[int, Strip] = {}
         self._drawn_for: tuple[int, str, bool] = (0, "", False)
@@ -112,13 +114,19 @@ class LineList(LineScroll, can_focus=True):
         """Draw the second line of a row, if rows have two."""
         return [(" " * cells, "text")]
 
+    @property
+    def short_rows(self) -> Sequence[int]:
+        """The rows that take one line even if others take two, in order."""
+        return ()
+
     def ground_of(self, index: int, selected: bool) -> str:
         """The name of the background of a row."""
         return ("cursor" if self.has_focus else "cursor-idle") if selected else "background"
 
     def _set_length(self, rows: int) -> None:
         self.rows = rows
-        self.set_height(rows * self.row_height)
+        self._lines = RowLines(rows, self.row_height, self.short_rows if self.row_height > 1 else ())
+        self.set_height(self._lines.total)
 
     def _scroll(self, top: int) -> None:
         self.scroll_to(y=max(0, top), animate=False, force=True, immediate=True)
@@ -130,11 +138,14 @@ class LineList(LineScroll, can_focus=True):
 
     def _redraw(self, *indexes: int) -> None:
         """Draw these rows again."""
-        height, top = self.row_height, self.scroll_offset.y
+        top = self.scroll_offset.y
+        regions = []
         for index in indexes:
-            for line in range(index * height, (index + 1) * height):
+            first, height = self._lines.first(index), self._lines.height_of(index)
+            for line in range(first, first + height):
                 self._strips.pop(line, None)
-        self.refresh(*[Region(0, index * height - top, self.size.width, height) for index in indexes])
+            regions.append(Region(0, first - top, self.size.width, height))
+        self.refresh(*regions)
 
     # rows and cursor
 
@@ -148,11 +159,11 @@ class LineList(LineScroll, can_focus=True):
         :param keep_offset: keep the cursor on its line of the screen.
         """
         top = self.scroll_offset.y
-        offset = self.cursor * self.row_height - top
+        offset = self._lines.first(self.cursor) - top
         self.cursor = max(0, min(self.cursor if cursor is None else cursor, rows - 1))
         self._set_length(rows)
         if keep_offset and top and self.size.height:
-            self._scroll(self.cursor * self.row_height - offset)
+            self._scroll(self._lines.first(self.cursor) - offset)
         self.show_cursor()
         self.redraw_rows()
         self._notify_laid_out()
@@ -165,11 +176,11 @@ class LineList(LineScroll, can_focus=True):
         """Set the number of lines of each row. The rows above the cursor stay in view if there is room."""
         if lines == self.row_height:
             return
-        above = self.cursor - self.scroll_offset.y // self.row_height
+        top = self._lines.row_at(self.scroll_offset.y)
         self.row_height = lines
         self._set_length(self.rows)
         if self.size.height:
-            self._scroll((self.cursor - above) * lines)
+            self._scroll(self._lines.first(top))
         self.show_cursor()
         self.redraw_rows()
 
@@ -190,9 +201,9 @@ class LineList(LineScroll, can_focus=True):
         if not height:
             return
         top = self.scroll_offset.y
-        first = self.cursor * self.row_height
-        after = first + self.row_height
-        if first < top or self.row_height > height:
+        first, taken = self._lines.first(self.cursor), self._lines.height_of(self.cursor)
+        after = first + taken
+        if first < top or taken > height:
             self._scroll(first)
         elif after > top + height:
             self._scroll(after - height)
@@ -230,20 +241,21 @@ class LineList(LineScroll, can_focus=True):
             self._strips.clear()
         line = self.scroll_offset.y + y
         if line not in self._strips:
-            self._draw(line // self.row_height)
+            self._draw(self._lines.row_at(line))
         return self._strips[line]
 
     def _draw(self, index: int) -> None:
         width, theme, _ = self._drawn_for
-        cells, first = self.scrollable_content_region.width, index * self.row_height
+        cells, first = self.scrollable_content_region.width, self._lines.first(index)
+        taken = self._lines.height_of(index)
         if not 0 <= index < self.rows:
             blank = strip([(" " * cells, "text")], theme, cells=width)
-            self._strips |= dict.fromkeys(range(first, first + self.row_height), blank)
+            self._strips |= dict.fromkeys(range(first, first + taken), blank)
             return
         self.drawn += 1
         selected = index == self.cursor and self.has_cursor
         lines = [self.draw(index, cells, selected)]
-        if self.row_height > 1:
+        if taken > 1:
             lines.append(self.draw_below(index, cells, selected))
         background = self.ground_of(index, selected)
         for number, line in enumerate(lines, first):
@@ -257,7 +269,7 @@ class LineList(LineScroll, can_focus=True):
             return
         # Textual counts the clicks of all buttons together.
         self._clicks = min(event.chain, self._clicks + 1)
-        index = (event.y + self.scroll_offset.y) // self.row_height
+        index = self._lines.row_at(event.y + self.scroll_offset.y)
         if self.has_cursor and 0 <= index < self.rows:
             self.move_to(index)
             if self.render_line(event.y).crop(event.x, event.x + 1).text in FOLD_MARKS:
@@ -284,7 +296,7 @@ class LineList(LineScroll, can_focus=True):
         """Scroll by a number of lines and of pages; the cursor stays."""
         height = self.size.height
         top = self.scroll_offset.y + lines + pages * max(1, height - 1)
-        self._scroll(max(0, min(top, self.rows * self.row_height - height)))
+        self._scroll(max(0, min(top, self._lines.total - height)))
 
     def action_cursor_up(self) -> None:
         self.move_to(self.cursor - 1)

@@ -138,13 +138,18 @@ class SessionListView(LineList):
         """The lines of each row; a notice has rows of one line."""
         return self.model.row_height if self.model.lines else 1
 
+    @property
+    def short_rows(self) -> Sequence[int]:
+        """The heads of projects."""
+        return self.model.heads
+
     def row_region(self, path: str) -> Region | None:
         """The screen region of the first line of a session's row; None if it is not in view."""
         index = self.model.index_of(path)
         inside = self.scrollable_content_region
         if index is None:
             return None
-        y = index * self.row_height - self.scroll_offset.y
+        y = self._lines.first(index) - self.scroll_offset.y
         return Region(inside.x, inside.y + y, inside.width, 1) if 0 <= y < inside.height else None
 
     # drawing
@@ -185,8 +190,8 @@ class SessionListView(LineList):
 
     def _ask_for_excerpts(self) -> None:
         self._asks = False
-        first = self.scroll_offset.y // self.row_height
-        after = first + self.size.height // self.row_height + 2
+        first = self._lines.row_at(self.scroll_offset.y)
+        after = self._lines.row_at(self.scroll_offset.y + self.size.height) + 2
         paths = [line.path for line in self.model.lines[first:after] if line.row is not None]
         missing = [
             path

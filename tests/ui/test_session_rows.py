@@ -60,7 +60,7 @@ class Driver:
     @property
     def on_screen(self):
         """The screen line of the first line of the cursor's row."""
-        return self.view.cursor * self.view.row_height - self.view.scroll_offset.y
+        return self.model.row_lines.first(self.view.cursor) - self.view.scroll_offset.y
 
 
 def rows(number=30, cwd=HERE, **fields):
@@ -145,12 +145,30 @@ async def test_the_cursor_covers_both_lines_of_a_roomy_row():
     async with shown(*rows(3), roomy=True) as ui:
         lines = ui.lines()
         assert lines[0].startswith(f" ▾ {HERE}")
-        assert lines[1] == ""
-        assert lines[2].startswith("❯  task 00")
-        assert lines[4].startswith("   task 01")
+        assert lines[1].startswith("❯  task 00")
+        assert lines[3].startswith("   task 01")
         strips = ui.app.screen._compositor.render_strips()
         backgrounds = [next(iter(strip)).style.bgcolor for strip in strips]
-        assert backgrounds[2] == backgrounds[3] != backgrounds[4] == backgrounds[1]
+        assert backgrounds[1] == backgrounds[2] != backgrounds[3] == backgrounds[0]
+
+
+async def test_a_project_has_one_line_in_both_densities_and_while_searching():
+    two = [*rows(2), *rows(2, cwd="/work/site", agent="omp")]
+    for row in two[2:]:
+        row.path = row.path.replace("/store/", "/other/")
+    for roomy in (False, True):
+        async with shown(*two, roomy=roomy) as ui:
+            if not roomy:
+                ui.view.set_query("task")
+                await ui.pilot.pause()
+            heads = [y for y, line in enumerate(ui.lines()) if line[1:2] == "▾"]
+            assert heads == [0, 5]
+            assert ui.view.virtual_size.height == 10
+            for y, title in ((2, "task 00"), (3, "task 01"), (4, "task 01"), (6, "task 00"), (9, "task 01")):
+                await ui.pilot.click("#sessions", offset=Offset(5, y))
+                assert ui.view.row.title == title
+            await ui.pilot.click("#sessions", offset=Offset(5, 5))
+            assert (ui.view.row, ui.view.group.cwd) == (None, "/work/site")
 
 
 async def test_pages_of_a_roomy_list_show_the_whole_cursor():
@@ -165,7 +183,7 @@ async def test_pages_of_a_roomy_list_show_the_whole_cursor():
 
 async def test_a_click_selects_the_row_of_either_line():
     async with shown(*rows(4), roomy=True) as ui:
-        for y, id in ((6, "s02"), (5, "s01"), (4, "s01")):
+        for y, id in ((5, "s02"), (4, "s01"), (3, "s01")):
             await ui.pilot.click("#sessions", offset=Offset(5, y))
             assert ui.view.row.id == id
 
