@@ -132,11 +132,12 @@ def _run(options: Options, ends: bool) -> int:
     gc.disable()
     if options.command in ("watch", "export"):
         _end_on_signals()
-    from app import cli_options  # `_options` has imported it
+    # Imported here: the screen does not need it.
+    from app.command_table import CHANGES
 
     with _surroundings(options) as surroundings:
         # Imported here: each of the two needs only its own modules.
-        if options.command in cli_options.CHANGES:
+        if options.command in CHANGES:
             from app import changes
 
             code = changes.run(options, surroundings)

@@ -31,6 +31,7 @@ WITHOUT_A_SCREEN = [
     "startup/first_frame",
     "changes",
     "reports",
+    "command_table",
     "commands",
     "keys",
     "paths",

@@ -6,8 +6,8 @@ import re
 
 import pytest
 
-from app.cli_options import COMMANDS as WORDS
 from app.cli_options import parser
+from app.command_table import COMMANDS as WORDS
 from app.commands import COMMANDS, PANES, RIGHT_PANES
 from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import language_table

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from app.cli_options import COMMANDS, MANY, OWN, SHARED, parse
+from app.cli_options import parse
+from app.command_table import COMMANDS, MANY, OWN, SHARED
 from app.index.query.filter_table import language_table
 from tests.factory import chain, write_session
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from app.cli_options import COMMANDS
+from app.command_table import COMMANDS
 from tests.cli.conftest import ROOT
 from tests.factory import chain, write_session
 

@@ -48,6 +48,7 @@ for _module in (
     "sessions.manager.session_manager",
     "setup",
     "cli_options",
+    "command_table",
 ):
     # Before the fork: a child would import them again each time.
     importlib.import_module(f"app.{_module}")

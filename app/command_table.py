@@ -1,0 +1,305 @@
+"""The table of the command line: its commands, and the words and options of each. The parser, the completion
+in shells and the manual page are made from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from app.stores import AGENTS
+
+MANY = 1_000_000_000
+"""A number greater than any count, and small enough for a database."""
+
+
+class WrongValue(ValueError):
+    """A value that an option does not take; the text says why."""
+
+
+class Option:
+    """An option `--name`: a flag, or an option with a value if it has a `metavar`. Its value is `field` of
+    `Options`.
+
+    :param convert: makes the value from its text; raises WrongValue.
+    :param many: the option may be given several times; the values are collected.
+    :param short: a letter, for `-x` beside `--name`; "" for none.
+    :param has_opposite: a flag that `--no-name` turns off; without either the field keeps its default.
+    """
+
+    __slots__ = ("convert", "field", "has_opposite", "help", "many", "metavar", "name", "short")
+
+    def __init__(
+        self,
+        name: str,
+        help: str,
+        metavar: str = "",
+        convert: Callable[[str], Any] | None = None,
+        *,
+        many: bool = False,
+        short: str = "",
+        has_opposite: bool = False,
+    ) -> None:
+        self.name = name
+        self.field = name.replace("-", "_")
+        self.help = help
+        self.metavar = metavar
+        self.convert = convert
+        self.many = many
+        self.short = short
+        self.has_opposite = has_opposite
+
+
+class Word:
+    """A positional argument. Its value is `field` of `Options`.
+
+    :param many: "" for one word, "?" for one or none, "*" for any number and "+" for at least one; the words
+        of the last two are collected.
+    :param metavar: its name in the help; the field's name if empty.
+    """
+
+    __slots__ = ("field", "help", "many", "metavar")
+
+    def __init__(self, field: str, help: str, many: str = "", metavar: str = "") -> None:
+        self.field = field
+        self.metavar = metavar or field.upper()
+        self.help = help
+        self.many = many
+
+
+class Command:
+    """One of leafmark's commands.
+
+    words     its positional arguments, in order
+    options   its own options
+    signed    its words may begin with a dash
+    """
+
+    __slots__ = ("help", "options", "signed", "words")
+
+    def __init__(self, help: str, *parts: Word | Option, signed: bool = False) -> None:
+        self.help = help
+        self.signed = signed
+        self.words = [part for part in parts if isinstance(part, Word)]
+        self.options = [part for part in parts if isinstance(part, Option)]
+
+
+def _store(text: str) -> tuple[str, str]:
+    agent, equals, folder = text.partition("=")
+    names = [known.name for known in AGENTS]
+    if not equals or not folder or agent not in names:
+        raise WrongValue(f"{text!r} is not AGENT=FOLDER with AGENT one of {', '.join(names)}")
+    return agent, folder
+
+
+def _number(items: str, least: int = 0) -> Callable[[str], int]:
+    """A converter for a number.
+
+    :param items: the counted items, for the error message.
+    :param least: the least number that is accepted. A number above `MANY` becomes `MANY`.
+    """
+
+    def convert(text: str) -> int:
+        if not text.isdecimal():
+            raise WrongValue(f"{text!r} is not a number of {items}")
+        try:
+            value = int(text)
+        except ValueError:  # more digits than Python converts
+            value = MANY
+        if value < least:
+            raise WrongValue(f"{text!r} is not a number of {items}")
+        return min(value, MANY)
+
+    return convert
+
+
+def _one_of(*values: str) -> Callable[[str], str]:
+    def convert(text: str) -> str:
+        if text in values:
+            return text
+        if len(values) == 2:
+            raise WrongValue(f"{text!r} is neither {values[0]} nor {values[1]}")
+        raise WrongValue(f"{text!r} is none of {', '.join(values)}")
+
+    return convert
+
+
+# Options that may stand before or behind the command.
+SHARED = (
+    Option(
+        "store",
+        "also look in this folder (may be given several times)",
+        metavar="AGENT=FOLDER",
+        convert=_store,
+        many=True,
+    ),
+    Option("demo", "use bundled example sessions in a throw-away folder"),
+)
+# Options of the screen: before the command, or behind a command with a screen.
+OWN = (Option("theme", "colours of the screen", metavar="{dark,light}", convert=_one_of("dark", "light")),)
+_JSON = Option("json", "as JSON")
+_KEEP = Option(
+    "keep", "go on from the entry itself, even if it is a prompt or has tool calls without results"
+)
+_SESSION = Word("session", "a path, an id, or the beginning of one id")
+_ENTRY = "an entry's id, or the beginning of one"
+# Commands that read, and commands that write to a session.
+REPORTS = {
+    "list": Command(
+        "print the sessions, newest activity first",
+        Word("query", "words, phrases, patterns and filters that must all match what a row says", many="*"),
+        Option("limit", "at most N sessions", metavar="N", convert=_number("sessions")),
+        _JSON,
+    ),
+    "search": Command(
+        "find sessions by what was said in them",
+        Word("query", "what to look for; behind --, a word may begin with a dash", many="+"),
+        Option("all-text", "also in what tools were asked and gave back, and in everything else"),
+        Option("every", "every place that matches, not one of each session"),
+        Option("limit", "at most N hits", metavar="N", convert=_number("hits")),
+        Option(
+            "order",
+            "newest activity first (the default), or what fits best",
+            metavar="{recent,relevance}",
+            convert=_one_of("recent", "relevance"),
+        ),
+        _JSON,
+    ),
+    "tree": Command(
+        "print a session's tree",
+        _SESSION,
+        Option("ascii", "draw with plain characters"),
+        _JSON,
+    ),
+    "labels": Command(
+        "print the labels of a session, or of all",
+        Word("session", "a path, an id, or the beginning of one id; all sessions without", many="?"),
+        _JSON,
+    ),
+    "doctor": Command("what was found, and what was skipped and why", _JSON),
+    "index": Command(
+        "bring the index up to date",
+        Option("rebuild", "forget it, and read all sessions again"),
+        Option("verify", "compare it with the files"),
+        Option("where", "where it is, and how large"),
+        _JSON,
+    ),
+    "context": Command(
+        "print the messages that the agent would send to the model, as JSON",
+        _SESSION,
+        Option("entry", f"as if this were the leaf: {_ENTRY} (default: the leaf)", metavar="ID"),
+    ),
+    "export": Command(
+        "write sessions as HTML, Markdown, JSON or session files, without secrets",
+        Word("sessions", "a path, an id, or the beginning of one id", many="+", metavar="SESSION"),
+        Option(
+            "to",
+            "the format: a page, Markdown, the messages for the model, or a session (default: html)",
+            metavar="{html,md,json,jsonl}",
+            convert=_one_of("html", "md", "json", "jsonl"),
+        ),
+        Option("agent", "the agent that a jsonl is for (default: pi)", "{pi,omp}", _one_of("pi", "omp")),
+        Option("branch", "the branch through this entry, to its newest end", metavar="LEAF"),
+        Option("entry", "the path to this entry (default: to the leaf)", metavar="ID"),
+        Option("all-branches", "every branch, the abandoned ones too"),
+        Option(
+            "output",
+            "the file, a folder for several, or - for standard output (default: a name here)",
+            metavar="FILE",
+            short="o",
+        ),
+        Option("force", "replace a file that is there"),
+        Option("open", "open the file when it is written"),
+        Option("thinking", "with thinking (the default), or without", has_opposite=True),
+        Option(
+            "tools",
+            "tool calls whole (the default), the first lines of their output, or none",
+            metavar="{full,short,none}",
+            convert=_one_of("full", "short", "none"),
+        ),
+        Option("images", "with images, from which no secret is removed"),
+        Option(
+            "redact",
+            "replace secrets, home folders and user names (the default for html and md), or not",
+            has_opposite=True,
+        ),
+        Option("review", "list what is replaced before anything is written"),
+    ),
+    "watch": Command("print a line for each change of a session, until interrupted", _JSON),
+}
+CHANGES = {
+    "label": Command(
+        "put a label on an entry, or take it off",
+        _SESSION,
+        Word("entry", _ENTRY),
+        Word("text", "the label", many="?"),
+        Option("clear", "take the label off"),
+        _JSON,
+    ),
+    "rename": Command(
+        "name a session",
+        _SESSION,
+        Word("name", 'the name; "" clears it'),
+        _JSON,
+    ),
+    "tag": Command(
+        "tag a session, or print its tags and its note",
+        _SESSION,
+        Word("changes", "+tag adds a tag, -tag removes it", many="*", metavar="TAGS"),
+        Option("note", 'a note of one line; "" removes it', metavar="TEXT"),
+        _JSON,
+        signed=True,
+    ),
+    "branch": Command(
+        "have the agent go on from another entry",
+        _SESSION,
+        Word("entry", f'{_ENTRY}; a prompt means the place before it; "root" that before all entries'),
+        Option("summary", "what the model is told of the branch that is left", metavar="TEXT"),
+        Option("new-file", "make a new session of the path to the entry"),
+        _KEEP,
+        _JSON,
+    ),
+    "fork": Command(
+        "make a new session of a session",
+        _SESSION,
+        Option(
+            "entry",
+            "of the path to this entry; a prompt means the place before it (default: the leaf)",
+            metavar="ID",
+        ),
+        _KEEP,
+        Option("to", "for this working folder (default: that of the session)", metavar="DIR"),
+        Option(
+            "last",
+            "of the last N messages (nickcecere/agent; default: 20)",
+            metavar="N",
+            convert=_number("messages", 1),
+        ),
+        _JSON,
+    ),
+    "trash": Command(
+        "move sessions to the system's trash",
+        Word("sessions", "a path, an id, or the beginning of one id", many="*", metavar="SESSION"),
+        Option("anyway", "also where an agent may have it open"),
+        Option("list", "print what is in the trash"),
+        _JSON,
+    ),
+    "restore": Command(
+        "bring sessions back from the trash, or from oh-my-pi's archive",
+        Word("sessions", "where it was, where it lies, its id, or the beginning of one id", "+", "SESSION"),
+        Option("join", "append what its agent wrote after it was trashed"),
+        Option("aside", "trash what its agent wrote after it was trashed"),
+        _JSON,
+    ),
+    "undo": Command("take back the last change that leafmark made", _JSON),
+}
+SCREENS = {
+    "resume": Command(
+        "choose a session and go on with it in its own program",
+        Word("query", "the path or id of the session, else what to look for", many="*"),
+        Option("print", "print the command instead of running it"),
+        Option("anyway", "even if an agent may have the session open, or refuses its file"),
+        *OWN,
+    ),
+}
+COMMANDS = REPORTS | CHANGES | SCREENS
