@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.index import Index
-from app.index.watch import follower, periodic_check, polling, watch
+from app.index.path_events import Hints
+from app.index.watch import follower, polling
 from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store, session, write
 from tests.index.text.helpers import assert_right
 
@@ -25,10 +26,9 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def no_walk_helps(monkeypatch: pytest.MonkeyPatch) -> None:
-    # Otherwise periodic walks and checks of all files would find later what the watch has to find itself.
+    # Otherwise periodic walks would find later what the watch has to find itself.
     monkeypatch.setattr(polling, "WALK_SECONDS", 3600.0)
-    monkeypatch.setattr(periodic_check.PeriodicCheck, "look", lambda self, hints: None)
-    monkeypatch.setattr(watch.NativeWatch, "idle_walk_seconds", 3600.0)
+    monkeypatch.setattr(follower.NativeWatch, "idle_walk_seconds", 3600.0)
 
 
 @pytest.fixture
@@ -128,7 +128,7 @@ def test_notices_are_requested_again_when_a_store_becomes_readable(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # The system gives no notices of an unreadable folder, and reports no error.
-    native = watch.NativeWatch([pi_store(root)], {})
+    native = follower.NativeWatch([pi_store(root)], {})
     opened: list[str] = []
     open_again = native._open
 
@@ -345,7 +345,7 @@ def test_without_native_notices_it_polls_and_the_note_says_why(
     def no_watches(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("app.index.watch.watch.NativeWatch._open", no_watches)
+    monkeypatch.setattr("app.index.watch.follower.NativeWatch._open", no_watches)
     index = Index([pi_store(root)], str(tmp_path / "cache"), poll=False)
     with Listener(index) as listener:
         path = root / "--project-1--" / "session-1.jsonl"
@@ -373,12 +373,39 @@ def test_the_variable_forces_polling(tmp_path: Path, monkeypatch: pytest.MonkeyP
 def test_the_regular_walk_finds_missed_notices(
     tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(watch, "hints_of", lambda paths, stores, message_count: watch.Hints())
-    monkeypatch.setattr(watch.NativeWatch, "idle_walk_seconds", 0.3)
+    monkeypatch.setattr(follower, "hints_of", lambda paths, stores, known: Hints())
+    monkeypatch.setattr(follower.NativeWatch, "idle_walk_seconds", 0.3)
     with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
         path = root / "--project-1--" / "session-1.jsonl"
         append(path, message("n", "e0", "more"))
         listener.until(lambda: message_count(listener, path) == 2)
+
+
+def test_notices_are_requested_again_after_they_missed_a_change(
+    tmp_path: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """For example in a folder that could not be read when they were requested."""
+    opened: list[int] = []
+    missing = follower.NativeWatch._noticed
+
+    def noticed(self: follower.NativeWatch, *arguments: object) -> Hints:
+        hints = missing(self, *arguments)  # type: ignore[arg-type]
+        return hints if len(opened) > 1 else Hints()
+
+    open_again = follower.NativeWatch._open
+
+    def open_and_note(self: follower.NativeWatch) -> None:
+        opened.append(len(opened))
+        open_again(self)
+
+    monkeypatch.setattr(follower.NativeWatch, "_noticed", noticed)
+    monkeypatch.setattr(follower.NativeWatch, "_open", open_and_note)
+    monkeypatch.setattr(follower.NativeWatch, "idle_walk_seconds", 0.3)
+    with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
+        path = root / "--project-1--" / "session-1.jsonl"
+        append(path, message("n", "e0", "more"))
+        listener.until(lambda: message_count(listener, path) == 2)
+        listener.until(lambda: len(opened) == 2)
 
 
 def test_changes_during_the_first_scan_are_followed(

@@ -13,7 +13,7 @@ from app.index.path_events import Hints
 from app.index.row import Signature, signature_of, unread
 from app.index.scan.symlinks import HOT_FILES, TURN_FILES, LinkedFiles
 from app.index.scan.walk import walk
-from app.index.watch.watch import NativeWatch
+from app.index.watch.follower import NativeWatch
 from tests.index.helpers import fill, message, pi_store
 from tests.index.test_watch import Rounds
 
@@ -106,10 +106,8 @@ def test_native_watching_checks_linked_files_at_intervals(
     tmp_path: Path, known: dict[str, Signature], looks: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     now = [1_000.0]
-    monkeypatch.setattr("app.index.watch.watch.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("app.index.watch.follower.time.monotonic", lambda: now[0])
     monkeypatch.setattr(NativeWatch, "_noticed", lambda *_: Hints())
-    # Switches off the periodic check of all files.
-    monkeypatch.setattr("app.index.watch.watch.PeriodicCheck.look", lambda *_: None)
     files = LinkedFiles(known)
     path = [*known][-1]
     files.walked([path])

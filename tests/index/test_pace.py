@@ -112,7 +112,7 @@ class Busy:
         hints.paths, hints.count = {str(self._path)}, 20
         return hints
 
-    def walked(self, seconds: float) -> None:
+    def walked(self, seconds: float, *, missed: bool) -> None:
         pass
 
     def close(self) -> None:

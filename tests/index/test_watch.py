@@ -222,7 +222,7 @@ def test_polling_keeps_checking_a_file_that_changed(
     assert str(path) in watch.wait(3600, rounds).paths
     assert 100 - rounds.left <= -(-len(crowd) // TURN_FILES)
     crowd[str(path)] = signature_of(path.stat())
-    watch.walked(0.0)
+    watch.walked(0.0, missed=False)
     looked_at.clear()
     assert not watch.wait(3600, Rounds(3)).paths
     assert looked_at[str(path)] >= 3
@@ -258,7 +258,7 @@ def test_polling_checks_the_newest_file_in_each_round(tmp_path: Path, looked_at:
         known[str(path)] = signature_of(path.stat())
     new = write(paths[0].parent / "new.jsonl", session())
     known[str(new)] = signature_of(new.stat())
-    watch.walked(0.0)
+    watch.walked(0.0, missed=False)
     looked_at.clear()
     # The rounds have not reached the last file yet.
     assert not watch.wait(3600, Rounds(3)).paths
@@ -280,5 +280,5 @@ def test_polling_notices_a_new_folder(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("took", "seconds"), [(0.001, 2.0), (0.04, 10.0), (5.0, 30.0)])
 def test_the_interval_of_walks_grows_with_their_cost(tmp_path: Path, took: float, seconds: float) -> None:
     watch = PollWatch([pi_store(tmp_path)], {})
-    watch.walked(took)
+    watch.walked(took, missed=False)
     assert watch.idle_walk_seconds == pytest.approx(seconds)

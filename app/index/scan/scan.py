@@ -114,8 +114,8 @@ class Scanner:
         found: WalkResult | None = None,
         *,
         texts: bool = True,
-    ) -> None:
-        """Check all files, and read the changed ones, newest first.
+    ) -> bool:
+        """Check all files, and read the changed ones, newest first. Return whether any had changed.
 
         :param on_delta: called with results at most every 50 ms; with `ANNOUNCED_FROM` files or more also
             before the first one is read.
@@ -154,6 +154,10 @@ class Scanner:
         removed = found.gone(known)
         hidden = known.keys() - found.files.keys() - set(removed) if found.complaints else ()
         newly_hidden = {path: unread(known[path]) for path in hidden if known[path] != unread(known[path])}
+        # A file that cannot be read is tried at each scan.
+        has_changes = bool(removed or newly_hidden) or any(
+            known.get(job.path) != unread(job.signature) for job in jobs
+        )
         self._run(jobs, removed, on_delta, stop, gentle, early, lost, newly_hidden)
         self.complaints = [*found.complaints, *self.unreadable.complaints()]
         self._following = True
@@ -162,6 +166,7 @@ class Scanner:
         if self._untidy or self._text_store.is_untidy:
             self._untidy = False
             self._text_store.tidy(stop, gentle)
+        return has_changes
 
     def refresh(self, paths: set[str], on_delta: OnDelta | None, stop: Event) -> None:
         """Check some files that may be new, changed or removed.

@@ -27,8 +27,7 @@ HOT_FILES = 64
 
 TURN_FILES = 64
 """The number of the other files that are checked each time, in turn: a copy of a whole store by hard links
-has as many as there are sessions. With more than about four thousand files, the oldest ones are found by the
-periodic check first (`watch.periodic_check`).
+has as many as there are sessions.
 """
 
 

@@ -11,7 +11,7 @@ from app.index.path_events import Hints
 from app.index.row import STEP_NS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
     from threading import Event
 
     from app.index.row import Signature
@@ -63,16 +63,9 @@ class PollWatch:
 
     idle_walk_seconds = _SOONEST_WALK_SECONDS
 
-    def __init__(
-        self,
-        stores: Sequence[Store],
-        known: dict[str, Signature],
-        folders: Collection[str] | None = None,
-    ) -> None:
-        """:param folders: poll only these folders and the files in them."""
+    def __init__(self, stores: Sequence[Store], known: dict[str, Signature]) -> None:
         self._stores = stores
         self._known = known
-        self._only = folders
         self._hot: tuple[str, ...] = ()
         # The files that were seen to change, the latest change last.
         self._changed: dict[str, None] = {}
@@ -83,34 +76,24 @@ class PollWatch:
         self._folders: dict[str, int] = {}
         self._turn = 0
         self._quiet_at = 0.0
-        self.walked(0.0)
+        self.walked(0.0, missed=False)
 
     def wait(self, seconds: float, stop: Event) -> Hints:
-        """See `watch.Watch`."""
+        """See `follower.Watch`."""
         hints = Hints()
         end = time.monotonic() + seconds
-        while not stop.wait(self.tick):
-            self.look(hints)
+        while not stop.wait(_TICK_SECONDS if time.monotonic() < self._quiet_at else _QUIET_TICK_SECONDS):
+            self._look_at_files(hints)
+            self._look_at_folders(hints)
+            if hints.paths:
+                self._quiet_at = time.monotonic() + _QUIET_SECONDS
+                self._note_changed(hints.paths)
             if hints.count or time.monotonic() >= end:
                 break
         return hints
 
-    @property
-    def tick(self) -> float:
-        """Seconds between two checks."""
-        return _TICK_SECONDS if time.monotonic() < self._quiet_at else _QUIET_TICK_SECONDS
-
-    def look(self, hints: Hints) -> None:
-        """Check once, and add the changes to `hints`."""
-        before = len(hints.paths)
-        self._look_at_files(hints)
-        self._look_at_folders(hints)
-        if len(hints.paths) > before:
-            self._quiet_at = time.monotonic() + _QUIET_SECONDS
-            self._note_changed(hints.paths)
-
-    def walked(self, seconds: float) -> None:
-        """See `watch.Watch`. Choose the files to check, and set the time until the next walk."""
+    def walked(self, seconds: float, *, missed: bool) -> None:
+        """See `follower.Watch`. Choose the files to check, and set the time until the next walk."""
         self.idle_walk_seconds = min(WALK_SECONDS, max(_SOONEST_WALK_SECONDS, seconds / _WALK_SHARE))
         self._choose()
         folders = {folder: self._folders.get(folder, -1) for folder in self._present()}
@@ -120,12 +103,10 @@ class PollWatch:
         self._folders = folders
 
     def close(self) -> None:
-        """See `watch.Watch`."""
+        """See `follower.Watch`."""
 
     def _present(self) -> Iterable[str]:
         """The folders to check, with those of stores that do not exist."""
-        if self._only is not None:
-            return self._only
         present = []
         for store in self._stores:
             present.append(store.root)
@@ -137,7 +118,7 @@ class PollWatch:
         return present
 
     def _choose(self) -> None:
-        known, only = self._known, self._only
+        known = self._known
         latest = time.time_ns() + _AHEAD_NS
 
         def written(path: str) -> int:
@@ -146,7 +127,7 @@ class PollWatch:
             _, _, mtime, ctime = known[path]
             return min(mtime, ctime) if mtime <= latest else 0
 
-        self._all = [path for path in known if only is None or os.path.dirname(path) in only]
+        self._all = [*known]
         self._hot = tuple(heapq.nlargest(HOT_FILES, self._all, key=written))
         self._note_changed([path for path in self._changed if path in known])
 
