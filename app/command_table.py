@@ -225,6 +225,10 @@ REPORTS = {
         ),
         Option("review", "list what is replaced before anything is written"),
     ),
+    "help": Command(
+        "print a help page, or what a command does",
+        Word("topic", "a page or a command (default: the list of the pages)", many="?"),
+    ),
     "watch": Command("print a line for each change of a session, until interrupted", _JSON),
 }
 CHANGES = {

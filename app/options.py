@@ -29,6 +29,7 @@ class Options:
     list              of `trash`
     join, aside       of `restore`
     print             of `resume`
+    topic             of `help`; "" for the list of the pages
     anyway            of `trash` and `resume`
     """
 
@@ -65,6 +66,7 @@ class Options:
         self.join = False
         self.aside = False
         self.print = False
+        self.topic = ""
         self.agent: str | None = None
         self.branch: str | None = None
         self.all_branches = False

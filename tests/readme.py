@@ -1,13 +1,17 @@
-"""Write the tables of keys and of the query language in the README: ``python -m tests.readme``.
+"""Write the generated tables of the README and of the help pages: ``python -m tests.readme``.
 
-Both are made from the tables of the program.
+They are made from the tables of the program: commands and keys, the query language, and the options of the
+command line. A table stands between the comments ``<!-- name -->`` and ``<!-- /name -->``.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from app.commands import PANES, RIGHT_PANES, pane_commands
+from app.command_table import COMMANDS, SHARED, Command, Option, Word
+from app.commands import PANES, RIGHT_PANES, command_by_id, pane_commands
 from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import CASE, language_table
 from app.keys import keys_of
@@ -15,32 +19,72 @@ from app.keys import keys_of
 IN_PREVIEW = ", preview"
 """Added to the title of a pane if the preview of the selector has the command as well."""
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
+PAGES = ROOT / "app" / "help"
+MAIN = (
+    "session.resume",
+    "filter.open",
+    "filter.complete",
+    "session.read",
+    "session.tree",
+    "pane.next",
+    "turn.previous",
+    "turn.next",
+    "entry.go_on",
+    "entry.label",
+    "label.list",
+    "session.mark",
+    "session.pin",
+    "session.rename",
+    "session.fork",
+    "session.new",
+    "session.trash",
+    "change.undo",
+    "palette.open",
+    "help.show",
+)
+"""The ids of the commands whose keys stand in the README."""
+_TABLE = re.compile(r"(<!-- (?P<name>[a-z -]+) -->\n).*?(?=<!-- /(?P=name) -->)", re.DOTALL)
+
+
+def documents() -> list[Path]:
+    """The files with generated tables."""
+    return [README, *sorted(PAGES.glob("*.md"))]
 
 
 def keys() -> str:
-    """Return the commands of every pane, their keys, and the ids by which settings name them, as Markdown.
+    """The commands of every pane, their keys, and the ids by which settings name them.
 
     A command that differs in the selector has a row for each screen.
     """
-    lines = ["| where | keys | what they do | id |", "|---|---|---|---|"]
+    lines: list[str] = []
     for pane in PANES:
+        lines += [f"## {PANE_TITLES[pane]}", "", "| where | keys | what they do | id |", "|---|---|---|---|"]
         for command in pane_commands(pane):
-            keys = ", ".join(f"`{_cell(key)}`" for key in keys_of(command).split(", "))
             in_preview = command.preview or bool(pane == "transcript" and command.selector)
             places = [(PANE_TITLES[pane] + IN_PREVIEW * in_preview, command.help)]
             if pane not in RIGHT_PANES and command.selector != command.help:
                 places = [("In the browser", command.help), ("In the selector", command.selector)]
             lines += [
-                f"| {place_name} | {keys} | {help_text} | `{command.id}` |"
+                f"| {place_name} | {_keys(command.id)} | {help_text} | `{command.id}` |"
                 for place_name, help_text in places
                 if help_text
             ]
-    return "\n".join(lines) + "\n"
+        lines.append("")
+    return "\n".join(lines)
+
+
+def main_keys() -> str:
+    """The keys that matter most, in two columns of a table: the shortest key of each command."""
+    cells = [f"{min(_keys(id).split(', '), key=len)} | {command_by_id(id).help}" for id in MAIN]
+    half = (len(cells) + 1) // 2
+    rows = [f"| {left} | {right} |" for left, right in zip(cells[:half], cells[half:], strict=True)]
+    return "\n".join(["| key | | key | |", "|---|---|---|---|", *rows]) + "\n"
 
 
 def query() -> str:
-    """Return the parts of a query, as Markdown."""
+    """The parts of a query."""
     lines = ["| what | meaning | for example |", "|---|---|---|"]
     lines += [
         f"| `{form}` | {_cell(meaning)} | `{_cell(example)}` |" for form, meaning, example in language_table()
@@ -48,24 +92,80 @@ def query() -> str:
     return "\n".join([*lines, "", CASE]) + "\n"
 
 
+def commands() -> str:
+    """One line for each command of the command line."""
+    lines = ["| command | what it does |", "|---|---|", "| `leafmark` | open the browser |"]
+    first = [name for name in COMMANDS if name == "resume"]
+    names = [*first, *(name for name in COMMANDS if name not in first)]
+    lines += [f"| `{_usage(name)}` | {_cell(COMMANDS[name].help)} |" for name in names]
+    return "\n".join(lines) + "\n"
+
+
+def options(names: str) -> str:
+    """The words and options of some commands.
+
+    :param names: the names of commands, with blanks between them, or ``shared``.
+    """
+    if names == "shared":
+        return _option_table(SHARED)
+    parts = []
+    for name in names.split():
+        command = COMMANDS[name]
+        rows = [*command.words, *command.options]
+        parts.append(f"`{_usage(name)}`: {command.help}.\n" + ("\n" + _option_table(rows) if rows else ""))
+    return "\n".join(parts)
+
+
+def _option_table(parts: Iterable[Word | Option]) -> str:
+    lines = ["| option | meaning |", "|---|---|"]
+    for part in parts:
+        if isinstance(part, Word):
+            name = part.metavar
+        else:
+            name = f"--{part.name}" + (f" {part.metavar}" if part.metavar else "")
+            name = (f"-{part.short}, " if part.short else "") + name
+            name += f", --no-{part.name}" if part.has_opposite else ""
+        lines.append(f"| `{_cell(name)}` | {_cell(part.help)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _usage(name: str) -> str:
+    command: Command = COMMANDS[name]
+    forms = {"": "{}", "?": "[{}]", "*": "[{}...]", "+": "{}..."}
+    return " ".join(["leafmark", name, *(forms[word.many].format(word.metavar) for word in command.words)])
+
+
+def _keys(id: str) -> str:
+    return ", ".join(f"`{_cell(key)}`" for key in keys_of(command_by_id(id)).split(", "))
+
+
 def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-TABLES = {"keys": keys, "query": query}
+TABLES: dict[str, Callable[[], str]] = {
+    "keys": keys,
+    "main keys": main_keys,
+    "query": query,
+    "commands": commands,
+}
 
 
 def with_tables(text: str) -> str:
-    """Return the README with up-to-date tables.
+    """The text of a document with up-to-date tables.
 
-    :raises ValueError: the marks around a table are missing.
+    :raises KeyError: a comment names no table.
     """
-    for name, make_table in TABLES.items():
-        begin = f"<!-- {name} -->\n"
-        start = text.index(begin) + len(begin)
-        text = text[:start] + make_table() + text[text.index(f"<!-- /{name} -->") :]
-    return text
+
+    def table(found: re.Match[str]) -> str:
+        name = found["name"]
+        if name.startswith("options "):
+            return found[1] + options(name.removeprefix("options "))
+        return found[1] + TABLES[name]()
+
+    return _TABLE.sub(table, text)
 
 
 if __name__ == "__main__":
-    README.write_text(with_tables(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for path in documents():
+        path.write_text(with_tables(path.read_text(encoding="utf-8")), encoding="utf-8")

@@ -115,9 +115,9 @@ def test_two_commands_that_do_the_same_may_share_a_key() -> None:
     assert keys("session.trash") == ("ctrl+d", "delete")
 
 
-def test_the_settings_in_the_readme_are_right(tmp_path: Path) -> None:
-    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    [example] = re.findall(r"```toml\n(.*?)```", readme, re.DOTALL)
+def test_the_example_of_the_settings_page_is_right(tmp_path: Path) -> None:
+    page = (Path(__file__).parent.parent / "app/help/settings.md").read_text(encoding="utf-8")
+    [example] = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     (tmp_path / "config.toml").write_text(example, encoding="utf-8")
     settings = read_settings({"LEAFMARK_CONFIG_DIR": str(tmp_path)})
     assert settings.problems == ()

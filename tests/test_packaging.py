@@ -58,6 +58,7 @@ def test_the_wheel_holds_the_package_with_its_styles_and_its_page_and_nothing_el
     assert "styles/app.tcss" in styles
     page = sources("app/export/page/*")
     assert len(page) == 3
+    page |= sources("app/help/*.md")
     assert names == sources("app/**/*.py") | {f"app/{name}" for name in styles} | page | {"app/py.typed"}
 
 

@@ -1,4 +1,4 @@
-"""The README agrees with the program."""
+"""The README and the help pages agree with the program."""
 
 from __future__ import annotations
 
@@ -11,15 +11,17 @@ from app.command_table import COMMANDS as WORDS
 from app.commands import COMMANDS, PANES, RIGHT_PANES
 from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import language_table
+from app.index.query.grammar import parse as parse_query
 from app.screens.selector import SelectorScreen
 from app.screens.sessions_screen import SessionsScreen
-from tests.readme import IN_PREVIEW, README, query, with_tables
+from tests.readme import IN_PREVIEW, PAGES, README, ROOT, documents, keys, query, with_tables
 
 HERE = ("In the browser", "In the selector")
 
 
-def test_the_tables_of_keys_and_of_the_query_language_are_the_programs():
-    text = README.read_text(encoding="utf-8")
+@pytest.mark.parametrize("path", documents(), ids=lambda path: path.name)
+def test_the_generated_tables_are_the_programs(path):
+    text = path.read_text(encoding="utf-8")
     assert text == with_tables(text), "python -m tests.readme writes it anew"
 
 
@@ -32,11 +34,14 @@ def test_the_table_of_the_query_language_has_a_row_for_each():
 @pytest.mark.parametrize("selector", [True, False])
 def test_the_table_of_keys_has_the_help_of_each_place(selector):
     """The table has the help of each command, for all places or for this one, and no other help for it."""
-    keys = README.read_text(encoding="utf-8").partition("<!-- keys -->")[2].partition("<!-- /keys -->")[0]
     screen = SelectorScreen if selector else SessionsScreen
     other_place = "In the browser" if selector else "In the selector"
     panes = {PANE_TITLES[pane] for pane in PANES if not (selector and pane in RIGHT_PANES)}
-    rows = [[cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]] for line in keys.splitlines()[3:]]
+    rows = [
+        [cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]]
+        for line in keys().splitlines()
+        if line.startswith("|")
+    ]
     places = {*panes, *(f"{pane}{IN_PREVIEW}" for pane in [*panes, PANE_TITLES["transcript"]]), *HERE}
     listed_help = {(row[3].strip("`"), row[2]) for row in rows if row[0] != other_place and row[0] in places}
     assert listed_help == {
@@ -45,21 +50,24 @@ def test_the_table_of_keys_has_the_help_of_each_place(selector):
 
 
 def test_every_command_and_option_is_mentioned():
-    text = README.read_text(encoding="utf-8")
+    text = (PAGES / "commands.md").read_text(encoding="utf-8")
     usage = parser().format_help()
-    named = set(re.findall(r"(--[a-z]+)", usage)) - {"--help"}
+    named = set(re.findall(r"(--[a-z]+)", usage)) - {"--help", "--version", "--theme"}
     assert {name for name in named if name not in text} == set()
     for name, command in WORDS.items():
-        (row,) = re.findall(rf"^\| `leafmark {name}[ `].*", text, re.MULTILINE)
-        words = [
-            *(f"--{option.name}" for option in command.options),
-            *(word.metavar for word in command.words),
-        ]
-        assert [word for word in words if word not in row] == []
+        assert f"`leafmark {name}" in README.read_text(encoding="utf-8")
+        assert [option.name for option in command.options if f"--{option.name}" not in text] == []
 
 
-def test_the_pictures_of_the_readme_exist():
-    shown = re.findall(r"\]\((screenshots/[^)]+)\)", README.read_text(encoding="utf-8"))
-    assert shown
-    for path in shown:
-        assert (README.parent / path).is_file(), path
+def test_the_links_of_the_documents_lead_to_files():
+    for path in [*documents(), ROOT / "CONTRIBUTING.md", ROOT / "ARCHITECTURE.md", ROOT / "CHANGELOG.md"]:
+        for link in re.findall(r"\]\(([^)#]+)[^)]*\)", path.read_text(encoding="utf-8")):
+            assert "://" in link or (path.parent / link).exists(), f"{path.name}: {link}"
+
+
+def test_the_searches_of_the_readme_are_queries():
+    table = README.read_text(encoding="utf-8").partition("| query | finds sessions |\n|---|---|\n")[2]
+    queries = re.findall(r"^\| `(.+?)` \|", table.partition("\n\n")[0], re.MULTILINE)
+    assert len(queries) == 8
+    for text in queries:
+        assert parse_query(text, 0).notes == (), text

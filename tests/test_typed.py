@@ -15,7 +15,7 @@ import pytest
 
 import app.index
 import app.sessions
-from tests.readme import README
+from tests.readme import PAGES
 from tests.test_packaging import build
 
 # Each name is used according to its type: `object` or `Any` would not pass.
@@ -133,7 +133,7 @@ def checked(python: Path, folder: Path, *files: str) -> subprocess.CompletedProc
 
 def test_a_correct_script_passes_mypy(python: Path, tmp_path: Path) -> None:
     (tmp_path / "stranger.py").write_text(STRANGER)
-    examples = re.findall(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL)
+    examples = re.findall(r"```python\n(.*?)```", (PAGES / "library.md").read_text("utf-8"), re.DOTALL)
     assert len(examples) >= 2
     for number, example in enumerate(examples):
         (tmp_path / f"example_{number}.py").write_text(example)

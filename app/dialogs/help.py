@@ -1,4 +1,6 @@
-"""The help: the marks and the keys of the pane with the focus, the filters of a query, or all of them."""
+"""The help: the marks and the keys of the pane with the focus, the filters of a query, all of them, or the
+help pages.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,11 @@ from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.widgets import Static
 
+from app.help.pages import TOPICS, read_page, read_title
 from app.index.query.filter_table import CASE, screen_table
 from app.keys import keys_of
 from app.view.line import wrap
+from app.view.rendered_markdown import markdown_lines
 from app.widgets.dialog import Dialog
 from app.widgets.inputs import LineInput
 
@@ -26,14 +30,16 @@ if TYPE_CHECKING:
 
     from app.commands import Command
 
-ALL, FILTERS = "All", "Filters"
+ALL, FILTERS, PAGES = "All", "Filters", "Pages"
 SECTIONS: dict[str, tuple[str, ...]] = {
     "Sessions": ("sessions", "side", "filter"),
     "Tree": ("tree", "right"),
     "Entry": ("entry", "right"),
     "Transcript": ("transcript",),
 }
-"""The panes of each section with keys. `FILTERS` has the filters instead, and `ALL` has everything."""
+"""The panes of each section with keys. `FILTERS` has the filters instead, `ALL` has keys and filters, and
+`PAGES` has the help pages.
+"""
 PANE_TITLES = {
     "sessions": "Sessions",
     "side": "Sessions and search",
@@ -50,6 +56,10 @@ _COLUMN = 25
 _NARROW = 60
 """Cells below which the text of a key stands under it."""
 
+_NUMBERS = range(1, len(TOPICS) + 1)
+"""The numbers of the pages; the digit of the tenth is 0."""
+_STYLES = {"heading": "bold $accent", "strong": "bold", "code": "$primary", "border": "$text-muted"}
+
 Rows = list[tuple[str, str]]
 """(key or filter, description)."""
 
@@ -61,6 +71,7 @@ class HelpDialog(Dialog[None]):
         Binding("escape", "back", "Close"),
         Binding("q,question_mark,f1,enter", "dismiss(None)", "Close"),
         Binding("slash", "filter", "Filter"),
+        *(Binding(str(number % 10), f"page({number})", f"Page {number}") for number in _NUMBERS),
         Binding("tab", "section(1)", "Next section", priority=True),
         Binding("shift+tab", "section(-1)", "Previous section", priority=True),
         Binding("down,j", "scroll(1)", "Down"),
@@ -84,13 +95,15 @@ class HelpDialog(Dialog[None]):
         self._commands = commands
         self._describe = describe
         named = [name for name, panes in SECTIONS.items() if any(self._rows(pane) for pane in panes)]
-        self.sections = [*named, FILTERS, ALL]
+        self.sections = [*named, FILTERS, ALL, PAGES]
         self.section = section if section in self.sections else ALL
+        self.topic = ""
+        """The page that is shown; "" for the list of the pages."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = self._title()
-            box.border_subtitle = Content("j k g G scroll  / filter  Tab section  Esc close")
+            box.border_subtitle = self._key_hints()
             yield Static(self._names(), id="help-sections")
             line = LineInput(placeholder="Filter", id="help-filter", compact=True)
             line.display = False
@@ -110,12 +123,18 @@ class HelpDialog(Dialog[None]):
         return self.query_one("#help-filter", LineInput)
 
     def _show(self) -> None:
-        self.query_one(".dialog", Vertical).border_title = self._title()
+        box = self.query_one(".dialog", Vertical)
+        box.border_title, box.border_subtitle = self._title(), self._key_hints()
         self.query_one("#help-sections", Static).update(self._names())
         self.query_one(_HelpText).show()
 
     def _title(self) -> Content:
-        return Content(f"Help: {self.section.lower()}")
+        page = read_title(self.topic) if self.topic else ""
+        return Content(f"Help: {page or self.section.lower()}")
+
+    def _key_hints(self) -> Content:
+        first = "0-9 page" if self.section == PAGES else "j k g G scroll"
+        return Content(f"{first}  / filter  Tab section  Esc {'back' if self.topic else 'close'}")
 
     def _names(self) -> Content:
         names = [
@@ -126,6 +145,8 @@ class HelpDialog(Dialog[None]):
 
     def text(self, cells: int) -> Content:
         """The section in lines of `cells`."""
+        if self.topic:
+            return _page_text(self.topic, cells, self._line.value)
         return help_text(self._blocks(), cells, self._line.value)
 
     def _rows(self, pane: str) -> Rows:
@@ -137,6 +158,10 @@ class HelpDialog(Dialog[None]):
 
     def _blocks(self) -> Iterator[tuple[str, Rows]]:
         """The headings of the section, each with its rows."""
+        if self.section == PAGES:
+            rows = [(str(number % 10), read_title(TOPICS[number - 1])) for number in _NUMBERS]
+            yield "Pages (press the number)", rows
+            return
         if self.section != FILTERS:
             yield "Marks", [("", self._legend)]
         panes = SECTIONS.get(self.section) or [pane for own in SECTIONS.values() for pane in own]
@@ -173,7 +198,14 @@ class HelpDialog(Dialog[None]):
     def action_section(self, step: int) -> None:
         """Show the next section."""
         number = self.sections.index(self.section) + step
-        self.section = self.sections[number % len(self.sections)]
+        self._open(self.sections[number % len(self.sections)])
+
+    def action_page(self, number: int) -> None:
+        """Show a page, by its number."""
+        self._open(PAGES, TOPICS[number - 1])
+
+    def _open(self, section: str, topic: str = "") -> None:
+        self.section, self.topic = section, topic
         self._show()
         self._body.scroll_home(animate=False)
 
@@ -183,11 +215,13 @@ class HelpDialog(Dialog[None]):
         self._line.focus()
 
     def action_back(self) -> None:
-        """Close the filter line, else the help."""
+        """Close the filter line, else the page, else the help."""
         if self._line.display:
             self._line.value = ""
             self._line.display = False
             self._body.focus()
+        elif self.topic:
+            self._open(PAGES)
         else:
             self.dismiss(None)
 
@@ -245,3 +279,18 @@ def help_text(blocks: Iterator[tuple[str, Rows]], cells: int, typed: str = "") -
             pieces.append(f"\n{' ' * column}".join(lines) + "\n")
         pieces.append("\n")
     return Content.assemble(*pieces) if pieces else Content(f"Nothing here contains {typed.strip()!r}.")
+
+
+def _page_text(topic: str, cells: int, typed: str) -> Content:
+    """A page in lines of `cells`.
+
+    :param typed: only lines that contain this text are shown.
+    """
+    wanted = typed.strip().casefold()
+    lines = [line for line, _ in markdown_lines(read_page(topic), cells)]
+    if wanted:
+        lines = [line for line in lines if wanted in "".join(text for text, _ in line).casefold()]
+    if not lines:
+        return Content(f"Nothing here contains {typed.strip()!r}.")
+    pieces = [(text, _STYLES.get(style, "")) for line in lines for text, style in [*line, ("\n", "")]]
+    return Content.assemble(*pieces)

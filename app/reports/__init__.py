@@ -1,5 +1,6 @@
 """The reports of the command line: the list, search hits, a tree, labels, contexts, exports, the findings of
-the doctor, the state of the index, and changes as they happen. Text is inert; JSON is plain ASCII.
+the doctor, the state of the index, changes as they happen, and the help pages. Text is inert; JSON is plain
+ASCII.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ _MODULES = {
     "index": "index",
     "watch": "watch",
     "doctor": "doctor",
+    "help": "help",
 }
 """Command -> the module of this package that runs it."""
 

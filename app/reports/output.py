@@ -74,7 +74,7 @@ def encodable_text(text: str, encoding: str, env: Mapping[str, str]) -> str:
 
 
 def wants_ascii(env: Mapping[str, str]) -> bool:
-    """Whether to print ASCII only: the setting decides, else the locale (README, "Settings")."""
+    """Whether to print ASCII only: the setting decides, else the locale (help/settings.md)."""
     if os.path.lexists(os.path.join(config_folder(env), CONFIG)):
         return read_settings(env).draws_ascii(env)
     return is_ascii_terminal(env)

@@ -127,7 +127,7 @@ SNAKE = [
     ],
 )
 def test_every_text_of_every_kind_of_line_is_searched(dialect: str, written: Any) -> None:
-    """All texts that a person may have written or read, in any dialect (README, `in:all`)."""
+    """All texts that a person may have written or read, in any dialect (help/search.md, `in:all`)."""
     planted: list[str] = []
 
     def plant(value: Any) -> Any:
