@@ -94,14 +94,6 @@ def nfc_text(text: str) -> bytes:
     return to_utf8(to_nfc(text))
 
 
-def count(data: bytes | memoryview, needle: bytes) -> int:
-    """How many times `needle` is in `data`, without overlaps."""
-    if stringzilla is None:
-        return bytes(data).count(needle)
-    found: int = stringzilla.count(stringzilla.Str(data), needle)
-    return found
-
-
 def split(data: bytes, separator: bytes) -> Sequence[bytes]:
     """The parts of `data` between the separators.
 

@@ -42,7 +42,7 @@ from app.formats.content import (
 from app.formats.json_codec import raw_json
 from app.formats.summary_fields import Answer, ExtensionMessage, Prompt, SummaryMessage
 from app.formats.text_kinds import ASSISTANT, CUSTOM, SUMMARY, THINKING, USER
-from app.formats.utf8_text import count, fold_text, nfc_text, split
+from app.formats.utf8_text import fold_text, nfc_text, split
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -267,33 +267,18 @@ class Block:
         return self.offsets[number] if number < len(self.offsets) else 0
 
 
-def offset_at(data: Buffer, begin: int, mark: int) -> int:
-    """Return `Block.offset` of one passage in the block at `begin`, without reading the whole table."""
-    with memoryview(data) as view, view[begin + _BEGIN : mark] as before:
-        number = count(before, MARK)
-    width = array(_width_at(data, begin)).itemsize
-    end = begin + _BEGIN + 4 * -(-number * width // 3)  # four signs stand for three bytes
-    offsets = _offsets(bytes(data[begin:end]))
-    return offsets[number] if number < len(offsets) else 0
-
-
 def _offsets(block: bytes) -> list[int]:
     """Return the offsets of the passages of a block; those of a damaged table may be wrong, or missing.
 
-    :param block: its header and its table, or the beginning of the table.
+    :param block: its header and its table.
     """
     offset, _, _ = _header_at(block, 0)
-    distances = array(_width_at(block, 0))
+    distances = array(_WIDTHS.get(block[_HEADER:_BEGIN], "H"))
     table = _decode(block[_BEGIN:].partition(MARK)[0])
     distances.frombytes(table[: len(table) // distances.itemsize * distances.itemsize])
     if sys.byteorder == "big":
         distances.byteswap()
     return [*accumulate(distances, initial=offset)]
-
-
-def _width_at(data: Buffer, begin: int) -> str:
-    """The type of the numbers in the table of the block at `begin`."""
-    return _WIDTHS.get(bytes(data[begin + _HEADER : begin + _BEGIN]), "H")
 
 
 def is_block(data: Buffer, mark: int) -> bool:

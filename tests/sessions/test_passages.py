@@ -19,7 +19,6 @@ from app.sessions.passages import (
     PackedText,
     is_intact,
     joined,
-    offset_at,
     pack,
     pack_all,
     unpack,
@@ -85,14 +84,6 @@ def test_only_texts_are_utf8(said: Said) -> None:
     texts = ["\n" + to_nfc(text) + "\n\0" for _, _, text in said if text]
     expected = "".join(["\n\0", "|", "\n\0", *[f"|{text}" for text in texts]])
     assert re.sub("\ufffd+", "|", readable) == (expected.removesuffix("\n\0") if texts else "")
-
-
-@given(st.lists(SAID), st.lists(SAID, min_size=1))
-def test_offset_at_equals_the_offsets_of_the_block(before: Said, said: Said) -> None:
-    first, second = packed(before).written, packed(said).written
-    if second:
-        block = Block(second, len(first))
-        assert [offset_at(first + second, len(first), mark) for mark in block.marks] == [*block.offsets]
 
 
 def test_a_damaged_table_has_no_offsets() -> None:

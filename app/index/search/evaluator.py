@@ -1,18 +1,22 @@
-"""Decides which sessions match a query, by the text store and the metadata of sessions."""
+"""Decides which sessions match a query, by the text store and the metadata of sessions, and finds their
+passages with terms of the query.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.formats.text_kinds import CONVERSATION
+from app.formats.dialects import dialect_named
+from app.formats.text_kinds import CONVERSATION, USER
 from app.index.search.matchers import PhraseMatcher
-from app.index.search.metadata_fields import is_metadata
-from app.index.search.passages import passage_at
-from app.sessions.passages import HEAD, kind_of
+from app.index.search.metadata_fields import FOLDER, SHORT_FOLDER, is_metadata
+from app.index.search.passages import Passage, best_of, ordinals, passage_at
+from app.sessions.passages import HEAD, HEADS, kind_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterator, Sequence
 
+    from app.index.row import Row
     from app.index.search.cancellation import CancelToken
     from app.index.search.documents import Block, Document, Search, TextRange, Texts
     from app.index.search.matchers import QueryPlan, TermMatcher
@@ -22,6 +26,8 @@ _PER_CHECK = 16
 """Sessions that are searched between two calls of `CancelToken.check`."""
 _NEEDLES_PER_CHECK = 128
 """Sessions between two calls if only a needle is searched for, which takes up to 4 µs per session."""
+
+_USER_HEAD = HEADS[USER]
 
 
 class Evaluator:
@@ -145,3 +151,135 @@ def _union(first: Sequence[int], second: Collection[int], slots: Sequence[int]) 
         return first
     union = {*first, *second}
     return [slot for slot in slots if slot in union]
+
+
+class PassageFinder:
+    """Finds passages of sessions that match."""
+
+    def __init__(self, evaluator: Evaluator, token: CancelToken) -> None:
+        self._evaluator = evaluator
+        self._plan = evaluator.plan
+        self._token = token
+        self._ordinals: tuple[Source | None, dict[int, int]] = None, {}
+
+    def in_metadata(self, document: Document) -> list[Passage]:
+        """The passages of a session's metadata that have any wanted term."""
+        if not self._plan.everywhere:
+            return []
+        source, start, end = document.metadata
+        for matcher in self._plan.wanted:
+            if matcher.find_first(source, start, end) >= 0:
+                passages = list(self.passages(document.row, (document.metadata,)))
+                return _without_double_folder(passages[::-1])
+        return []
+
+    def passages(self, row: Row, texts: Texts) -> Iterator[Passage]:
+        """The passages of a session that have any wanted term, the last one first."""
+        find = self._backwards if self._plan.finds_backwards else self._forwards
+        for source, start, end in reversed(texts if self._plan.wanted else ()):
+            yield from find(row, source, start, end)
+
+    def terms_in_prompts(self, texts: Texts, terms: int) -> int:
+        """The mask of the terms that prompts of a session have.
+
+        :param terms: the mask of the terms to search for.
+        """
+        if not self._evaluator.searches_kind(USER):
+            return 0
+        mask = 0
+        for number, matcher in enumerate(self._plan.wanted):
+            if terms >> number & 1 and any(self._in_prompt(matcher, *span) for span in texts):
+                mask |= 1 << number
+        return mask
+
+    def best(self, row: Row, texts: Texts) -> Passage | None:
+        """The best of `passages` (`passages.best_of`)."""
+        return best_of(self.passages(row, texts), self._plan.all_terms.bit_count())
+
+    def _ordinal(self, row: Row, source: Source, start: int, end: int, mark: int) -> int:
+        """The `nth` of the passage at `mark`."""
+        if dialect_named(row.dialect).one_entry_a_line:
+            return 0
+        if self._ordinals[0] is not source or mark not in self._ordinals[1]:
+            # Kept, because the other passages of the line are often next.
+            self._ordinals = source, ordinals(source, start, end, mark)
+        return self._ordinals[1].get(mark, 0)
+
+    def _in_prompt(self, matcher: TermMatcher, source: Source, start: int, end: int) -> bool:
+        """Whether a prompt has a term. One other passage at most is searched before each prompt."""
+        position = matcher.find_first(source, start, end)
+        while position >= 0:
+            self._token.check()
+            mark, _, stop = passage_at(source, start, end, position)
+            if kind_of(source.data, mark) != USER:
+                stop = source.find(_USER_HEAD, stop, end)
+                if stop < 0:
+                    return False
+            elif self._evaluator.confirms(matcher, source, mark, stop):
+                return True
+            position = matcher.find_first(source, stop, end) if stop < end else -1
+        return False
+
+    def _backwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Passage]:
+        wanted, text_range = self._plan.wanted, (source, start, end)
+        lasts = [matcher.find_last(source, start, end) for matcher in wanted]
+        while (position := max(lasts)) >= 0:
+            mark, begin, stop = passage_at(source, start, end, position)
+            passage = self._passage(row, text_range, mark, begin, stop, [last >= begin for last in lasts])
+            if passage is not None:
+                yield passage
+            # If a table is damaged, `position` is in no passage.
+            end = min(mark, position)
+            for number, last in enumerate(lasts):
+                if last >= end:
+                    lasts[number] = wanted[number].find_last(source, start, end)
+
+    def _forwards(self, row: Row, source: Source, start: int, end: int) -> Iterator[Passage]:
+        wanted, text_range = self._plan.wanted, (source, start, end)
+        passages = []
+        firsts = [matcher.find_first(source, start, end) for matcher in wanted]
+        while True:
+            position = min((first for first in firsts if first >= 0), default=-1)
+            if position < 0:
+                break
+            mark, begin, stop = passage_at(source, start, end, position)
+            passage = self._passage(
+                row, text_range, mark, begin, stop, [0 <= first < stop for first in firsts]
+            )
+            if passage is not None:
+                passages.append(passage)
+            for number, first in enumerate(firsts):
+                if 0 <= first < stop:
+                    firsts[number] = wanted[number].find_first(source, stop, end) if stop < end else -1
+        yield from reversed(passages)
+
+    def _passage(
+        self, row: Row, text_range: TextRange, mark: int, begin: int, end: int, candidates: Sequence[bool]
+    ) -> Passage | None:
+        """The passage at `mark`, if it has a term.
+
+        :param text_range: the packed passages that it is one of.
+        :param candidates: for each wanted term, whether the passage may have it.
+        """
+        self._token.check()
+        source = text_range[0]
+        kind = kind_of(source.data, mark)
+        evaluator = self._evaluator
+        if not evaluator.searches_kind(kind):
+            return None
+        nth = 0 if is_metadata(kind) else self._ordinal(row, *text_range, mark)
+        mask = 0
+        for number, matcher in enumerate(self._plan.wanted):
+            if candidates[number] and evaluator.confirms(matcher, source, mark, end):
+                mask |= 1 << number
+        return Passage(kind, source.offset(mark), mask, source, begin, end, nth) if mask else None
+
+
+def _without_double_folder(passages: list[Passage]) -> list[Passage]:
+    """The passages without one form of the folder, if the other form has at least the same terms."""
+    masks = {passage.kind: passage.mask for passage in passages}
+    full, short = masks.get(FOLDER), masks.get(SHORT_FOLDER)
+    if full is None or short is None or (full & ~short and short & ~full):
+        return passages
+    needless = FOLDER if short & ~full else SHORT_FOLDER
+    return [passage for passage in passages if passage.kind != needless]

@@ -15,10 +15,9 @@ from app.formats.lines import BOM, read_at
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.formats.search_text import iter_texts, text_pieces
 from app.formats.timestamps import parse_time
-from app.index.search.best_passage import PassageFinder
 from app.index.search.cancellation import CancelToken
 from app.index.search.documents import open_session, texts_of
-from app.index.search.evaluator import Evaluator
+from app.index.search.evaluator import Evaluator, PassageFinder
 from app.index.search.grep.file_search import FileSearcher
 from app.index.search.metadata_fields import HISTORY, LABEL, NAME, WHERE, is_metadata
 from app.index.search.snippet import snippet

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats.text_kinds import CONVERSATION, USER
-from app.index.search.best_passage import PassageFinder
 from app.index.search.documents import Block, list_key, newest_first, texts_of
-from app.index.search.evaluator import Evaluator
+from app.index.search.evaluator import Evaluator, PassageFinder
 from app.index.search.grep.file_search import FileResult, FileSearcher
 from app.index.search.hit_details import HitDetails
 from app.index.search.passages import display_order

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.lines import open_file
 from app.index.text.segment import WRITTEN, path_of
 from app.index.truncation import guard_mapping
-from app.sessions.passages import BLOCK, MARK, Block, end_of, is_intact, offset_at
+from app.sessions.passages import BLOCK, MARK, Block, end_of, is_intact
 
 try:
     import stringzilla
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from app.index.row import Span
 
     Find = Callable[[bytes, int, int], int]
-
-SELDOM = 3
-"""Offsets of a block that are read one by one; if more of them are needed, all are read at once."""
 
 
 class Source:
@@ -41,7 +38,6 @@ class Source:
 
     __slots__ = (
         "_block",
-        "_singles",
         "address",
         "age",
         "data",
@@ -74,8 +70,6 @@ class Source:
         self.find: Find = data.find
         self.rfind: Find = data.rfind
         self._block: Block | None = None
-        # The block of the last single offset, and how many were read of it in a row.
-        self._singles = -1, 0
         self.address = 0
         if stringzilla is not None:
             text: Any = stringzilla.Str(memoryview(data))
@@ -97,15 +91,7 @@ class Source:
 
     def offset(self, mark: int) -> int:
         """The offset in the session's file of the line of the passage that begins at `mark`."""
-        block = self._block
-        if block is not None and block.begin < mark < block.end:
-            return block.offset(mark)
-        begin = self.rfind(BLOCK, 0, mark) - len(MARK)
-        last_begin, count = self._singles
-        if begin < 0 or (begin == last_begin and count == SELDOM):
-            return self.block(mark).offset(mark)
-        self._singles = begin, count + 1 if begin == last_begin else 1
-        return offset_at(self.data, begin, mark)
+        return self.block(mark).offset(mark)
 
     def has_same_files(self, other: Source) -> bool:
         """Whether both are mappings of the same two files."""

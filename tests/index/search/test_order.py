@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.search.best_passage import PassageFinder
+from app.index.search.evaluator import PassageFinder
 from app.index.search.search_run import MAX_DENSITY_PASSAGES
 from tests.factory import message
 

@@ -1,4 +1,4 @@
-"""The best passage of a session is found without comparing all passages that match."""
+"""The number of a passage among those of its kind in a line."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ from hypothesis import strategies as st
 
 from app.formats import text_kinds
 from app.index.query.query import WORD, Query, Term
-from app.index.search.best_passage import PassageFinder
 from app.index.search.cancellation import CancelToken
-from app.index.search.evaluator import Evaluator
+from app.index.search.evaluator import Evaluator, PassageFinder
 from app.index.search.matchers import QueryPlan
-from app.index.search.passages import best_of, rank
 from app.index.text.mmap_reader import Segments, Source
 from app.sessions.passages import pack, unpack
 
@@ -56,17 +54,6 @@ def places_of(passages: list[tuple[int, bool, set[str]]], spans: int) -> Texts:
 
 
 @given(PIECES, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True), st.integers(1, 3))
-def test_it_is_the_best_of_all_passages(
-    passages: list[tuple[int, bool, set[str]]], words: list[str], spans: int
-) -> None:
-    finder, places = picker(*words), places_of(passages, spans)
-    expected = best_of(finder.passages(ROW, places), len(words))
-    best = finder.best(ROW, places)
-    assert (best and rank(*best[:3])) == (expected and rank(*expected[:3]))
-    assert (best and best.text) == (expected and expected.text)
-
-
-@given(PIECES, st.lists(st.sampled_from(WORDS), min_size=1, max_size=3, unique=True), st.integers(1, 3))
 def test_nth_counts_the_passages_of_its_kind_in_its_line(
     passages: list[tuple[int, bool, set[str]]], words: list[str], spans: int
 ) -> None:
@@ -78,22 +65,5 @@ def test_nth_counts_the_passages_of_its_kind_in_its_line(
         for kind, offset, text in unpack(source.data[start:end]):
             wanted[text.decode()] = counts[kind, offset]
             counts[kind, offset] += 1
-    results = [*finder.passages(LANES, places), *filter(None, [finder.best(LANES, places)])]
+    results = [*finder.passages(LANES, places)]
     assert [piece.nth for piece in results] == [wanted[piece.text] for piece in results]
-
-
-def test_only_the_rarest_word_is_searched_for_repeatedly() -> None:
-    passages = [(text_kinds.ASSISTANT, False, {"ab"})] * 500 + [(text_kinds.ASSISTANT, False, {"ab", "xyz"})]
-    passages += [(text_kinds.ASSISTANT, False, {"ab"})] * 500
-    ((source, start, end),) = places_of(passages, 1)
-    needles = []
-
-    def rfind(needle: bytes, begin: int, stop: int) -> int:
-        needles.append(needle)
-        return source.data.rfind(needle, begin, stop)
-
-    source.rfind = rfind
-    best = picker("ab", "xyz").best(ROW, ((source, start, end),))
-    assert best is not None
-    assert best.text.endswith("ab and xyz")
-    assert len(needles) < 12
