@@ -142,6 +142,8 @@ class StatusBars:
     def _session_keys(self, *, in_preview: bool) -> Keys:
         pane, model = self._pane, self._pane.model
         here, row, box = model.arrangement.scope == "here", pane.list.row, pane.box
+        if pane.is_alone:
+            return no_session_keys(selects=box.has_focus, typed=bool(box.value))
         if box.has_focus:
             return search_keys(
                 selects=pane.selects,
@@ -166,4 +168,4 @@ class StatusBars:
             # a query has them all open
             folds = [] if model.is_filtered else [("Enter", "fold" if model.is_open(group) else "unfold")]
             return [*folds, *pairs]
-        return pairs if model.known else no_session_keys()
+        return pairs

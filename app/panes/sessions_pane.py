@@ -23,12 +23,13 @@ from app.services.hit_excerpts import HitExcerpts
 from app.services.session_search import Completer, HitLocator, SessionSearch
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
-from app.view.bars import hidden_note, joined_facts, list_facts, list_name
-from app.view.empty_states import nothing_found, nothing_matches, nothing_shown, searching_for
+from app.view.bars import hidden_note, joined_facts, list_facts, list_name, no_session_keys
+from app.view.empty_states import nothing_matches, nothing_shown, searching_for
 from app.view.hit_line import MOST_HITS
 from app.view.list_filter import rows_decide
 from app.view.search_notes import spelling_note, unknown_note
 from app.view.selection import StableSelection
+from app.view.welcome import welcome_panel
 from app.widgets.commands import bindings_of
 from app.widgets.completion_popup import CompletionPopup
 from app.widgets.inputs import SearchBox
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from app.index.search.results import Hit
     from app.setup import Setup
     from app.view.arrangement import Arrangement
+    from app.view.line import Line
     from app.view.list_model import ListModel
 
 FILTER_DELAY = 0.1
@@ -104,6 +106,7 @@ class SessionsPane(Pane):
     leaves_tools    tool calls and output were not searched, and can be
     joined          the number of live sessions and the note that stand in the rule, because there is no
                     header; None if there is one
+    is_alone        there is no session at all: the list shows a panel about that, and no other pane is shown
     steps_before    how often the user had moved the cursor when the query was last changed
     """
 
@@ -164,6 +167,8 @@ class SessionsPane(Pane):
         self._waiting: _Waiting | None = None
         # the folders that were searched for sessions, while there are no sessions
         self._places: Sequence[tuple[str, str, str]] | None = None
+        self.is_alone = model.finds_nothing
+        self.set_class(self.is_alone, "bare")
         self._home = setup.home
         self._search = SessionSearch(index, self.post_message)
         self._locator = HitLocator(index, self.post_message)
@@ -208,8 +213,11 @@ class SessionsPane(Pane):
         if places is None and not model.known:
             places = model.searched
         self.scanned = places is not None
-        if not model.known and places is not None:
-            self.list.show_notice(nothing_found(places, self._home))
+        self.is_alone = not model.known and places is not None
+        self.set_class(self.is_alone, "bare")
+        self.list.show_panel(self._draw_panel if self.is_alone else None)
+        if self.is_alone:
+            self.list.show_notice([])
         elif not model.lines:
             reason, keys = model.empty(), self._keys_that_show_more()
             if reason == "query" and not self.is_answered:
@@ -232,6 +240,12 @@ class SessionsPane(Pane):
             self.list.show_notice([])
         self.update_rule()
         self.run_waiting()
+
+    def _draw_panel(self, cells: int, height: int) -> list[Line]:
+        """The panel of a screen without any session."""
+        places = self.model.searched if self._places is None else self._places
+        keys = no_session_keys(selects=self.selects, typed=bool(self.box.value))
+        return welcome_panel(places or (), self._home, cells, height, keys)
 
     def update_rule(self) -> None:
         """Show in the rule how many sessions there are and how they are arranged."""

@@ -36,6 +36,7 @@ from app.view.geometry import (
     joined,
     move_border,
     place,
+    place_alone,
     share_of,
 )
 from app.widgets.commands import bindings_of
@@ -44,7 +45,6 @@ from app.widgets.line_list import LineList
 from app.widgets.panes import Bar, Divider, KeysBar, Pane
 
 if TYPE_CHECKING:
-    from textual import events
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.screen import Screen
@@ -168,7 +168,7 @@ class BrowserScreen(SessionsScreen):
         yield Bar(too_small_line, id="too-small")
 
     def panes_mounted(self) -> None:
-        self._place_panes(self.size.width, self.size.height)
+        self.place_panes()
         self.tree_pane.expect_session(self.sessions_pane.list.row)
         self.set_focus(self.sessions_pane.list)
         self.post_message(ScreenReady())
@@ -189,11 +189,16 @@ class BrowserScreen(SessionsScreen):
     def closing_pane(self) -> Pane | None:
         return self.transcript_pane if self._reads else self.tree_pane
 
-    def on_resize(self, event: events.Resize) -> None:
-        self._place_panes(event.size.width, event.size.height)
-
-    def _place_panes(self, columns: int, lines: int) -> None:
-        places = place(columns, lines, self._pane, self._sizes, zoomed=self._is_zoomed)
+    def place_panes(self) -> None:
+        columns, lines = self.size
+        if self.sessions_pane.is_alone:
+            places = place_alone(columns, lines)
+            self._reads = self._is_zoomed = False
+            if self._pane != PANES[0]:
+                self._pane = PANES[0]
+                self.set_focus(self.sessions_pane.list)
+        else:
+            places = place(columns, lines, self._pane, self._sizes, zoomed=self._is_zoomed)
         if self._reads:
             places = places._replace(boxes=joined(places.boxes, "transcript"))
         self.put_panes((*PANES, "transcript"), places)
@@ -206,14 +211,16 @@ class BrowserScreen(SessionsScreen):
         pane = _PANE_OF.get(widget.id or "", self._pane)
         if pane != self._pane:
             self._pane = pane
-            self._place_panes(self.size.width, self.size.height)
+            self.place_panes()
         self.tree_pane.expect_search(self._pane != "sessions")
 
     def _focus_pane(self, pane: str) -> None:
+        if self.sessions_pane.is_alone:
+            return
         # a widget that is not displayed cannot take the focus: open the pane and make room for it first
         self._show_panes(pane)
         self._pane = pane
-        self._place_panes(self.size.width, self.size.height)
+        self.place_panes()
         # at once, so that no key that is typed meanwhile goes to the pane that was left
         self.set_focus(self._main_widget(pane))
 
@@ -554,7 +561,7 @@ class BrowserScreen(SessionsScreen):
 
     def _zoom(self, is_zoomed: bool) -> None:
         self._is_zoomed = is_zoomed
-        self._place_panes(self.size.width, self.size.height)
+        self.place_panes()
 
     # sizes of the panes
 
@@ -568,7 +575,7 @@ class BrowserScreen(SessionsScreen):
         self.model.arrange(self.model.arrangement.changed(panes=panes))
         if self._pane in panes.hidden:
             self._focus_pane(next(name for name in PANES if name not in panes.hidden))
-        self._place_panes(self.size.width, self.size.height)
+        self.place_panes()
         if saves:
             self.facts.remember_arrangement()
 

@@ -14,12 +14,11 @@ from app.panes.transcript_pane import TranscriptPane
 from app.screens.sessions_screen import SessionsScreen
 from app.view.arrangement import initial
 from app.view.bars import keys_line, too_small_line
-from app.view.geometry import SELECTOR_PANES, place_selector
+from app.view.geometry import SELECTOR_PANES, place_alone, place_selector
 from app.view.list_model import ListModel
 from app.widgets.panes import Bar, Divider, KeysBar, Pane
 
 if TYPE_CHECKING:
-    from textual import events
     from textual.app import ComposeResult
     from textual.screen import Screen
     from textual.widget import Widget
@@ -75,7 +74,7 @@ class SelectorScreen(SessionsScreen):
         yield Bar(too_small_line, id="too-small")
 
     def panes_mounted(self) -> None:
-        self._place_panes(self.size.width, self.size.height)
+        self.place_panes()
         if self._query:
             self.sessions_pane.search_for(self._query)
         self._preview.expect_session(self.sessions_pane.list.row)
@@ -86,11 +85,10 @@ class SelectorScreen(SessionsScreen):
 
     # layout
 
-    def on_resize(self, event: events.Resize) -> None:
-        self._place_panes(event.size.width, event.size.height)
-
-    def _place_panes(self, columns: int, lines: int) -> None:
-        places = place_selector(columns, lines)
+    def place_panes(self) -> None:
+        columns, lines = self.size
+        is_alone = self.sessions_pane.is_alone
+        places = place_alone(columns, lines, selects=True) if is_alone else place_selector(columns, lines)
         self.put_panes(SELECTOR_PANES, places)
         self._preview.show_figures(in_rule=not places.closing)
 

@@ -165,6 +165,8 @@ class SessionsScreen(FirstPictureScreen[None]):
         )
         self.pane_layout = PaneLayout({}, -1, header=True, closing=False)
         self._is_too_small = False
+        # whether the panes were placed for a screen without any session
+        self._placed_alone = False
         # the widget with the focus before the screen became too small
         self._focused_before: Widget | None = None
         self.bars = StatusBars(
@@ -322,11 +324,24 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     # layout and bars
 
+    def place_panes(self) -> None:
+        """Put the panes in their places for the size of the screen."""
+        raise NotImplementedError
+
+    def on_resize(self) -> None:
+        self.place_panes()
+
+    def _place_if_alone(self) -> None:
+        """Place the panes anew if the first session has come, or the last one has gone."""
+        if self.sessions_pane.is_alone != self._placed_alone:
+            self.place_panes()
+
     def put_panes(self, names: Iterable[str], places: PaneLayout) -> None:
         """Show the panes and rules that have a place, and no others.
 
         :param names: of all panes.
         """
+        self._placed_alone = self.sessions_pane.is_alone
         columns, lines = self.size
         too_small = is_too_small(columns, lines)
         if too_small != self._is_too_small:
@@ -407,6 +422,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     def sessions_changed(self) -> None:
         """Show that other sessions are listed, or in another way."""
         self.sessions_pane.sessions_changed(self.facts.places if self.feed.scanned else None)
+        self._place_if_alone()
         self.refresh_bars()
 
     def files_changed(self) -> None:
@@ -465,6 +481,7 @@ class SessionsScreen(FirstPictureScreen[None]):
     @on(SessionsPane.Changed)
     @on(SessionListView.FoldsChanged)
     def _shown_otherwise(self) -> None:
+        self._place_if_alone()
         self.refresh_bars()
 
     @on(LineList.Moved, "#sessions")

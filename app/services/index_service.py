@@ -198,5 +198,10 @@ class IndexService(BackgroundService):
 
 
 def place_of(store: Store) -> tuple[str, str, str]:
-    """(agents, folder, its state and how it was found) of a store, for a screen without sessions."""
-    return "+".join(store.agents), store.root, f"{store.problem() or 'no sessions there'} ({store.source})"
+    """(agents, folder, its state) of a store, for a screen without sessions. The state also says how a store
+    was found that is not the agent's usual one.
+    """
+    state = store.problem() or ("empty" if store.is_bare() else "no sessions")
+    state = "unreadable" if state == "not readable" else state
+    source = "" if store.source == "default" else f" ({store.source})"
+    return "+".join(store.agents), store.root, state + source

@@ -19,7 +19,7 @@ from app.setup import Setup
 from app.signals import ExitSignals
 from app.stores import all_pins
 from app.view.arrangement import Arrangement
-from app.view.bars import keys_without_session, reading_note, search_keys
+from app.view.bars import keys_without_session, no_session_keys, reading_note, search_keys
 from app.view.frame import frame
 from app.view.geometry import is_too_small, list_lines
 from app.view.list_model import ListModel
@@ -238,6 +238,8 @@ def _keys(model: ListModel, query: str | None) -> Sequence[tuple[str, str]] | No
     is_unknown = not model.known and model.searched is None
     if query is None and (has_row or is_unknown):
         return None
+    if model.finds_nothing:
+        return no_session_keys(selects=query is not None, typed=bool(query))
     if query is None:
         return keys_without_session(model)
     return search_keys(selects=True, here=True, typed=bool(query), has_row=has_row)

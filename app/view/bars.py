@@ -341,7 +341,7 @@ def keys_without_session(model: ListModel) -> list[tuple[str, str]]:
     ]
     if model.lines:
         return [("Enter", "fold" if model.is_open(model.lines[0].group) else "unfold"), *pairs]
-    return pairs if model.known else no_session_keys()
+    return pairs
 
 
 def preview_keys(*, here: bool) -> list[tuple[str, str]]:
@@ -365,9 +365,23 @@ def mark_keys() -> list[tuple[str, str]]:
     return [*actions, *(pair for pair in marks if pair[0]), *_last_keys()]
 
 
-def no_session_keys() -> list[tuple[str, str]]:
-    """The keys while no sessions are there at all."""
-    return [("F6", "examples"), ("F5", "look again"), *_last_keys()]
+def no_session_keys(*, selects: bool = False, typed: bool = False) -> list[tuple[str, str]]:
+    """The keys while no sessions are there at all.
+
+    :param selects: for the search line of the selector, in which letters are text.
+    :param typed: that line is not empty.
+    """
+    pairs = [
+        (key_of("demo.open", typing=selects), "try the examples"),
+        (key_of("index.rescan", typing=selects), "rescan"),
+    ]
+    if selects:
+        pairs += [
+            (key_of("help.show", typing=True), "help"),
+            (key_of("filter.drop"), "clear" if typed else "leave"),
+        ]
+        return [pair for pair in pairs if pair[0]]
+    return [*(pair for pair in pairs if pair[0]), *_last_keys()]
 
 
 def labels_for_marks() -> set[str]:

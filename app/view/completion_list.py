@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 from app.formats.text import one_line
 from app.index.query.completion import Completion
-from app.view.cells import max_width, pad, shorten, stable_width, width
+from app.view.cells import max_width, pad, stable_width
 from app.view.line import Line, fit_line
+from app.view.rules import edge_line
 
 MOST_ROWS = 8
 """Values that are shown at a time. All names of filters are shown if there is room."""
@@ -92,7 +93,7 @@ class CompletionList:
         rows = max(1, min(len(self.items), height - 2))
         first = self.first_row(rows)
         column = min(self._columns()[0], max(4, cells - _BESIDE))
-        drawn = [_frame(self.title, cells, "╭", "╮")]
+        drawn = [edge_line(self.title, cells, "╭", "╮")]
         for number, item in enumerate(self.items[first : first + rows], first):
             is_marked = number == self.marked
             inner = fit_line(
@@ -105,7 +106,7 @@ class CompletionList:
                 max(0, cells - 3),
             )
             drawn.append([("│", "border-focus"), *inner, (" ", "text"), ("│", "border-focus")])
-        return [*drawn, _frame(keys, cells, "╰", "╯")]
+        return [*drawn, edge_line(keys, cells, "╰", "╯")]
 
     def number_at(self, line: int, height: int) -> int | None:
         """The number of the candidate in a line of `lines`; None for the frame."""
@@ -115,13 +116,3 @@ class CompletionList:
 
 def _help(item: Completion) -> str:
     return stable_width(one_line(item.help, 100))
-
-
-def _frame(words: str, cells: int, left: str, right: str) -> Line:
-    """A horizontal line of the frame, with words in it."""
-    room = max(0, cells - 6)
-    shown = shorten(stable_width(words), room) if words else ""
-    middle: Line = [("─ ", "border-focus"), (shown, "dim"), (" ", "border-focus")] if shown else []
-    filled = width(shown) + 3 if shown else 0
-    rest = "─" * max(0, cells - 2 - filled)
-    return [(left, "border-focus"), *middle, (rest, "border-focus"), (right, "border-focus")]

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from app.formats.text import inert, one_line
-from app.view.formatting import tilde
+from app.formats.text import one_line
 
 _REASONS = {
     "here": "No sessions in this folder.",
@@ -26,23 +25,6 @@ _WAYS_OUT = {
     "here": "shows all folders.",
     "tools": "also searches tool calls and their output.",
 }
-
-
-def nothing_found(places: Sequence[tuple[str, str, str]], home: str) -> list[str]:
-    """The message if there are no sessions at all: the folders that were searched, and what to do.
-
-    :param places: (agents, folder, state of the folder) of each store.
-    """
-    lines = [
-        "No sessions found.",
-        "",
-        "F6 opens the example sessions.",
-        "",
-        "leafmark looked in:",
-    ]
-    for agents, folder, state in places:
-        lines.append(f"{agents}: {inert(tilde(folder, home))}, {inert(state)}")
-    return [*lines, "", "--store AGENT=FOLDER adds a folder."]
 
 
 def nothing_shown(why: str, keys: Mapping[str, str], *, elsewhere: int = 0) -> list[str]:

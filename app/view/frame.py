@@ -14,17 +14,19 @@ from app.view.bars import (
     keys_line,
     list_facts,
     list_name,
+    no_session_keys,
     order_note,
     session_title,
 )
 from app.view.cells import shorten, shorten_start, width
-from app.view.empty_states import nothing_found, searching_for
+from app.view.empty_states import searching_for
 from app.view.formatting import tilde
-from app.view.geometry import PANES, Box, PaneLayout, place, place_selector
+from app.view.geometry import PANES, Box, PaneLayout, place, place_alone, place_selector
 from app.view.line import Line, fit_line, wrap
 from app.view.list_model import ListModel
 from app.view.rules import LAST, divider_char, rule_line
 from app.view.session_row import SCROLLBAR, render_list_line, render_second_line
+from app.view.welcome import welcome_panel
 
 Cell = tuple[str, str, str]
 
@@ -53,11 +55,12 @@ def frame(
         list has the focus.
     :param keys: the keys in the last line as (key, label); None for the keys of the browser's list.
     """
-    places = (
-        place(columns, lines, sizes=model.arrangement.panes)
-        if query is None
-        else place_selector(columns, lines)
-    )
+    if model.finds_nothing:
+        places = place_alone(columns, lines, selects=query is not None)
+    elif query is None:
+        places = place(columns, lines, sizes=model.arrangement.panes)
+    else:
+        places = place_selector(columns, lines)
     boxes = places.boxes
     picture: list[list[Cell]] = []
     if places.header:
@@ -125,17 +128,22 @@ def _plain(line: Line) -> list[Cell]:
 
 def _pane(name: str, box: Box, content: _Content) -> Iterator[list[Cell]]:
     """The lines of a pane from top to bottom."""
-    is_list = name == PANES[0]
-    if is_list:
-        word = list_name(selects=content.query is not None)
-        titles = content.model.arrangement.titles(word)
-        yield _plain(rule_line(box.width, titles, content.selections, focused=True))
-    else:
-        title, suffix = content.beside(name)
-        yield _plain(rule_line(box.width, (title,), suffix=suffix))
+    is_list, is_alone = name == PANES[0], content.model.finds_nothing
+    if not is_alone:
+        yield _plain(_rule(box, content) if is_list else _rule_beside(name, box, content))
     blank = _plain(fit_line([], box.width))
-    for y in range(box.height - 1):
+    for y in range(box.height - (not is_alone)):
         yield content.line(y, box.width) if is_list else blank
+
+
+def _rule(box: Box, content: _Content) -> Line:
+    titles = content.model.arrangement.titles(list_name(selects=content.query is not None))
+    return rule_line(box.width, titles, content.selections, focused=True)
+
+
+def _rule_beside(name: str, box: Box, content: _Content) -> Line:
+    title, suffix = content.beside(name)
+    return rule_line(box.width, (title,), suffix=suffix)
 
 
 class _Content:
@@ -152,10 +160,15 @@ class _Content:
         self._selected = model.first_session()
         searches = bool(query and query.strip()) and model.empty() in ("", "query")
         self.facts = list_facts(model, searches=searches, answered=not query, begins=bool(query))
-        height = box.height - 1 - (query is not None)
-        self._notice = [] if model.lines else _notice(model, query, box.width - SCROLLBAR, searches)
+        height = box.height - (not model.finds_nothing) - (query is not None)
+        cells = box.width - SCROLLBAR
+        self._panel: list[Line] = []
+        if model.searched is not None and model.finds_nothing:
+            hints = no_session_keys(selects=query is not None, typed=bool(query))
+            self._panel = welcome_panel(model.searched, model.home, cells, height, hints)
+        self._notice = _notice(query, cells) if searches and not (model.lines or self._panel) else []
         self._lines = model.row_lines
-        length = len(self._notice) or model.lines_on_screen
+        length = len(self._panel) or len(self._notice) or model.lines_on_screen
         self._bar = _scrollbar(length, height)
 
     @property
@@ -182,6 +195,8 @@ class _Content:
 
     def _row(self, y: int, cells: int) -> list[Cell]:
         model = self.model
+        if y < len(self._panel):
+            return _plain(self._panel[y])
         if y < len(self._notice):
             return _plain(fit_line([(f" {self._notice[y]}", "dim")], cells))
         index = self._lines.row_at(y)
@@ -216,13 +231,9 @@ def _search_line(query: str, cells: int) -> list[Cell]:
     ]
 
 
-def _notice(model: ListModel, query: str | None, cells: int, searches: bool) -> list[str]:
-    """The lines of the message in place of rows, as on the screen that follows; empty for none."""
-    searched = None if model.known else model.searched
-    if searched is None and not searches:
-        return []
-    message = searching_for(query or "") if searched is None else nothing_found(searched, model.home)
-    return [piece for line in message for piece in wrap(line, max(4, cells - 2))]
+def _notice(query: str | None, cells: int) -> list[str]:
+    """The lines of the message in place of rows during a search, as on the screen that follows."""
+    return [piece for line in searching_for(query or "") for piece in wrap(line, max(4, cells - 2))]
 
 
 _BARS = " ▇▆▅▄▃▂▁"

@@ -116,6 +116,16 @@ def place(
     return PaneLayout(boxes, divider, is_tall, is_tall)
 
 
+def place_alone(columns: int, lines: int, *, selects: bool = False) -> PaneLayout:
+    """The places of a screen without any session: the list's pane alone.
+
+    :param selects: in the selector, which has no header.
+    """
+    header = lines >= TALL_FROM and not selects
+    box = Box(0, int(header), columns, max(2, lines - header - FOOTER))
+    return PaneLayout({PANES[0]: box}, -1, header=header, closing=False)
+
+
 def list_lines(columns: int, lines: int, sizes: Sizes = USUAL, *, selects: bool = False) -> int:
     """The number of lines for sessions while the list has the focus.
 

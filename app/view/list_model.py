@@ -54,7 +54,7 @@ class ListModel:
     lines        heads and sessions from top to bottom
     heads        the indexes of the heads in ``lines``
     matched      the number of sessions that are shown, in folded groups as well
-    searched     the stores that the first frame searched (`app.view.empty_states.nothing_found`) if it found
+    searched     the stores that the first frame searched (`app.view.welcome`) if it found
                  no session at all; else None
     missing_folders, missing_agents
                  folders of sessions that are gone, and agents that are not installed
@@ -381,6 +381,11 @@ class ListModel:
         if self._counts:
             return sum(self._counts.values()) + sum(self._hidden_counts.values())
         return len(self._by_path)
+
+    @property
+    def finds_nothing(self) -> bool:
+        """Whether the first frame found no session at all, and none has come since."""
+        return self.searched is not None and not self.known
 
     @property
     def is_complete(self) -> bool:

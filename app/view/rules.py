@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from app.view.cells import first_fitting, max_width, shorten, width
+from app.view.cells import first_fitting, max_width, shorten, stable_width, width
 from app.view.line import Line
 
 LIGHT, HEAVY = "─", "━"
@@ -64,6 +64,20 @@ def _fitting(facts: Sequence[str], cells: int) -> str:
     while shown and max_width(shown) > cells:
         shown = shown.rpartition(" · ")[0]
     return shown
+
+
+def edge_line(words: str, cells: int, left: str, right: str, *, style: str = "dim") -> Line:
+    """The upper or the lower line of a frame in exactly ``cells`` cells, with words in it.
+
+    :param words: inert; cut if need be.
+    :param left: the corner at the left; ``right``: that at the right.
+    :param style: of the words.
+    """
+    shown = shorten(stable_width(words), max(0, cells - 6)) if words else ""
+    middle: Line = [("─ ", "border-focus"), (shown, style), (" ", "border-focus")] if shown else []
+    filled = width(shown) + 3 if shown else 0
+    rest = "─" * max(0, cells - 2 - filled)
+    return [(left, "border-focus"), *middle, (rest, "border-focus"), (right, "border-focus")]
 
 
 def divider_char(y: int, middle: int) -> str:

@@ -35,6 +35,8 @@ rest of a long message.
 class Pane(Container):
     """A part of the screen below a rule with words, which is heavy while the pane has the focus.
 
+    Without a rule (class `bare`) it has no words.
+
     words    the title and the figures of the rule; set them with `say`
     closing  the figures for the rule below the pane
     """
@@ -101,7 +103,7 @@ class Pane(Container):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         strips = super().render_lines(crop)
-        if strips and not crop.y:
+        if strips and not crop.y and not self.has_class("bare"):
             strips[0] = self._rule().crop(crop.x, crop.right)
         return strips
 

@@ -47,6 +47,7 @@ class SessionListView(LineList):
     excerpts      path -> why the session is a hit
     excerpts_of   the query that the excerpts should be of
     notice        the lines to show while no session is listed
+    panel         draws the lines in a width and a height in place of the notice; None for none
     steps         how often the user has moved the cursor
     followed_to   the new path of the cursor's session, if its agent moved the file
     once_known    runs an action on the session under the cursor, now or when the search has an answer
@@ -84,6 +85,8 @@ class SessionListView(LineList):
         self._asks = False
         self.notice: list[str] = []
         self._notice_lines: list[str] = []
+        self.panel: Callable[[int, int], list[Line]] | None = None
+        self._panel_lines: list[Line] = []
         # the paths of the sessions that a prompt is about
         self._prompt_paths: frozenset[str] = frozenset()
         self.steps = 0
@@ -156,6 +159,8 @@ class SessionListView(LineList):
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         if not self.model.lines:
+            if self.panel is not None:
+                return self._panel_lines[index]
             return fit_line([(" " + self._notice_lines[index], "dim")], cells)
         return render_list_line(
             self.model,
@@ -222,8 +227,26 @@ class SessionListView(LineList):
         self._notice_lines = [
             piece for line in self.notice for piece in (wrap(line, max(4, width - 2)) if width else [line])
         ]
-        if not self.model.lines:
+        if not self.model.lines and self.panel is None:
             self.set_rows(len(self._notice_lines), 0)
+
+    def show_panel(self, draw: Callable[[int, int], list[Line]] | None) -> None:
+        """Set what draws the lines in place of the notice; None for the notice."""
+        if draw is None and self.panel is None:
+            return
+        self.panel = draw
+        self._lay_panel()
+
+    def _lay_panel(self) -> None:
+        height = self.size.height
+        self._panel_lines = self.panel(self.scrollable_content_region.width, height) if self.panel else []
+        if not self.model.lines:
+            self.set_rows(len(self._panel_lines if self.panel else self._notice_lines), 0)
+
+    def size_changed(self) -> None:
+        super().size_changed()
+        if self.panel is not None:
+            self._lay_panel()
 
     def on_resize(self) -> None:
         super().on_resize()
@@ -536,7 +559,8 @@ class SessionListView(LineList):
             line = min(self.cursor, len(self.model.lines) - 1)
             if self._session is None:
                 line = self.model.first_session()
-        self.set_rows(len(self.model.lines) or len(self._notice_lines), max(0, line), keep_offset=True)
+        shown = len(self.model.lines) or len(self._panel_lines if self.panel else self._notice_lines)
+        self.set_rows(shown, max(0, line), keep_offset=True)
         self._remember()
         if self._announced != before:
             self.post_message(self.Moved(self))

@@ -159,7 +159,7 @@ class FakeList:
 class FakePane:
     """The sessions' pane: its search has always answered."""
 
-    selects = False
+    selects = is_alone = False
     is_answered = scanned = True
 
     def __init__(self, model):

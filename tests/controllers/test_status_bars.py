@@ -70,7 +70,9 @@ def test_while_an_action_runs_the_first_key_stops_it(progress, first):
 def test_only_keys_that_do_something_are_shown():
     assert "rename" in Bars(make_row("a", agent="pi")).labels()
     assert "rename" not in Bars(make_row("a", agent="agent")).labels()
-    assert Bars().labels() == ["examples", "look again", "help", "quit"]
+    bars = Bars()
+    bars.pane.is_alone = True
+    assert bars.labels() == ["try the examples", "rescan", "help", "quit"]
 
 
 def test_while_sessions_are_marked_only_keys_for_marks_are_shown():

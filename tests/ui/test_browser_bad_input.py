@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 
 from tests.factory import chain, message
 from tests.ui.conftest import pi_session
@@ -16,9 +17,12 @@ def is_removed(folder):
 async def test_without_sessions_the_stores_are_named_and_f6_opens_the_examples(browser, tmp_path):
     async with browser() as ui:
         text = ui.text()
-        assert "No sessions found" in text
-        assert "~/.pi/agent/sessions" in text
-        assert "F6" in text
+        assert "Welcome to leafmark" in text
+        assert re.search("pi +~/.pi/agent/sessions +not there", text)
+        assert "Tree" not in text
+        assert text.splitlines()[-1].strip() == "F6 try the examples  F5 rescan  ? help  q quit"
+        await ui.press("tab", "2", "t", "v", "greater_than_sign")
+        assert (ui.focus, ui.text()) == ("sessions", text)
         await ui.press("f6")
         await ui.until(lambda: len(ui.listed()) > 10, "the examples")
         await ui.settled()
@@ -30,14 +34,6 @@ async def test_without_sessions_the_stores_are_named_and_f6_opens_the_examples(b
         await ui.until(lambda: ui.screen.setup.demo and ui.screen.feed.scanned, "the examples again")
         assert ui.screen.model.known == example_count
     assert is_removed(folder)
-
-
-async def test_the_footer_of_an_empty_screen_offers_only_working_keys(browser, tmp_path):
-    async with browser(size=(80, 24)) as ui:
-        text = ui.text()
-        assert "F6 examples" in text
-        assert "resume" not in text.splitlines()[-1]
-        assert "example sessions" in " ".join(line[1:34].strip() for line in text.splitlines())
 
 
 async def test_a_deleted_session_leaves_the_list(browser, three):

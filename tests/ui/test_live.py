@@ -271,6 +271,10 @@ async def test_the_first_session_of_an_empty_machine_appears(browser, tmp_path):
         pi_session(tmp_path, *chain("hello", "hi", id="first"), id="first")
         await ui.until(lambda: ui.listed() == [f"[{HERE}]", "first"], "the first session")
         await ui.until(lambda: ui.sessions.row is not None and ui.tree.view is not None, "its tree")
+        assert "Welcome" not in ui.text()
+        ui.path("first").unlink()
+        await ui.until(lambda: "Welcome to leafmark" in ui.text(), "the panel")
+        assert "hello" not in ui.text()
 
 
 @pytest.mark.usefixtures("every_frame")

@@ -51,7 +51,7 @@ async def test_an_unreadable_store_is_counted_in_the_header(browser, three, deni
 
 async def test_the_first_session_on_an_empty_screen_is_selected(browser, tmp_path):
     async with browser() as ui:
-        await ui.until(lambda: "No sessions found." in ui.text(), "the notice")
+        await ui.until(lambda: "No sessions found" in ui.text(), "the notice")
         pi_session(tmp_path, *chain("hello", "hi", id="fresh", cwd="/other"), id="fresh", project="other")
         await ui.until(lambda: "fresh" in ui.listed(), "the session")
         assert ui.sessions.row.id == "fresh"
@@ -74,8 +74,8 @@ async def test_a_new_session_does_not_unfold_its_project(browser, tmp_path):
 async def test_a_vanished_store_is_reported_as_missing(browser, three, tmp_path, way):
     async with browser(**way) as ui:
         (tmp_path / "home" / ".pi").rename(tmp_path / "elsewhere")
-        await ui.until(lambda: "No sessions found." in ui.text(), "the notice")
-        await ui.until(lambda: "pi: ~/.pi/agent/sessions, not there (default)" in ui.text(), "its state")
+        await ui.until(lambda: "No sessions found" in ui.text(), "the notice")
+        await ui.until(lambda: "~/.pi/agent/sessions         not there" in ui.text(), "its state")
         shutil.copytree(tmp_path / "elsewhere", tmp_path / "home" / ".pi")
         await ui.until(lambda: ui.sessions.model.known == 3, "the sessions")
 
