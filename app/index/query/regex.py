@@ -33,6 +33,14 @@ _LITERAL = re.compile(r"[\w\s!\"#%&',/:;<=>@`~-]|\\[!-/:-@\[-`{-~]", re.ASCII)
 """A part of a pattern that stands for one ASCII character."""
 _QUANTIFIERS = ("*", "+", "?", "{")
 
+_MAX_LITERALS = 8
+# Constructs for which no literals are known: quotes, and characters by code or class.
+_OPAQUE = re.compile(r"\[:|\\[QExpPC0-9]")
+_TOKEN = re.compile(
+    r"(?s)(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<times>\{[^}]*\}|[*?+])|(?P<escape>\\.)"
+    r"|(?P<flags>\(\?[a-zA-Z-]*\))|(?P<open>\((?:\?(?:[a-zA-Z-]*:|P?<[^>]*>))?)|(?P<char>.)"
+)
+
 # RE2 ends a line only at LF, and pasted text often has a CR before it.
 _LINE_END = r"(?:\r?$)"
 
@@ -65,24 +73,6 @@ def compiled(pattern: str, *, ignore_case: bool) -> Any:
     :raises BadPattern: RE2 does not accept the pattern, or is not installed.
     """
     return _compiled(pattern, ignore_case, _SEARCH_BYTES)
-
-
-def required_words(pattern: str) -> Any:
-    """A quick filter for texts: an RE2 `Filter` of the words that every match of `compiled(pattern,
-    ignore_case=True)` contains. None if RE2 finds no such words.
-
-    `Match(data, True)` is None for UTF-8 `data` that lacks these words. It takes a hundredth of the time of a
-    search with a pattern whose states RE2 cannot cache, such as one with a wide gap between two words.
-    """
-    from re2 import Filter, Options, error  # as in `_compiled`
-
-    words = Filter()
-    try:
-        words.Add(_translated(pattern, True), _set_options(Options(), _SEARCH_BYTES))
-        words.Compile()
-    except error:
-        return None
-    return None if words.Match(b"", True) else words
 
 
 def from_literal(pattern: str, *, ignore_case: bool) -> Any:
@@ -339,3 +329,73 @@ def _group_end(pattern: str, start: int) -> int:
     while end < len(pattern) and pattern[end] not in ":)>":
         end += 1
     return end + 1
+
+
+class _Group:
+    """The part of a group, or of the whole pattern, that has been read.
+
+    alternatives   for each alternative before this one, the literals of which it has one; none if unknown
+    best           the same for this alternative
+    run            the literal that is being read
+    last           the literals of the part before it
+    """
+
+    def __init__(self) -> None:
+        self.alternatives: list[list[str]] = []
+        self.best: list[str] = []
+        self.run = ""
+        self.last: list[str] = []
+
+    def end_run(self) -> None:
+        """The literal ends here."""
+        self.best = max(self.best, [self.run] if self.run else [], self.last, key=_merit)
+        self.run, self.last = "", []
+
+    def end_alternative(self) -> None:
+        self.end_run()
+        self.alternatives.append(self.best)
+        self.best = []
+
+    def literals(self) -> list[str]:
+        """The literals of which every match has one."""
+        self.end_alternative()
+        literals = sorted({literal for alternative in self.alternatives for literal in alternative})
+        return literals if all(self.alternatives) and len(literals) <= _MAX_LITERALS else []
+
+
+def required_literals(pattern: str) -> list[str]:
+    """Runs of ASCII letters, digits and underscores of which every match of an RE2 pattern has one, in any
+    case. None if that is not known.
+    """
+    if _OPAQUE.search(pattern):
+        return []
+    groups = [_Group()]
+    for token in _TOKEN.finditer(pattern):
+        text = token.group()
+        group = groups[-1]
+        if token["times"]:
+            # An optional character is no part of the run, and anything may follow a repeated one.
+            if text != "+":
+                group.run, group.last = group.run[:-1], []
+            group.end_run()
+        elif token["char"] and text.isascii() and (text.isalnum() or text == "_"):
+            if group.last:
+                group.end_run()
+            group.run += text
+        elif token["open"]:
+            group.end_run()
+            groups.append(_Group())
+        elif text == ")" and len(groups) > 1:
+            literals = groups.pop().literals()
+            groups[-1].last = literals
+        elif text == "|":
+            group.end_alternative()
+        else:
+            group.end_run()
+    # A pattern with open groups does not compile.
+    return groups[0].literals() if len(groups) == 1 else []
+
+
+def _merit(literals: list[str]) -> tuple[int, int]:
+    """The longer the shortest literal and the fewer there are, the better."""
+    return (min(map(len, literals)), -len(literals)) if literals else (0, 0)

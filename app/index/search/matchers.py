@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from app.formats.text_kinds import CALL, RESULT
 from app.formats.utf8_text import fold, nfc_text, to_nfc, to_utf8
 from app.index.query.query import PHRASE, REGEX, WORD, QueryError, Term
-from app.index.query.regex import BadPattern, compiled, from_literal, required_words
+from app.index.query.regex import BadPattern, compiled, from_literal, required_literals
 from app.index.search.passages import next_mark
 from app.sessions.passages import MARK, unpadded
 
@@ -263,10 +263,10 @@ class RegexMatcher(TermMatcher):
         self._seconds = 0.0
         self._bytes = 0
         self._lags = False
-        self._words: Any = None
-        """The words of a pattern that lags: a text is searched for them first."""
-        self._with_words: tuple[Source, int] | None = None
-        """The end of the texts that were last found to have these words."""
+        self._literals: list[str] = []
+        """The literals of a pattern that lags: a text is searched for one of them first."""
+        self._with_literal: tuple[Source, int] | None = None
+        """The end of the texts that were last found to have one of these literals."""
 
     @property
     def cost(self) -> tuple[int, int]:
@@ -281,17 +281,17 @@ class RegexMatcher(TermMatcher):
             return start if start < end else -1
         if self._prefilter is not None and not self._lags:
             return self._match(self.copy(source).data, start, end, self._prefilter)
-        if self._words is None or start >= end:
+        if not self._literals or start >= end:
             return self._match(self.copy(source).data, start, end, self._pattern)
-        if self._with_words != (source, end):
-            if not self._has_words(source, start, end):
+        if self._with_literal != (source, end):
+            if not self._has_literal(source, start, end):
                 return -1
-            self._with_words = (source, end)
-        # `in_passage` searches one passage after the other: few of them have the words.
+            self._with_literal = (source, end)
+        # `in_passage` searches one passage after the other: few of them have a literal.
         return start
 
     def in_passage(self, source: Source, begin: int, end: int) -> bool:
-        if self._words is not None and not self._has_words(source, begin, end):
+        if self._literals and not self._has_literal(source, begin, end):
             return False
         text = unpadded(self.copy(source).data[begin:end])
         has_match = self._match(text, 0, len(text), self._pattern) >= 0
@@ -303,7 +303,7 @@ class RegexMatcher(TermMatcher):
         return has_match
 
     def in_folded_text(self, folded: str, text: str) -> bool:
-        if self._words is not None and not self._words.Match(folded.encode("utf-8", "replace"), True):
+        if self._literals and not any(literal in folded for literal in self._literals):
             return False
         data = (to_nfc(text) if self.exact else folded).encode("utf-8", "replace")
         return self._match(data, 0, len(data), self._pattern) >= 0
@@ -327,12 +327,11 @@ class RegexMatcher(TermMatcher):
         self._bytes += (end if position < 0 else stop) - start
         if not self._lags and self._seconds > _LAG_SECONDS and self._bytes < self._seconds * _LAG_RATE:
             self._lags = True
-            self._words = required_words(self.term.text)
+            self._literals = [literal.lower() for literal in required_literals(self.term.text)]
         return position
 
-    def _has_words(self, source: Source, start: int, end: int) -> bool:
-        with memoryview(source.data) as data, data[start:end] as texts:
-            return self._words.Match(texts, True) is not None
+    def _has_literal(self, source: Source, start: int, end: int) -> bool:
+        return any(source.find(literal.encode(), start, end) >= 0 for literal in self._literals)
 
 
 def _spans(pattern: Any, text: str) -> Iterator[Range]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from app.formats.utf8_text import fold
 from app.index.query.query import Term
-from app.index.query.regex import compiled, required_words
+from app.index.query.regex import compiled, required_literals
 from app.index.search import matchers, search_run
 from app.index.search.matchers import PhraseMatcher, RegexMatcher
 from app.index.text.mmap_reader import Source
@@ -125,7 +125,7 @@ def test_a_lagging_pattern_finds_the_same(
 
 
 @pytest.mark.parametrize("scope", ["", " in:all"])
-def test_a_text_without_the_words_of_a_pattern_is_not_searched(
+def test_a_text_without_the_literals_of_a_pattern_is_not_searched(
     world: World, lagging: list[int], scope: str
 ) -> None:
     fill_store(world)
@@ -160,21 +160,21 @@ PIECES = st.lists(
     ),
     text=PIECES,
 )
-def test_every_match_has_the_words_of_the_pattern(pattern: str, text: str) -> None:
-    words = required_words(pattern)
-    data = fold(text).encode("utf-8", "replace")
-    if words is not None and compiled(pattern, ignore_case=True).search(data):
-        assert words.Match(data, True)
+def test_every_match_has_a_literal_of_the_pattern(pattern: str, text: str) -> None:
+    literals = required_literals(pattern)
+    folded = fold(text)
+    if literals and compiled(pattern, ignore_case=True).search(folded.encode("utf-8", "replace")):
+        assert any(literal.lower() in folded for literal in literals)
 
 
 @pytest.mark.parametrize("pattern", [".", WORDLESS, r"\w{3}", "a?b?."])
-def test_a_pattern_without_words(pattern: str) -> None:
-    assert required_words(pattern) is None
+def test_a_pattern_without_literals(pattern: str) -> None:
+    assert required_literals(pattern) == []
 
 
-def test_a_fast_pattern_needs_no_words(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fast_pattern_needs_no_literals(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "app.index.search.matchers.required_words", lambda pattern: pytest.fail("it was looked into")
+        "app.index.search.matchers.required_literals", lambda pattern: pytest.fail("it was looked into")
     )
     monkeypatch.setattr(matchers, "_UNTIMED_BYTES", 0)
     monkeypatch.setattr(matchers, "_LAG_SECONDS", -1.0)

@@ -1,21 +1,21 @@
 """The lines of a file that may have a term, found in their bytes. No line that has it is left out.
 
 Most lines are excluded without being decoded. The text of a line differs from its bytes by escapes, case and
-composition. A prefilter therefore searches for a run of the word that these leave alone, and also lets a line
-through if it has anything that can become a part of the run. If a word has no such run, it lets every line
-through. Only the decoded and folded texts decide whether a line has the term.
+composition. A prefilter therefore searches for a run of the word that these leave alone (without StringZilla,
+for a run of ASCII), and also lets a line through if it has anything that can become a part of the run. If a
+word has no such run, it lets every line through. Only the decoded and folded texts decide whether a line has
+the term.
 """
 
 from __future__ import annotations
 
 import re
-from itertools import product
-from math import prod
 from typing import TYPE_CHECKING
 
 from app.formats.text import replace_surrogates
 from app.formats.utf8_text import fold, to_utf8
 from app.index.query.query import REGEX
+from app.index.query.regex import required_literals
 from app.index.search.grep.byte_search import (
     becomes,
     escapes,
@@ -47,12 +47,8 @@ _ASCII = re.compile(r"[!-:<-_a-~]+")
 _PLAIN = re.compile(r"[!#-.0-:<-[\]-_a-~]+")
 # ASCII with case, without "K", to which the Kelvin sign is composed.
 _CASED = re.compile(r"[!-:<-JL-_a-~]+")
-_OTHERS = re.compile(r"[^\0-\x7f]+")
 _NUMBER = re.compile(r"[0-9e+.-]+")
 _INFINITY = "-infinity"
-_WINDOW = 3
-_MAX_SEARCHES = 16
-"""The most spellings and precursors of a window that are searched for."""
 
 
 class Prefilter:
@@ -180,14 +176,10 @@ def word_filter(word: str, cased: str = "") -> Prefilter:
     if _CASED.fullmatch(cased):
         return _ascii_filter(word, [exactly(_as_json(cased))], word)
     run = max(_ASCII.findall(word), key=len, default="")
-    if not word.isascii() and knows_case():
-        mixed = _mixed_run(word)
-        if len(run) < 2 * _weight(mixed):
-            return _mixed_filter(mixed, word)
-    window = "" if word.isascii() or len(run) >= 2 * _WINDOW else _window(word)
-    if len(run) >= max(1, 2 * len(window)):
-        return _ascii_filter(run, in_any_case(_as_json(run).decode()), word)
-    return _window_filter(window, word) if window else Prefilter()
+    mixed = _mixed_run(word) if knows_case() and not word.isascii() else ""
+    if len(run) < 2 * _weight(mixed):
+        return _mixed_filter(mixed, word)
+    return _ascii_filter(run, in_any_case(_as_json(run).decode()), word) if run else Prefilter()
 
 
 # -- the filters of words --
@@ -216,13 +208,6 @@ def _mixed_filter(run: str, word: str) -> Prefilter:
     return RunFilter(
         [uncased(run)], [*map(exactly, needles), escapes(codes)], _weight(run), word, run == word
     )
-
-
-def _window_filter(window: str, word: str) -> Prefilter:
-    finders = [exactly(to_utf8("".join(spelling))) for spelling in product(*map(variants, window))]
-    codes = _codes(("\0", *(sign for char in window for sign in (*precursors(char), *variants(char)))))
-    odd = [*map(exactly, _precursor_needles(window)), escapes(codes)]
-    return RunFilter(finders, odd, 2 * len(window), word, window == word)
 
 
 def _as_json(run: str) -> bytes:
@@ -272,25 +257,6 @@ def _weight(run: str) -> int:
     return sum([1 if char.isascii() else 2 for char in run])
 
 
-def _window(word: str) -> str:
-    """The longest run of a word, without ASCII, with few spellings; of several the one with the fewest."""
-    searches_by_window = {"": 0}
-    for run in _OTHERS.findall(word):
-        for start in range(len(run)):
-            for end in range(start + 1, min(len(run), start + _WINDOW) + 1):
-                window = run[start:end]
-                if not is_findable(window[-1]):
-                    break
-                searches = prod([len(variants(char)) for char in window]) + len(_precursor_needles(window))
-                if searches <= _MAX_SEARCHES:
-                    searches_by_window[window] = searches
-    return max(searches_by_window, key=lambda window: (len(window), -searches_by_window[window]))
-
-
-def _precursor_needles(window: str) -> list[bytes]:
-    return shortened(to_utf8(sign) for char in window for sign in precursors(char))
-
-
 # -- the text of a line --
 
 _BY_CODE = re.compile(r"\\u([0-9a-fA-F]{4})")
@@ -327,84 +293,3 @@ def unescaped(line: bytes | bytearray) -> str:
 def _char(match: re.Match[str]) -> str:
     code = int(match[1], 16)
     return chr(code) if code else ""
-
-
-# -- the literals of a pattern --
-
-_MAX_LITERALS = 8
-# Constructs for which no literals are known: quotes, and characters by code or class.
-_OPAQUE = re.compile(r"\[:|\\[QExpPC0-9]")
-_TOKEN = re.compile(
-    r"(?s)(?P<set>\[\^?\]?(?:\\.|[^\]\\])*\])|(?P<times>\{[^}]*\}|[*?+])|(?P<escape>\\.)"
-    r"|(?P<flags>\(\?[a-zA-Z-]*\))|(?P<open>\((?:\?(?:[a-zA-Z-]*:|P?<[^>]*>))?)|(?P<char>.)"
-)
-
-
-class _Group:
-    """The part of a group, or of the whole pattern, that has been read.
-
-    alternatives   for each alternative before this one, the literals of which it has one; none if unknown
-    best           the same for this alternative
-    run            the literal that is being read
-    last           the literals of the part before it
-    """
-
-    def __init__(self) -> None:
-        self.alternatives: list[list[str]] = []
-        self.best: list[str] = []
-        self.run = ""
-        self.last: list[str] = []
-
-    def end_run(self) -> None:
-        """The literal ends here."""
-        self.best = max(self.best, [self.run] if self.run else [], self.last, key=_merit)
-        self.run, self.last = "", []
-
-    def end_alternative(self) -> None:
-        self.end_run()
-        self.alternatives.append(self.best)
-        self.best = []
-
-    def literals(self) -> list[str]:
-        """The literals of which every match has one."""
-        self.end_alternative()
-        literals = sorted({literal for alternative in self.alternatives for literal in alternative})
-        return literals if all(self.alternatives) and len(literals) <= _MAX_LITERALS else []
-
-
-def required_literals(pattern: str) -> list[str]:
-    """Runs of ASCII letters, digits and underscores of which every match of an RE2 pattern has one, in any
-    case. None if that is not known.
-    """
-    if _OPAQUE.search(pattern):
-        return []
-    groups = [_Group()]
-    for token in _TOKEN.finditer(pattern):
-        text = token.group()
-        group = groups[-1]
-        if token["times"]:
-            # An optional character is no part of the run, and anything may follow a repeated one.
-            if text != "+":
-                group.run, group.last = group.run[:-1], []
-            group.end_run()
-        elif token["char"] and text.isascii() and (text.isalnum() or text == "_"):
-            if group.last:
-                group.end_run()
-            group.run += text
-        elif token["open"]:
-            group.end_run()
-            groups.append(_Group())
-        elif text == ")" and len(groups) > 1:
-            literals = groups.pop().literals()
-            groups[-1].last = literals
-        elif text == "|":
-            group.end_alternative()
-        else:
-            group.end_run()
-    # A pattern with open groups does not compile.
-    return groups[0].literals() if len(groups) == 1 else []
-
-
-def _merit(literals: list[str]) -> tuple[int, int]:
-    """The longer the shortest literal and the fewer there are, the better."""
-    return (min(map(len, literals)), -len(literals)) if literals else (0, 0)

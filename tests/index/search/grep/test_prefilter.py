@@ -10,8 +10,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.formats.utf8_text import fold
+from app.index.query.regex import required_literals
 from app.index.search.grep import byte_search
-from app.index.search.grep.prefilter import required_literals, word_filter
+from app.index.search.grep.prefilter import word_filter
 from tests.index.search.grep.sessions import WORDS, spelt
 
 if TYPE_CHECKING:
@@ -63,6 +64,8 @@ def test_a_line_with_a_word_is_let_through(
     "word", ["foo", "straße", "привет", "デプロイ", "für", "검색", "你好", "🎉", "src/a.py", 'x("y")']
 )
 def test_other_lines_are_excluded(engine: str, word: str) -> None:
+    if engine == "plain" and not fold(word).isascii():
+        pytest.skip("without StringZilla, only a run of ASCII is searched for")
     data = bytearray(
         '{"text":"nothing of the kind: \\u001b[0m ja \\n über ñandú Прощай テレビ"}\n'.encode() * 50
     )
