@@ -58,7 +58,14 @@ class Command:
 
 
 COMMANDS: tuple[Command, ...] = (
-    Command("session.resume", "sessions", "enter", "resume", "Resume the session", "resume"),
+    Command(
+        "session.resume",
+        "sessions",
+        "enter",
+        "resume",
+        "Resume the session; on a project: start a new session in its folder",
+        "resume",
+    ),
     Command(
         "session.mark",
         "sessions",

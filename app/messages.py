@@ -550,7 +550,7 @@ class EarlierFound(Message):
 
 
 class PlanMade(Message):
-    """The plan to resume the session at `path` was made.
+    """The plan to resume the session at `path` was made; or, with "", the plan to start one in a project.
 
     in_use   how sure it is that a running agent has the session open; None if none has
     """

@@ -27,6 +27,8 @@ _LONGEST_LINE = 4_096
 
 EXAMPLE_PROBLEM = "an example session: there is nothing to resume"
 """The problem of a plan for a session of the demo."""
+EXAMPLE_PROJECT = "an example project: no session can be started in it"
+"""The problem of a plan to start a session in a folder of the demo."""
 
 
 class Plan:

@@ -6,13 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.actions.resume import EXAMPLE_PROBLEM
+from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT
 from app.dialogs.questions import FORK, OPEN, READ, InUseDialog, ResumeDialog, Standing
 from app.formats.text import one_line
 from app.keys import key_of
 from app.stores import agent_named
 from app.stores.live import LIVE
-from app.view.bars import in_use_line, resume_line
+from app.view.bars import in_use_line, resume_line, start_line
 from app.view.formatting import tilde
 from app.view.selection import StableSelection
 
@@ -83,6 +83,8 @@ class ResumeController:
         self._changed = changed
         self.plan: Plan | None = None
         self.planned = ""
+        # the newest session of the project under the cursor, and the plan to start another one like it
+        self._start: tuple[Row, Plan | None] | None = None
         # who may have the planned session open
         self._in_use: Verdict | None = None
         # the state of the planned session and its reason when the plan was made
@@ -102,6 +104,10 @@ class ResumeController:
         """
         row = self._pane.list.row if self._host.is_mounted else None
         plan = self.plan
+        newest = self._newest
+        if newest is not None:
+            self._shows_command = False
+            return self._start_bar(newest, cells, shows_key=shows_key)
         if row is None or not self._pane.is_answered:
             self._shows_command = False
         elif self.planned == row.path:
@@ -121,7 +127,33 @@ class ResumeController:
             warning=one_line(reason or "; ".join(plan.asks) or plan.warning),
         )
 
+    @property
+    def _newest(self) -> Row | None:
+        """The newest session of the project under the cursor; None on a session."""
+        project = self._pane.list.project if self._host.is_mounted else None
+        return project.latest.row if project is not None and project.latest is not None else None
+
+    def _start_bar(self, newest: Row, cells: int, *, shows_key: bool) -> Line:
+        """The bar of a project."""
+        planned, plan = self._start or (None, None)
+        is_planned = plan is not None and planned is not None and planned.cwd == newest.cwd
+        return start_line(
+            cells,
+            key=key_of("session.resume") if shows_key else "",
+            agent=newest.agent,
+            folder=tilde(newest.cwd, self._setup.home),
+            problem=start_problem(plan) if plan is not None and is_planned else "",
+        )
+
     # the plan
+
+    def plan_start(self) -> None:
+        """Plan how a session is started in the project under the cursor."""
+        newest = self._newest
+        self._start = None
+        if newest is not None:
+            self._start = newest, None
+            self._planner.plan_start(newest)
 
     def make_plan(self, row: Row) -> None:
         """Plan how the session under the cursor is resumed."""
@@ -172,6 +204,11 @@ class ResumeController:
         """Show a new plan in the bar or in the dialog, and run the action that waits for it."""
         if event.generation != self._planner.generation:
             return
+        if not event.path:
+            if self._start is not None:
+                self._start = self._start[0], event.plan
+                self._changed()
+            return
         row = self._pane.list.row
         is_shown = row is not None and row.path == event.path
         if is_shown:
@@ -196,7 +233,7 @@ class ResumeController:
     # resume
 
     def resume(self) -> None:
-        """Resume the session under the cursor as soon as it is planned; fold or unfold a project."""
+        """Resume the session under the cursor as soon as it is planned; start one in a project."""
         self._pane.once_known(self._resume_known, self._is_planned)
 
     def copy_command(self) -> None:
@@ -213,7 +250,9 @@ class ResumeController:
     def _resume_known(self) -> None:
         row, plan = self._pane.list.row, self.plan
         if row is None:
-            self._pane.list.action_toggle_fold()
+            newest = self._newest
+            if newest is not None:
+                self._starter.start_new(newest)
         elif plan is not None:
             self.resume_session(row, plan)
 
@@ -298,8 +337,21 @@ def problem_sentence(plan: Plan, key: str) -> str:
         return ""
     if plan.problem == EXAMPLE_PROBLEM:
         return "Example session: cannot be resumed"
-    reasons = ["folder gone"] if plan.problem.startswith("the folder ") else []
+    return f"Cannot resume: {_reason(plan)}." + (f" {key}: details and ways out." if key else "")
+
+
+def start_problem(plan: Plan) -> str:
+    """Why no session can be started in a project, in a few words; "" if one can."""
+    if not plan.problem:
+        return ""
+    if plan.problem == EXAMPLE_PROJECT:
+        return "Example project: no session can be started"
+    return f"Cannot start a session: {_reason(plan)}."
+
+
+def _reason(plan: Plan) -> str:
+    problem = plan.problem or ""
+    reasons = ["folder gone"] if problem.startswith("the folder ") else []
     if plan.program is None and plan.argv:
         reasons.append(f"{plan.argv[0]} not on PATH")
-    reason = one_line(", ".join(reasons) or plan.problem, 500)
-    return f"Cannot resume: {reason}." + (f" {key}: details and ways out." if key else "")
+    return one_line(", ".join(reasons) or problem, 500)

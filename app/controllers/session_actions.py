@@ -271,9 +271,11 @@ class SessionActions:
 
     def new_session(self) -> None:
         """Begin a new session, of the same agent and in the same folder. There is a question before it:
-        leafmark ends with it, and in the tree the key goes to the next hit.
+        leafmark ends with it. On a project it is the agent of the newest session.
         """
-        row = self._pane.list.row
+        project = self._pane.list.project
+        newest = project.latest.row if project is not None and project.latest is not None else None
+        row = self._pane.list.row or newest
         if row is not None:
             self._host.start(self._new_session(row))
 

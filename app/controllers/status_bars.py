@@ -17,6 +17,7 @@ from app.view.bars import (
     no_session_keys,
     order_note,
     preview_keys,
+    project_keys,
     search_keys,
     unread_note,
     with_note,
@@ -165,7 +166,5 @@ class StatusBars:
         pairs = [pair for pair in pairs if pair[1] not in without]
         group = pane.list.group
         if group is not None and not in_preview:
-            # a query has them all open
-            folds = [] if model.is_filtered else [("Enter", "fold" if model.is_open(group) else "unfold")]
-            return [*folds, *pairs]
+            return [*project_keys(model, group), *pairs]
         return pairs

@@ -153,7 +153,7 @@ class SelectorScreen(SessionsScreen):
         """Do what a key of the list does, from the preview beside it."""
         command = command_by_id(id)
         if id == "session.resume" and self.sessions_pane.list.row is None and self.sessions_pane.is_answered:
-            return  # Enter would fold what is under the cursor, and nothing is read of that
+            return  # Enter would start a session in the project, of which nothing is read
         await self.app.run_action(command.action, self.command_target(command.pane))
 
     @property

@@ -495,6 +495,8 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.refresh_bars()
         if row is not None:
             self.resume_controller.make_plan(row)
+        else:
+            self.resume_controller.plan_start()
         # If its agent moved the file, the cursor stays on its entry.
         self.show_session(row, again=row is not None and pane.list.followed_to == row.path)
         pane.shown = row.path if row is not None else ""
@@ -542,6 +544,12 @@ class SessionsScreen(FirstPictureScreen[None]):
     # commands; those on the session under the cursor wait for the search
 
     @on(LineList.Activated, "#sessions")
+    def _row_clicked_twice(self) -> None:
+        if self.sessions_pane.list.project is not None:
+            self.sessions_pane.list.action_toggle_fold()
+        else:
+            self.resume_controller.resume()
+
     @on(SessionListView.ResumeAsked)
     @on(SessionsPane.Chosen)
     def _resume_asked(self) -> None:

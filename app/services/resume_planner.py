@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.actions.resume import EXAMPLE_PROBLEM, Plan, in_use_warning, plan, plan_new
+from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT, Plan, in_use_warning, plan, plan_new
 from app.index.live_sessions import verdict_to_resume
 from app.messages import PlanMade, PlanReady
 from app.services.background import BackgroundService
@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 
 class ResumePlanner(BackgroundService):
-    """Works out how the session under the cursor would be resumed; posts ``PlanMade``."""
+    """Works out how the session under the cursor would be resumed, or a new one be started in the project
+    under the cursor; posts ``PlanMade``.
+    """
 
     thread_name = "plan"
 
@@ -32,6 +34,15 @@ class ResumePlanner(BackgroundService):
         self.generation += 1
         generation = self.generation
         self._worker.submit(lambda is_stale: self._plan(generation, row))
+
+    def plan_start(self, row: Row) -> None:
+        """Work out how a session of the agent of `row` would be started in its folder."""
+        self.generation += 1
+        generation = self.generation
+        self._worker.submit(lambda is_stale: self._plan_start(generation, row))
+
+    def _plan_start(self, generation: int, row: Row) -> None:
+        self._post(PlanMade(generation, "", _start_plan(self._setup, row)))
 
     def _plan(self, generation: int, row: Row) -> None:
         setup, store = self._setup, _store_of(self._setup, row)
@@ -73,12 +84,7 @@ class Starter(BackgroundService):
         self._worker.submit(lambda is_stale: self._resume(row, path, session_id, cwd, text, sends=sends))
 
     def _start_new(self, row: Row) -> None:
-        store = _store_of(self._setup, row)
-        if store is None:
-            self._post(PlanReady(_plan_without_store(row)))
-            return
-        result = plan_new(row.agent, row.cwd, store, self._setup.env)
-        self._post(PlanReady(_without_demo(self._setup, result)))
+        self._post(PlanReady(_start_plan(self._setup, row)))
 
     def _resume(
         self, row: Row, path: str, session_id: str, cwd: str, text: str | None, *, sends: bool
@@ -104,6 +110,17 @@ class Starter(BackgroundService):
 
 def _store_of(setup: Setup, row: Row) -> Store | None:
     return next((store for store in setup.stores if store.root == row.store), None)
+
+
+def _start_plan(setup: Setup, row: Row) -> Plan:
+    """The plan to start a session of the agent of `row` in its folder."""
+    store = _store_of(setup, row)
+    if store is None:
+        return _plan_without_store(row)
+    result = plan_new(row.agent, row.cwd, store, setup.env)
+    if setup.demo:
+        result.problem = EXAMPLE_PROJECT
+    return result
 
 
 def _plan_without_store(row: Row) -> Plan:

@@ -15,6 +15,7 @@ from app.view.arrangement import Arrangement
 from app.view.cells import shorten, shorten_start, stable_width, width
 from app.view.geometry import SMALLEST
 from app.view.line import Line, fit_line, line_width
+from app.view.list_groups import Group
 from app.view.list_model import ListModel
 
 
@@ -204,6 +205,22 @@ def resume_line(
     return fit_line([*line, (command_line(command, room - width(where)), "text"), (where, "dim")], cells)
 
 
+def start_line(cells: int, *, key: str, agent: str, folder: str, problem: str) -> Line:
+    """The line about a project: the session that Enter starts in its folder.
+
+    :param key: the key that starts it, empty for none: then there is nothing to say.
+    :param folder: its folder as it is shown.
+    :param problem: why none can be started; "" if one can.
+    """
+    if problem:
+        return fit_line([(" ! ", "warning"), (shorten(problem, cells - 4), "dim")], cells)
+    if not key:
+        return fit_line([], cells)
+    line: Line = [(f" {key} ", "key"), (f"starts a new {agent} session", "text")]
+    where = f" in {shorten_start(folder, max(12, cells - line_width(line) - 5))}"
+    return fit_line([*line, (where, "dim")], cells)
+
+
 def in_use_line(cells: int, agent: str, in_use: Verdict) -> Line:
     """The line about a session that a running agent has open, or may have open.
 
@@ -339,9 +356,15 @@ def keys_without_session(model: ListModel) -> list[tuple[str, str]]:
         for pair in list_keys(selects=False, here=model.arrangement.scope == "here")
         if pair[1] not in without
     ]
-    if model.lines:
-        return [("Enter", "fold" if model.is_open(model.lines[0].group) else "unfold"), *pairs]
-    return pairs
+    return [*project_keys(model, model.lines[0].group), *pairs] if model.lines else pairs
+
+
+def project_keys(model: ListModel, group: Group) -> list[tuple[str, str]]:
+    """(key, label) of the commands on the head of a project. A query has all projects open."""
+    folds = (
+        [] if model.is_filtered else [(key_of("session.mark"), "fold" if model.is_open(group) else "unfold")]
+    )
+    return [pair for pair in ((key_of("session.resume"), "new session"), *folds) if pair[0]]
 
 
 def preview_keys(*, here: bool) -> list[tuple[str, str]]:

@@ -105,6 +105,7 @@ class Group:
     lines        the sessions in order; empty while only their number is known, as in the first frame
     count        the number of sessions
     newest       the newest activity in ms
+    latest       the line of the session with the newest activity; None while only the number is known
     shown        the number of sessions that the head gives: those that match the query, if there is one
     start        the number of the group's first line in the list
     """
@@ -116,6 +117,7 @@ class Group:
         "folder",
         "head",
         "is_whole",
+        "latest",
         "lines",
         "newest",
         "shown",
@@ -131,6 +133,7 @@ class Group:
         self.lines: list[ListLine] = []
         self.count = 0
         self.newest = 0
+        self.latest: ListLine | None = None
         self.shown = 0
         self.start = 0
         self._members: dict[str, ListLine] = {}
@@ -160,7 +163,8 @@ class Group:
             line.depth, line.prefix = depth, prefix
             self.lines.append(line)
         self.count = len(self.lines)
-        self.newest = max((line.session.modified or 0 for line in self.lines), default=0)
+        self.latest = max(self.lines, key=lambda line: line.session.modified or 0, default=None)
+        self.newest = (self.latest.session.modified or 0) if self.latest is not None else 0
 
 
 def _rank(line: ListLine, arrangement: Arrangement) -> Rank:

@@ -213,7 +213,7 @@ class ListModel:
             or self._filter.standing(row) != line.standing
         ):
             return False
-        line.session, line.group.newest = row, newest
+        line.session, line.group.newest, line.group.latest = row, newest, line
         self._used_columns = None
         return True
 

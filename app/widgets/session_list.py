@@ -59,7 +59,7 @@ class SessionListView(LineList):
     ]
 
     class ResumeAsked(Message):
-        """The user wants to resume the session under the cursor, or to fold or unfold the project."""
+        """The user wants to resume the session under the cursor, or to start one in the project."""
 
     class MarksChanged(LineList.ListMessage):
         """Other sessions are marked."""
@@ -103,7 +103,7 @@ class SessionListView(LineList):
         # the session that vanished from under the cursor, and when
         self._lost: StableSelection | None = None
         self._lost_at = 0.0
-        self._announced: str | None = None
+        self._announced: tuple[str, str | None] = ("", None)
         # the session under the cursor before a filter hid it, and before an arrangement hid it
         self._before_filter: StableSelection | None = None
         self._before_arranged: StableSelection | None = None
@@ -131,6 +131,11 @@ class SessionListView(LineList):
         lines = self.model.lines
         group = lines[self.cursor].group if self.cursor < len(lines) else None
         return None if group is None or group.is_whole else group
+
+    @property
+    def project(self) -> Group | None:
+        """The project whose head is under the cursor; None on a session."""
+        return self.group if self.row is None else None
 
     @property
     def has_cursor(self) -> bool:
@@ -593,8 +598,8 @@ class SessionListView(LineList):
     def _remember(self) -> None:
         row, group = self.row, self.group
         self._session = StableSelection(self.model, [row]) if row else None
-        self._announced = row.path if row else None
         self._group = group.cwd if group else None
+        self._announced = (row.path, None) if row else ("", self._group)
 
 
 def _path_of(session: StableSelection) -> str:

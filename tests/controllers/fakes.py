@@ -132,7 +132,7 @@ class FakeList:
         self.notice = []
         self.when_laid_out = None
         self.scrollable_content_region = Region(0, 0, 100, 20)
-        self.group = None
+        self.group = self.project = None
         self.calls = []
 
     @property

@@ -303,6 +303,29 @@ async def test_a_new_session_starts_in_the_folder_of_the_row(browser, tmp_path):
         assert ui.app.return_value.cwd == str(work)
 
 
+async def test_enter_on_a_project_starts_a_session_of_its_newest_agent_in_its_folder(browser, tmp_path):
+    work = tmp_path / "work"
+    work.mkdir()
+    pi_session(tmp_path, *chain("go on", "yes", id="s", cwd=str(work)), id="s")
+    pi_session(tmp_path, *chain("lost", "yes", id="t", cwd="/gone/away"), id="t", project="away")
+    program = tmp_path / "bin" / "pi"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    async with browser(here=str(work), size=(160, 40)) as ui:
+        await ui.press("plus", "G", "up")
+        await ui.until(lambda: "! Cannot start a session: folder gone." in ui.text(), "why not")
+        await ui.press("enter")
+        await ui.until(lambda: ui.toasts() == ["the folder /gone/away is gone"], "the reason")
+        await ui.press("home")
+        await ui.until(lambda: f"Enter starts a new pi session in {work}" in ui.text(), "the status line")
+        await ui.press("c")
+        assert "start a new pi session" in ui.text()
+        await ui.press("escape", "enter")
+        await ui.until(lambda: ui.app._exit, "the plan")
+        assert (ui.app.return_value.argv, ui.app.return_value.cwd) == (["pi"], str(work))
+
+
 async def test_a_session_that_vanished_before_the_action_is_named(browser, three):
     async with browser() as ui:
         await ui.press("ctrl+d")

@@ -80,14 +80,14 @@ async def test_a_vanished_store_is_reported_as_missing(browser, three, tmp_path,
         await ui.until(lambda: ui.sessions.model.known == 3, "the sessions")
 
 
-async def test_the_footer_says_what_enter_does_to_a_project(browser, three):
+async def test_the_footer_says_what_the_keys_do_to_a_project(browser, three):
     async with browser() as ui:
         await ui.press("home")
         assert ui.sessions.row is None
         footer = ui.text().splitlines()[-1]
-        assert "Enter fold" in footer
-        await ui.press("enter")
+        assert "Enter new session  Space fold" in footer
+        await ui.press("space")
         assert ui.listed() == [f"[{HERE}]", "[/work/site]", "site1"]
-        await ui.until(lambda: "Enter unfold" in ui.text().splitlines()[-1], "the other word")
-        await ui.press("enter")
-        await ui.until(lambda: "Enter fold" in ui.text().splitlines()[-1], "the first word")
+        await ui.until(lambda: "Space unfold" in ui.text().splitlines()[-1], "the other word")
+        await ui.press("space")
+        await ui.until(lambda: "Space fold" in ui.text().splitlines()[-1], "the first word")
