@@ -91,6 +91,8 @@ class Browser(CrashApp["Plan | None"]):
         ending: ExitSignals | None = None,
         indexing: IndexService | None = None,
         selector: str | None = None,
+        typed: str = "",
+        begin_at: str = "",
         settings: Settings | None = None,
     ) -> None:
         """:param model: the list that the first frame already shows.
@@ -100,6 +102,8 @@ class Browser(CrashApp["Plan | None"]):
         :param indexing: of the same setup, if it has begun already.
         :param settings: the user's settings; None for the defaults.
         :param selector: the query with which the selector opens in place of the browser.
+        :param typed: the query with which the browser opens.
+        :param begin_at: the path of the session at which it opens; "" for the first one.
         """
         super().__init__(
             driver_class=driver_class(take_over, self._lose_terminal) if take_over is not None else None
@@ -108,6 +112,8 @@ class Browser(CrashApp["Plan | None"]):
         self._ending = ending
         self._indexing = indexing
         self._selector = selector
+        self._typed = typed
+        self._begin_at = begin_at
         self._settings = settings or Settings()
         self._model = model or empty_list(surroundings, self._settings, selects=selector is not None)
         ascii_only = self._settings.draws_ascii(surroundings.env)
@@ -174,7 +180,14 @@ class Browser(CrashApp["Plan | None"]):
             )
         from app.screens.browser import BrowserScreen
 
-        return BrowserScreen(self._setup, self._model, self._settings, self._indexing)
+        return BrowserScreen(
+            self._setup,
+            self._model,
+            self._settings,
+            self._indexing,
+            query=self._typed,
+            begin_at=self._begin_at,
+        )
 
     def refresh_css(self, animate: bool = True) -> None:
         # Textual 8.2.8 calls this when the application starts, because a theme was set. All styles would be

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NoReturn
 
-from app import paths, setup
+from app import __version__, paths, setup
 from app.formats.text import inert
 from app.options import Options
 from app.setup import Setup
@@ -41,6 +41,10 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
     if sys.stdin is None or sys.stdout is None or sys.stderr is None:
         _open_what_is_closed()
     try:
+        if words == ["--version"]:
+            # argparse would print the same, and takes longer to import than everything else.
+            print(f"leafmark {__version__}", flush=True)
+            return DONE
         return _run(_options(words), ends)
     except KeyboardInterrupt:
         if ends:
@@ -211,9 +215,7 @@ def _show(options: Options, *, is_process: bool = False) -> int:
         if options.command:
             code, error_text = full_screen.resume(options, surroundings, theme, ending)
         else:
-            plan, code, error_text = full_screen.run(surroundings, theme, ending)
-            if plan is not None:
-                code, error_text = full_screen.become(plan, ending)
+            code, error_text = full_screen.browse(options, surroundings, theme, ending)
         return _fail(error_text, code) if error_text else code
     except OSError as error:
         if is_process:

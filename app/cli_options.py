@@ -79,11 +79,14 @@ class _CommandParser(_Parser):
 
 
 def parse(words: Sequence[str]) -> Options:
-    """Parse the command line.
+    """Parse the command line. Words that do not begin with a command are the query of the browser.
 
     :raises SystemExit: help or the version was printed (0), or the words are wrong, and standard error has
         the reason (2).
     """
+    first = _first_word(words)
+    if first is not None and words[first] not in COMMANDS and not {"-h", "--help"} & set(words[:first]):
+        return _parse_query(words, first)
     options = parser().parse_args(words, Options())
     for option in SHARED:
         if option.many:
@@ -92,12 +95,82 @@ def parse(words: Sequence[str]) -> Options:
     return options
 
 
+def _first_word(words: Sequence[str]) -> int | None:
+    """The index of the first word that is neither an option nor its value, or of `--`; None without one."""
+    with_value = [f"--{option.name}" for option in (*SHARED, *OWN) if option.metavar]
+    at = 0
+    while at < len(words):
+        word = words[at]
+        if word == "--" or not word.startswith("-") or word == "-":
+            return at
+        # argparse accepts the beginning of a name.
+        takes_value = len(word) > 2 and any(name.startswith(word) for name in with_value)
+        at += 2 if takes_value else 1
+    return None
+
+
+def _parse_query(words: Sequence[str], first: int) -> Options:
+    """The options of the browser with a query.
+
+    :param first: the index of the first word of the query, or of `--`.
+    :raises SystemExit: see `parse`.
+    """
+    reader = _Parser(prog="leafmark", add_help=False, argument_default=argparse.SUPPRESS)
+    _add(reader, (*SHARED, *OWN))
+    meant = "" if words[first] == "--" else near_command(words[first])
+    if meant:
+        shown = one_line(words[first], 60)
+        reader.error(
+            f"{shown!r} is no command; did you mean {meant!r}? `leafmark -- {shown}` searches for the word"
+        )
+    end = words.index("--") if "--" in words else len(words)
+    options, query = reader.parse_known_args(words[:end], Options())
+    wrong = [word for word in query if word.startswith("-") and word != "-"]
+    if wrong:
+        reader.error(f"unrecognized arguments: {' '.join(wrong)}")
+    options.query = [*query, *words[end + 1 :]]
+    return options
+
+
+SHORTEST_TYPO = 4
+"""Letters. A shorter word is never taken for a command with an error in it."""
+SHORTEST_WRONG_LETTER = 6
+"""Letters of a command that a word with one other letter is taken for: `work` is not `fork`."""
+
+
+def near_command(word: str) -> str:
+    """The command that a word was meant for: one letter is missing, doubled or swapped with the next, or, in
+    a long command, wrong; "" if there is none.
+    """
+    typed = word.lower()
+    if len(typed) < SHORTEST_TYPO:
+        return ""
+    return next((name for name in COMMANDS if typed != name and _is_near(typed, name)), "")
+
+
+def _is_near(typed: str, name: str) -> bool:
+    at = 0
+    while at < min(len(typed), len(name)) and typed[at] == name[at]:
+        at += 1
+    rest, expected = typed[at:], name[at:]
+    if rest[1:] == expected or rest == expected[1:]:
+        return True
+    if rest[:2] == expected[:2][::-1] and rest[2:] == expected[2:]:
+        return True
+    return len(name) >= SHORTEST_WRONG_LETTER and rest[1:] == expected[1:]
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of argparse. It sets no defaults, which are in `Options`."""
     root = _Parser(
         prog="leafmark",
         formatter_class=_Formatter,
-        description="Browse the sessions of pi, oh-my-pi, indusagi and nickcecere/agent, and resume them.",
+        usage="leafmark [OPTIONS] [QUERY | SESSION]\n       leafmark [OPTIONS] COMMAND ...",
+        description=(
+            "Browse the sessions of pi, oh-my-pi, indusagi and nickcecere/agent, and resume them. "
+            "`leafmark QUERY` opens the browser with a search, and `leafmark SESSION` at the session with "
+            "this id or path. `leafmark -- list` searches for the name of a command."
+        ),
         argument_default=argparse.SUPPRESS,
     )
     _add(root, SHARED)
@@ -142,7 +215,7 @@ def _add(target: argparse.ArgumentParser, options: Iterable[Option], prefix: str
         if option.many:
             kinds |= {"action": "append", "dest": prefix + option.field}
         names = [f"-{option.short}"] if option.short else []
-        target.add_argument(*names, f"--{option.name}", help=option.help, **kinds)
+        target.add_argument(*names, f"--{option.name}", help=option.help, **{"dest": option.field, **kinds})
 
 
 def _type(option: Option) -> Callable[[str], Any]:

@@ -24,6 +24,7 @@ class Option:
     :param convert: makes the value from its text; raises WrongValue.
     :param many: the option may be given several times; the values are collected.
     :param short: a letter, for `-x` beside `--name`; "" for none.
+    :param field: its field of `Options`; the name with underscores if empty.
     :param has_opposite: a flag that `--no-name` turns off; without either the field keeps its default.
     """
 
@@ -38,10 +39,11 @@ class Option:
         *,
         many: bool = False,
         short: str = "",
+        field: str = "",
         has_opposite: bool = False,
     ) -> None:
         self.name = name
-        self.field = name.replace("-", "_")
+        self.field = field or name.replace("-", "_")
         self.help = help
         self.metavar = metavar
         self.convert = convert
@@ -147,7 +149,7 @@ _ENTRY = "an entry's id, or the beginning of one"
 REPORTS = {
     "list": Command(
         "print the sessions, newest activity first",
-        Word("query", "words, phrases, patterns and filters that must all match what a row says", many="*"),
+        Word("query", "filters and words, which must all match (see `leafmark search --help`)", many="*"),
         Option("limit", "at most N sessions", metavar="N", convert=_number("sessions")),
         _JSON,
     ),
@@ -268,14 +270,14 @@ CHANGES = {
         _SESSION,
         Option(
             "entry",
-            "of the path to this entry; a prompt means the place before it (default: the leaf)",
+            "fork up to this entry; a prompt means the place before it (default: the leaf)",
             metavar="ID",
         ),
         _KEEP,
-        Option("to", "for this working folder (default: that of the session)", metavar="DIR"),
+        Option("to", "the working folder of the fork (default: the session's)", metavar="DIR"),
         Option(
             "last",
-            "of the last N messages (nickcecere/agent; default: 20)",
+            "the last N messages (nickcecere/agent; default: 20)",
             metavar="N",
             convert=_number("messages", 1),
         ),
@@ -301,6 +303,7 @@ SCREENS = {
     "resume": Command(
         "choose a session and go on with it in its own program",
         Word("query", "the path or id of the session, else what to look for", many="*"),
+        Option("last", "the newest session of this folder, without choosing", field="newest"),
         Option("print", "print the command instead of running it"),
         Option("anyway", "even if an agent may have the session open, or refuses its file"),
         *OWN,

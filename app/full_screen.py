@@ -49,18 +49,26 @@ def missing() -> str:
     if not (os.isatty(0) and os.isatty(2)):
         return "leafmark needs a terminal; `leafmark list` prints the sessions without one"
     if not can_place_text(os.environ):
-        return "leafmark needs a terminal that can place text; `leafmark list` does not"
+        return "TERM=dumb cannot show full-screen programs; try `leafmark list`"
     return ""
 
 
 def run(
-    setup: Setup, theme: str, ending: ExitSignals, query: str | None = None
+    setup: Setup,
+    theme: str,
+    ending: ExitSignals,
+    query: str | None = None,
+    *,
+    typed: str = "",
+    begin_at: str = "",
 ) -> tuple[Plan | None, int, str]:
     """Show the browser, or the selector, until the user leaves it.
 
     :param theme: ``dark`` or ``light``.
     :param ending: handles the signals.
     :param query: the first query of the selector; None for the browser.
+    :param typed: the first query of the browser.
+    :param begin_at: the path of the session that the browser opens at; "" for the first one.
     :return: the plan of the chosen session, or None; the exit code; the error, "" for none.
     """
     settings = _settings(setup)
@@ -80,7 +88,7 @@ def run(
         return [place_of(store) for store in setup.stores]
 
     model, terminal = first_frame.show(
-        setup, theme, arrangement, ending, query, ascii_only=ascii_only, nowhere=nowhere
+        setup, theme, arrangement, ending, query, typed=typed, ascii_only=ascii_only, nowhere=nowhere
     )
     # Python's default is ten times as long.
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -105,6 +113,8 @@ def run(
             ending=ending,
             indexing=indexing,
             selector=query,
+            typed=typed,
+            begin_at=begin_at,
             settings=settings,
         )
         plan = app.run()
@@ -196,6 +206,26 @@ def _begin(setup: Setup, arrangement: Arrangement) -> IndexService:
     return indexing
 
 
+def browse(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> tuple[int, str]:
+    """Show the browser, at the session or with the query of the command line, and become the agent of the
+    session that is chosen.
+
+    :param ending: handles the signals.
+    :return: the exit code and the error, "" for none.
+    """
+    begin_at = ""
+    reference = _reference(options)
+    if options.query and _is_likely(reference, options):
+        from app import resume_command  # not at the top: most runs have no query
+
+        begin_at, code, error = resume_command.find_path(options.query[0], setup, is_path=reference == "path")
+        if error:
+            return code, error
+    typed = "" if begin_at else " ".join(options.query)
+    plan, code, error = run(setup, theme, ending, typed=typed, begin_at=begin_at)
+    return (code, error) if plan is None else become(plan, ending)
+
+
 def resume(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> tuple[int, str]:
     """``leafmark resume``: resume the named session, or show the selector.
 
@@ -205,7 +235,7 @@ def resume(options: Options, setup: Setup, theme: str, ending: ExitSignals) -> t
     why_not = missing()
     plan = None
     reference = _reference(options)
-    if options.query and (why_not or _is_likely(reference, options)):
+    if options.newest or (options.query and (why_not or _is_likely(reference, options))):
         from app import resume_command  # not at the top: most queries go to the selector at once
 
         plan, code, error = resume_command.find_plan(options, setup, reference, alone=bool(why_not))

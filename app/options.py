@@ -11,7 +11,8 @@ class Options:
     demo      whether to use the example sessions instead of the user's own
     theme     of the screen; None: the last chosen theme
     json      whether to print JSON
-    query, limit      of `list` and `search`
+    query             of the browser, `list`, `search` and `resume`
+    limit             of `list` and `search`
     all_text, every, order      of `search`
     rebuild, verify, where      of `index`
     ascii             of `tree`
@@ -25,6 +26,7 @@ class Options:
     keep              of `branch` and `fork`
     to                the folder of `fork`, the format of `export`
     last              of `fork`
+    newest            of `resume`
     sessions          the named sessions, of `trash`, `restore` and `export`
     list              of `trash`
     join, aside       of `restore`
@@ -60,6 +62,7 @@ class Options:
         self.keep = False
         self.to: str | None = None
         self.last: int | None = None
+        self.newest = False
         self.sessions: list[str] = []
         self.anyway = False
         self.list = False

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from app.actions.resume import EXAMPLE_PROBLEM, Plan, ResumeError, execute, in_use_warning, plan
 from app.formats.text import one_line
 from app.index.index import Index
 from app.index.live_sessions import verdict_to_resume
 from app.index.query.query import QueryError
-from app.index.resolve import Ambiguous, NotFound, check_file, find_session
-from app.index.row import Row
+from app.index.resolve import Ambiguous, NotFound, candidate_of, check_file, find_session
+from app.index.row import LISTED, Row, kind_of
 from app.options import Options
 from app.paths import FOLDER_GONE, CurrentFolderGone, absolute, current_folder
+from app.reports.errors import ambiguity_lines
 from app.reports.output import complain, hint, write_exactly
 from app.sessions.errors import NotThere, SessionError, Unreadable
 from app.sessions.tree.tree import open_tree
@@ -31,19 +33,78 @@ def find_plan(options: Options, setup: Setup, reference: str, *, alone: bool) ->
     :param alone: there is no screen; with ``--print``, a query with a single match then names that session.
     :return: the plan, None if the query names no session; the exit code; the error, "" for none.
     """
+    if options.newest and options.query:
+        return None, WRONG_USE, "leafmark: --last has no place beside a query"
     plan = None
     try:
-        if reference:
+        if options.newest:
+            plan = plan_newest(setup)
+        elif reference:
             plan = plan_by_reference(options.query[0], setup, is_path=reference == "path")
         if plan is None and alone and options.print and options.query:
             plan = plan_only_match(options, setup)
     except (NotFound, NotThere) as error:
         return None, NOT_FOUND, f"leafmark: {one_line(str(error), 1_000)}"
-    except (Ambiguous, QueryError) as error:
+    except Ambiguous as error:
+        return None, WRONG_USE, _ambiguity(error, setup)
+    except QueryError as error:
         return None, WRONG_USE, f"leafmark: {one_line(str(error), 1_000)}"
     except SessionError as error:
         return None, REFUSED, f"leafmark: {one_line(str(error), 1_000)}"
     return plan, DONE, ""
+
+
+def _ambiguity(error: Ambiguous, setup: Setup) -> str:
+    return "leafmark: " + "\n".join(ambiguity_lines(error, setup.now_ms()))
+
+
+def find_path(reference: str, setup: Setup, *, is_path: bool) -> tuple[str, int, str]:
+    """Find the session that the browser opens at.
+
+    :param reference: a path, an id, or the beginning of one id.
+    :return: the path of its file, "" if no session has such an id; the exit code; the error, "" for none.
+    """
+    try:
+        if is_path:
+            path = _absolute(reference)
+            check_file(path)
+            row = _row_of_file(path, _all_rows(setup))
+            if row is None:
+                raise NotFound(f"{path}: in no known store; --store adds one, and `leafmark tree` prints it")
+            return row.path, DONE, ""
+        return find_session(reference, _all_rows(setup)).path, DONE, ""
+    except Ambiguous as error:
+        return "", WRONG_USE, _ambiguity(error, setup)
+    except (NotFound, NotThere) as error:
+        return "", *((NOT_FOUND, f"leafmark: {one_line(str(error), 1_000)}") if is_path else (DONE, ""))
+    except SessionError as error:
+        return "", REFUSED, f"leafmark: {one_line(str(error), 1_000)}"
+
+
+def _all_rows(setup: Setup) -> Sequence[Row]:
+    """The sessions of all stores, after a look at their files."""
+    index = Index(setup.stores, setup.cache_folder)
+    try:
+        index.scan()
+        return index.rows()
+    finally:
+        index.close()
+
+
+def _row_of_file(path: str, rows: Sequence[Row]) -> Row | None:
+    real = os.path.realpath(path)
+    return next((row for row in rows if row.path == path or os.path.realpath(row.path) == real), None)
+
+
+def plan_newest(setup: Setup) -> Plan:
+    """Plan to resume the session of the current folder with the newest activity.
+
+    :raises NotFound: the folder has no session.
+    """
+    here = [row for row in _all_rows(setup) if row.cwd in setup.here and kind_of(row) == LISTED]
+    if not here:
+        raise NotFound(f"no session works in {setup.here[0]}; `leafmark resume` finds those of other folders")
+    return _plan_of(max(here, key=lambda row: (row.modified, row.path)), setup)
 
 
 def plan_by_reference(reference: str, setup: Setup, *, is_path: bool) -> Plan | None:
@@ -58,15 +119,9 @@ def plan_by_reference(reference: str, setup: Setup, *, is_path: bool) -> Plan | 
     if is_path:
         path = _absolute(reference)
         check_file(path)
-    index = Index(setup.stores, setup.cache_folder)
-    try:
-        index.scan()
-        rows = index.rows()
-    finally:
-        index.close()
+    rows = _all_rows(setup)
     if is_path:
-        real = os.path.realpath(path)
-        row = next((row for row in rows if row.path == path or os.path.realpath(row.path) == real), None)
+        row = _row_of_file(path, rows)
         return _plan_of(row, setup) if row is not None else _plan_outside(path, setup)
     try:
         return _plan_of(find_session(reference, rows), setup)
@@ -104,9 +159,7 @@ def plan_only_match(options: Options, setup: Setup) -> Plan:
         suffix = f": {FOLDER_GONE}" if is_relative and current_folder() is None else ""
         raise NotFound(f"no session matches {text!r}{suffix}")
     if len(matches) > 1:
-        first = ", ".join(row.path for row in matches[:3])
-        more = f" and {len(matches) - 3:,} more" if len(matches) > 3 else ""
-        raise Ambiguous(f"{text!r} matches {len(matches):,} sessions: {first}{more}")
+        raise Ambiguous(text, [candidate_of(row) for row in matches], verb="matches")
     return _plan_of(matches[0], setup)
 
 

@@ -12,7 +12,6 @@ from app.actions.branch import branch, branch_to_file, fork
 from app.actions.session_edits import ROOT, label, rename
 from app.changes import tag_command, trash_commands
 from app.changes.report import (
-    NOT_FOUND,
     REFUSED,
     WRONG_USE,
     WrongUse,
@@ -25,15 +24,9 @@ from app.changes.report import (
 from app.formats.title_slot import fold_title
 from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve
 from app.options import Options
+from app.reports.errors import complain_of, exit_code
 from app.reports.output import complain, say_missing, write_json, write_text
-from app.sessions.errors import (
-    AmbiguousEntry,
-    NotAFolder,
-    NotThere,
-    SessionError,
-    UnansweredCalls,
-    UnknownEntry,
-)
+from app.sessions.errors import SessionError, UnansweredCalls
 from app.sessions.manager.change import Change
 from app.sessions.storage.append_ledger import share_notes
 from app.setup import Setup
@@ -65,18 +58,15 @@ def run(options: Options, setup: Setup) -> int:
             change = act(options, session, setup.agent_env)
             # Recorded before it is printed, because printing may fail.
             record(intent, change, setup)
-    except (WrongUse, NotAFolder, Ambiguous, AmbiguousEntry) as error:
+    except WrongUse as error:
         complain(str(error))
         return WRONG_USE
-    except (NotFound, UnknownEntry, NotThere) as error:
-        complain(str(error))
-        return NOT_FOUND
     except UnansweredCalls as error:
         complain(f"{error} (--keep takes this one all the same)")
         return REFUSED
-    except SessionError as error:
-        complain(str(error))
-        return REFUSED
+    except (NotFound, Ambiguous, SessionError) as error:
+        complain_of(error, setup.now_ms())
+        return exit_code(error)
     if options.json:
         write_json(as_document(change, session.path))
     else:

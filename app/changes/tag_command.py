@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from app.actions.tagging import annotate, tag
 from app.changes.report import (
-    NOT_FOUND,
-    REFUSED,
     SCHEMA,
     WRONG_USE,
     WrongUse,
@@ -17,8 +15,9 @@ from app.changes.report import (
 from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, resolve
 from app.options import Options
+from app.reports.errors import complain_of, exit_code
 from app.reports.output import complain, write_json, write_text
-from app.sessions.errors import NotThere, SessionError, Unreadable
+from app.sessions.errors import SessionError, Unreadable
 from app.sessions.manager.change import Change
 from app.sessions.summaries.quick_summary import quick_summary
 from app.setup import Setup
@@ -51,15 +50,9 @@ def run(options: Options, setup: Setup) -> int:
             with intend(setup, begun) as intent:
                 changes.append(annotate(agent, session_id, note, setup.state_folder))
                 record(intent, changes[-1], setup)
-    except Ambiguous as error:
-        complain(str(error))
-        return WRONG_USE
-    except (NotFound, NotThere) as error:
-        complain(str(error))
-        return NOT_FOUND
-    except SessionError as error:
-        complain(str(error))
-        return REFUSED
+    except (NotFound, Ambiguous, SessionError) as error:
+        complain_of(error, setup.now_ms())
+        return exit_code(error)
     tagging = read_taggings(setup.state_folder).get((agent, session_id), NOTHING)
     if options.json:
         write_json(

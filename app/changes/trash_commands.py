@@ -36,17 +36,17 @@ from app.changes.report import (
 )
 from app.formats.text import one_line
 from app.formats.timestamps import iso
-from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve_all
+from app.index.resolve import Ambiguous, Candidate, NotFound, ResolvedSession, resolve_all
 from app.options import Options
 from app.paths import FOLDER_GONE, CurrentFolderGone, absolute
-from app.reports.listing import short_id
+from app.reports.errors import complain_of, exit_code
 from app.reports.output import columns, complain, write_json, write_text
 from app.sessions.errors import HeaderlessContinuation, LiveSession, NotThere, SessionError
 from app.sessions.manager.change import Change
 from app.setup import Setup
 from app.stores.archive import Archived, archived
 from app.view.cells import pad, shorten, width
-from app.view.formatting import age
+from app.view.formatting import age, short_id
 from app.view.notifications import stopped_note
 
 Item = TypeVar("Item")
@@ -73,7 +73,7 @@ def _trash(options: Options, setup: Setup) -> int:
     if not options.sessions:
         raise WrongUse("trash needs a SESSION; --list prints what is in the trash")
     found = resolve_all(list(dict.fromkeys(options.sessions)), setup.stores, setup.cache_folder, complain)
-    code = _complain_of_errors(found)
+    code = _complain_of_errors(found, setup.now_ms())
     if code:
         return code
     # Two arguments may name the same session.
@@ -95,7 +95,7 @@ def _restore(options: Options, setup: Setup) -> int:
         raise WrongUse("--join has no place beside --aside: the entries are appended or put aside")
     trashed = list_trashed(setup.agent_env, setup.stores, setup.state_folder)
     found = [_resolve(named, trashed, setup) for named in dict.fromkeys(options.sessions)]
-    code = _complain_of_errors(found)
+    code = _complain_of_errors(found, setup.now_ms())
     if code:
         return code
     by_path = {_paths_and_id(item)[0]: item for item in found if not isinstance(item, Exception)}
@@ -234,7 +234,7 @@ def _report_stop(options: Options, signals: Interruptible, done: int, total: int
     return signals.status
 
 
-def _complain_of_errors(found: Sequence[object]) -> int:
+def _complain_of_errors(found: Sequence[object], now_ms: int) -> int:
     """Report the errors among the results of a lookup. After an error, the command changes no session.
 
     :return: the exit code; 0 without errors.
@@ -242,15 +242,9 @@ def _complain_of_errors(found: Sequence[object]) -> int:
     code = 0
     for result in found:
         if isinstance(result, Exception):
-            complain(str(result))
-            code = max(code, _exit_code(result))
+            complain_of(result, now_ms)
+            code = max(code, exit_code(result))
     return code
-
-
-def _exit_code(error: Exception) -> int:
-    if isinstance(error, Ambiguous):
-        return WRONG_USE
-    return NOT_FOUND if isinstance(error, NotFound | NotThere) else REFUSED
 
 
 def _resolve(
@@ -275,10 +269,14 @@ def _resolve(
             if len(matches) == 1:
                 return matches[0]
             if matches:
-                first = ", ".join(_paths_and_id(item)[0] for item in matches[:3])
-                more = f" and {len(matches) - 3:,} more" if len(matches) > 3 else ""
-                return Ambiguous(f"{named!r} names {len(matches):,} sessions: {first}{more}")
+                return Ambiguous(named, [_candidate_of(item) for item in matches])
     return NotFound(f"neither the trash nor an archive has a session with the path or id {named!r}{nowhere}")
+
+
+def _candidate_of(item: TrashedSession | Archived) -> Candidate:
+    if isinstance(item, TrashedSession):
+        return Candidate(item.session_id, item.agent, item.title, item.when_ms, item.in_trash)
+    return Candidate(item.id, item.agent, item.title, item.mtime_ms, item.path)
 
 
 def _paths_and_id(item: TrashedSession | Archived) -> tuple[str, str, str]:

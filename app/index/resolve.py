@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.index.index import Index
 from app.paths import FOLDER_GONE, CurrentFolderGone, absolute
@@ -23,8 +23,33 @@ class NotFound(Exception):
     """No session has that path or id."""
 
 
+class Candidate(NamedTuple):
+    """A session that an ambiguous name fits.
+
+    :param at_ms: its newest activity, or when it was put where it is; milliseconds since the epoch.
+    """
+
+    id: str
+    agent: str
+    title: str
+    at_ms: int
+    path: str
+
+
 class Ambiguous(Exception):
-    """More than one session has that id, or an id that begins so; the text names some of them."""
+    """More than one session has that id, or an id that begins so.
+
+    candidates   all of them
+    """
+
+    def __init__(self, named: str, candidates: Sequence[Candidate], verb: str = "fits") -> None:
+        super().__init__(f"{named!r} {verb} {len(candidates):,} sessions")
+        self.candidates = tuple(candidates)
+
+
+def candidate_of(row: Row) -> Candidate:
+    """A listed session as a candidate."""
+    return Candidate(row.id, row.agent, row.title, row.modified, row.path)
 
 
 class ResolvedSession:
@@ -155,7 +180,5 @@ def find_session(named: str, rows: Sequence[Row]) -> Row:
         if len(matches) == 1:
             return matches[0]
         if matches:
-            paths = ", ".join(row.path for row in matches[:3])
-            more = f" and {len(matches) - 3:,} more" if len(matches) > 3 else ""
-            raise Ambiguous(f"{named!r} names {len(matches):,} sessions: {paths}{more}")
-    raise NotFound(f"no session has the path or id {named!r}")
+            raise Ambiguous(named, [candidate_of(row) for row in matches])
+    raise NotFound(f"no session matches {named!r} (path, id or unique beginning of an id)")

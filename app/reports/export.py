@@ -17,12 +17,13 @@ from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve_all
 from app.options import Options
 from app.paths import CurrentFolderGone, absolute
 from app.redact import Personal, Redactor, Replacement, user_in
+from app.reports.errors import complain_of, exit_code
 from app.reports.output import complain, write_text
-from app.sessions.errors import AmbiguousEntry, NotThere, SessionError, UnknownEntry, Unreadable
+from app.sessions.errors import SessionError, Unreadable
 from app.setup import Setup
 from app.stores.layout import reason
 
-DONE, NOT_FOUND, WRONG_USE, FAILED = 0, 1, 2, 3
+DONE, WRONG_USE, FAILED = 0, 2, 3
 STANDARD_OUTPUT = "-"
 _LONGEST_NAME = 100
 """Characters of the id in the name of a file that gets one."""
@@ -31,10 +32,15 @@ _COPIED = 1 << 20
 
 
 class _Failed(Exception):
-    """One session was not exported; the text says why, and `code` is the exit code."""
+    """One session was not exported.
 
-    def __init__(self, why: str, code: int) -> None:
-        super().__init__(why)
+    why    the reason: a text, or the error
+    code   the exit code
+    """
+
+    def __init__(self, why: str | Exception, code: int) -> None:
+        super().__init__(str(why))
+        self.why = why
         self.code = code
 
 
@@ -54,7 +60,7 @@ def run(options: Options, setup: Setup) -> int:
         try:
             _export(session, options, setup)
         except _Failed as failed:
-            complain(str(failed))
+            complain_of(failed.why if isinstance(failed.why, Exception) else failed, setup.now_ms())
             code = code or failed.code
     return code
 
@@ -115,8 +121,7 @@ def _export(
     :raises _Failed: it was not exported, and there is no file.
     """
     if isinstance(session, Exception):
-        code = WRONG_USE if isinstance(session, Ambiguous) else FAILED
-        raise _Failed(str(session), NOT_FOUND if isinstance(session, NotFound | NotThere) else code)
+        raise _Failed(session, exit_code(session))
     redactor = _redactor(session, setup) if _redacts(options) else None
     try:
         export = _open(session, options, setup, redactor)
@@ -133,12 +138,8 @@ def _export(
         except FileExistsError:
             hint = "; --force replaces it"
             raise _Failed(f"{target.path}: is there already, and is kept{hint}", FAILED) from None
-    except (UnknownEntry, NotThere) as error:
-        raise _Failed(str(error), NOT_FOUND) from None
-    except AmbiguousEntry as error:
-        raise _Failed(str(error), WRONG_USE) from None
     except SessionError as error:
-        raise _Failed(str(error), FAILED) from None
+        raise _Failed(error, exit_code(error)) from None
     except CurrentFolderGone as error:
         raise _Failed(str(error), FAILED) from None
     except BrokenPipeError:

@@ -7,13 +7,15 @@ from typing import Any
 from app.formats.text import one_line
 from app.formats.timestamps import iso
 from app.index.index import Index
+from app.index.resolve import Ambiguous, NotFound
 from app.options import Options
-from app.reports.listing import short_id
+from app.reports.errors import complain_of, exit_code
 from app.reports.output import columns, complain, write_json, write_text
-from app.reports.tree import CannotOpen, open_session_tree, row_text
+from app.reports.tree import open_session_tree, row_text
+from app.sessions.errors import SessionError
 from app.setup import Setup
 from app.view.cells import pad, shorten, width
-from app.view.formatting import age
+from app.view.formatting import age, short_id
 
 SCHEMA = 1
 CELLS = 26
@@ -26,9 +28,9 @@ def run(options: Options, setup: Setup) -> int:
         labels, lines = (
             _labels_of_session(options.session, setup) if options.session else _labels_of_all(setup)
         )
-    except CannotOpen as error:
-        complain(str(error))
-        return error.code
+    except (NotFound, Ambiguous, SessionError) as error:
+        complain_of(error, setup.now_ms())
+        return exit_code(error)
     if options.json:
         write_json({"schema": SCHEMA, "labels": labels})
     else:
@@ -61,7 +63,7 @@ def _labels_of_all(setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]
 def _labels_of_session(named: str, setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
     """The labels of one session, with the time and the text of their entries; null for a missing entry.
 
-    :raises CannotOpen: the session cannot be read.
+    :raises NotFound, Ambiguous, SessionError: see `open_session_tree`.
     """
     tree = open_session_tree(named, setup)
     session = {"agent": tree.header.agent, "id": tree.header.id, "path": tree.path}

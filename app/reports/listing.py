@@ -20,7 +20,7 @@ from app.stores.live import look
 from app.stores.tags import NOTHING, Tagging, read_taggings
 from app.view.bars import how_many_unread
 from app.view.cells import pad, shorten, width
-from app.view.formatting import age, count, tilde
+from app.view.formatting import SHORT_ID, age, count, short_id, tilde
 from app.view.list_filter import haystack, is_plain, matches, words_of
 from app.view.session_row import STATES
 
@@ -30,8 +30,6 @@ LEAST_ROOM = 30
 """Cells for title and folder. If fewer are left, columns before them are left out."""
 _ID = 5
 _LEFT_OUT = (3, 2, 4, _ID)  # columns in the order in which they are left out: messages, agent, marks, id
-# characters of a UUID, and of its part that is the time in version 7
-LONG_ID, SHORT_ID = 36, 13
 
 JSON_SCHEMA = 1
 """The `schema` of `leafmark list --json`; it changes when a field changes its meaning."""
@@ -190,11 +188,6 @@ def _marks(row: Row, now_ms: int) -> str:
     if problem_count(row, now_ms):
         marks.append("!")
     return " ".join(marks)
-
-
-def short_id(session_id: str) -> str:
-    """The part of an id that identifies a session. The part of a UUID of version 7 is its millisecond."""
-    return session_id[:SHORT_ID] if len(session_id) == LONG_ID else shorten(session_id, 2 * SHORT_ID)
 
 
 def complain_of_skipped(

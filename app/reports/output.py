@@ -95,7 +95,7 @@ def json_line(value: dict[str, Any]) -> str:
 
 def complain(message: str) -> None:
     """Print one line on standard error. The message need not be inert."""
-    _write_error(f"leafmark: {one_line(message, 4_000)}\n")
+    write_error(f"leafmark: {one_line(message, 4_000)}\n")
 
 
 def hint(command: str) -> None:
@@ -111,7 +111,8 @@ def _write_bytes(stream: TextIO, line: str) -> None:
     stream.flush()
 
 
-def _write_error(text: str) -> None:
+def write_error(text: str) -> None:
+    """Print inert lines on standard error; `encodable_text` replaces the characters that cannot be drawn."""
     sys.stderr.write(encodable_text(text, sys.stderr.encoding or "utf-8", os.environ))
 
 

@@ -200,13 +200,13 @@ class HitLines:
         parts = [hit_role(hit) or ""]
         if hit.entry_id is not None:
             parts[0] += f" {hit.entry_id}"
+        if hit.near:
+            parts[0] += " (similar word)"
         place = self._place(hit)
         if place.on_active_path is False:
             if place.branch and place.branches > 1:
                 parts.append(f"branch {place.branch} of {place.branches}")
             parts.append("not on the active path")
-        if hit.near:
-            parts.append("in another spelling")
         # Ids and types of entries may contain any text.
         return [one_line(part) for part in parts if part]
 

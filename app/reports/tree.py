@@ -9,9 +9,10 @@ from app.formats.text import one_line, visible_line
 from app.formats.timestamps import iso
 from app.index.resolve import Ambiguous, NotFound, resolve
 from app.options import Options
+from app.reports.errors import complain_of, exit_code
 from app.reports.output import columns, complain, wants_ascii, write_json, write_text
 from app.reports.tree_row import leaf_mark, render_tree_row
-from app.sessions.errors import NotThere, SessionError
+from app.sessions.errors import SessionError, Unreadable
 from app.sessions.tree.node import Node
 from app.sessions.tree.tree import SessionTree, open_tree
 from app.setup import Setup
@@ -33,9 +34,9 @@ def run(options: Options, setup: Setup) -> int:
     """Print the tree of a session."""
     try:
         tree = open_session_tree(options.session, setup)
-    except CannotOpen as error:
-        complain(str(error))
-        return error.code
+    except (NotFound, Ambiguous, SessionError) as error:
+        complain_of(error, setup.now_ms())
+        return exit_code(error)
     if options.json:
         write_json(as_json(tree))
     else:
@@ -77,7 +78,7 @@ def draw(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) -
         yield _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
     hidden = len(tree.entries) - view.shown
     if hidden:
-        yield f"  (not drawn: {hidden:,} of bookkeeping or of tool calls alone; --json has them)"
+        yield f"  ({hidden:,} bookkeeping {'entry' if hidden == 1 else 'entries'} not shown; --json has all)"
     for fault in tree.problems:
         if is_damaged_line(tree, fault):
             continue
@@ -147,29 +148,14 @@ def row_text(node: Node) -> str:
     return (text.prefix + text.text).strip() if text else ""
 
 
-class CannotOpen(Exception):
-    """The session cannot be opened; the text says why, and `code` is the exit code."""
-
-    def __init__(self, why: str, code: int) -> None:
-        super().__init__(why)
-        self.code = code
-
-
 def open_session_tree(named: str, setup: Setup) -> SessionTree:
     """The tree of the session that ``named`` stands for (see ``app.index.resolve``).
 
-    :raises CannotOpen: there is no such session (1), there are several (2), or it cannot be read (3).
+    :raises NotFound, Ambiguous: there is no such session, or there are several.
+    :raises SessionError: it cannot be read.
     """
-    path = named
+    session = resolve(named, setup.stores, setup.cache_folder, complain)
     try:
-        session = resolve(named, setup.stores, setup.cache_folder, complain)
-        path = session.path
-        return open_tree(path, session.agents)
-    except (NotFound, NotThere) as error:
-        raise CannotOpen(str(error), 1) from None
-    except Ambiguous as error:
-        raise CannotOpen(str(error), 2) from None
-    except SessionError as error:
-        raise CannotOpen(str(error), 3) from None
+        return open_tree(session.path, session.agents)
     except OSError as error:
-        raise CannotOpen(f"{path}: {reason(error)}", 3) from None
+        raise Unreadable(session.path, 0, reason(error)) from None

@@ -102,13 +102,18 @@ class BrowserScreen(SessionsScreen):
         settings: Settings,
         index_service: IndexService | IndexShare | None = None,
         *,
+        query: str = "",
         begin_at: str = "",
     ) -> None:
         """:param index_service: of the same setup, if it has begun before the screen or runs for another one.
+        :param query: stands in the search line from the start.
         :param begin_at: the path of the session that the cursor is on at first, and whose tree has the keys.
         """
         super().__init__(setup, model, settings, index_service)
         self._begin_at = begin_at
+        self._query = query
+        if query:
+            model.begin_with(query)
         self._wanted: HitLocated | None = None
         self._is_zoomed = False
         self._pane = PANES[0]
@@ -169,6 +174,9 @@ class BrowserScreen(SessionsScreen):
 
     def panes_mounted(self) -> None:
         self.place_panes()
+        if self._query:
+            self.sessions_pane.box.add_class("shown")
+            self.sessions_pane.search_for(self._query)
         self.tree_pane.expect_session(self.sessions_pane.list.row)
         self.set_focus(self.sessions_pane.list)
         self.post_message(ScreenReady())

@@ -133,6 +133,7 @@ def show(
     ending: ExitSignals,
     query: str | None = None,
     *,
+    typed: str = "",
     ascii_only: bool = False,
     nowhere: Callable[[], Sequence[tuple[str, str, str]]] | None = None,
 ) -> tuple[ListModel, Terminal | None]:
@@ -141,6 +142,7 @@ def show(
     :param ending: gets the function that gives the terminal back.
     :param query: the query of the selector; None for the browser. The list has no session that the query may
         exclude.
+    :param typed: the query of the browser, which leaves out sessions in the same way.
     :param ascii_only: draw with ASCII characters only.
     :param nowhere: called if there is no session at all; gives the folders that were searched
         (`ListModel.searched`).
@@ -154,8 +156,8 @@ def show(
     catalog = Catalog(setup.cache_folder, setup.stores)
     try:
         model, counts = fill_list(setup, _height(terminal, arrangement, query), arrangement, catalog)
-        if query:
-            model.begin_with(query)
+        if query or typed:
+            model.begin_with(query or typed)
         if nowhere is not None and not model.known and all(store.is_bare() for store in setup.stores):
             model.searched = nowhere()
         terminal.enter(_picture(setup, theme, model, terminal, query, ascii_only=ascii_only))

@@ -141,3 +141,12 @@ def file_path(path: str, home: str, cells: int) -> str:
         least = max(room // 3, room - min(max_width(name), TIME_CELLS))
         folder = shorten_start(folder.removeprefix("…/"), least)
     return shorten(f"{folder}/{name}", max(0, cells))
+
+
+# characters of a UUID, and of its part that is the time in version 7
+LONG_ID, SHORT_ID = 36, 13
+
+
+def short_id(session_id: str) -> str:
+    """The part of an id that identifies a session. The part of a UUID of version 7 is its millisecond."""
+    return session_id[:SHORT_ID] if len(session_id) == LONG_ID else shorten(session_id, 2 * SHORT_ID)

@@ -82,7 +82,7 @@ def test_after_two_dashes_a_word_may_begin_with_a_dash(capsys):
 @pytest.mark.parametrize(
     "words",
     [
-        ["fly"],
+        ["serach"],
         ["tree"],
         ["search"],
         ["search", "a", "--order", "\x1b"],
@@ -133,7 +133,8 @@ def test_stores_before_and_after_the_command_are_kept_in_order():
         ["watch", "a"],
         ["restore"],
         ["undo", "a"],
-        ["fly"],
+        ["serach"],
+        ["fly", "-x"],
         ["--json"],
         ["list", "--theme", "dark"],
         ["resume", "--theme", "blue"],

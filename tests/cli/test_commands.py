@@ -185,7 +185,7 @@ def test_stores_can_be_added(leafmark, tmp_path, store):
         (("list", "--store", "pi"), "AGENT=FOLDER"),
         (("list", "--limit", "-1"), "-1"),
         (("list", "--limit", "many"), "many"),
-        (("fly",), "fly"),
+        (("serach",), "search"),
         (("tree",), "SESSION"),
         (("--theme", "pink"), "pink"),
     ],
@@ -205,7 +205,7 @@ def test_tree_draws_the_session_with_branches_label_and_leaf(leafmark, store):
         " • user: fix the login",
         " • ├─ assistant: other answer [good] ← active",
         "   └─ assistant: too early",
-        "  (not drawn: 2 of bookkeeping or of tool calls alone; --json has them)",
+        "  (2 bookkeeping entries not shown; --json has all)",
     ]
 
 
@@ -226,7 +226,10 @@ def test_tree_reports_missing_and_ambiguous_sessions(leafmark, store, tmp_path):
     assert ambiguous.returncode == 2
     assert "2 sessions" in ambiguous.stderr
     missing = leafmark("tree", "cccc")
-    assert (missing.returncode, missing.stderr) == (1, "leafmark: no session has the path or id 'cccc'\n")
+    assert (missing.returncode, missing.stderr) == (
+        1,
+        "leafmark: no session matches 'cccc' (path, id or unique beginning of an id)\n",
+    )
     bad = leafmark("tree", store / "2026_none.jsonl")
     assert bad.returncode == 3
     assert "2026_none.jsonl" in bad.stderr

@@ -92,7 +92,7 @@ def test_several_sessions_go_into_a_folder_and_one_that_fails_stops_no_other(lea
     folder.mkdir()
     done = leafmark("export", "aaaa", "nothing", "bbbb", "--to", "md", "-o", folder)
     assert done.returncode == 1
-    assert done.stderr == "leafmark: no session has the path or id 'nothing'\n"
+    assert done.stderr == "leafmark: no session matches 'nothing' (path, id or unique beginning of an id)\n"
     assert names(folder) == {"pi-aaaa1111.md", "pi-bbbb.md"}
 
 

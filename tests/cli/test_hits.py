@@ -106,7 +106,7 @@ def test_no_line_is_wider_than_the_terminal(report, cells, colour):
         assert plain.count("needle") == 2
     if cells >= 40:
         assert plain.count("branch 1 of 2") == plain.count("not on the active path") == 3
-        assert "in another spelling" in plain
+        assert "(similar word)" in plain
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ def test_the_place_of_a_hit_is_named(report):
     _, out, _ = report(pages, "--every", place=lambda hit: places.get(hit.snippet, Where(None)), cells=100)
     assert [line.strip() for line in out.splitlines()[1:]] == [
         "user e1, branch 2 of 3, not on the active path: first",
-        "user e1, in another spelling: second",
+        "user e1 (similar word): second",
         "name: Auth needle",
         "folder: /work/needle",
     ]

@@ -427,7 +427,10 @@ def test_commands_on_a_session_id_report_an_unwritable_cache(run, folder, make_r
     assert (tree.code, tree.err) == (0, note)
     assert run("labels", "aaaa").err.startswith(note)
     missing = run("tree", "gone")
-    assert (missing.code, missing.err) == (1, f"{note}leafmark: no session has the path or id 'gone'\n")
+    assert (missing.code, missing.err) == (
+        1,
+        f"{note}leafmark: no session matches 'gone' (path, id or unique beginning of an id)\n",
+    )
     # a path needs no catalog
     assert run("tree", str(folder / "a.jsonl")).err == ""
 
@@ -448,5 +451,9 @@ def test_changes_of_a_session_id_report_an_unwritable_cache(run, folder, make_re
     cache = make_readonly()
     note = f"leafmark: the list is kept in memory only: {cache}/catalog-{SCHEMA}.db: Permission denied\n"
     done = run(*words)
-    missing = "leafmark: no session has the path or id 'gone'\n" if "gone" in words else ""
+    missing = (
+        "leafmark: no session matches 'gone' (path, id or unique beginning of an id)\n"
+        if "gone" in words
+        else ""
+    )
     assert (done.code, done.err) == (1 if missing else 0, note + missing)

@@ -60,7 +60,7 @@ def folder(home):
 
 
 def test_an_unclosed_quote_is_ignored(run, folder):
-    note = "leafmark: the quote is not closed: what follows are words\n"
+    note = "leafmark: Missing closing quote; searched as words\n"
     assert [hit["path"] for hit in hits(run, '"it frobnicator', err=note)] == [
         hit["path"] for hit in hits(run, "it frobnicator")
     ]
@@ -228,12 +228,12 @@ def test_json_has_the_other_spellings(run, folder):
     [
         (
             "gramofone nowherexx",
-            ["“gramofone” is nowhere; looked for instead: gramophone", "“nowherexx” is nowhere"],
+            ['No "gramofone"; searched for gramophone', 'No "nowherexx"'],
         ),
-        ("nowherexx frobnicator", ["“nowherexx” is nowhere"]),
-        ("frobnicator qzq", ["“qzq” is nowhere"]),
-        ("nowherexx agent:pi", ["“nowherexx” is nowhere"]),
-        ("qzq -nowherexx", ["“qzq” is nowhere"]),
+        ("nowherexx frobnicator", ['No "nowherexx"']),
+        ("frobnicator qzq", ['No "qzq"']),
+        ("nowherexx agent:pi", ['No "nowherexx"']),
+        ("qzq -nowherexx", ['No "qzq"']),
         ("nowherexx", []),
         ("gramophone marzipan", []),
     ],
@@ -253,10 +253,10 @@ def test_each_word_without_a_match_is_reported(run, folder, query, notes):
 )
 def test_a_term_with_capitals_is_searched_in_any_case_if_nothing_matches(run, folder, query, name, instead):
     write_session(folder / "off.jsonl", *chain("it is off by one", id="off"))
-    note = f"leafmark: “{name}” is nowhere; looked for instead: {instead}\n"
+    note = f'leafmark: No "{name}"; searched for {instead}\n'
     done = run("search", query)
     assert (done.code, len(done.out.splitlines()), done.err) == (0, 1, note)
-    assert "in another spelling" in done.out
+    assert "(similar word)" in done.out
     done = run("search", "--json", query)
     document = json.loads(done.out)
     assert (done.err, document["total"], document["instead"]) == (note, 1, {name: [instead]})
@@ -269,7 +269,7 @@ def test_there_are_no_suggestions_for_tool_output(run, folder, scope):
     done = run("search", "xylophnes", scope)
     assert done.code == 1
     assert done.err == (
-        "leafmark: “xylophnes” is nowhere; outside the conversation no other spellings are known\n"
+        'leafmark: No "xylophnes"; other spellings are known only of the conversation\n'
         "leafmark: no session matches\n"
     )
 
@@ -312,7 +312,7 @@ def test_a_word_without_a_match_is_replaced_with_a_note(run, folder):
     assert "frobnicatar" in done.err
     assert "frobnicator" in done.err
     assert len(done.out.splitlines()) == 2
-    assert all("in another spelling" in line for line in done.out.splitlines())
+    assert all("(similar word)" in line for line in done.out.splitlines())
 
 
 @pytest.mark.parametrize(

@@ -63,8 +63,8 @@ class FilterKind:
 
     takes     the values that it accepts, described in words
     example   an example as it is typed
-    meaning   the property of a session that it tests
     hint      a short explanation for a list of filters, and for the title of a list of values
+    meaning   the explanation with its values for the help of the command line; "": made of `hint` and `takes`
     values    values with their meanings: all that are accepted if `fixed`, otherwise suggestions
     also      other names for it, which are accepted but neither offered nor shown
     others    names that users may try for it: they are read as words, with a note
@@ -73,8 +73,8 @@ class FilterKind:
     name: str
     takes: str
     example: str
-    meaning: str
     hint: str = field(kw_only=True)
+    meaning: str = ""
     values: Mapping[str, str] = field(default_factory=dict)
     fixed: bool = False
     also: tuple[str, ...] = ()
@@ -85,27 +85,37 @@ def _one_of(
     name: str,
     values: Mapping[str, str],
     example: str,
-    meaning: str,
     *,
     hint: str,
+    meaning: str = "",
     also: tuple[str, ...] = (),
     others: tuple[str, ...] = (),
 ) -> FilterKind:
     takes = ", ".join(values)
     return FilterKind(
-        name, takes, example, meaning, hint=hint, values=values, fixed=True, also=also, others=others
+        name,
+        takes,
+        example,
+        hint=hint,
+        meaning=meaning and f"{meaning}: {takes}",
+        values=values,
+        fixed=True,
+        also=also,
+        others=others,
     )
 
 
 _AGENTS = {agent.name: agent.title for agent in AGENTS}
 
 _FILTER_KINDS = (
-    _one_of("agent", _AGENTS, "agent:pi,omp", "program", hint="sessions of an agent", also=("program",)),
+    _one_of(
+        "agent", _AGENTS, "agent:pi,omp", hint="sessions of an agent", meaning="agent", also=("program",)
+    ),
     FilterKind(
         "dir",
         "a part of its path, ~ for home",
         "dir:~/work/",
-        "folder",
+        meaning="part of the folder's path, ~ for home",
         hint="sessions in a folder",
         others=("cwd", "folder", "path", "project"),
     ),
@@ -113,19 +123,24 @@ _FILTER_KINDS = (
         "name",
         "a part of it",
         'name:"release notes"',
-        "name",
+        meaning="part of the session's name",
         hint="part of the session's name",
         others=("title",),
     ),
-    FilterKind("label", "a part of one", "label:todo", "labels", hint="part of a label"),
+    FilterKind("label", "a part of one", "label:todo", meaning="part of a label", hint="part of a label"),
     FilterKind(
-        "tag", "the beginning of one", "tag:client-x", "tags", hint="a tag of the session", others=("tags",)
+        "tag",
+        "the beginning of one",
+        "tag:client-x",
+        meaning="beginning of a tag",
+        hint="a tag of the session",
+        others=("tags",),
     ),
     FilterKind(
         "model",
         "a part of provider/model",
         "model:opus",
-        "models that answered",
+        meaning="part of provider/model of a model that answered",
         hint="a model that answered",
         others=("provider",),
     ),
@@ -133,16 +148,21 @@ _FILTER_KINDS = (
         "tool",
         "its name",
         "tool:bash",
-        "a tool that was called; texts of tools: its own only",
+        meaning="sessions that called this tool; other words are searched in its calls only",
         hint="a tool that was called",
     ),
-    FilterKind("id", "its beginning", "id:019a2b", "id", hint="beginning of the session id"),
+    FilterKind(
+        "id",
+        "its beginning",
+        "id:019a2b",
+        meaning="beginning of the session id",
+        hint="beginning of the session id",
+    ),
     FilterKind(
         "date",
         "an age (<2d, >1w, 3h; m h d w mo y), today, yesterday, 2026, 2026-10, 2026-10-05 "
         "(alone or after < <= > >=) or a range (2026-09..2026-10)",
         "date:<2d",
-        "last message",
         hint="time of the last message",
         values=_DATES,
         others=("after", "age", "before", "since"),
@@ -151,7 +171,7 @@ _FILTER_KINDS = (
         "cost",
         "dollars: >1, >=0.5, <1, <=1, =0 or a range (1..10)",
         "cost:>1",
-        "cost",
+        meaning="dollars (>1, >=0.5, <1, <=1, =0 or 1..10)",
         hint="cost in dollars",
         values={">1": "more than a dollar", ">10": "more than ten", "<1": "less than one"},
         others=("price",),
@@ -160,7 +180,7 @@ _FILTER_KINDS = (
         "tokens",
         "a number: >100k, >=2m, <500, <=1k, =0 or a range (1k..2k)",
         "tokens:>100k",
-        "tokens, cached ones too",
+        meaning="tokens, cached ones too (>100k, >=2m, <500, <=1k, =0 or 1k..2k)",
         hint="number of tokens",
         values={">100k": "more than 100,000", ">1m": "more than a million", "<10k": "less than 10,000"},
     ),
@@ -168,17 +188,17 @@ _FILTER_KINDS = (
         "messages",
         "a number: >50, >=50, <5, <=5, =1 or a range (10..20)",
         "messages:>50",
-        "messages",
+        meaning="number of messages (>50, >=50, <5, <=5, =1 or 10..20)",
         hint="number of messages",
         values={">50": "more than 50", ">200": "more than 200", "<5": "fewer than 5"},
     ),
-    _one_of("has", _HAS, "has:branch", "at least one", hint="at least one label, branch, image…"),
-    _one_of("is", _IS, "is:live", "what it is", hint="live, named, pinned or damaged"),
+    _one_of("has", _HAS, "has:branch", meaning="at least one", hint="at least one label, branch, image…"),
+    _one_of("is", _IS, "is:live", meaning="what the session is", hint="live, named, pinned or damaged"),
     _one_of(
         "role",
         _ROLE,
         "role:user",
-        "terms are looked for only in what it said",
+        meaning="words are searched only in what it said",
         hint="search only prompts, answers…",
         others=("from",),
     ),
@@ -186,7 +206,7 @@ _FILTER_KINDS = (
         "in",
         _IN,
         "in:tools",
-        "terms are looked for only there, or in everything",
+        meaning="words are searched only there, or in everything",
         hint="search only tools or thinking, or everything",
     ),
 )
@@ -245,7 +265,8 @@ CASE = "Case counts for a word, phrase or pattern with a capital in it."
 def language_table() -> list[TableRow]:
     """The query language as rows for the help and the README: (name, meaning and values, example)."""
     filters = [
-        (f"{kind.name}:", f"{kind.meaning}: {kind.takes}", kind.example) for kind in FILTER_KINDS.values()
+        (f"{kind.name}:", kind.meaning or f"{kind.hint}: {kind.takes}", kind.example)
+        for kind in FILTER_KINDS.values()
     ]
     return [*_TERMS, *filters]
 

@@ -113,8 +113,8 @@ class _Parser:
         """Add the next token; `following` is the one after it."""
         if not token.items[-1].closed:
             # The shape is still "phrase" only if no word follows the quote.
-            effect = {"word": "what follows are words", "phrase": "it is left out"}.get(token.shape)
-            self._note(f"the quote is not closed: {effect or 'it goes on to the end'}", token)
+            effect = {"word": "searched as words", "phrase": "left out"}.get(token.shape)
+            self._note(f"Missing closing quote; {effect or 'it goes on to the end'}", token)
         if token.shape == "word":
             self._word(token)
         elif token.shape == "phrase":

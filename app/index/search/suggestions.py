@@ -79,6 +79,7 @@ def other_spellings(
     kinds = query.kinds | (WHERE.keys() - {SHORT_FOLDER} if query.everywhere else frozenset())
     for term in query.terms:
         folded, name = fold(term.text), name_of(term)
+        quoted = f'"{name}"'
         if not (term.kind == WORD or term.exact) or term.negated or name in instead:
             continue
         if query.is_deep and not term.exact and not max_faults(folded):
@@ -88,7 +89,7 @@ def other_spellings(
         if not _is_only_term(term, query) and has_any(_only(term, query), snapshot):
             continue
         if _is_restricted(query) and has_any(Query(terms=(term,)), snapshot):
-            message = f"“{name}” is not where role:, in: or tool: have it looked for, but elsewhere"
+            message = f"No {quoted} in what role:, in: or tool: search; it is elsewhere"
             notes.append(Note(message, term.position, term.length))
             continue
         words: tuple[str, ...] = ()
@@ -101,13 +102,13 @@ def other_spellings(
             words = words or nearest(folded, texts, kinds, token, only_swaps=is_short)
         instead[name] = words
         if words:
-            message = f"“{name}” is nowhere; looked for instead: {', '.join(words)}"
+            message = f"No {quoted}; searched for {', '.join(words)}"
             notes.append(Note(message, term.position, term.length))
         elif query.is_deep and term.kind == WORD:
-            message = f"“{name}” is nowhere; outside the conversation no other spellings are known"
+            message = f"No {quoted}; other spellings are known only of the conversation"
             notes.append(Note(message, term.position, term.length))
         elif not _is_only_term(term, query):
-            notes.append(Note(f"“{name}” is nowhere", term.position, term.length))
+            notes.append(Note(f"No {quoted}", term.position, term.length))
     return instead, notes
 
 

@@ -116,9 +116,9 @@ def test_a_misspelt_filter_is_a_word_with_a_note(text: str, suggested: str | Non
     ("text", "note"),
     [
         ("-", "nothing stands after the -"),
-        ('"', "the quote is not closed: it is left out"),
-        ('"  ', "the quote is not closed: it is left out"),
-        ('-"', "the quote is not closed: it is left out"),
+        ('"', "Missing closing quote; left out"),
+        ('"  ', "Missing closing quote; left out"),
+        ('-"', "Missing closing quote; left out"),
         ('""', "nothing stands between the quotes"),
         ('-"  "', "nothing stands between the quotes"),
         ("re:", "re: takes a pattern"),
@@ -165,7 +165,7 @@ def test_an_unclosed_quote_is_ignored(text: str, plain: str) -> None:
     assert [(term.kind, term.text, term.negated) for term in read(text).terms] == [
         (term.kind, term.text, term.negated) for term in read(plain).terms
     ]
-    assert messages(text) == ["the quote is not closed: what follows are words"]
+    assert messages(text) == ["Missing closing quote; searched as words"]
 
 
 def test_after_an_unclosed_quote_nothing_is_a_filter() -> None:
@@ -180,7 +180,7 @@ def test_after_an_unclosed_quote_nothing_is_a_filter() -> None:
 
 
 def test_an_unclosed_value_continues_to_the_end() -> None:
-    assert messages('name:"over the') == ["the quote is not closed: it goes on to the end"]
+    assert messages('name:"over the') == ["Missing closing quote; it goes on to the end"]
     assert len(read('name:"over the').filters) == 1
 
 

@@ -72,7 +72,7 @@ def test_sessions_with_another_case_are_excluded(world: World) -> None:
     world.scan()
     assert world.ids("eF") == ["s3", "s2"]
     (note,) = list(world.search("lEft"))[-1].notes
-    assert note.message == "“lEft” is nowhere; looked for instead: left"
+    assert note.message == 'No "lEft"; searched for left'
 
 
 def test_a_newer_query_cancels_the_older_one(world: World) -> None:

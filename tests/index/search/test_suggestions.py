@@ -47,7 +47,7 @@ def test_a_word_in_other_texts_gets_no_other_spelling(world: World, query: str, 
     world.session("s2", "hi", {"type": "session_info", "name": "blueprint"})
     world.scan()
     notes, instead, ids = outcome(world, query)
-    assert notes == [f"“{word}” is not where role:, in: or tool: have it looked for, but elsewhere"]
+    assert notes == [f'No "{word}" in what role:, in: or tool: search; it is elsewhere']
     assert (instead, ids) == ({}, [])
 
 
@@ -59,10 +59,10 @@ def test_another_spelling_is_searched_in_the_texts_of_the_query(
     notes, instead, ids = outcome(world, "role:user frobnicat")
     assert (notes, instead, ids) == ([], {}, ["s1"])
     notes, instead, ids = outcome(world, "role:user frobnicute")
-    assert notes == ["“frobnicute” is nowhere; looked for instead: frobnicate"]
+    assert notes == ['No "frobnicute"; searched for frobnicate']
     assert (instead, ids) == ({"frobnicute": ("frobnicate",)}, ["s1"])
     notes, instead, ids = outcome(world, "role:assistant frobnicute windows")
-    assert notes == ["“frobnicute” is nowhere"]
+    assert notes == ['No "frobnicute"']
     assert (instead, ids) == ({"frobnicute": ()}, [])
 
 
@@ -89,7 +89,7 @@ def test_a_phrase_or_pattern_is_searched_without_its_capitals(
     world.session("s2", "hi", "nothing")
     world.scan()
     notes, spellings, ids = outcome(world, query)
-    assert notes == [f"“{name}” is nowhere; looked for instead: {instead}"]
+    assert notes == [f'No "{name}"; searched for {instead}']
     assert (spellings, ids) == ({name: (instead,)}, ["s1"])
     (hit,) = world.hits(query, order=order)
     assert hit.near
@@ -106,7 +106,7 @@ def test_a_term_that_matches_with_its_capitals_has_no_other_spelling(world: Worl
     assert outcome(world, f"{query} first") == ([], {}, [])
     assert outcome(world, f"{query} dir:elsewhere") == ([], {}, [])
     name = query.strip('"')
-    notes = [f"“{name}” is not where role:, in: or tool: have it looked for, but elsewhere"]
+    notes = [f'No "{name}" in what role:, in: or tool: search; it is elsewhere']
     assert outcome(world, f"role:user {query}") == (notes, {}, [])
 
 
@@ -115,7 +115,7 @@ def test_a_term_that_matches_in_no_case_is_only_reported(world: World) -> None:
     world.scan()
     for query, name in (('"Write the File"', "Write the File"), ("re:WRITE.*FILE", "re:WRITE.*FILE")):
         assert outcome(world, query) == ([], {name: ()}, [])
-        assert outcome(world, f"read {query}") == ([f"“{name}” is nowhere"], {name: ()}, [])
+        assert outcome(world, f"read {query}") == ([f'No "{name}"'], {name: ()}, [])
         assert outcome(world, f"read -{query}") == ([], {}, ["s1"])
 
 
