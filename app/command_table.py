@@ -126,6 +126,10 @@ def _one_of(*values: str) -> Callable[[str], str]:
     return convert
 
 
+GROUPS = ("day", "week", "project", "model", "agent", "tool")
+"""By what `stats` groups sessions (`app.index.statistics`)."""
+
+
 # Options that may stand before or behind the command.
 SHARED = (
     Option(
@@ -164,6 +168,17 @@ REPORTS = {
             "newest activity first (the default), or what fits best",
             metavar="{recent,relevance}",
             convert=_one_of("recent", "relevance"),
+        ),
+        _JSON,
+    ),
+    "stats": Command(
+        "print turns, tool calls, tokens, cost and time of sessions, each entry once",
+        Word("query", "words, phrases, patterns and filters that must all match what a row says", many="*"),
+        Option(
+            "by",
+            "one line for each of these (default: day)",
+            metavar=f"{{{','.join(GROUPS)}}}",
+            convert=_one_of(*GROUPS),
         ),
         _JSON,
     ),

@@ -11,8 +11,9 @@ class Options:
     demo      whether to use the example sessions instead of the user's own
     theme     of the screen; None: the last chosen theme
     json      whether to print JSON
-    query             of the browser, `list`, `search` and `resume`
+    query             of the browser, `list`, `search`, `stats` and `resume`
     limit             of `list` and `search`
+    by                of `stats`; None: by day
     all_text, every, order      of `search`
     rebuild, verify, where      of `index`
     ascii             of `tree`
@@ -42,6 +43,7 @@ class Options:
         self.theme: str | None = None
         self.json = False
         self.query: list[str] = []
+        self.by: str | None = None
         self.limit: int | None = None
         self.all_text = False
         self.every = False

@@ -36,6 +36,8 @@ SUMMARY_ROLES = frozenset(("branchSummary", "compactionSummary"))
 """The roles of messages that are summaries."""
 EXTENSION_ROLES = frozenset(("custom", "hookMessage"))
 """The roles of messages that extensions put into the conversation."""
+RESULT_ROLES = frozenset(("toolResult", "tool_result"))
+"""The roles of a tool's result, in both spellings."""
 
 
 TOOL_CALL_TYPES = frozenset(("toolCall", "tool_call"))

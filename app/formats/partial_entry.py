@@ -64,6 +64,7 @@ class PartialMessage(Struct, gc=False):
     command: str | None = None
     custom_type: str | None = None
     summary: Raw = ABSENT
+    is_error: Any = None
 
 
 class PartialEntry(Struct, gc=False):
@@ -180,7 +181,7 @@ _READERS: dict[str, Callable[[Any], Any]] = {
     **dict.fromkeys(("offset", "limit"), _number),
     "timestamp": _stamp,
     "cost": _cost,
-    "display": lambda value: value,
+    **dict.fromkeys(("display", "is_error"), lambda value: value),
 }
 """The function that reads the value of a field, by the field's name. Other fields are texts."""
 

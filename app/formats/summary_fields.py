@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Meta, Struct, defstruct
 
 from app.formats.content import TypedContent, read_typed_content, string_of
-from app.formats.entry_types import EXTENSION_ROLES, SUMMARY_ROLES
+from app.formats.entry_types import EXTENSION_ROLES, RESULT_ROLES, SUMMARY_ROLES
 from app.formats.json_codec import DECODE_ERRORS
 from app.formats.partial_entry import ABSENT, CamelUsage, PartialEntry, PartialMessage, Usage
 from app.formats.timestamps import LAST_MS, message_time, parse_time
@@ -28,7 +28,6 @@ _SUMMARIES = ("compaction", "branch_summary")
 
 _Time = Annotated[int, Meta(ge=0, le=LAST_MS)]
 
-_RESULT_ROLES = ("toolResult", "tool_result")
 _OTHER_ROLES = (
     "bashExecution",
     "pythonExecution",
@@ -121,7 +120,7 @@ def _tagged(base: type[Struct], roles: Iterable[str]) -> list[Any]:
 
 
 _EXTRAS, _SUMMED = _tagged(ExtensionMessage, EXTENSION_ROLES), _tagged(SummaryMessage, SUMMARY_ROLES)
-_RESULTS = _tagged(ToolResult, _RESULT_ROLES)
+_RESULTS = _tagged(ToolResult, RESULT_ROLES)
 _MESSAGES = (*_EXTRAS, *_SUMMED, *_RESULTS, *_tagged(Message, _OTHER_ROLES), None)
 RESULT_TYPES: frozenset[type[Struct]] = frozenset((*_RESULTS, ToolResult))
 """The classes of a tool's result."""
@@ -233,7 +232,7 @@ def _message_of(skim: PartialEntry, message: PartialMessage, wrong: list[str] | 
         return ExtensionMessage(read_typed_content(message.content, wrong))
     if role in SUMMARY_ROLES:
         return SummaryMessage(_string(message.summary))
-    return ToolResult() if role in _RESULT_ROLES else Message()
+    return ToolResult() if role in RESULT_ROLES else Message()
 
 
 def _string(value: Raw) -> str | None:

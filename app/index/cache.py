@@ -10,6 +10,7 @@ from app.index.catalog.catalog import Catalog
 from app.index.catalog.catalog_file import forget, journal_of, path_problem, text_in
 from app.index.catalog.schema import SHARED_JOURNAL
 from app.index.catalog.span_table import segments
+from app.index.figures_file import figures_path
 from app.index.row import SCHEMA, catalog_in
 from app.index.text.segment import paths_of, sizes_in
 
@@ -93,6 +94,7 @@ def rebuild(cache_folder: str) -> None:
     """
     forget(cache_folder)
     _unlink(os.path.join(cache_folder, f"newest-{SCHEMA}"))
+    _unlink(figures_path(cache_folder))
     folder = text_in(cache_folder)
     for name in sizes_in(folder):
         for path in paths_of(folder, name):

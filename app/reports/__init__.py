@@ -18,6 +18,7 @@ _MODULES = {
     "context": "context",
     "export": "export",
     "search": "search",
+    "stats": "stats",
     "index": "index",
     "watch": "watch",
     "doctor": "doctor",

@@ -43,7 +43,7 @@ def run(options: Options, setup: Setup) -> int:
     processes = look(setup.stores)
     if options.limit is None or query or options.json or processes.processes:
         known, note = _read_rows(setup, walk, full=options.json)
-        matching = _filter(known, query, setup) if query else known
+        matching = filter_by(known, query, setup) if query else known
         if matching is None:
             return 2
         rows, total = matching, len(matching)
@@ -95,7 +95,7 @@ def _read_rows(setup: Setup, walk: WalkResult, *, full: bool) -> tuple[list[Row]
         text_store.close()
 
 
-def _filter(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
+def filter_by(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
     """The rows that match `query`. None if the query is invalid; then standard error has the reason."""
     if not is_plain(query):
         from app.reports.list_query import filter_rows  # the query language takes long to import

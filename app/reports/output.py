@@ -135,12 +135,14 @@ class Progress:
 
     read       callback for the deltas of a scan; None without a terminal
     compared   callback for the (done, total) of a comparison; None without a terminal
+    counted    callback for the (done, total) of statistics; None without a terminal
     """
 
     def __init__(self) -> None:
         terminal = sys.stderr.isatty()
         self.read: Callable[[Delta], object] | None = self._read if terminal else None
         self.compared: Callable[[int, int], object] | None = self._compared if terminal else None
+        self.counted: Callable[[int, int], object] | None = self._counted if terminal else None
         self._next = time.monotonic() + FIRST_SECONDS
         self._shown = False
 
@@ -149,6 +151,9 @@ class Progress:
 
     def _compared(self, done: int, total: int) -> None:
         self._say("comparing", done, total)
+
+    def _counted(self, done: int, total: int) -> None:
+        self._say("counting", done, total)
 
     def end(self) -> None:
         """Remove the line."""

@@ -22,6 +22,7 @@ WORDS = {
     "labels": "labels session-1",
     "doctor": "doctor",
     "index": "index --where",
+    "stats": "stats",
     "watch": "watch",
     "context": "context session-1",
     "export": "export session-1 -o -",

@@ -15,7 +15,7 @@ from app.stores.locks import FileLock
 OLDER_KEPT_MS = 7 * 24 * 3600 * 1000
 """Milliseconds without a change after which the cache of an older version is deleted."""
 
-_VERSIONED = re.compile(r"(?:catalog|newest|text)-([0-9]{1,9})(?:\.db(?:-wal|-shm|\.bad)?)?")
+_VERSIONED = re.compile(r"(?:catalog|newest|text|figures)-([0-9]{1,9})(?:\.db(?:-wal|-shm|\.bad)?)?")
 
 
 def text_in(folder: str) -> str:

@@ -1,0 +1,322 @@
+"""The figures of all sessions, kept in a file of their own in the cache folder and brought up to date when
+statistics are asked for.
+
+Indexing knows nothing of them, and a session that did not change since the last statistics is not read again.
+An entry that a fork or another copy carried over counts once, for the session in which it was made: a copied
+entry has the id and the time of the original (formats/README.md, "Forks of the agents"), so the file keeps a
+key of `KEY_BYTES` for each entry. The sessions are taken in the order in which they began, parents before
+their forks, and each entry belongs to the first session that has it.
+
+A file that is missing, damaged, of another version or of another time zone is made anew from the sessions.
+It has two parts: the figures, and the keys, which are read only when a session has changed.
+"""
+
+from __future__ import annotations
+
+import marshal
+import os
+import zlib
+from _imp import source_hash  # the only digest that needs no further module
+from array import array
+from itertools import pairwise
+from time import localtime
+from typing import TYPE_CHECKING, NamedTuple
+
+from app.formats.header import NotASession
+from app.index.catalog.catalog_file import make_folder
+from app.index.row import SCHEMA
+from app.sessions.summaries.figures import KEY_BYTES, Figures, entry_keys, figures_of, read_figures
+from app.small_files import replace_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+    from app.index.row import Row, Signature
+
+_FORMAT = 1
+"""The version of the file; it changes with `Record` and with the rules of `sessions.summaries.figures`."""
+
+_HEAD_BYTES = 4
+"""Bytes of a key that are compared first, as numbers: a number takes less memory than a text."""
+
+_MARSHAL_VERSION = 4
+_SEED = 0x6C656166
+
+
+class Record(NamedTuple):
+    """The stored figures of a session.
+
+    signature   of the file that was read
+    counts      whether the session was among all when copies were looked for
+    carried     number of its entries that belong to other sessions
+    figures     of its own entries
+    """
+
+    signature: Signature
+    counts: bool
+    carried: int
+    figures: Figures
+
+
+NOTHING = Figures((), ())
+
+
+def figures_path(folder: str) -> str:
+    """The path of the file in a cache folder."""
+    return os.path.join(folder, f"figures-{SCHEMA}")
+
+
+def current_figures(
+    folder: str,
+    rows: Sequence[Row],
+    *,
+    on_progress: Callable[[int, int], object] | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
+) -> dict[str, Figures]:
+    """Path -> the figures of the entries that were made in each session, current with the rows. Sessions that
+    changed since the last call are read. A file that cannot be read has no figures.
+
+    :param folder: the cache folder; if it cannot be written, the next call reads everything again.
+    :param rows: all sessions of the catalog.
+    :param on_progress: called with the number of sessions that were read, and how many are to be read.
+    :param should_stop: asked before each session; the result is incomplete then, and what was read is kept.
+    """
+    store = _FiguresFile(folder)
+    update = _Update(store, {row.path: row for row in rows}, on_progress, should_stop)
+    if update.is_needed():
+        update.run()
+        store.write()
+    records = store.records
+    return {row.path: records[row.path].figures if row.path in records else NOTHING for row in rows}
+
+
+class _FiguresFile:
+    """The stored records and keys."""
+
+    def __init__(self, folder: str) -> None:
+        self.records: dict[str, Record] = {}
+        self._folder = folder
+        self._path = figures_path(folder)
+        self._keys: dict[str, bytes] | None = None
+        self._key_blob: tuple[bytes, bytes] | None = None
+        try:
+            with open(self._path, "rb") as file:
+                version, zone, digest, figures, self._key_blob = marshal.load(file)
+            if version != _FORMAT or zone != _zone() or digest != source_hash(_SEED, figures):
+                raise ValueError("another version, or damaged")
+            # Columns are read faster than records.
+            paths, *columns, cells, tools = marshal.loads(zlib.decompress(figures))
+            self.records = dict(zip(paths, map(Record, *columns, map(Figures, cells, tools)), strict=True))
+        except (OSError, ValueError, EOFError, TypeError, zlib.error):
+            self.records = {}
+            self._key_blob = None
+
+    def keys(self) -> dict[str, bytes]:
+        """Path -> the keys of the entries of each session, `_HEAD_BYTES` of each first, then the rest."""
+        if self._keys is None:
+            self._keys = {}
+            try:
+                if self._key_blob is not None:
+                    digest, blob = self._key_blob
+                    if digest != source_hash(_SEED, blob):
+                        raise ValueError("damaged")
+                    self._keys = dict(zip(self.records, marshal.loads(blob), strict=True))
+            except (ValueError, EOFError, TypeError):
+                # Without the keys, nobody knows which entries are copies.
+                self.records = {}
+        return self._keys
+
+    def write(self) -> None:
+        """Store the records and the keys. If that is not possible, nothing is stored."""
+        keys_of, records = self.keys(), list(self.records.values())
+        columns = (
+            list(self.records),
+            [record.signature for record in records],
+            [record.counts for record in records],
+            [record.carried for record in records],
+            [record.figures.cells for record in records],
+            [record.figures.tools for record in records],
+        )
+        figures = zlib.compress(marshal.dumps(columns, _MARSHAL_VERSION), 1)
+        keys = marshal.dumps([keys_of[path] for path in self.records], _MARSHAL_VERSION)
+        whole = (_FORMAT, _zone(), source_hash(_SEED, figures), figures, (source_hash(_SEED, keys), keys))
+        try:
+            make_folder(self._folder)
+            # Only this user may read the file: it has the folders of sessions.
+            replace_file(self._path, marshal.dumps(whole, _MARSHAL_VERSION), 0o600)
+        except (OSError, ValueError):
+            # The next statistics read the sessions again.
+            pass
+
+
+class _Update:
+    """Brings the stored records up to date with the rows."""
+
+    def __init__(
+        self,
+        store: _FiguresFile,
+        rows: dict[str, Row],
+        on_progress: Callable[[int, int], object] | None,
+        should_stop: Callable[[], bool],
+    ) -> None:
+        self._store = store
+        self._rows = rows
+        self._on_progress = on_progress
+        self._should_stop = should_stop
+
+    def is_needed(self) -> bool:
+        """Whether a session is new, changed or gone."""
+        return bool(self._changed() or self._gone())
+
+    def _changed(self) -> list[Row]:
+        records = self._store.records
+        return [
+            row
+            for row in self._rows.values()
+            if (record := records.get(row.path)) is None
+            or not record.counts
+            or record.signature != row.signature
+        ]
+
+    def _gone(self) -> list[str]:
+        return [
+            path for path, record in self._store.records.items() if record.counts and path not in self._rows
+        ]
+
+    def run(self) -> None:
+        """Read the changed sessions, and find the entries that belong to others."""
+        keys = self._store.keys()
+        records = self._store.records  # `keys` may have emptied them
+        changed = self._changed()
+        touched: set[int] = set()
+        for path in self._gone():
+            touched.update(_heads(keys[path]))
+            # The session may lie in a store that only other folders have.
+            if os.path.exists(path):
+                records[path] = records[path]._replace(counts=False)
+            else:
+                del records[path], keys[path]
+        for number, row in enumerate(changed):
+            if self._should_stop():
+                break
+            if self._on_progress is not None:
+                self._on_progress(number, len(changed))
+            self._read(row, touched)
+        active = {path for path, record in records.items() if record.counts}
+        if len(changed) * 2 > len(active):
+            touched = _repeated_heads(keys[path] for path in active)
+        self._settle(touched, active)
+
+    def _read(self, row: Row, touched: set[int]) -> None:
+        """Store the figures of all entries of a session.
+
+        :param touched: gets the heads of the keys of its entries, the old ones as well.
+        """
+        records, keys = self._store.records, self._store.keys()
+        record = records.get(row.path)
+        if record is not None:
+            touched.update(_heads(keys[row.path]))
+        try:
+            entries = read_figures(row.path, (row.agent,))
+        except (OSError, NotASession):
+            # The list has it until the next scan.
+            entries = []
+        keys[row.path] = _joined(entry_keys(entries))
+        touched.update(_heads(keys[row.path]))
+        records[row.path] = Record(row.signature, True, 0, figures_of(entries))
+
+    def _settle(self, touched: set[int], active: Iterable[str]) -> None:
+        """Take the entries that belong to other sessions out of the figures.
+
+        :param touched: the heads of the keys of all entries that may belong to another session than before.
+        """
+        records, keys = self._store.records, self._store.keys()
+        holders = [path for path in active if not touched.isdisjoint(_heads(keys[path]))]
+        holders = _in_order([self._rows[path] for path in holders if path in self._rows], self._rows)
+        owners: dict[bytes, str] = {}
+        for path in holders:
+            for key in _keys(keys[path]):
+                owners.setdefault(key, path)
+        for path in holders:
+            carried = [owners[key] != path for key in _keys(keys[path])]
+            number, record = sum(carried), records[path]
+            if number == record.carried:
+                continue
+            row = self._rows[path]
+            try:
+                entries = read_figures(path, (row.agent,))
+            except (OSError, NotASession):
+                entries = []
+            own = [
+                entry
+                for key, entry in zip(entry_keys(entries), entries, strict=True)
+                if owners.get(key, path) == path
+            ]
+            records[path] = record._replace(carried=number, figures=figures_of(own))
+
+
+def _zone() -> bytes:
+    """A digest of the offsets of the time zone in ten days each from 2015 to 2040: its days are those of the
+    figures.
+    """
+    offsets = [localtime(start).tm_gmtoff for start in range(1_420_070_400, 2_208_988_800, 864_000)]
+    return source_hash(_SEED, marshal.dumps(offsets, 2))
+
+
+def _joined(keys: Sequence[bytes]) -> bytes:
+    heads = b"".join([key[:_HEAD_BYTES] for key in keys])
+    return heads + b"".join([key[_HEAD_BYTES:] for key in keys])
+
+
+def _heads(blob: bytes) -> array[int]:
+    """The first bytes of each key, as numbers."""
+    return array("I", blob[: len(blob) // KEY_BYTES * _HEAD_BYTES])
+
+
+def _keys(blob: bytes) -> list[bytes]:
+    number = len(blob) // KEY_BYTES
+    rest, behind = KEY_BYTES - _HEAD_BYTES, number * _HEAD_BYTES
+    return [
+        blob[at * _HEAD_BYTES : (at + 1) * _HEAD_BYTES] + blob[behind + at * rest : behind + (at + 1) * rest]
+        for at in range(number)
+    ]
+
+
+def _repeated_heads(blobs: Iterable[bytes]) -> set[int]:
+    """The heads that occur more than once."""
+    heads = array("I")
+    for blob in blobs:
+        heads += _heads(blob)
+    repeated: set[int] = set()
+    # Sorted lists of parts take less memory than a set of all.
+    for part in range(8):
+        ordered = sorted([head for head in heads if head & 7 == part])
+        repeated.update([one for one, other in pairwise(ordered) if one == other])
+    return repeated
+
+
+def _in_order(holders: Iterable[Row], rows: dict[str, Row]) -> list[str]:
+    """The paths of sessions, a parent before its forks, and otherwise by the time at which they began."""
+    by_id = {row.id: path for path, row in rows.items() if row.id}
+    by_name = {os.path.basename(path): path for path in rows}
+
+    def parent_of(row: Row) -> Row | None:
+        named = row.parent_session
+        if not named:
+            return None
+        path = named if named in rows else by_id.get(named) or by_name.get(os.path.basename(named))
+        return rows.get(path or "")
+
+    ranks: dict[str, tuple[int, int, str]] = {}
+    for holder in holders:
+        chain: list[Row] = []
+        above: Row | None = holder
+        # A file may name itself or its own fork as its parent.
+        while above is not None and above.path not in ranks and above not in chain:
+            chain.append(above)
+            above = parent_of(above)
+        for row in reversed(chain):
+            parent = parent_of(row)
+            began, depth, _ = ranks.get(parent.path if parent else "", (0, -1, ""))
+            ranks[row.path] = (max(began, row.created or 0), depth + 1, row.path)
+    return sorted((holder.path for holder in holders), key=lambda path: ranks[path])

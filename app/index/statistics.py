@@ -1,0 +1,149 @@
+"""Statistics: the figures of sessions, together and by day, week, project, model, agent or tool.
+
+The figures of each session are those of `index.figures_file`, so an entry that a fork or another copy carried
+over counts once.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from datetime import date
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from app.sessions.summaries.figures import local_day
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from app.index.row import Row
+    from app.sessions.summaries.figures import Figures
+
+DAY, WEEK, PROJECT, MODEL, AGENT, TOOL = "day", "week", "project", "model", "agent", "tool"
+GROUPS = (DAY, WEEK, PROJECT, MODEL, AGENT, TOOL)
+"""By what statistics may be grouped."""
+
+_COUNTED = 11
+
+
+class Group(NamedTuple):
+    """The figures of one day, project and so on. `cost` and `cost_abandoned` are dollars."""
+
+    key: str
+    sessions: int
+    turns: int
+    messages: int
+    tool_calls: int
+    tool_errors: int
+    input: int
+    output: int
+    cache_read: int
+    cache_write: int
+    cost: float
+    cost_abandoned: float
+    active_ms: int
+
+
+class Statistics(NamedTuple):
+    """The figures of sessions.
+
+    total     of all of them
+    groups    of parts of them: days and weeks in their order, other groups with the highest cost first
+    members   key of a group -> the paths of its sessions
+
+    An entry belongs to its local day, and a model has the entries from its first answer on until another
+    model answers. A tool has its calls and their failures alone. A session is counted in each group in which
+    it has an entry of its own, and in its project and of its agent in any case.
+    """
+
+    total: Group
+    groups: list[Group]
+    members: dict[str, list[str]]
+
+
+def statistics(sessions: Iterable[tuple[Row, Figures]], group_by: str) -> Statistics:
+    """The figures of sessions together, and by group.
+
+    :raises ValueError: `group_by` is none of `GROUPS`.
+    """
+    if group_by not in GROUPS:
+        raise ValueError(f"no group {group_by!r}")
+    groups: dict[str, list[Any]] = defaultdict(lambda: [0] * (_COUNTED + 1))
+    members: dict[str, list[str]] = defaultdict(list)
+    total: list[Any] = [0] * (_COUNTED + 1)
+    names_of_days = _Names(group_by == WEEK)
+    for row, figures in sessions:
+        total[0] += 1
+        names: set[str] = set()
+        whole = _sums(figures.cells)
+        _add(total, whole)
+        if group_by in (PROJECT, AGENT):
+            name = row.cwd if group_by == PROJECT else row.agent
+            names.add(name)
+            _add(groups[name], whole)
+        elif group_by == TOOL:
+            for name, calls, errors in figures.tools:
+                names.add(name)
+                group = groups[name]
+                group[3] += calls
+                group[4] += errors
+        else:
+            for cell in figures.cells:
+                name = cell[1] if group_by == MODEL else names_of_days.of(cell[0], row.modified)
+                names.add(name)
+                _add(groups[name], cell[2:])
+        for name in names:
+            groups[name][0] += 1
+            members[name].append(row.path)
+    made = [Group(name, *_rounded(counts)) for name, counts in groups.items()]
+    if group_by in (DAY, WEEK):
+        made.sort()
+    else:
+        made.sort(key=lambda group: (-group.cost, -group.tool_calls, -group.messages, group.key))
+    return Statistics(Group("total", *_rounded(total)), made, members)
+
+
+def _sums(cells: Sequence[Sequence[Any]]) -> Sequence[Any]:
+    if len(cells) == 1:
+        return cells[0][2:]
+    return [sum(column) for column in list(zip(*cells, strict=True))[2:]]
+
+
+def _add(counts: list[Any], figures: Sequence[Any]) -> None:
+    for number, value in enumerate(figures, 1):
+        counts[number] += value
+
+
+def _rounded(counts: Sequence[Any]) -> Sequence[Any]:
+    # Sums of dollars that depend on the order of the sessions differ in the last digits.
+    return [*counts[:9], round(counts[9], 9), round(counts[10], 9), counts[11]]
+
+
+class _Names:
+    """The names of local days, or of the weeks with them.
+
+    :param weeks: name the week, as in "2026-W07", and not the day, as in "2026-02-13".
+    """
+
+    def __init__(self, weeks: bool) -> None:
+        self._weeks = weeks
+        self._names: dict[int, str] = {}
+
+    def of(self, day: int, modified: int) -> str:
+        """The name of a day of a session.
+
+        :param day: as in a `Cell`.
+        :param modified: milliseconds, the time that counts for a session without any.
+        """
+        day = day or local_day(modified)
+        name = self._names.get(day)
+        if name is None:
+            name = self._names[day] = self._name(day)
+        return name
+
+    def _name(self, day: int) -> str:
+        if not day:
+            return ""
+        if not self._weeks:
+            return date.fromordinal(day).isoformat()
+        year, week, _ = date.fromordinal(day).isocalendar()
+        return f"{year:04}-W{week:02}"

@@ -1,0 +1,159 @@
+"""``leafmark stats``: the figures of sessions, together and by day, week, project, model, agent or tool."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from app.index.catalog.catalog import Catalog
+from app.index.figures_file import current_figures
+from app.index.list_cache import look_first
+from app.index.row import Row, problem_count
+from app.index.scan.retry import make_current
+from app.index.statistics import DAY, TOOL, Group, Statistics, statistics
+from app.index.text.store import TextStore
+from app.options import Options
+from app.reports.listing import complain_of_skipped, filter_by
+from app.reports.output import Progress, columns, complain, wants_ascii, write_json, write_text
+from app.sessions.summaries.figures import local_day
+from app.setup import Setup
+from app.stores.layout import hides_nothing
+from app.view.cells import pad, shorten, width
+from app.view.charts import bar, heat_map
+from app.view.statistics import (
+    HEADER,
+    SPARKLINE_DAYS,
+    TOOL_HEADER,
+    amounts_by_day,
+    amounts_of,
+    columns_of,
+    last_days,
+    many,
+    name_of,
+    total_lines,
+)
+
+JSON_SCHEMA = 1
+"""The `schema` of `leafmark stats --json`; it changes when a field changes its meaning."""
+
+BAR_CELLS = 20
+"""Cells of the longest bar."""
+KEY_CELLS = 40
+"""Cells of the column of names on a terminal."""
+
+
+def run(options: Options, setup: Setup) -> int:
+    """Print the figures of the sessions that match. The exit code is 1 if a query matches none."""
+    query = " ".join(options.query).strip()
+    group_by = options.by or DAY
+    walk = look_first(setup.stores, setup.cache_folder)
+    catalog = Catalog(setup.cache_folder, setup.stores)
+    text_store = TextStore(catalog)
+    try:
+        rows, _ = make_current(
+            catalog, text_store, setup.stores, setup.now_ms, walk, lambda: catalog.rows(False)
+        )
+        note = catalog.note or text_store.note
+    finally:
+        catalog.close()
+        text_store.close()
+    chosen = filter_by(rows, query, setup) if query else rows
+    if chosen is None:
+        return 2
+    if note:
+        complain(note)
+    if not all(hides_nothing(reason) for _, reason in walk.complaints):
+        complain_of_skipped(walk.complaints, {row.path for row in rows}, setup.stores)
+    progress = Progress()
+    try:
+        figures = current_figures(setup.cache_folder, rows, on_progress=progress.counted)
+    finally:
+        progress.end()
+    sessions = [(row, figures[row.path]) for row in chosen]
+    found = statistics(sessions, group_by)
+    _complain_of_damage(chosen, setup.now_ms())
+    cells = columns()
+    if options.json:
+        groups = [to_json(group) for group in found.groups]
+        write_json({"schema": JSON_SCHEMA, "total": to_json(found.total), "rows": groups})
+    elif chosen:
+        is_ascii = wants_ascii(os.environ)
+        lines = table(found, group_by, setup.home, cells, ascii_only=is_ascii)
+        if cells is not None:
+            days = found if group_by == DAY else statistics(sessions, DAY)
+            lines += ["", *_charts(days, setup.now_ms(), cells, ascii_only=is_ascii)]
+        write_text("".join(line + "\n" for line in [*lines, "", *total_lines(found.total)]))
+    if not chosen:
+        complain(
+            "no session matches" if query else "no sessions found; `leafmark doctor` says where it looked"
+        )
+    return 1 if query and not chosen else 0
+
+
+def _complain_of_damage(rows: list[Row], now_ms: int) -> None:
+    damaged = [number for row in rows if (number := problem_count(row, now_ms))]
+    if damaged:
+        problems = f"{many(sum(damaged), 'problem')} in {many(len(damaged), 'session')}"
+        complain(f"{problems}: lines that cannot be read are not counted; see `leafmark doctor`")
+
+
+def to_json(group: Group) -> dict[str, Any]:
+    """The JSON object of a group. Costs are in dollars."""
+    return {
+        "key": group.key,
+        "sessions": group.sessions,
+        "turns": group.turns,
+        "messages": group.messages,
+        "tool_calls": group.tool_calls,
+        "tool_errors": group.tool_errors,
+        "tokens": {
+            "input": group.input,
+            "output": group.output,
+            "cache_read": group.cache_read,
+            "cache_write": group.cache_write,
+        },
+        "cost": group.cost,
+        "cost_abandoned": group.cost_abandoned,
+        "active_seconds": round(group.active_ms / 1000, 3),
+    }
+
+
+def table(
+    found: Statistics, group_by: str, home: str, cells: int | None, *, ascii_only: bool = False
+) -> list[str]:
+    """One line for each group, with a bar on a terminal.
+
+    :param cells: the width to fit to; None for lines that are not cut and have no bars.
+    """
+    keys = [name_of(group.key, group_by, home) for group in found.groups]
+    if cells is not None:
+        keys = [shorten(key, min(KEY_CELLS, max(8, cells // 3))) for key in keys]
+    amounts = amounts_of(found.groups, group_by)
+    most = max(amounts, default=0) or 1
+    header = TOOL_HEADER if group_by == TOOL else HEADER
+    rows = [[group_by, *header]]
+    rows += [[key, *columns_of(group, group_by)] for key, group in zip(keys, found.groups, strict=True)]
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    lines = []
+    for number, (key, *values) in enumerate(rows):
+        aligned = [
+            " " * (room - width(value)) + value for value, room in zip(values, widths[1:], strict=True)
+        ]
+        line = "  ".join([pad(key, widths[0]), *aligned])
+        if cells is not None:
+            room = min(BAR_CELLS, cells - width(line) - 2)
+            if number and room > 0:
+                line += "  " + bar(amounts[number - 1] / most, room, ascii_only=ascii_only)
+            line = shorten(line, cells)
+        lines.append(line.rstrip())
+    return lines
+
+
+def _charts(days: Statistics, now_ms: int, cells: int, *, ascii_only: bool) -> list[str]:
+    """A heat map of the last year and a sparkline of the last days."""
+    amounts = amounts_by_day(days.groups)
+    today = local_day(now_ms)
+    recent = last_days(amounts, today, ascii_only=ascii_only)
+    lines = [*heat_map(amounts, today, cells, ascii_only=ascii_only), ""]
+    lines.append(shorten(f"last {SPARKLINE_DAYS} days: {recent}".rstrip(), cells))
+    return lines

@@ -1,0 +1,91 @@
+"""Bars, sparklines and heat maps as text. Colour adds nothing to them, so they read the same without it."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_HEIGHTS, _ASCII_HEIGHTS = "▁▂▃▄▅▆▇█", "_.-=+*%#"
+_SHADES, _ASCII_SHADES = "·░▒▓█", ".:+*#"
+"""No activity, and four shades of it."""
+_WEEKDAYS = ("Mon", "", "Wed", "", "Fri", "", "Sun")
+_MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+
+LABEL_CELLS = 4
+"""Cells before the first week of a heat map, for the names of weekdays."""
+MOST_WEEKS = 53
+"""Weeks of a year, with the current one."""
+
+
+def bar(part: float, cells: int, *, ascii_only: bool = False) -> str:
+    """A bar, exact to an eighth of a cell; something is never nothing.
+
+    :param part: of the longest bar, from 0 to 1.
+    :param cells: of the longest bar.
+    """
+    if ascii_only:
+        return "#" * max(round(part * cells), 1 if part > 0 else 0)
+    eighths = max(round(part * cells * 8), 1 if part > 0 else 0)
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+def sparkline(amounts: Sequence[float], *, ascii_only: bool = False) -> str:
+    """One cell for each amount, its height in proportion; a blank for nothing."""
+    heights = _ASCII_HEIGHTS if ascii_only else _HEIGHTS
+    most = max(amounts, default=0)
+    if most <= 0:
+        return " " * len(amounts)
+    last = len(heights) - 1
+    return "".join([heights[round(amount / most * last)] if amount > 0 else " " for amount in amounts])
+
+
+def weeks_in(cells: int) -> int:
+    """The number of weeks that a heat map of this width shows."""
+    return max(0, min(MOST_WEEKS, cells - LABEL_CELLS))
+
+
+def heat_map(amounts: Mapping[int, float], today: int, cells: int, *, ascii_only: bool = False) -> list[str]:
+    """A line with the names of months and one for each weekday; a column is a week, and the last one is the
+    current week.
+
+    :param amounts: day, as `date.toordinal` counts -> its amount.
+    :param today: the last day.
+    :param cells: the width to fit to.
+    """
+    shades = _ASCII_SHADES if ascii_only else _SHADES
+    monday = date.fromordinal(today) - timedelta(days=date.fromordinal(today).weekday())
+    weeks = weeks_in(cells)
+    first = monday.toordinal() - 7 * (weeks - 1)
+    shown = sorted(amount for day, amount in amounts.items() if amount > 0 and first <= day <= today)
+    # The shades part the days with activity into quarters: one long day does not make all others pale.
+    limits = [shown[len(shown) * quarter // 4] for quarter in (1, 2, 3)] if shown else []
+
+    def shade(day: int) -> str:
+        amount = amounts.get(day, 0)
+        if day > today:
+            return " "
+        return shades[1 + sum(amount >= limit for limit in limits)] if amount > 0 else shades[0]
+
+    lines = [_month_line(first, weeks)]
+    for weekday, name in enumerate(_WEEKDAYS):
+        days = range(first + weekday, first + 7 * weeks, 7)
+        lines.append((f"{name:<{LABEL_CELLS}}" + "".join(map(shade, days))).rstrip())
+    return lines
+
+
+def _month_line(first: int, weeks: int) -> str:
+    """The name of each month above its first whole week, where there is room for it."""
+    line = [" "] * (LABEL_CELLS + weeks)
+    free = 0
+    before = 0
+    for week in range(weeks):
+        month = date.fromordinal(first + 7 * week).month
+        if month != before and week >= free and week + 3 <= weeks:
+            line[LABEL_CELLS + week : LABEL_CELLS + week + 3] = _MONTHS[month - 1]
+            free = week + 4
+        before = month
+    return "".join(line).rstrip()

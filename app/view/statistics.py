@@ -1,0 +1,112 @@
+"""Statistics as text: the totals, the columns of a table, and the amounts that bars and heat maps show."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from app.formats.text import one_line
+from app.index.statistics import PROJECT, TOOL
+from app.view.charts import sparkline
+from app.view.formatting import cost, count, duration, span, tilde
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from app.index.statistics import Group
+
+SPARKLINE_DAYS = 30
+"""Days of a sparkline, up to today."""
+
+
+def many(number: int, thing: str) -> str:
+    """A number of things: ``1 session``, ``2,041 prompts``."""
+    return f"{number:,} {thing}{'' if number == 1 else 's'}"
+
+
+def tokens(number: int) -> str:
+    """A number of tokens in few characters: ``812``, ``4.8k``, ``1.2M``, ``3.1G``."""
+    if number < 999_500:
+        return count(number)
+    if number < 999_500_000:
+        return f"{number / 1_000_000:.1f}M"
+    return f"{number / 1_000_000_000:,.1f}G"
+
+
+def name_of(key: str, group_by: str, home: str) -> str:
+    """The name of a group, inert.
+
+    :param group_by: one of `GROUPS`.
+    """
+    if group_by == PROJECT:
+        return tilde(key, home)
+    return one_line(key) or f"(no {group_by})"
+
+
+def total_lines(total: Group) -> list[str]:
+    """The figures of all sessions in four lines."""
+    failed = f" ({total.tool_errors:,} failed)" if total.tool_errors else ""
+    cached = total.cache_read + total.cache_write
+    money = cost(total.cost) or "none"
+    if total.cost_abandoned:
+        money = f"{cost(total.cost_abandoned)} of {money} on abandoned branches"
+    said = f"{many(total.turns, 'prompt')}, {many(total.messages, 'message')}"
+    return [
+        f"{many(total.sessions, 'session')}, {said}, {many(total.tool_calls, 'tool call')}{failed}",
+        f"tokens: {tokens(total.input)} in, {tokens(total.output)} out, {tokens(cached)} cached",
+        f"cost: {money}",
+        f"active: {duration(total.active_ms)}",
+    ]
+
+
+HEADER, TOOL_HEADER = (
+    ("sessions", "prompts", "tools", "failed", "tokens", "cost", "active"),
+    ("sessions", "calls", "failed"),
+)
+"""The columns after the name of a group; of tools there is less to say."""
+
+
+def columns_of(group: Group, group_by: str) -> list[str]:
+    """The texts of the columns of a group, as `HEADER` or `TOOL_HEADER` names them."""
+    if group_by == TOOL:
+        return [f"{group.sessions:,}", f"{group.tool_calls:,}", f"{group.tool_errors:,}"]
+    return [
+        f"{group.sessions:,}",
+        f"{group.turns:,}",
+        count(group.tool_calls),
+        count(group.tool_errors),
+        tokens(group.input + group.output),
+        cost(group.cost),
+        span(group.active_ms),
+    ]
+
+
+def amounts_of(groups: Sequence[Group], group_by: str) -> list[float]:
+    """What the bars of groups show: calls of tools, else the cost, or messages if nothing has a cost."""
+    if group_by == TOOL:
+        return [float(group.tool_calls) for group in groups]
+    if any(group.cost for group in groups):
+        return [group.cost for group in groups]
+    return [float(group.messages) for group in groups]
+
+
+def amounts_by_day(groups: Sequence[Group]) -> dict[int, float]:
+    """Day, as `date.toordinal` counts -> what a heat map shows.
+
+    :param groups: those of days.
+    """
+    amounts = amounts_of(groups, "")
+    return {
+        date.fromisoformat(group.key).toordinal(): amount
+        for group, amount in zip(groups, amounts, strict=True)
+        if group.key
+    }
+
+
+def last_days(amounts: Mapping[int, float], today: int, *, ascii_only: bool = False) -> str:
+    """The sparkline of the last `SPARKLINE_DAYS`.
+
+    :param amounts: as `amounts_by_day` returns them.
+    """
+    days = range(today - SPARKLINE_DAYS + 1, today + 1)
+    return sparkline([amounts.get(day, 0) for day in days], ascii_only=ascii_only)

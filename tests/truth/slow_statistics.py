@@ -1,0 +1,177 @@
+"""Statistics computed slowly, from the files alone, to compare with `app.index.statistics`.
+
+Every session is read with `json` and nothing of leafmark. All entries of all sessions are compared with each
+other by id and time, in the order in which the sessions began, parents before their forks.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from datetime import UTC, datetime
+from functools import cache
+from typing import Any
+
+LONGEST_GAP = 300_000
+
+
+class Session:
+    """A session: its header, and its entries with what each counts."""
+
+    def __init__(self, path: str, agent: str) -> None:
+        self.path, self.agent = path, agent
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines = [json.loads(line) for line in file if line.strip()]
+        heads = [line for line in lines if line["type"] in ("session", "title") and "parentId" not in line]
+        self.header = next(head for head in heads if head["type"] == "session")
+        self.entries = [line for line in lines if line not in heads]
+        self.created = _ms(self.header.get("timestamp")) or 0
+        self.parent = self.header.get("parentSession") or self.header.get("branchedFrom") or ""
+        for entry in self.entries:
+            self.parent = self.parent or entry.get("parent_session_path", "")
+        if not any("id" in entry for entry in self.entries):
+            for number, entry in enumerate(self.entries):
+                entry["id"] = f"{number:08x}"
+                entry["parentId"] = self.entries[number - 1]["id"] if number else None
+        self._read()
+
+    def _read(self) -> None:
+        path: set[str] = set()
+        by_id = {entry["id"]: entry for entry in self.entries}
+        at = self.entries[-1]["id"] if self.entries else None
+        while at in by_id and at not in path:
+            path.add(at)
+            at = by_id[at].get("parentId")
+        if self.agent == "agent":
+            path = set(by_id)
+        models = [_model(entry) for entry in self.entries]
+        model = next(filter(None, models), "")
+        latest: int | None = None
+        for entry, answered in zip(self.entries, models, strict=True):
+            time = _ms(entry.get("timestamp"))
+            if time is None:
+                time = self.created if latest is None else latest
+            gap = 0 if latest is None else min(max(0, time - latest), LONGEST_GAP)
+            latest = time if latest is None else max(latest, time)
+            model = answered or model
+            entry["#"] = _counts(entry, time, model, gap, entry["id"] in path)
+
+
+def _ms(stamp: Any) -> int | None:
+    if not isinstance(stamp, str):
+        return None
+    moment = datetime.fromisoformat(stamp)
+    since = moment - datetime(1970, 1, 1, tzinfo=UTC)
+    return since.days * 86_400_000 + since.seconds * 1000 + since.microseconds // 1000
+
+
+def _model(entry: dict[str, Any]) -> str:
+    message = entry.get("message") or {}
+    if entry["type"] != "message" or message.get("role") != "assistant" or not message.get("model"):
+        return ""
+    return f"{message['provider']}/{message['model']}" if message.get("provider") else message["model"]
+
+
+def _counts(entry: dict[str, Any], time: int, model: str, gap: int, on_path: bool) -> dict[str, Any]:
+    message = entry.get("message") if entry["type"] == "message" else None
+    role = message["role"] if message else ""
+    content = message.get("content") if message else None
+    blocks = content if isinstance(content, list) else []
+    calls = [block["name"] for block in blocks if block.get("type") in ("toolCall", "tool_call")]
+    failed = role in ("toolResult", "tool_result") and (message.get("isError") or message.get("is_error"))
+    usage = (message or {}).get("usage") if role == "assistant" else None
+    if entry["type"] in ("usage", "model_usage", "compaction", "branch_summary"):
+        usage = entry.get("usage")
+    usage = usage or {}
+    cost = (usage.get("cost") or {}).get("total") or 0
+    return {
+        "time": time,
+        "model": model,
+        "calls": calls if role == "assistant" else [],
+        "failed": [(message.get("toolName") or message.get("tool_name") or "")] if failed else [],
+        "turns": int(role == "user"),
+        "messages": int(bool(message)),
+        "input": usage.get("input") or 0,
+        "output": usage.get("output") or 0,
+        "cache_read": usage.get("cacheRead") or usage.get("cache_read") or 0,
+        "cache_write": usage.get("cacheWrite") or usage.get("cache_write") or 0,
+        "cost": cost,
+        "cost_abandoned": 0 if on_path else cost,
+        "active_seconds": gap / 1000,
+    }
+
+
+def _order(sessions: list[Session]) -> list[Session]:
+    """Parents before their forks, otherwise by the time in the header."""
+    waiting = sorted(sessions, key=lambda session: (session.created, session.path))
+    named = {session.path: session for session in sessions}
+    named |= {session.header["id"]: session for session in sessions}
+    done: list[Session] = []
+    while waiting:
+        ready = [session for session in waiting if named.get(session.parent) not in waiting]
+        done.append(ready[0])
+        waiting.remove(ready[0])
+    return done
+
+
+def totals(files: list[tuple[str, str]], group_by: str) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    """The total of some sessions, and the figures by group, as `leafmark stats --json` prints them.
+
+    :param files: path and agent of each session.
+    :param group_by: day, week, project, model, agent or tool.
+    """
+    seen: set[tuple[str, Any]] = set()
+    total = _nothing()
+    groups: dict[str, dict[str, Any]] = defaultdict(_nothing)
+    for session in _order([Session(path, agent) for path, agent in files]):
+        total["sessions"] += 1
+        names = {"project": {session.header.get("cwd", "")}, "agent": {session.agent}}.get(group_by, set())
+        own = [entry for entry in session.entries if (entry["id"], _ms(entry.get("timestamp"))) not in seen]
+        seen |= {(entry["id"], _ms(entry.get("timestamp"))) for entry in session.entries}
+        for counts in (entry["#"] for entry in own):
+            _add(total, counts)
+            moment = datetime.fromtimestamp(counts["time"] / 1000)
+            if group_by == "tool":
+                for tool in counts["calls"]:
+                    groups[tool]["tool_calls"] += 1
+                for tool in counts["failed"]:
+                    groups[tool]["tool_errors"] += 1
+                names = {*names, *counts["calls"], *counts["failed"]}
+                continue
+            name = {
+                "day": f"{moment:%Y-%m-%d}",
+                "week": f"{moment:%G-W%V}",
+                "project": session.header.get("cwd", ""),
+                "model": counts["model"],
+                "agent": session.agent,
+            }[group_by]
+            names = {*names, name}
+            _add(groups[name], counts)
+        for name in names:
+            groups[name]["sessions"] += 1
+    return total, dict(groups)
+
+
+def _nothing() -> dict[str, Any]:
+    tokens = dict.fromkeys(("input", "output", "cache_read", "cache_write"), 0)
+    plain = ("sessions", "turns", "messages", "tool_calls", "tool_errors", "cost", "cost_abandoned")
+    return dict.fromkeys(plain, 0) | {"active_seconds": 0.0, "tokens": tokens}
+
+
+def _add(group: dict[str, Any], counts: dict[str, Any]) -> None:
+    for name in ("turns", "messages", "cost", "cost_abandoned", "active_seconds"):
+        group[name] += counts[name]
+    for name in group["tokens"]:
+        group["tokens"][name] += counts[name]
+    group["tool_calls"] += len(counts["calls"])
+    group["tool_errors"] += len(counts["failed"])
+
+
+@cache
+def can_read(path: str) -> bool:
+    """Whether `json` can read the session: it cannot if a line is nested very deeply."""
+    try:
+        Session(path, "")
+    except RecursionError:
+        return False
+    return True

@@ -1,0 +1,293 @@
+"""`leafmark stats` against a slow program that reads the files itself."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import shutil
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from app.cli import main
+from app.demo.folder import DemoFolder
+from app.index.figures_file import current_figures, figures_path
+from app.index.index import Index
+from app.index.statistics import GROUPS, statistics
+from app.reports.stats import to_json as as_json
+from app.sessions import SessionManager
+from app.setup import setup_from_demo
+from app.stores import discover
+from tests.benchmarks.corpus import build, stores
+from tests.factory import write_session
+from tests.truth.slow_statistics import can_read, totals
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.index.row import Row
+    from app.stores.base import Store
+
+
+@pytest.fixture(autouse=True, params=["Asia/Kathmandu", "America/St_Johns"])
+def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Zones whose days begin at 18:15 and 3:30 or 2:30, UTC."""
+    monkeypatch.setenv("TZ", request.param)
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+def compare(places: Sequence[Store], cache: str) -> None:
+    """Compare the statistics of all sessions that the slow program can read, by each group."""
+    index = Index(places, cache)
+    try:
+        index.scan()
+        figures = current_figures(cache, index.rows())
+        rows = [row for row in index.rows() if is_plain(row)]
+        assert rows
+        for group_by in GROUPS:
+            found = statistics([(row, figures[row.path]) for row in rows], group_by)
+            total, groups = totals([(row.path, row.agent) for row in rows], group_by)
+            assert as_json(found.total) == about({"key": "total", **total})
+            ours = {group.key: as_json(group) for group in found.groups}
+            assert ours.keys() == groups.keys(), group_by
+            for key, group in groups.items():
+                assert ours[key] == about({"key": key, **group}), (group_by, key)
+    finally:
+        index.close()
+
+
+def is_plain(row: Row) -> bool:
+    """Whether the slow program can read the session."""
+    is_known = row.dialect in ("pi", "omp", "indusagi", "agent")
+    return is_known and not row.problems and not row.torn and can_read(row.path)
+
+
+def about(figures: dict[str, Any]) -> dict[str, Any]:
+    """Sums of dollars and seconds depend on their order in the last digits."""
+    return {
+        name: pytest.approx(value, abs=1e-6) if isinstance(value, float) else value
+        for name, value in figures.items()
+    }
+
+
+def test_the_corpus(tmp_path: Path) -> None:
+    build(str(tmp_path / "corpus"), "tiny")
+    env = {"HOME": str(tmp_path)}
+    compare(
+        discover(env, str(tmp_path), str(tmp_path), extra=stores(str(tmp_path / "corpus"))),
+        str(tmp_path / "cache"),
+    )
+
+
+def test_the_examples(tmp_path: Path) -> None:
+    folder = DemoFolder()
+    try:
+        compare(setup_from_demo(folder.path).stores, str(tmp_path / "cache"))
+    finally:
+        folder.remove()
+
+
+def answer(number: int) -> dict[str, Any]:
+    usage = {"input": number, "output": 2 * number, "cacheRead": 3, "cost": {"total": number / 8}}
+    call = {"type": "toolCall", "id": f"c{number}", "name": ("bash", "read")[number % 2], "arguments": {}}
+    return {
+        "role": "assistant",
+        "provider": "p",
+        "model": f"m{number % 3}",
+        "content": [{"type": "text", "text": f"answer {number}"}, call],
+        "usage": usage,
+    }
+
+
+class Family:
+    """Sessions that are forked, copied and removed at random."""
+
+    def __init__(self, root: Path, seed: int) -> None:
+        self.root, self.random = root, random.Random(seed)
+        self.env = {"HOME": str(root)}
+        self.paths: list[str] = []
+        self.number = 0
+
+    def grow(self, manager: SessionManager) -> None:
+        for _ in range(self.random.randrange(1, 4)):
+            self.number += 1
+            manager.append_message({"role": "user", "content": f"prompt {self.number}", "timestamp": 1})
+            manager.append_message(answer(self.number))
+            failed = self.number % 4 == 0
+            result = {"role": "toolResult", "toolName": "bash", "toolCallId": "x", "isError": failed}
+            manager.append_message({**result, "content": "x"})
+            if self.random.random() < 0.3:
+                manager.append_label_change(self.random.choice(manager.get_branch()).id, "l")
+            if self.random.random() < 0.3:
+                manager.branch(self.random.choice(manager.get_entries()).id)
+
+    def step(self) -> None:
+        choice = self.random.random()
+        if not self.paths or choice < 0.15:
+            manager = SessionManager.create(f"/w{len(self.paths) % 2}", env=self.env, agent=self.agent())
+        else:
+            path = self.random.choice(self.paths)
+            manager = SessionManager.open(path, env=self.env)
+            if choice < 0.35:
+                manager = SessionManager.fork_from(path, "/fork", env=self.env)
+            elif choice < 0.7:
+                messages = [entry.id for entry in manager.get_branch() if entry.type == "message"]
+                manager.create_branched_session(self.random.choice(messages[1:]))
+            elif choice < 0.8 and len(self.paths) > 2:
+                self.paths.remove(path)
+                os.unlink(path)
+                return
+        self.grow(manager)
+        if manager.session_file and os.path.exists(manager.session_file):
+            self.paths = list(dict.fromkeys([*self.paths, manager.session_file]))
+
+    def agent(self) -> str:
+        return self.random.choice(["pi", "omp"])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_forks_of_forks_whose_parents_may_be_gone(tmp_path: Path, seed: int) -> None:
+    family = Family(tmp_path, seed)
+    for number in range(15):
+        family.step()
+        time.sleep(0.002)  # so that no session begins in the millisecond in which an entry was made
+        if number % 3 == 2:
+            compare(discover(family.env, str(tmp_path), str(tmp_path)), str(tmp_path / "cache"))
+
+
+def entry(number: int, parent: int | None, minute: int, message: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": "message",
+        "id": f"{number:08x}",
+        "parentId": None if parent is None else f"{parent:08x}",
+        "timestamp": f"2026-05-01T18:{minute:02}:00.000Z",
+        "message": message,
+    }
+
+
+def head(session_id: str, minute: int, **more: Any) -> dict[str, Any]:
+    stamp = f"2026-05-01T18:{minute:02}:00.000Z"
+    return {"type": "session", "version": 3, "id": session_id, "timestamp": stamp, "cwd": "/w", **more}
+
+
+def test_copies_whose_times_do_not_tell(tmp_path: Path) -> None:
+    folder = tmp_path / ".pi/agent/sessions/--w--"
+    user = {"role": "user", "content": "hello"}
+    lines = [entry(1, None, 0, user), entry(2, 1, 1, answer(2)), entry(3, 2, 9, answer(3))]
+    first = write_session(folder / "a.jsonl", head("a", 0), *lines)
+    # An id that both have, with another time, and a header as old as the copied entries.
+    write_session(
+        folder / "b.jsonl", head("b", 0, parentSession=str(first)), *lines[:2], entry(3, 2, 20, answer(5))
+    )
+    # A copy by hand that grew, and one whose parent is gone.
+    shutil.copy(first, folder / "c.jsonl")
+    with (folder / "c.jsonl").open("a") as file:
+        file.write(json.dumps(entry(4, 1, 30, answer(7))) + "\n")
+    write_session(
+        folder / "d.jsonl", head("d", 40, parentSession="/gone.jsonl"), *lines[1:], entry(6, 3, 41, user)
+    )
+    # Two forks of nothing that share what nobody else has.
+    lost = [entry(16, None, 5, {**user, "content": "lost"}), entry(17, 16, 6, answer(9))]
+    for name in "ef":
+        write_session(folder / f"{name}.jsonl", head(name, 50, parentSession="/gone2.jsonl"), *lost)
+    # An entry of another type that has a message all the same.
+    odd = {**entry(32, None, 50, answer(1)), "type": "custom", "customType": "x"}
+    write_session(folder / "g.jsonl", head("g", 50), odd, entry(33, 32, 51, {**user, "content": "odd"}))
+    compare(discover({"HOME": str(tmp_path)}, str(tmp_path), "/"), str(tmp_path / "cache"))
+
+
+def test_a_damaged_file_of_figures_is_made_anew(tmp_path: Path) -> None:
+    family = Family(tmp_path, 3)
+    for _ in range(8):
+        family.step()
+    places = discover(family.env, str(tmp_path), str(tmp_path))
+    cache = tmp_path / "cache"
+    index = Index(places, str(cache))
+    index.scan()
+    rows = index.rows()
+    index.close()
+    expected = current_figures(str(cache), rows)
+    path = Path(figures_path(str(cache)))
+    whole = path.read_bytes()
+    for seed in range(40):
+        damaged = bytearray(whole)
+        damaged[random.Random(seed).randrange(len(whole))] ^= 1 << seed % 8
+        path.write_bytes(damaged[: len(whole) // 2] if seed == 0 else damaged)
+        assert current_figures(str(cache), rows) == expected
+
+
+def test_a_session_that_did_not_change_is_not_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / ".pi/agent/sessions/--w--"
+    for name in "abc":
+        write_session(folder / f"{name}.jsonl", head(name, 0), entry(ord(name), None, 1, answer(2)))
+    index = Index(discover({"HOME": str(tmp_path)}, str(tmp_path), "/"), str(tmp_path / "cache"))
+    steps: list[tuple[int, int]] = []
+
+    def progress(done: int, total: int) -> None:
+        steps.append((done, total))
+
+    index.scan()
+    current_figures(str(tmp_path / "cache"), index.rows(), on_progress=progress)
+    assert steps == [(0, 3), (1, 3), (2, 3)]
+    steps.clear()
+    with (folder / "b.jsonl").open("a") as file:
+        file.write(json.dumps(entry(4, ord("b"), 3, answer(3))) + "\n")
+    index.scan()
+    figures = current_figures(str(tmp_path / "cache"), index.rows(), on_progress=progress)
+    index.close()
+    assert steps == [(0, 1)]
+    assert sum(cell[2 + 1] for each in figures.values() for cell in each.cells) == 4
+    # The days of another time zone are others.
+    monkeypatch.setenv("TZ", "Pacific/Auckland")
+    time.tzset()
+    steps.clear()
+    current_figures(str(tmp_path / "cache"), index.rows(), on_progress=progress)
+    assert steps[-1] == (2, 3)
+
+
+def test_the_command_prints_text_and_json(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    folder = tmp_path / ".pi/agent/sessions/--w--"
+    user = {"role": "user", "content": "hello"}
+    write_session(
+        folder / "a.jsonl", head("a", 0), entry(1, None, 0, user), entry(2, 1, 1, answer(2)), "no json"
+    )
+
+    def run(*words: str) -> tuple[int, str, str]:
+        code = main(["stats", *words])
+        return code, *capsys.readouterr()
+
+    code, out, err = run("--json", "--by", "model")
+    expected = {
+        "sessions": 1,
+        "turns": 1,
+        "messages": 2,
+        "tool_calls": 1,
+        "tool_errors": 0,
+        "tokens": {"input": 2, "output": 4, "cache_read": 3, "cache_write": 0},
+        "cost": 0.25,
+        "cost_abandoned": 0.0,
+        "active_seconds": 60.0,
+    }
+    rows = [{"key": "p/m2", **expected}]
+    assert json.loads(out) == {"schema": 1, "total": {"key": "total", **expected}, "rows": rows}
+    assert (code, "1 problem in 1 session" in err) == (0, True)
+    for group_by in GROUPS:
+        code, out, _ = run("--by", group_by)
+        assert code == 0
+        assert "1 session, 1 prompt, 2 messages, 1 tool call\n" in out
+        assert out.startswith(group_by)
+        assert "█" not in out
+    assert run("hello")[0] == 0
+    assert run("nothing-like-it")[0] == 1
+    assert run("in:all")[0] == 2
