@@ -13,7 +13,7 @@ from textual.widgets import Input, Static
 from app.formats.text import one_line
 from app.keys import key_of
 from app.messages import LabelledRead
-from app.services.label_reader import LabelReader
+from app.services.tree_reader import LabelReader
 from app.view.cells import pad, shorten, stable_width, width
 from app.view.formatting import age
 from app.widgets.dialog import Dialog, ItemList

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from app.formats.lines import BLOCK_SIZE, open_file
-from app.index.catalog.integrity import check_all
+from app.index.catalog.queries import check_all
 from app.index.file_reader import UNREADABLE
 from app.index.row import FIELDS, refused_row, session_row, signature_of
 from app.index.scan.walk import walk

@@ -19,8 +19,7 @@ from app.formats.text import one_line
 from app.keys import key_of
 from app.messages import ExcerptsFound, HitLocated, SearchFound, ValuesCollected
 from app.panes.query_completer import QueryCompleter
-from app.services.hit_excerpts import HitExcerpts
-from app.services.session_search import Completer, HitLocator, SessionSearch
+from app.services.session_search import Completer, HitExcerpts, HitLocator, SessionSearch
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
 from app.view.bars import hidden_note, joined_facts, list_facts, list_name, no_session_keys

@@ -1,4 +1,4 @@
-"""Reads the tree of one session in threads: its entries, rows, branches and texts."""
+"""Reads the trees of sessions in threads: entries, rows, branches, texts, and the entries with labels."""
 
 from __future__ import annotations
 
@@ -10,9 +10,17 @@ from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled
 from app.formats.header import NotASession
-from app.messages import BranchesRead, EntriesFound, RowsRead, TreeFailed, TreeGrew, TreeOpened
+from app.messages import (
+    BranchesRead,
+    EntriesFound,
+    LabelledRead,
+    RowsRead,
+    TreeFailed,
+    TreeGrew,
+    TreeOpened,
+)
 from app.services.background import REST_AHEAD, BackgroundService, GilYielder
-from app.sessions.errors import Changed
+from app.sessions.errors import Changed, SessionError
 from app.sessions.tree.branches import Branches
 from app.sessions.tree.tree import open_end, open_tree
 from app.sessions.tree.tree_text import TreeText
@@ -24,6 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from app.formats.header import Fault
+    from app.index.row import Row
     from app.services.background import Post
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
@@ -40,6 +49,8 @@ FREEZE_FROM = 5_000
 BATCH = 50
 # Least seconds between two messages of a search: the screen cannot draw more often.
 POST_SECONDS = 0.04
+# Bytes. The entries of a larger session are not read for their labels, which suffice to go there.
+MOST_LABELLED_BYTES = 64 << 20
 
 
 class TreeReader(BackgroundService):
@@ -313,6 +324,40 @@ class TreeSearch(BackgroundService):
         except OSError as error:
             reason = f"cannot be read: {error.strerror or error}"
         self._post(EntriesFound(generation, nodes, done=True, reason=reason))
+
+
+class LabelReader(BackgroundService):
+    """Posts a ``LabelledRead`` for each session."""
+
+    thread_name = "labels"
+
+    def read(self, rows: Sequence[Row]) -> None:
+        """Read the labelled entries of sessions, in this order. A later request replaces an earlier one."""
+        self._worker.submit(lambda is_stale: self._read(list(rows), is_stale))
+
+    def _read(self, rows: list[Row], is_stale: Callable[[], bool]) -> None:
+        for row in rows:
+            if is_stale():
+                return
+            if row.size > MOST_LABELLED_BYTES:
+                continue
+            try:
+                tree = open_tree(row.path, (row.agent,), lambda: not is_stale())
+                nodes = [tree.by_id[id] for id, _ in row.labels if id in tree.by_id]
+                tree.read_rows(nodes)
+            except (Cancelled, SessionError, OSError):
+                # The session is gone, or is no longer one: its labels are shown without their entries.
+                continue
+            entries = {
+                node.id: (
+                    node.row_text.text if node.row_text is not None else "",
+                    node.role or node.type,
+                    node.timestamp,
+                )
+                for node in nodes
+                if node.id is not None
+            }
+            self._post(LabelledRead(row.path, entries))
 
 
 def reason_of(error: BaseException) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.index import Index
-from app.index.path_events import Hints
+from app.index.scan.hints import Hints
 from app.index.watch import follower, polling
 from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store, session, write
 from tests.index.text.helpers import assert_right

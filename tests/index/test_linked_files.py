@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.index.path_events import Hints
 from app.index.row import Signature, signature_of, unread
-from app.index.scan.symlinks import HOT_FILES, TURN_FILES, LinkedFiles
+from app.index.scan.hints import HOT_FILES, TURN_FILES, Hints, LinkedFiles
 from app.index.scan.walk import walk
 from app.index.watch.follower import NativeWatch
 from tests.index.helpers import fill, message, pi_store
@@ -40,7 +39,7 @@ def looks(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             looked_at.append(path)
         return real_stat(path, **options)
 
-    monkeypatch.setattr("app.index.scan.symlinks.os.stat", stat)
+    monkeypatch.setattr("app.index.scan.hints.os.stat", stat)
     return looked_at
 
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from app.index.network_mounts import is_silent
-from app.index.path_events import hints_of
 from app.index.row import signature_of
+from app.index.scan.hints import hints_of
 from app.index.watch.polling import HOT_FILES, TURN_FILES, PollWatch
 from tests.index.helpers import append, fill, message, pi_store, session, write
 

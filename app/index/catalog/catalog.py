@@ -16,8 +16,7 @@ from app.index.catalog import queries, writes
 from app.index.catalog.catalog_file import drop_older, text_in
 from app.index.catalog.database import Database, changes_of_others, peek
 from app.index.catalog.db_errors import Busy, Doubt
-from app.index.catalog.integrity import check_missing
-from app.index.catalog.queries import ids_of, newest_first
+from app.index.catalog.queries import check_missing, ids_of, newest_first
 from app.index.catalog.schema import encode
 from app.index.catalog.span_table import forget_spans
 

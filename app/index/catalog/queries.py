@@ -1,7 +1,11 @@
-"""Reads the catalog's tables: rows, signatures, projects, readings and spans.
+"""Reads the catalog's tables: rows, signatures, projects, readings and spans. Checks the tables for damage
+that SQLite does not notice.
 
 Each query takes a connection and the stores in use. It raises `sqlite3.Error`, and `Doubt` if the stored
-values are not what was written. The first frame loads this module, so it imports no heavy library.
+values are not what was written, or contradict each other: files are found by path in an index, but listed
+from the table. If the two differ in a path, a file would stay listed for ever, or be stored a second time.
+
+The first frame loads this module, so it imports no heavy library.
 """
 
 from __future__ import annotations
@@ -13,7 +17,7 @@ from typing import TYPE_CHECKING
 from app.index.catalog.db_errors import Doubt
 from app.index.catalog.schema import decode, decode_compressed, encode, expect
 from app.index.catalog.span_table import decode_spans, segment_names
-from app.index.row import LISTED, Reading, Row
+from app.index.row import LISTED, Reading, Row, kind_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -119,7 +123,7 @@ def rows_of_project(connection: sqlite3.Connection, roots: StoreRoots, cwd: str,
 def rows(connection: sqlite3.Connection, roots: StoreRoots, full: bool) -> list[Row]:
     """All sessions in no order; `full` with their first messages."""
     # The rows are read from the table, because the index needs a look-up of each row, and may differ from the
-    # table in a path (`app.index.catalog.integrity`).
+    # table in a path (`app.index.catalog.queries`).
     sessions = "sessions NOT INDEXED"
     condition = f"WHERE listed AND store IN ({ids_of(roots)})"
     if not full:
@@ -209,6 +213,48 @@ def spans_by_path(
         for chunk in chunks(paths):
             records += connection.execute(f"{select.format('')} AND path IN ({_marks(chunk)})", chunk)
     return {decode(path): decode_spans(spans, names) for path, spans in records if spans is not None}
+
+
+def check_missing(connection: sqlite3.Connection, stores: Iterable[int], paths: Iterable[bytes]) -> None:
+    """Check that the table does not contain files that the index did not find. This reads the whole table, so
+    it is used only if files are missing that should be stored; another process may have removed them.
+
+    :param stores: the ids of the stores.
+    :param paths: as they are stored.
+    :raises Doubt: the table contains one of them.
+    """
+    missing = set(paths)
+    listed = f"SELECT path FROM sessions NOT INDEXED WHERE store IN ({ids_of(stores)})"
+    for (path,) in connection.execute(listed):
+        if path in missing:
+            raise Doubt(f"what is listed cannot be found: {decode(path)}")
+
+
+def check_stores(connection: sqlite3.Connection) -> None:
+    """Check that all rows belong to listed stores, before a store gets an id: it would get the rows of a
+    store that was lost.
+
+    :raises Doubt: there are rows of a store that is not listed.
+    """
+    if connection.execute("SELECT 1 FROM sessions WHERE store NOT IN (SELECT id FROM stores)").fetchone():
+        raise Doubt("rows of a store that is not listed")
+
+
+def check_all(connection: sqlite3.Connection, roots: StoreRoots) -> None:
+    """Compare all indexes with their tables, and read all rows.
+
+    :raises Doubt: something differs.
+    """
+    (result,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+    if result != "ok":
+        raise Doubt(f"the tables are damaged: {result}")
+    check_stores(connection)
+    for listed, *stored in connection.execute(
+        f"SELECT listed, {ROW} FROM sessions NOT INDEXED WHERE store IN ({ids_of(roots)})"
+    ):
+        row = row_of(roots, *stored)
+        if kind_of(row) != listed:
+            raise Doubt(f"a row and what is stored beside it differ: {row.path}")
 
 
 def _marks(values: Sequence[object]) -> str:

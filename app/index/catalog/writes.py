@@ -6,8 +6,7 @@ import marshal
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.index.catalog import span_table
-from app.index.catalog.integrity import check_missing, check_stores
-from app.index.catalog.queries import IN_COLUMNS, ROW, chunks, ids_of, row_of
+from app.index.catalog.queries import IN_COLUMNS, ROW, check_missing, check_stores, chunks, ids_of, row_of
 from app.index.catalog.schema import encode, encode_compressed
 from app.index.row import FIELDS, Reading, kind_of, refused_row, unread
 

@@ -11,7 +11,7 @@ from app.index.file_reader import UNREADABLE, ProgressCache
 from app.index.row import Reading, provisional_row, refused_row, session_row, signature_of, unread
 from app.index.scan.deltas import DeltaBatch, DeltaThrottle
 from app.index.scan.executor import Job, results, start_workers, wait_for_next_time_step
-from app.index.scan.symlinks import LinkedFiles
+from app.index.scan.hints import LinkedFiles
 from app.index.scan.walk import is_much, status_of, store_of, walk
 from app.sessions.storage.append_ledger import SharedNotes, is_ours, own_notes
 from app.stores.layout import hides_nothing
@@ -171,7 +171,7 @@ class Scanner:
     def refresh(self, paths: set[str], on_delta: OnDelta | None, stop: Event) -> None:
         """Check some files that may be new, changed or removed.
 
-        :param paths: places where stores list session files (`path_events.hints_of`).
+        :param paths: places where stores list session files (`hints.hints_of`).
         :param on_delta: this and `stop` are those of `scan`.
         """
         jobs = []

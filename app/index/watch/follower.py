@@ -1,6 +1,6 @@
 """Follows the stores: notices changes of files, and reads the files.
 
-The notices of the operating system are only hints (`index.path_events`); the follower decides what to read.
+The notices of the operating system are only hints (`index.scan.hints`); the follower decides what to read.
 The measurements behind the numbers, and the reason against polling by watchfiles, are in
 tests/benchmarks/README.md, "Watching".
 """
@@ -13,9 +13,8 @@ import time
 from typing import TYPE_CHECKING
 
 from app.index.network_mounts import is_silent
-from app.index.path_events import Hints, hints_of
+from app.index.scan.hints import LOOK_SECONDS, Hints, hints_of
 from app.index.scan.retry import TIMES
-from app.index.scan.symlinks import LOOK_SECONDS
 from app.index.watch.polling import PollWatch, has_little_address_space
 
 if TYPE_CHECKING:
@@ -27,8 +26,8 @@ if TYPE_CHECKING:
 
     from app.index.row import Signature
     from app.index.scan.deltas import OnDelta
+    from app.index.scan.hints import LinkedFiles
     from app.index.scan.scan import Scanner
-    from app.index.scan.symlinks import LinkedFiles
     from app.stores.base import Store
 
     class Watch(Protocol):
@@ -81,7 +80,7 @@ class NativeWatch:
     """Watches all store folders that exist with one recursive watch of the system.
 
     Files that lie elsewhere and are only linked are polled, because the system reports no changes of them
-    (`scan.symlinks`).
+    (`scan.hints`).
     """
 
     idle_walk_seconds = SELDOM_SECONDS

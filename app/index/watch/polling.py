@@ -7,8 +7,8 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from app.index.path_events import Hints
 from app.index.row import STEP_NS
+from app.index.scan.hints import Hints
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -14,13 +14,13 @@ from msgspec.json import Decoder
 
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
+from app.formats.header import MORE_THAN_ENTRIES, HeaderChecks
 from app.formats.json_codec import DECODE_ERRORS, BadLine
 from app.formats.lines import BOM, is_blank, skip_blanks
 from app.formats.migrate import CURRENT_VERSION, made_up_id, migrate, migrate_line
 from app.formats.text import trim_name
 from app.formats.timestamps import parse_time
 from app.sessions.errors import Damage, DamagedLine, NulBytes, TornLine
-from app.sessions.header_checks import MORE_THAN_ENTRIES, HeaderChecks
 from app.sessions.parent_links import deepest_leaf
 
 if TYPE_CHECKING:

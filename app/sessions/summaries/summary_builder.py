@@ -21,7 +21,7 @@ from app.formats.content import (
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
 from app.formats.entry_types import SILENT, UNDISPLAYED, USAGE_TYPES
-from app.formats.header import INVALID_VALUE, Fault
+from app.formats.header import INVALID_VALUE, Fault, HeaderChecks
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, is_blank, skip_blanks
 from app.formats.partial_entry import finite, finite_int
@@ -38,7 +38,6 @@ from app.formats.text import one_line, trim_name
 from app.formats.text_kinds import ASSISTANT, THINKING, USER
 from app.formats.timestamps import LAST_MS, parse_time
 from app.formats.utf8_text import find
-from app.sessions.header_checks import HeaderChecks
 from app.sessions.parent_links import count_tips, deepest_leaf
 from app.sessions.passages import HEADS, PackedText, PassageBuilder, add_passages, joined
 from app.sessions.summaries.endings import TOOL_USE, EndingFold

@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
 from app.formats.errors import Cancelled
-from app.formats.header import Fault
+from app.formats.header import MORE_THAN_ENTRIES, Fault, HeaderChecks
 from app.formats.json_codec import DECODE_ERRORS, BadLine
 from app.formats.lines import BOM, is_blank, line_windows, skip_blanks
 from app.formats.text import trim_name
-from app.sessions.header_checks import MORE_THAN_ENTRIES, HeaderChecks
 from app.sessions.tree.node import Node, contains_text, skeleton_decoder
 from app.sessions.tree.row_fields import role_of, stop_of
 from app.sessions.tree.row_loader import LONG_LINE
