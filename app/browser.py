@@ -6,13 +6,14 @@ import asyncio
 import traceback
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from textual import events, on
+from textual import events, on, work
 from textual.binding import Binding
 from textual.driver import Driver
 
 from app import paths, setup
 from app.dialogs.help import HelpDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
+from app.dialogs.themes import ThemesDialog
 from app.formats.text import one_line
 from app.gc_policy import CHECK_SECONDS, IdleCollector
 from app.messages import ScreenReady, ServiceFailed
@@ -22,8 +23,10 @@ from app.settings import Settings
 from app.startup.driver import call_on_end, driver_class, suspend
 from app.startup.key_order import KeyOrder
 from app.theme import DIALOGS, SHEET, styles_folder, themes
+from app.theme_files import load_all
 from app.view.arrangement import initial
 from app.view.list_model import ListModel
+from app.view.palette import THEMES
 from app.view.status_messages import DONE, ERROR, FACT, SECONDS, WARNING, MessageQueue, StatusMessage, message
 from app.view.terminal import colour_depth, speller
 from app.widgets.commands import bindings_for
@@ -96,7 +99,7 @@ class Browser(CrashApp["Plan | None"]):
         settings: Settings | None = None,
     ) -> None:
         """:param model: the list that the first frame already shows.
-        :param theme: ``dark`` or ``light``; empty for the one that was chosen last.
+        :param theme: a name in `app.view.palette.THEMES`; empty for the one that was chosen last.
         :param take_over: restores the settings of the terminal, if it is in the alternate screen already.
         :param ending: handles the signals, and notifies this application while it runs.
         :param indexing: of the same setup, if it has begun already.
@@ -122,7 +125,8 @@ class Browser(CrashApp["Plan | None"]):
         bits = colour_depth(surroundings.env)
         self._has_own_colours = take_over is not None and (self.no_color or bits < 8)
         self._few_colours = FewColours(self._palette_name, sixteen=bits > 0) if bits < 8 else None
-        self._first_theme = theme or paths.read_theme(surroundings.env)
+        chosen = theme or paths.read_theme(surroundings.env)
+        self._first_theme = chosen if chosen in THEMES else "dark"
         self._demo_folder: DemoFolder | None = None
         self._examples: setup.Setup | None = None
         self.crash = ""
@@ -335,10 +339,19 @@ class Browser(CrashApp["Plan | None"]):
         if reason:
             self.notify(f"Not suspended: {reason}", severity="warning", markup=False)
 
-    def action_toggle_theme(self) -> None:
-        """Change to the other theme, and remember it for the next run."""
-        name = "light" if self.theme.endswith("dark") else "dark"
-        self.theme = f"leafmark-{name}"
+    @work(exclusive=True, group="theme")
+    async def action_choose_theme(self) -> None:
+        """Ask for a theme, and remember it for the next run."""
+        if isinstance(self.screen, ThemesDialog):
+            return
+        names, problems = await asyncio.to_thread(load_all, self._setup.env)
+        for registered in themes():
+            self.register_theme(registered)
+        name = await self.push_screen_wait(ThemesDialog(names, self._palette_name(), problems))
+        if name is not None:
+            self._remember_theme(name)
+
+    def _remember_theme(self, name: str) -> None:
         if self._setup.demo:
             return
         try:

@@ -211,7 +211,9 @@ def _show(options: Options, *, is_process: bool = False) -> int:
         surroundings = (
             setup.setup_from_demo(folder.path) if folder else setup.setup_from_process(options.store)
         )
-        theme = options.theme or paths.read_theme(surroundings.env)
+        theme, problem = _theme(options.theme, surroundings)
+        if problem:
+            return _fail(f"leafmark: {problem}", WRONG_USE)
         if options.command:
             code, error_text = full_screen.resume(options, surroundings, theme, ending)
         else:
@@ -226,6 +228,20 @@ def _show(options: Options, *, is_process: bool = False) -> int:
             folder.remove()
         if not is_process:
             ending.give_back()
+
+
+def _theme(wanted: str | None, surroundings: Setup) -> tuple[str, str]:
+    """The name of the theme, and why the wanted one cannot be used. One that was chosen earlier and is gone
+    is replaced by the dark one.
+    """
+    name = wanted or paths.read_theme(surroundings.env)
+    if name in ("dark", "light"):
+        return name, ""
+    # Imported here: the first frame in leafmark's own colours does not need it.
+    from app.theme_files import load_theme
+
+    problem = load_theme(name, surroundings.env)
+    return ("dark", problem if wanted else "") if problem else (name, "")
 
 
 def _end_on_signals() -> None:

@@ -142,7 +142,11 @@ SHARED = (
     Option("demo", "use bundled example sessions in a throw-away folder"),
 )
 # Options of the screen: before the command, or behind a command with a screen.
-OWN = (Option("theme", "colours of the screen", metavar="{dark,light}", convert=_one_of("dark", "light")),)
+OWN = (
+    Option(
+        "theme", "the theme of the screen: dark, light, gruvbox and others (F2 lists them)", metavar="NAME"
+    ),
+)
 _JSON = Option("json", "as JSON")
 _KEEP = Option(
     "keep", "go on from the entry itself, even if it is a prompt or has tool calls without results"

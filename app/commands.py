@@ -545,7 +545,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("demo.open", "app", "f6", "app.open_demo", "Open the example sessions"),
     Command("index.rescan", "app", "f5", "rescan", "Rescan all folders"),
-    Command("theme.toggle", "app", "f2", "app.toggle_theme", "Switch between the dark and the light theme"),
+    Command("theme.choose", "app", "f2", "app.choose_theme", "Choose the theme, with a preview"),
     Command("palette.open", "app", "ctrl+k", "app.command_palette", "Open the command palette", first=True),
     Command("help.show", "app", "question_mark f1", "show_help", "Show the help", "help"),
     Command("app.suspend", "app", "ctrl+z", "app.suspend", "Suspend leafmark (fg continues it)", first=True),

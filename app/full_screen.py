@@ -64,7 +64,7 @@ def run(
 ) -> tuple[Plan | None, int, str]:
     """Show the browser, or the selector, until the user leaves it.
 
-    :param theme: ``dark`` or ``light``.
+    :param theme: a name in `app.view.palette.THEMES`.
     :param ending: handles the signals.
     :param query: the first query of the selector; None for the browser.
     :param typed: the first query of the browser.

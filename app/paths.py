@@ -139,12 +139,12 @@ def make_own_folders(*folders: str) -> None:
 
 
 def read_theme(env: Mapping[str, str]) -> str:
-    """The theme that was chosen last: ``dark`` or ``light``."""
+    """The name of the theme that was chosen last; ``dark`` if none was."""
     try:
         chosen = read_small(os.path.join(state_folder(env), "theme"), _LONGEST)
     except OSError:
         return "dark"
-    return "light" if chosen.strip() == b"light" else "dark"
+    return chosen.decode("utf-8", "replace").strip() or "dark"
 
 
 def write_theme(env: Mapping[str, str], theme: str) -> None:
@@ -152,7 +152,7 @@ def write_theme(env: Mapping[str, str], theme: str) -> None:
 
     :raises OSError: the folder cannot be written.
     """
-    _write(os.path.join(state_folder(env), "theme"), f"{theme}\n".encode("ascii"))
+    _write(os.path.join(state_folder(env), "theme"), f"{theme}\n".encode())
 
 
 def read_screen(env: Mapping[str, str]) -> dict[str, str]:

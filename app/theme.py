@@ -6,18 +6,18 @@ from pathlib import Path
 
 from textual.theme import Theme
 
-from app.view.palette import THEMES
+from app.view.palette import THEMES, is_dark
 
 
 def themes() -> list[Theme]:
-    """One Textual theme for each of the palette's, named ``leafmark-dark`` and ``leafmark-light``."""
+    """One Textual theme for each in the palette, named ``leafmark-dark`` and so on."""
     return [_theme(name, colours) for name, colours in THEMES.items()]
 
 
 def _theme(name: str, colours: dict[str, str]) -> Theme:
     return Theme(
         name=f"leafmark-{name}",
-        dark=name == "dark",
+        dark=is_dark(colours),
         primary=colours["blue"],
         secondary=colours["purple"],
         accent=colours["focus"],

@@ -95,7 +95,7 @@ class HelpDialog(Dialog[None]):
         self._commands = commands
         self._describe = describe
         named = [name for name, panes in SECTIONS.items() if any(self._rows(pane) for pane in panes)]
-        self.sections = [*named, FILTERS, ALL, PAGES]
+        self.sections = [*named, FILTERS, PAGES, ALL]
         self.section = section if section in self.sections else ALL
         self.topic = ""
         """The page that is shown; "" for the list of the pages."""

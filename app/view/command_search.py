@@ -22,7 +22,7 @@ ALIASES = {
     "trash.show": "bin deleted recover",
     "list.hidden": "hidden",
     "list.order": "sort order",
-    "theme.toggle": "theme colours colors dark light",
+    "theme.choose": "colours colors dark light contrast",
     "index.rescan": "refresh reload",
     "help.show": "keys shortcuts",
     "app.quit": "exit",

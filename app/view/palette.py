@@ -1,4 +1,4 @@
-"""The colours and attributes of the named styles, in a dark and in a light theme.
+"""The colours and attributes of the named styles, and leafmark's dark and light theme.
 
 One table serves the first frame, which is drawn before Textual is imported, the Textual theme and the
 widgets, so that the first and the second picture are the same. Styles that carry meaning also differ by a
@@ -56,6 +56,7 @@ LIGHT: dict[str, str] = {
     "removed-ground": "#fbe5e2",
 }
 THEMES: dict[str, dict[str, str]] = {"dark": DARK, "light": LIGHT}
+"""The themes by name. `app.view.themes` adds the others when one of them is chosen."""
 
 # style -> (colour name, attributes)
 STYLES: dict[str, tuple[str, str]] = {
@@ -164,7 +165,7 @@ def few_colours(
         names.append("reverse")
     if not sixteen:
         return " ".join(dict.fromkeys(names)), "", ""
-    numbers = SIXTEEN["dark" if theme is DARK else "light"]
+    numbers = SIXTEEN["dark" if is_dark(theme) else "light"]
     number = next((number for name, number in numbers.items() if theme[name] == colour), None)
     # in reverse, the colour of a piece of text would become the background of a part of the row
     code = "39" if number is None or "reverse" in names else f"3{number}"
@@ -190,6 +191,26 @@ def _stands_out(ground: str, theme: Mapping[str, str]) -> bool:
 def rgb(colour: str) -> tuple[int, int, int]:
     """The three numbers of ``#rrggbb``."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
+
+
+def is_dark(theme: Mapping[str, str]) -> bool:
+    """Whether the background of a theme is dark."""
+    return luminance(theme["background"]) < 0.18
+
+
+def luminance(colour: str) -> float:
+    """The relative luminance of a colour, from 0 to 1, as the guidelines for web content define it."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4
+        for part in (number / 255 for number in rgb(colour))
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def contrast(colour: str, other: str) -> float:
+    """The contrast ratio of two colours, from 1 to 21, as the guidelines for web content define it."""
+    low, high = sorted((luminance(colour), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
 
 
 def eight_bit(colour: str) -> int:

@@ -42,7 +42,7 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
     CSS_PATH: ClassVar[Any] = styles_folder() / DIALOGS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("question_mark,f1", "app.show_help", "Help", show=False),
-        Binding("f2", "app.toggle_theme", "Theme", show=False),
+        Binding("f2", "app.choose_theme", "Theme", show=False),
     ]
     # A dialog without a box leaves the bars below the panes in view.
     DEFAULT_CLASSES = "-box"

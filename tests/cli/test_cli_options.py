@@ -86,7 +86,6 @@ def test_after_two_dashes_a_word_may_begin_with_a_dash(capsys):
         ["tree"],
         ["search"],
         ["search", "a", "--order", "\x1b"],
-        ["--theme", "a\nb"],
         ["list", "--store", "\x1b[1m\n"],
         ["-\x1b"],
     ],
@@ -137,7 +136,6 @@ def test_stores_before_and_after_the_command_are_kept_in_order():
         ["fly", "-x"],
         ["--json"],
         ["list", "--theme", "dark"],
-        ["resume", "--theme", "blue"],
     ],
 )
 def test_invalid_words_are_refused(words, capsys):

@@ -126,11 +126,20 @@ def test_without_a_catalog_the_newest_rows_are_shown_before_textual(shell):
         terminal.wait_for_text("man page")
 
 
-@pytest.mark.parametrize("said", [[], ["NO_COLOR=1"], ["NO_COLOR="], ["TERM=linux", "COLORTERM="]])
-def test_the_first_frame_has_the_colours_of_the_second(shell, said):
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ([], []),
+        (["NO_COLOR=1"], []),
+        (["NO_COLOR="], []),
+        (["TERM=linux", "COLORTERM="], []),
+        ([], ["--theme", "gruvbox"]),
+    ],
+)
+def test_the_first_frame_has_the_colours_of_the_second(shell, said, words):
     _, work, env = shell
     warm(env, work)
-    with Terminal(["env", *said, *COMMAND], env=env, cwd=str(work)) as terminal:
+    with Terminal(["env", *said, *COMMAND, *words], env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("? help")
 
         def cells(rows):
@@ -150,6 +159,14 @@ def test_the_first_frame_has_the_colours_of_the_second(shell, said):
         for row, was, now in zip(rows, first, cells(rows), strict=True):
             differing = [at for at in range(50) if was[at] != now[at] and was[at][0] != " "]
             assert differing == [], (row, [(was[at], now[at]) for at in differing][:3])
+
+
+def test_an_unknown_theme_is_one_line_and_starts_nothing(shell):
+    _, work, env = shell
+    with Terminal([*COMMAND, "--theme", "nope"], env=env, cwd=str(work)) as terminal:
+        assert terminal.wait() == 2
+        assert b"there is no theme 'nope'; there are dark, light, high-contrast" in terminal.output
+        assert b"\x1b" not in terminal.output
 
 
 def test_without_sessions_the_first_frame_says_so(empty_shell):

@@ -63,9 +63,13 @@ async def test_ctrl_q_leaves_from_the_filter_and_from_a_dialog(browser, three):
 
 async def test_the_theme_changes_and_is_remembered(browser, three):
     async with browser() as ui:
-        await ui.press("f2")
-        assert ui.app.theme == "leafmark-light"
+        await ui.press("f2", "down")
+        await ui.until(lambda: ui.app.theme == "leafmark-light", "the preview")
+        assert "leafmark dark   (now)" in ui.text()
+        await ui.press("enter")
     async with browser() as ui:
         assert ui.app.theme == "leafmark-light"
-        await ui.press("f2")
-        assert ui.app.theme == "leafmark-dark"
+        await ui.press("f2", "down")
+        await ui.until(lambda: ui.app.theme == "leafmark-high-contrast", "the preview")
+        await ui.press("escape")
+        assert ui.app.theme == "leafmark-light"

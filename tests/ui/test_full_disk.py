@@ -56,7 +56,7 @@ async def test_a_layout_or_theme_that_cannot_be_saved_is_reported(browser, three
         await ui.press("D")
         await ui.until(ui.toasts, "the word")
         assert ui.toasts() == [f"Not saved: {tmp_path / 'state'}: {FULL}"]
-        ui.app.action_toggle_theme()
+        await ui.press("f2", "down", "enter")
         await ui.until(lambda: len(ui.toasts()) == 2, "the other word")
         assert ui.toasts()[1] == f"The theme is not remembered: {tmp_path / 'state'}: {FULL}"
 

@@ -32,7 +32,7 @@ async def test_tab_walks_the_sections_and_filters_are_one(browser, three):
                     example in text_of(ui).replace("\n", "") for example in ("agent:pi,omp", "label:todo")
                 )
             await ui.press("tab")
-        assert seen == ["Sessions", "Tree", "Entry", "Transcript", "Filters", "All", "Pages"]
+        assert seen == ["Sessions", "Tree", "Entry", "Transcript", "Filters", "Pages", "All"]
 
 
 async def test_typing_keeps_the_rows_that_contain_it(browser, three):
@@ -80,13 +80,13 @@ async def test_the_help_opens_over_a_dialog(browser, three):
         await ui.press("apostrophe", "f1")
         assert isinstance(ui.screen, HelpDialog)
         await ui.press("f1")
-        await ui.press("f2")
-        assert ui.app.theme == "leafmark-light"
+        await ui.press("f2", "down")
+        await ui.until(lambda: ui.app.theme == "leafmark-light", "the preview of a theme")
 
 
 async def test_the_pages_are_read_by_their_numbers(browser, three):
     async with browser() as ui:
-        await ui.press("question_mark", "shift+tab")
+        await ui.press("question_mark", "shift+tab", "shift+tab")
         assert "Getting started" in text_of(ui)
         await ui.press("6")
         assert "Is it safe while an agent runs?" in text_of(ui)

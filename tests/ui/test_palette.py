@@ -44,7 +44,7 @@ async def test_a_label_of_the_footer_finds_its_command(browser, three):
     [
         ("delete", "session.delete"),
         ("star", "session.pin"),
-        ("theme", "theme.toggle"),
+        ("theme", "theme.choose"),
         ("trash", "session.delete"),
         ("app.quit", "app.quit"),
         ("raw", "entry.raw"),
