@@ -372,6 +372,8 @@ COMMANDS: tuple[Command, ...] = (
         "previous",
     ),
     Command("entry.next", "entry", "J", "next_entry", "Next entry", "next"),
+    Command("code.right", "entry", "right", "scroll_sideways(1)", "Scroll code to the right"),
+    Command("code.left", "entry", "left", "scroll_sideways(-1)", "Scroll code back to the left"),
     Command(
         "turn.previous",
         "right",
@@ -427,6 +429,8 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "block.unfold", "transcript", "space", "unfold", "Unfold the block, then all of it; fold it", "unfold"
     ),
+    Command("block.right", "transcript", "right", "scroll_sideways(1)", "Scroll code to the right"),
+    Command("block.left", "transcript", "left", "scroll_sideways(-1)", "Scroll code back to the left"),
     Command("block.tools", "transcript", "ctrl+t", "unfold_tools", "Unfold or fold all tool calls"),
     Command(
         "prompt.previous",
@@ -457,6 +461,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("block.label", "transcript", "L", "screen.label", "Label the entry (empty removes it)"),
     Command("block.next_hit", "transcript", "n", "go_hit(1)", "Next hit"),
     Command("block.previous_hit", "transcript", "N", "go_hit(-1)", "Previous hit"),
+    Command("block.next_label", "transcript", "m", "go_label(1)", "Next label"),
+    Command("block.previous_label", "transcript", "M", "go_label(-1)", "Previous label"),
     Command("branch.switch", "transcript", "b", "switch_branch(1)", "Go to the next branch that starts here"),
     Command("branch.return", "transcript", "B", "switch_branch(-1)", "Go back to the branch before"),
     Command("transcript.end", "transcript", "at", "follow_end", "Go to the end and follow it"),

@@ -16,7 +16,7 @@ from app.help.pages import TOPICS, read_page, read_title
 from app.index.query.filter_table import CASE, screen_table
 from app.keys import keys_of
 from app.view.line import wrap
-from app.view.rendered_markdown import markdown_lines
+from app.view.markdown import markdown_lines
 from app.widgets.dialog import Dialog
 from app.widgets.inputs import LineInput
 
@@ -287,7 +287,7 @@ def _page_text(topic: str, cells: int, typed: str) -> Content:
     :param typed: only lines that contain this text are shown.
     """
     wanted = typed.strip().casefold()
-    lines = [line for line, _ in markdown_lines(read_page(topic), cells)]
+    lines = [line.spans for line in markdown_lines(read_page(topic), cells)]
     if wanted:
         lines = [line for line in lines if wanted in "".join(text for text, _ in line).casefold()]
     if not lines:

@@ -21,6 +21,7 @@ class Part(NamedTuple):
         them inert window by window.
     :param fields: the names and values of an object, with their layout.
     :param image: the image of an image block, which can be drawn below the text.
+    :param value: the arguments of a tool call; None for none.
     """
 
     kind: str
@@ -28,6 +29,7 @@ class Part(NamedTuple):
     text: str
     fields: Sequence[Field] = ()
     image: EmbeddedImage | None = None
+    value: Any = None
 
 
 def entry_parts(raw: dict[str, Any]) -> list[Part]:
@@ -49,10 +51,12 @@ def _fields_part(kind: str, title: str, value: Any) -> Part:
 def _message(message: dict[str, Any]) -> Iterator[Part]:
     role = message.get("role")
     if role == "bashExecution":
-        yield Part("tool_call", "bash", _string(message.get("command")))
+        command = _string(message.get("command"))
+        yield Part("tool_call", "bash", command, value={"command": command})
         yield Part("tool_result", _exit(message), _string(message.get("output")))
     elif role == "pythonExecution":
-        yield Part("tool_call", "python", _string(message.get("code")))
+        code = _string(message.get("code"))
+        yield Part("tool_call", "python", code, value={"code": code})
         yield Part("tool_result", _exit(message), _string(message.get("output")))
     elif role in ("branchSummary", "compactionSummary"):
         yield Part("text", "summary", _string(message.get("summary")))
@@ -125,7 +129,7 @@ def _call_part(block: dict[str, Any]) -> Part:
     name, arguments = _string(block.get("name")) or "tool", block.get("arguments")
     if arguments is None or arguments == {}:
         return Part("tool_call", name, "")
-    return _fields_part("tool_call", name, arguments)
+    return _fields_part("tool_call", name, arguments)._replace(value=arguments)
 
 
 def _entry(raw: dict[str, Any]) -> Iterator[Part]:

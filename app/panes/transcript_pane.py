@@ -346,6 +346,9 @@ class TranscriptPane(Pane):
             self._placed = self._at_end
             return
         lines.scroll_lines(top)
+        if self._spot.index < 0 and self._spot.anchor is not None:
+            found = lines.transcript.found_line(lines.transcript.turn_of(self._spot.anchor))
+            lines.show_match(lines.lines[found])
         self._placed = self._at_end or top + lines.size.height <= len(lines.lines)
 
     def _remember(self) -> None:
@@ -462,14 +465,21 @@ class TranscriptPane(Pane):
     def _complain(self, text: str) -> None:
         self.app.notify(one_line(text, 500), severity="warning", markup=False)
 
-    @on(TranscriptLines.PromptAsked)
-    def _prompt_asked(self, event: TranscriptLines.PromptAsked) -> None:
-        """Scroll on towards a prompt that is not read yet."""
-        if event.step < 0:
-            self.lines.scroll_lines(0)
-        else:
-            self.lines.scroll_lines(len(self.lines.lines))
-        self._look_ahead()
+    @on(TranscriptLines.PlaceAsked)
+    def _place_asked(self, event: TranscriptLines.PlaceAsked) -> None:
+        """Go to a prompt or a label that is not read yet."""
+        outline, entry = self._outline, self.entry
+        if outline is not None and entry is not None:
+            places = outline.labels if event.is_label else outline.prompts
+            offset = places.next(entry.offset, event.step)
+            if offset is not None:
+                self._open(Spot(anchor_of(None, offset), -1))
+                return
+            if event.is_label:
+                self._complain(f"No label {'below' if event.step > 0 else 'above'}")
+        if not event.is_label:
+            self.lines.scroll_lines(0 if event.step < 0 else len(self.lines.lines))
+            self._look_ahead()
 
     # the border
 
@@ -509,6 +519,8 @@ class TranscriptPane(Pane):
     def _say(self, figures: str, closing: str = "") -> None:
         row = self._row or self._titled
         title, suffix = session_title(row) if row is not None else ("Transcript", "")
+        if row is not None and not isinstance(self.lines, PreviewLines):
+            suffix += " · transcript"
         self.say(figures, title, suffix=suffix, closing=closing)
 
     def _facts(self) -> list[str]:

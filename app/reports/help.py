@@ -10,7 +10,7 @@ from app.options import Options
 from app.reports.output import complain, terminal_columns, write_text
 from app.setup import Setup
 from app.view.line import Line
-from app.view.rendered_markdown import markdown_lines
+from app.view.markdown import markdown_lines
 
 WIDEST = 100
 """Cells of the widest text: longer lines are hard to read."""
@@ -34,7 +34,7 @@ def run(options: Options, setup: Setup) -> int:
         write_text(text)
         return 0
     cells = min(terminal_columns(), WIDEST)
-    write_text("".join(_drawn(line) + "\n" for line, _ in markdown_lines(text, cells)))
+    write_text("".join(_drawn(line.spans) + "\n" for line in markdown_lines(text, cells)))
     return 0
 
 

@@ -7,21 +7,22 @@ from collections import OrderedDict
 from hashlib import blake2b
 from itertools import count
 from time import monotonic, sleep
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.entry_parts import Part, entry_parts
 from app.formats.errors import Cancelled
 from app.formats.images import BLOB_PREFIX, ImageError, format_bytes, png_bytes, rgb_pixels, upright_size
 from app.formats.text import one_line
+from app.formats.tool_calls import call_blocks
 from app.messages import EntryRead, ImageDecoded
 from app.services.background import BackgroundService
 from app.services.tree_reader import reason_of
 from app.sessions.errors import Changed
 from app.sessions.storage.blobs import image_bytes
 from app.sessions.tree.entry_loader import read_beginning
-from app.view.document_line import DocumentLine
+from app.view.document_line import DocumentLine, own_line
 from app.view.entry_details import DETAIL_KINDS, detail_lines, facts_of
-from app.view.entry_document import document
+from app.view.entry_document import ToolCall, document
 from app.view.image_lines import (
     FIRST_NUMBER,
     MOST_CELLS,
@@ -36,6 +37,7 @@ from app.view.image_lines import (
 from app.view.palette import THEMES
 from app.view.problems import DamagedLine
 from app.view.terminal import KITTY
+from app.view.transcript import result_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -68,6 +70,35 @@ FINER = 2
 _numbers = count()
 
 Key = tuple[bytes, int, int]
+
+MOST_ABOVE = 64
+"""Entries above a tool's result in which its call is looked for."""
+
+
+class _Entry(NamedTuple):
+    """An entry that was read.
+
+    :param facts: those in the rule; None for a line that is no entry.
+    :param call: the call of which it is the result.
+    """
+
+    parts: list[Part]
+    facts: EntryFacts | None = None
+    call: ToolCall | None = None
+    is_prompt: bool = False
+
+
+def _call_of(tree: SessionTree, node: Node, call_id: str) -> ToolCall | None:
+    """The call with an id, in an answer above its result."""
+    above = node.parent
+    for _ in range(MOST_ABOVE if call_id else 0):
+        if above is None:
+            break
+        for block in call_blocks(tree.read(above)) if above.role == "assistant" else ():
+            if block.get("id") == call_id:
+                return ToolCall(one_line(str(block.get("name", "")), 60), block.get("arguments"))
+        above = above.parent
+    return None
 
 
 class EntryReader(BackgroundService):
@@ -119,38 +150,37 @@ class EntryReader(BackgroundService):
         look: str,
     ) -> None:
         try:
-            parts, facts = self._parts(tree, position, look)
-            self._show(generation, is_stale, tree, parts, facts, cells, 0 if look == DETAILS else rows, look)
+            read = self._read_entry(tree, position, look)
+            self._show(generation, is_stale, tree, read, cells, 0 if look == DETAILS else rows, look)
         except Cancelled:
             pass
 
-    def _parts(
-        self, tree: SessionTree, position: Node | DamagedLine, look: str
-    ) -> tuple[list[Part], EntryFacts | None]:
+    def _read_entry(self, tree: SessionTree, position: Node | DamagedLine, look: str) -> _Entry:
         try:
             if isinstance(position, DamagedLine):
-                return damaged_parts(tree.path, position, raw=look == RAW), None
-            entry = tree.read(position)
+                return _Entry(damaged_parts(tree.path, position, raw=look == RAW))
+            raw = tree.read(position)
             if look == RAW:
-                return [Part("raw", "", indented(tree.read_line(position)))], facts_of(entry)
-            return entry_parts(entry), facts_of(entry)
+                return _Entry([Part("raw", "", indented(tree.read_line(position)))], facts_of(raw))
+            call = _call_of(tree, position, result_id(raw))
+            return _Entry(entry_parts(raw), facts_of(raw), call, is_prompt=position.role == "user")
         except (Changed, OSError) as error:
-            return [Part("error", "", reason_of(error))], None
+            return _Entry([Part("error", "", reason_of(error))])
         except Exception as error:
             # An entry with unexpected content fails alone, in its own pane.
-            return [Part("error", "", f"cannot be shown: {type(error).__name__}: {error}")], None
+            return _Entry([Part("error", "", f"cannot be shown: {type(error).__name__}: {error}")])
 
     def _show(
         self,
         generation: int,
         is_stale: Callable[[], bool],
         tree: SessionTree,
-        parts: list[Part],
-        facts: EntryFacts | None,
+        read: _Entry,
         cells: int,
         rows: int,
         look: str,
     ) -> None:
+        parts, facts = read.parts, read.facts
         if look == DETAILS and facts is not None:
             self._post(EntryRead(generation, detail_lines(parts, cells), False, parts, facts))
             return
@@ -162,7 +192,8 @@ class EntryReader(BackgroundService):
         lines: list[DocumentLine] = []
         posted_at = 0.0
         more = False
-        for batch in document(shown_parts, cells, images.lines if images is not None else None):
+        draw = images.lines if images is not None else None
+        for batch in document(shown_parts, cells, draw, call=read.call, is_prompt=read.is_prompt):
             if is_stale():
                 return
             lines += batch
@@ -171,7 +202,7 @@ class EntryReader(BackgroundService):
                 lines, posted_at, more = [], monotonic(), True
             sleep(BATCH_PAUSE)
         if lines or not more:
-            lines = lines or [DocumentLine("(empty)", "dim")]
+            lines = lines or [own_line("(empty)")]
             self._post(EntryRead(generation, lines, more, () if more else parts, facts))
         for drawing in images.drawn() if images is not None else ():
             self._post(ImageDecoded(generation, drawing))
@@ -287,7 +318,7 @@ class EntryImages:
             yield from problem_lines(str(error), self._cells)
             return
         if drawing.description:
-            yield DocumentLine(drawing.description, "dim")
+            yield own_line(drawing.description)
         for row in range(drawing.rows):
             yield ImageLine(drawing, row)
 

@@ -15,7 +15,7 @@ from app.sessions.tree.branches import branch_ends
 from app.sessions.tree.tail_reader import EntryRef, path_through
 from app.sessions.tree.tree import open_tree
 from app.sessions.tree.tree_text import TreeText
-from app.view.transcript_outline import BranchStart, Hits, Outline
+from app.view.transcript_outline import BranchStart, Hits, Outline, Places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -101,7 +101,7 @@ class TranscriptOutline(BackgroundService):
         try:
             tree = self._opened(path, agents, is_stale)
             if self._texts is None:
-                self._texts = TreeText(tree)
+                self._texts = TreeText(tree, roles=False)
             yielder = GilYielder(is_stale)
             found: list[Node] = []
             for number in sorted(self._texts.blocks()):
@@ -120,11 +120,8 @@ class TranscriptOutline(BackgroundService):
 def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
     """The outline of a path of a tree; see `TranscriptOutline.read`."""
     steps, _ = path_through(tree, through)
-    prompts: dict[int, int] = {}
-    number = 0
-    for step in steps:
-        number += step.role == "user"
-        prompts[step.offset] = number
+    prompts = _places(steps, lambda node: node.role == "user")
+    labels = _places(steps, lambda node: bool(node.label))
     ends = branch_ends(tree)
     last = steps[-1] if steps else None
     on_path = {node.index for node in steps}
@@ -157,7 +154,17 @@ def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
         if left <= 0:
             break
     end_ref = _ref(last) if last is not None else None
-    return Outline(prompts, number, branch, len(ends), points, end_ref, last is tree.leaf)
+    return Outline(prompts, labels, branch, len(ends), points, end_ref, last is tree.leaf)
+
+
+def _places(steps: Sequence[Node], is_one: Callable[[Node], bool]) -> Places:
+    counts: dict[int, int] = {}
+    offsets: list[int] = []
+    for step in steps:
+        if is_one(step):
+            offsets.append(step.offset)
+        counts[step.offset] = len(offsets)
+    return Places(counts, offsets)
 
 
 def _prompt_below(node: Node) -> Node:

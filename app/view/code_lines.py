@@ -1,7 +1,7 @@
 """Code as lines of coloured pieces, with Pygments, and diffs with the numbers of their lines.
 
-A line of code is cut and never wrapped, because its columns matter. Pygments is imported when the first code
-is drawn, and only texts of bounded size are given to it.
+A line of code is never wrapped, because its columns matter. Pygments is imported when the first code is
+drawn, and only texts of bounded size are given to it.
 """
 
 from __future__ import annotations
@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.view.diff_lines import replaced_lines
-from app.view.document_line import inert_pieces, line_ranges
+from app.view.document_line import DocumentLine, paragraphs
 from app.view.line import Line
 
 if TYPE_CHECKING:
@@ -21,7 +20,9 @@ if TYPE_CHECKING:
 MOST_COLOURED = 24 << 10
 """Characters of code that are coloured; a longer code has one colour."""
 LONGEST_LINE = 1_000
-"""Characters of a line of code that are kept; no screen is as wide."""
+"""Characters of a line of code; a longer line goes on in the next one."""
+LOOK = 4_000
+"""Characters at the beginning of a text in which `is_diff` looks for the signs of a diff."""
 _STYLES = (
     ("Token.Comment", "syntax-comment"),
     ("Token.Keyword", "syntax-keyword"),
@@ -73,17 +74,17 @@ _SUFFIXES = {
 }  # fmt: skip
 
 
-def code_lines(text: str, language: str) -> list[Line]:
-    """The lines of a code, inert and coloured. Lines are as long as they are, up to `LONGEST_LINE`.
+def code_lines(text: str, language: str) -> Iterator[Line]:
+    """The lines of a code, inert and coloured, at most `LONGEST_LINE` long.
 
     :param language: Pygments' name of the language; one that it does not know gives one colour.
     """
-    rows = [
-        piece[:LONGEST_LINE] for begin, end in line_ranges(text) for piece in inert_pieces(text, begin, end)
-    ]
     lexer = _lexer(language.lower()) if language and len(text) <= MOST_COLOURED else None
     if lexer is None:
-        return [[(row, "syntax")] if row else [] for row in rows]
+        for row in _rows(text):
+            yield [(row, "syntax")] if row else []
+        return
+    rows = list(_rows(text))
     lines: list[Line] = [[]]
     for token, value in lexer.get_tokens("\n".join(rows)):
         style = _style_of(str(token))
@@ -93,7 +94,15 @@ def code_lines(text: str, language: str) -> list[Line]:
             if piece:
                 lines[-1].append((piece, style))
     # A lexer that drops or adds a line must not change the code.
-    return lines[: len(rows)] + [[] for _ in range(len(rows) - len(lines))]
+    yield from lines[: len(rows)] + [[] for _ in range(len(rows) - len(lines))]
+
+
+def _rows(text: str) -> Iterator[str]:
+    for line in paragraphs(text):
+        if len(line) <= LONGEST_LINE:
+            yield line
+        else:
+            yield from (line[begin : begin + LONGEST_LINE] for begin in range(0, len(line), LONGEST_LINE))
 
 
 class DiffRow(NamedTuple):
@@ -108,63 +117,90 @@ class DiffRow(NamedTuple):
     number: int | None
     text: str
 
+    def drawn(self, before: Line) -> DocumentLine:
+        """The row as it is drawn behind other pieces, which are leafmark's own."""
+        if self.sign == "@":
+            return DocumentLine([*before, (self.text, "hunk")], own=len(before), scrolls=True)
+        sign = "−" if self.sign == "-" else self.sign
+        style, ground = _DIFF_STYLES.get(self.sign, ("result", ""))
+        number: Line = [(f"{self.number:>4} ", "dim")] if self.number is not None else []
+        own: Line = [*before, *number, (f"{sign} ", style)]
+        spans: Line = [*own, (self.text, style)] if self.text else own
+        return DocumentLine(spans, own=len(own), scrolls=True, ground=ground)
 
-_HUNK = re.compile(r"@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@")
-_NUMBERED = re.compile(r"([-+ ])\s*(\d+)(?: (.*))?$", re.DOTALL)
+
+_DIFF_STYLES = {"+": ("added", "added-ground"), "-": ("removed", "removed-ground")}
+# a hunk, git's head of a file, or an agent's patch
+_SIGN = re.compile(r"^(@@ .*@@|diff --git |\*\*\* (Begin Patch|Update File: ))", re.MULTILINE)
+_HUNK = re.compile(r"@@ -(\d{1,9})(?:,\d+)? \+(\d{1,9})(?:,\d+)? @@")
+_NUMBERED = re.compile(r"([-+ ])\s*(\d{1,9})(?: (.*))?$", re.DOTALL)
 _HEADS = ("diff --git ", "index ", "--- ", "+++ ", "*** ", "similarity ", "rename ", "new file ", "deleted ")
 
 
-def diff_rows(text: str) -> list[DiffRow]:
+def is_diff(text: str) -> bool:
+    """Whether a text looks like a diff, by its beginning."""
+    return _SIGN.search(text, 0, LOOK) is not None
+
+
+def diff_rows(text: str) -> Iterator[DiffRow]:
     """The lines of a diff, as git or an agent writes it."""
-    rows: list[DiffRow] = []
     old = new = None
-    lines = [
-        piece[:LONGEST_LINE] for begin, end in line_ranges(text) for piece in inert_pieces(text, begin, end)
-    ]
     # pi writes the number of each line behind its sign, and no hunks.
-    is_numbered = "@@" not in text and any(_NUMBERED.match(line) for line in lines[:3])
-    for line in lines:
+    is_numbered = "@@" not in text and any(_NUMBERED.match(line) for line in text[:LOOK].split("\n", 3)[:3])
+    blank: list[DiffRow] = []
+    for line in _rows(text):
         sign = line[:1]
         hunk = _HUNK.match(line)
+        match = _NUMBERED.match(line) if is_numbered else None
         if hunk is not None:
             old, new = int(hunk[1]), int(hunk[2])
-            rows.append(DiffRow("@", None, line))
-            continue
-        if line.startswith(_HEADS) or sign in ("@", "\\"):
-            rows.append(DiffRow("@", None, line))
-            continue
-        match = _NUMBERED.match(line) if is_numbered else None
-        if match is not None:
-            rows.append(DiffRow(match[1], int(match[2]), match[3] or ""))
+            row = DiffRow("@", None, line)
+        elif line.startswith(_HEADS) or sign in ("@", "\\"):
+            row = DiffRow("@", None, line)
+        elif match is not None:
+            row = DiffRow(match[1], int(match[2]), match[3] or "")
         elif sign == "-":
-            rows.append(DiffRow("-", old, line[1:]))
+            row = DiffRow("-", old, line[1:])
             old = None if old is None else old + 1
         elif sign == "+":
-            rows.append(DiffRow("+", new, line[1:]))
+            row = DiffRow("+", new, line[1:])
             new = None if new is None else new + 1
         else:
-            rows.append(DiffRow(" ", new, line[1:] if sign == " " else line))
+            row = DiffRow(" ", new, line[1:] if sign == " " else line)
             old, new = (None if at is None else at + 1 for at in (old, new))
-    while rows and not rows[-1].text and rows[-1].sign == " ":
-        rows.pop()
-    return rows
+        # Blank lines at the end are left out.
+        blank.append(row)
+        if row.text or row.sign != " ":
+            yield from blank
+            blank = []
 
 
 def replaced_rows(old: str, new: str) -> Iterator[DiffRow]:
     """The difference of the two texts of an edit."""
-    before, after = _inert_lines(old), _inert_lines(new)
+    before, after = ([*_rows(text.removesuffix("\n"))] if text else [] for text in (old, new))
     for sign, line in replaced_lines(before, after):
-        yield DiffRow(sign, None, line[:LONGEST_LINE])
+        yield DiffRow(sign, None, line)
 
 
-def _inert_lines(text: str) -> Sequence[str]:
-    if not text:
-        return ()
-    return [
-        piece
-        for begin, end in line_ranges(text.removesuffix("\n"))
-        for piece in inert_pieces(text, begin, end)
-    ]
+def replaced_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """The difference of two texts as lines, each with its sign: "-", "+", or " " for equal lines at both
+    ends.
+    """
+    same = 0
+    shorter = min(len(old), len(new))
+    while same < shorter and old[same] == new[same]:
+        same += 1
+    after = 0
+    while after < shorter - same and old[-1 - after] == new[-1 - after]:
+        after += 1
+    for sign, lines in (
+        (" ", old[:same]),
+        ("-", old[same : len(old) - after]),
+        ("+", new[same : len(new) - after]),
+        (" ", old[len(old) - after :]),
+    ):
+        for line in lines:
+            yield sign, line
 
 
 def changed_counts(rows: Sequence[DiffRow]) -> tuple[int, int]:

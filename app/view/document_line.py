@@ -1,40 +1,19 @@
-"""The lines of a document on screen, and the light Markdown inside a line.
+"""The lines of entries and transcripts on screen, and dividing a text into inert lines.
 
-The Markdown is enough to read by and cheap enough to do line by line. Its marks stay on the screen, so that
-no text is lost and no meaning depends on colour alone. A text is made inert piece by piece: a text of many
-megabytes blocks neither the thread that reads it nor the threads that wait for that one.
+A text is made inert piece by piece: a text of many megabytes blocks neither the thread that reads it nor the
+threads that wait for that one.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from app.formats.text import inert
-from app.view.cells import stable_width
-from app.view.line import Line
+from app.view.cells import ELLIPSIS, cut, max_width, stable_width, width
+from app.view.line import Line, highlight_line, line_width
 
-FAR = 200
-"""Most characters of inline markup: a mark that is never closed costs a search of this length."""
 _FENCE = re.compile(r"(`{3,}|~{3,})([^`]*)$")
-_INLINE = re.compile(
-    rf"""
-    (?P<code> (?<!`)(`{{1,3}})(?!`) .{{1,{FAR}}}? (?<!`)\2(?!`) )
-  | (?P<bold>
-        \*\*\*(?![\s*]) .{{1,{FAR}}}? (?<!\s)\*\*\*
-      | \*\*(?![\s*]) .{{1,{FAR}}}? (?<!\s)\*\*
-      | (?<!\w)__(?![\s_]) .{{1,{FAR}}}? (?<!\s)__(?!\w) )
-  | (?P<emphasis>
-        (?<![\w*])\*(?![\s*]) [^*]{{1,{FAR}}} (?<![\s*])\*(?![\w*])
-      | (?<!\w)_(?![\s_]) [^_]{{1,{FAR}}} (?<![\s_])_(?!\w) )
-  | (?P<struck> ~~(?![\s~]) [^~]{{1,{FAR}}} (?<!\s)~~ )
-  | (?P<named> !?\[ [^\[\]]{{1,{FAR}}} \] ) (?P<target> \( [^\s()]{{1,{FAR}}} (?:\s"[^"]{{0,{FAR}}}")? \) )
-  | (?P<link> (?<!\w)https?://[^\s<>"'`)\]|]{{1,{FAR}}} )
-    """,
-    re.VERBOSE,
-)
-_MARKS = frozenset("*_`~[")
-_INLINE_STYLES = {"struck": "dim"}
 
 
 class LineKind:
@@ -62,36 +41,6 @@ class LineKind:
             return False
         self.fence = ""
         return True
-
-
-def is_heading(stripped: str) -> bool:
-    """Whether a line without blanks before it is a heading."""
-    marks = len(stripped) - len(stripped.lstrip("#"))
-    return 1 <= marks <= 6 and stripped[marks : marks + 1] == " "
-
-
-def mark_prose(text: str, base: str = "text") -> Line:
-    """A line of prose with its inline markup styled: code, strong text, emphasis and links.
-
-    :param base: the style of the rest.
-    """
-    if "://" not in text and _MARKS.isdisjoint(text):
-        return [(text, base)] if text else []
-    line: Line = []
-    start = 0
-    for match in _INLINE.finditer(text):
-        begin = match.start()
-        if begin > start:
-            line.append((text[start:begin], base))
-        start = match.end()
-        kind = match.lastgroup or ""
-        if kind == "target":
-            line += [(match["named"], "link"), (match["target"], "dim")]
-        else:
-            line.append((match[0], _INLINE_STYLES.get(kind, kind)))
-    if start < len(text):
-        line.append((text[start:], base))
-    return line
 
 
 class CodeBlock:
@@ -122,54 +71,125 @@ class CodeBlock:
 
 
 class DocumentLine:
-    """One line on screen: inert text that fits the given width.
+    """One line on screen: pieces of inert text.
 
-    style    the style of the text, if it has one style
-    prose    whether inline markup is styled when the line is drawn
-    marked   the text as pieces with styles of their own; None if it has one style
+    own      the number of first pieces that are leafmark's own: marks, names, numbers. They are no hits of a
+             search, and they stay where they are while code is scrolled sideways
+    scrolls  the other pieces are code: they may be wider than the pane, and scroll sideways
     block    the code block that begins here
-    quotes   the text is the session's; a heading or a field's name is leafmark's own and never a hit
+    ground   the name of its background; "" for that of the pane
+    right    the pieces at its right end, which are leafmark's own
     """
 
-    __slots__ = ("block", "marked", "prose", "quotes", "style", "text")
+    __slots__ = ("block", "ground", "own", "right", "scrolls", "spans")
 
     def __init__(
         self,
-        text: str,
-        style: str,
-        prose: bool = False,
-        marked: Line | None = None,
+        spans: Line,
         block: CodeBlock | None = None,
+        *,
+        own: int = 0,
+        scrolls: bool = False,
+        ground: str = "",
+        right: Line | None = None,
     ) -> None:
-        self.text = text
-        self.style = style
-        self.prose = prose
-        self.marked = marked
+        self.spans = spans
         self.block = block
-        self.quotes = True
+        self.own = own
+        self.scrolls = scrolls
+        self.ground = ground
+        self.right = right or []
 
     @property
-    def spans(self) -> Line:
-        """The line as it is drawn."""
-        if self.marked is not None:
-            return self.marked
-        return mark_prose(self.text, self.style) if self.prose else [(self.text, self.style)]
+    def text(self) -> str:
+        """The whole text, but for that at the right end."""
+        return "".join(text for text, _ in self.spans)
+
+    @property
+    def whole_text(self) -> str:
+        """The text with that at the right end."""
+        right = "".join(text for text, _ in self.right)
+        return f"{self.text}  {right}" if right else self.text
+
+    @property
+    def session_text(self) -> str:
+        """The text that is the session's."""
+        return "".join(text for text, _ in self.spans[self.own :])
+
+    def drawn(self, words: Sequence[str], shift: int) -> Line:
+        """The line as it is drawn.
+
+        :param words: folded words, which are highlighted in the text of the session.
+        :param shift: cells by which code is scrolled to the left.
+        """
+        rest = highlight_line(self.spans[self.own :], words) if words else self.spans[self.own :]
+        if shift and self.scrolls and rest:
+            rest = [(ELLIPSIS, "dim"), *_without_first(rest, shift + 1)]
+        return [*self.spans[: self.own], *rest]
+
+    def overflow(self, cells: int) -> int:
+        """The cells of code that a line of ``cells`` leaves out."""
+        return max(0, max_width(self.text) - cells) if self.scrolls else 0
+
+    def cells_before(self, words: Sequence[str]) -> int:
+        """The cells before the first of the words in the text of the session; 0 if it has none of them."""
+        text = self.session_text
+        folded = text.casefold()
+        offsets = [offset for offset in map(folded.find, words) if offset >= 0]
+        if not offsets or len(folded) != len(text):
+            return 0
+        return line_width(self.spans[: self.own]) + width(text[: min(offsets)])
 
 
-def styled_line(spans: Line, block: CodeBlock | None = None, style: str = "text") -> DocumentLine:
-    """A line of pieces with their own styles; ``style`` is that of most of them."""
-    return DocumentLine("".join(text for text, _ in spans), style, marked=spans, block=block)
+def _without_first(line: Line, cells: int) -> Line:
+    """The line without its first cells. Half of a wide character becomes a blank."""
+    rest: Line = []
+    for text, style in line:
+        if cells > 0:
+            size = width(text)
+            if size <= cells:
+                cells -= size
+                continue
+            begin = cut(text, cells)
+            halves = cells - width(begin)
+            text = text[len(begin) :]
+            if halves:
+                text = " " * max(0, width(text[:1]) - halves) + text[1:]
+            cells = 0
+        rest.append((text, style))
+    return rest
+
+
+def own_line(text: str, style: str = "dim") -> DocumentLine:
+    """A line whose words are leafmark's own."""
+    return DocumentLine([(text, style)] if text else [], own=1)
+
+
+def text_line(text: str, style: str) -> DocumentLine:
+    """A line of the session's text in one style."""
+    return DocumentLine([(text, style)] if text else [])
 
 
 def best_line(lines: Sequence[DocumentLine], words: Sequence[str]) -> int:
     """The index of the first line with the most of the words; -1 if no line has one."""
     best, most = -1, 0
     for index, line in enumerate(lines):
-        text = line.text.casefold() if line.quotes else ""
+        text = line.session_text.casefold()
         count = sum(word in text for word in words)
         if count > most:
             best, most = index, count
     return best
+
+
+def next_shift(lines: Iterable[DocumentLine], cells: int, shift: int, step: int) -> int:
+    """The cells by which code is scrolled sideways, after a step to the right (1) or to the left (-1).
+
+    :param lines: those in view, each ``cells`` wide. The step is not longer than the longest of them needs.
+    """
+    if step < 0:
+        return max(0, shift - cells // 2)
+    most = max((line.overflow(cells) for line in lines), default=0)
+    return max(shift, min(shift + cells // 2, most))
 
 
 CHUNK = 32_768

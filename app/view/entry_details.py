@@ -10,7 +10,7 @@ from app.formats.partial_entry import finite, finite_int
 from app.formats.text import one_line
 from app.formats.timestamps import parse_time
 from app.view.cells import stable_width, width
-from app.view.document_line import DocumentLine, paragraphs, styled_line
+from app.view.document_line import DocumentLine, own_line, paragraphs
 from app.view.formatting import cost, count, moment
 from app.view.line import wrap
 
@@ -98,7 +98,7 @@ def detail_lines(parts: Iterable[Part], cells: int) -> list[DocumentLine]:
     lines: list[DocumentLine] = []
     for field, name in zip(fields, names, strict=True):
         lines += _row(field, name, column, cells)
-    return lines or [DocumentLine("(no details)", "dim")]
+    return lines or [own_line("(no details)")]
 
 
 def _row(field: Field, name: str, column: int, cells: int) -> Iterator[DocumentLine]:
@@ -107,5 +107,5 @@ def _row(field: Field, name: str, column: int, cells: int) -> Iterator[DocumentL
     for paragraph in paragraphs(field.text) if field.text else [""]:
         for piece in wrap(paragraph, room):
             padded = before + " " * (column - width(before) + 2)
-            yield styled_line([(padded, "argument"), (piece, "text")])
+            yield DocumentLine([(padded, "argument"), (piece, "text")], own=1)
             before = ""

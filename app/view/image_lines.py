@@ -16,7 +16,7 @@ from collections.abc import Mapping
 
 from app.formats.text import one_line
 from app.view.cells import stable_width
-from app.view.document_line import DocumentLine
+from app.view.document_line import DocumentLine, own_line
 from app.view.line import Line, wrap
 
 MOST_ROWS = 40
@@ -70,7 +70,7 @@ class ImageLine(DocumentLine):
     __slots__ = ("drawing", "row")
 
     def __init__(self, drawing: Drawing, row: int) -> None:
-        super().__init__("", "text")
+        super().__init__([])
         self.drawing = drawing
         self.row = row
 
@@ -111,7 +111,7 @@ def half_blocks(flat: bytes, width: int, row: int) -> Line:
 def problem_lines(reason: str, cells: int) -> list[DocumentLine]:
     """The lines in place of an image that is not drawn. `reason` need not be inert."""
     message = stable_width(one_line(f"not drawn: {reason}"))
-    return [DocumentLine(piece, "warning") for piece in wrap(message, cells)]
+    return [own_line(piece, "warning") for piece in wrap(message, cells)]
 
 
 CHUNK = 4096

@@ -1,230 +1,302 @@
-"""Markdown as lines of a given width: headings, lists, quotes, tables and fenced code.
+"""Markdown as it is read: without its marks, in lines of a given width.
 
-A table is drawn in columns that fit the width, or row by row if it has more columns than fit.
+A text is divided at blank lines into sections of a few kilobytes, each of which markdown-it parses alone: the
+time for a section is bounded, and no construct can hold up the thread that reads. A section that is too long
+for that, and a huge line, are shown as they are written. Each newline stays a newline, because the lines of
+an answer are mostly meant as lines.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from app.view.cells import width
-from app.view.diff_lines import diff_style
-from app.view.document_line import (
-    CodeBlock,
-    DocumentLine,
-    LineKind,
-    inert_pieces,
-    is_heading,
-    line_ranges,
-    mark_prose,
-    styled_line,
-)
-from app.view.line import Line, cut_ranges, line_width, slice_line, wrap_ranges
+from app.view.cells import cut, max_width
+from app.view.code_lines import code_lines
+from app.view.document_line import CodeBlock, DocumentLine, LineKind, inert_pieces, line_ranges, own_line
+from app.view.line import Line, line_width, slice_line, wrap_ranges
 
-LONG = 2_000
-"""A line with more characters is styled screen line by screen line, when it is drawn."""
-_LEAD = re.compile(r"(?P<quote>(?:\s{0,3}>[ ]?)+)|(?P<item>\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?)|\s+")
-_RULE = re.compile(r"\s{0,3}([-*_])(\s*\1){2,}\s*$")
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
 
-def prose_lines(text: str, cells: int) -> Iterator[DocumentLine]:
-    """The lines of a text that is prose. All of it is shown, except for the bars of tables and blanks at line
-    breaks.
-    """
-    return _Prose(text, cells).lines()
-
-
-class _Prose:
-    """The lines of one text, made one after the other."""
-
-    def __init__(self, text: str, cells: int) -> None:
-        self._text = text
-        self._cells = cells
-        self._kind = LineKind()
-        self._block: CodeBlock | None = None
-        # a line that may be the head of a table; the rows of the open table; its head, if a part of the table
-        # has been shown
-        self._head: str | None = None
-        self._rows: list[str] = []
-        self._names: list[str] | None = None
-
-    def lines(self) -> Iterator[DocumentLine]:
-        """All lines."""
-        for begin, end in line_ranges(self._text):
-            for line in inert_pieces(self._text, begin, end):
-                yield from self._line(line, begin, end)
-        yield from self._close_table()
-
-    def _line(self, line: str, begin: int, end: int) -> Iterator[DocumentLine]:
-        if self._kind.fence:
-            yield from self._code(line, begin)
-            return
-        if self._rows:
-            if may_be_row(line):
-                self._rows.append(line)
-                if len(self._rows) >= MOST_ROWS:
-                    names = self._names or row_cells(self._rows[0])
-                    yield from self._show_table()
-                    self._names = names
-                    self._rows = []
-                return
-            yield from self._close_table()
-        elif self._names is not None:
-            if may_be_row(line):
-                self._rows.append(line)
-                return
-            self._names = None
-        elif self._head is not None and is_rule(line):
-            self._rows = [self._head, line]
-            self._head = None
-            return
-        if self._head is not None:
-            yield from self._plain(self._head)
-            self._head = None
-        stripped = line.lstrip()
-        opened = self._kind.opens(stripped)
-        if opened is not None:
-            self._block = CodeBlock(
-                self._text,
-                opened.split(" ")[0],
-                min(end + 1 + self._text.startswith("\r", end), len(self._text)),
-                indent=len(line) - len(stripped),
-            )
-            yield from self._fence(line, self._block)
-        elif may_be_row(line):
-            self._head = line
-        else:
-            yield from self._plain(line)
-
-    # tables
-
-    def _close_table(self) -> Iterator[DocumentLine]:
-        if self._head is not None:
-            yield from self._plain(self._head)
-            self._head = None
-        if self._rows:
-            yield from self._show_table()
-        self._rows, self._names = [], None
-
-    def _show_table(self) -> Iterator[DocumentLine]:
-        for line in table_lines(self._rows, self._cells, self._names):
-            yield styled_line(line)
-
-    # code
-
-    def _code(self, line: str, begin: int) -> Iterator[DocumentLine]:
-        block = self._block
-        if self._kind.closes(line.lstrip()):
-            if block is not None:
-                block.end = max(block.begin, begin - 1)
-            yield from self._fence(line)
-            return
-        is_diff = block is not None and block.name in ("diff", "patch")
-        style = diff_style(line.removeprefix(" " * block.indent)) if block is not None and is_diff else "code"
-        for start, stop in cut_ranges(line, self._cells):
-            yield DocumentLine(line[start:stop], style)
-
-    def _fence(self, line: str, block: CodeBlock | None = None) -> Iterator[DocumentLine]:
-        for number, (start, stop) in enumerate(cut_ranges(line, self._cells)):
-            yield DocumentLine(line[start:stop], "faint", block=None if number else block)
-
-    # headings, rules, quotes, items and other lines
-
-    def _plain(self, line: str) -> Iterator[DocumentLine]:
-        if is_heading(line.lstrip()):
-            yield from self._whole(line, "heading")
-            return
-        if _RULE.match(line):
-            yield from self._whole(line, "faint")
-            return
-        match = _LEAD.match(line)
-        lead = match[0] if match is not None else ""
-        kind = (match.lastgroup if match is not None else "") or ""
-        room = line_width([(lead, "")])
-        if room > self._cells // 2:
-            lead, kind, room = "", "", 0
-        base = "quote" if kind == "quote" else "text"
-        body = line[len(lead) :]
-        if not lead and len(line) * 2 <= self._cells:
-            yield DocumentLine(line, base, True)
-            return
-        before: Line = [(lead, "bullet" if kind == "item" else base)] if lead else []
-        if len(body) > LONG:
-            ranges = wrap_ranges(body, self._cells - room)
-            bodies: Iterator[Line] = (mark_prose(body[start:stop], base) for start, stop in ranges)
-        else:
-            bodies = slice_line(mark_prose(body, base), wrap_ranges(body, self._cells - room))
-        for number, part in enumerate(bodies):
-            if number == 1 and before:
-                # each line of a quote has the mark; the lines of an item are indented below its beginning
-                before = [(lead if kind == "quote" else " " * room, base)]
-            yield styled_line([*before, *part], style=base)
-
-    def _whole(self, line: str, style: str) -> Iterator[DocumentLine]:
-        for start, stop in wrap_ranges(line, self._cells):
-            yield DocumentLine(line[start:stop], style)
-
-
-MOST_ROWS = 500
-"""Rows of a table that are laid out together; a longer table is laid out in parts."""
-LONGEST_ROW = 4_000
-"""Characters of a line; a longer line is no row of a table."""
+SECTION = 1_500
+"""Characters after which a section ends at the next blank line that allows it."""
+MOST_PARSED = 6_000
+"""Characters of the longest section that is parsed."""
+LONGEST_LINE = 2_000
+"""Characters of the longest line that is parsed."""
+MOST_TABLE_CELLS = 2_000
+"""Cells of a table that is laid out; a larger one is shown as it is written."""
 NARROWEST = 6
 """Fewest cells of a column that needs them."""
 BETWEEN = " │ "
-_DELIMITER_ROW = re.compile(r"\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)*\|?$")
-_BAR = re.compile(r"(?<!\\)\|")
+BAR = "│ "
+_MARKED = re.compile(r"[`*_#|<>\[\]~\\&!]|^\s*(?:[-+]|\d{1,9}[.)])\s|^\s*(?:-{3,}|={2,})\s*$", re.MULTILINE)
+_URL = re.compile(r"https?://[^\s<>\"'`)\]|]{1,300}")
 
 
-def may_be_row(line: str) -> bool:
-    """Whether the line can be a row of a table."""
-    return "|" in line and len(line) <= LONGEST_ROW
+def markdown_lines(text: str, cells: int) -> Iterator[DocumentLine]:
+    """The lines of a Markdown text. Only lines of code may be wider than ``cells``.
 
-
-def is_rule(line: str) -> bool:
-    """Whether the line is the delimiter row of a table."""
-    return may_be_row(line) and _DELIMITER_ROW.match(line.strip()) is not None
-
-
-def row_cells(row: str) -> list[str]:
-    """The cells of a row, without the blanks around them."""
-    row = row.strip()
-    cells = _BAR.split(row.removeprefix("|"))
-    if len(cells) > 1 and not cells[-1].strip():
-        cells.pop()
-    return [cell.strip() for cell in cells]
-
-
-def table_lines(rows: Sequence[str], cells: int, head: Sequence[str] | None = None) -> Iterator[Line]:
-    """The lines of a table.
-
-    :param rows: the lines of the head, the rule and the body; only those of the body if ``head`` is given.
-    :param cells: the width of a line.
-    :param head: the cells of a head that has been shown already.
+    :param text: raw; it is made inert here.
+    :param cells: the width of a line, at least 8.
     """
-    shows_head = head is None
-    names = row_cells(rows[0]) if head is None else list(head)
-    body = [row_cells(row) for row in rows[2 if shows_head else 0 :]]
-    columns = max([len(names), *map(len, body)])
-    names += [""] * (columns - len(names))
-    table = [row + [""] * (columns - len(row)) for row in body]
-    widths = [
-        max([width(names[number]) if shows_head else 0, *(width(row[number]) for row in table), 1])
-        for number in range(columns)
-    ]
-    fitted = fit_columns(widths, cells - len(BETWEEN) * (columns - 1))
-    if fitted is None:
-        yield from _row_by_row(names, table, cells)
-        return
-    if shows_head:
-        yield from _row(names, fitted, "bold")
-        yield _between(fitted, "═")
-    for number, row in enumerate(table):
-        if number and fitted != widths:
-            # without a line between them, rows of several lines would look like one row
-            yield _between(fitted, "─")
-        yield from _row(row, fitted, "text")
+    # Blank lines wait until it is known that they are not the last ones.
+    blank: DocumentLine | None = None
+    begun = False
+    for section in _sections(text):
+        for line in section.lines(max(8, cells)):
+            if line.own >= len(line.spans) and not line.scrolls and not line.text.strip(BAR):
+                blank = line if begun else None
+                continue
+            if blank is not None:
+                yield blank
+            yield line
+            blank, begun = None, True
+        blank = DocumentLine([]) if begun else None
+
+
+def written_lines(text: str, cells: int, style: str, narrower: int = 0) -> Iterator[DocumentLine]:
+    """The lines of a text as it was written, with the code blocks in it.
+
+    :param text: raw; it is made inert here.
+    :param narrower: cells by which the first line is narrower.
+    """
+    kind = LineKind()
+    block: CodeBlock | None = None
+    for begin, end in line_ranges(text):
+        for line in inert_pieces(text, begin, end):
+            stripped = line.lstrip(" ")
+            opened: CodeBlock | None = None
+            if not kind.fence:
+                info = kind.opens(stripped)
+                if info is not None:
+                    opened = block = _block_behind(text, end, info, len(line) - len(stripped))
+            elif kind.closes(stripped) and block is not None:
+                block.end = max(block.begin, begin - 1)
+            for start, stop in wrap_ranges(line, cells - narrower, -narrower) if line else ((0, 0),):
+                yield DocumentLine([(line[start:stop], style)] if stop > start else [], opened)
+                opened = None
+            narrower = 0
+
+
+def _block_behind(text: str, end: int, info: str, indent: int) -> CodeBlock:
+    """The code block behind the line of its fence, which ends at ``end``."""
+    language = (info.split() or [""])[0].strip("{}.")
+    following = end + 1 + text.startswith("\r", end)
+    return CodeBlock(text, language, min(following, len(text)), indent=indent)
+
+
+class _Section:
+    """A part of a text: prose, or a fenced code block with its language."""
+
+    __slots__ = ("block", "language", "rows")
+
+    def __init__(self, rows: list[str], language: str | None = None, block: CodeBlock | None = None) -> None:
+        self.rows = rows
+        self.language = language
+        self.block = block
+
+    def lines(self, cells: int) -> Iterator[DocumentLine]:
+        """The lines of the section."""
+        if self.language is not None:
+            yield from _code("\n".join(self.rows), self.language, cells, self.block)
+            return
+        source = "\n".join(self.rows)
+        if not source.strip():
+            return
+        is_long = len(source) > MOST_PARSED or any(len(row) > LONGEST_LINE for row in self.rows)
+        if is_long or not _MARKED.search(source):
+            yield from _plain(self.rows, cells)
+        else:
+            yield from _Renderer(cells).lines(_parser().parse(source))
+
+
+def _sections(text: str) -> Iterator[_Section]:
+    rows: list[str] = []
+    size = 0
+    kind = LineKind()
+    block: CodeBlock | None = None
+    language = ""
+    indent = 0
+    for begin, end in line_ranges(text):
+        for line in inert_pieces(text, begin, end):
+            stripped = line.lstrip(" ")
+            if kind.fence:
+                if kind.closes(stripped):
+                    if block is not None:
+                        block.end = max(block.begin, begin - 1)
+                    yield _Section(rows, language, block)
+                    rows, size = [], 0
+                else:
+                    rows.append(line[min(indent, len(line) - len(stripped)) :])
+                continue
+            opened = kind.opens(stripped)
+            if opened is not None:
+                if rows:
+                    yield _Section(rows)
+                rows, size = [], 0
+                indent = len(line) - len(stripped)
+                block = _block_behind(text, end, opened, indent)
+                language = block.name
+                continue
+            if size > SECTION and not rows[-1].strip() and line[:1] not in ("", " "):
+                yield _Section(rows)
+                rows, size = [], 0
+            rows.append(line)
+            size += len(line) + 1
+    if rows or kind.fence:
+        yield _Section(rows, language, block) if kind.fence else _Section(rows)
+
+
+def _plain(rows: Sequence[str], cells: int) -> Iterator[DocumentLine]:
+    for row in rows:
+        for line in _wrapped(_linked(row, "text"), cells):
+            yield DocumentLine(line)
+
+
+def _code(text: str, language: str, cells: int, block: CodeBlock | None = None) -> Iterator[DocumentLine]:
+    if language:
+        yield DocumentLine([("  " + cut(language, cells - 2), "dim")], block, own=1)
+        block = None
+    for line in code_lines(text, language):
+        yield DocumentLine([(BAR, "border"), *line], block, own=1, scrolls=True)
+        block = None
+    yield DocumentLine([])
+
+
+@lru_cache(maxsize=1)
+def _parser() -> MarkdownIt:
+    from markdown_it import MarkdownIt
+
+    return (
+        # A definition of a reference would not be shown.
+        MarkdownIt("commonmark", {"html": False, "maxNesting": 12})
+        .enable(["table", "strikethrough"])
+        .disable("reference")
+    )
+
+
+class _Renderer:
+    """The lines of parsed tokens."""
+
+    def __init__(self, cells: int) -> None:
+        self._cells = cells
+        # the pieces before the first line of the next block, and before its other lines
+        self._first: Line = []
+        self._rest: Line = []
+        self._stack: list[Line] = []
+        # open lists: the number of the next item, None for bullets
+        self._lists: list[int | None] = []
+        self._quotes = 0
+
+    def lines(self, tokens: Sequence[Token]) -> Iterator[DocumentLine]:
+        """The lines of the tokens of one section."""
+        index = 0
+        while index < len(tokens):
+            token = tokens[index]
+            match token.type:
+                case "heading_open":
+                    yield from self._block(_inline(tokens[index + 1], "heading"))
+                    yield DocumentLine([])
+                    index += 2
+                case "paragraph_open":
+                    yield from self._block(_inline(tokens[index + 1], "quote" if self._quotes else "text"))
+                    if not token.hidden:
+                        yield self._blank()
+                    index += 2
+                case "fence" | "code_block":
+                    code = token.content.removesuffix("\n")
+                    before, self._first = self._first or self._rest, self._rest
+                    room = self._cells - line_width(before)
+                    name = _safe(token.info.strip())
+                    for line in _code(code, name, max(8, room), CodeBlock(code, name)):
+                        if line.spans:
+                            line.spans[:0] = before
+                            line.own += len(before)
+                        yield line
+                        before = self._rest
+                case "hr":
+                    yield own_line("─" * min(self._cells, 24), "border")
+                    yield DocumentLine([])
+                case "table_open":
+                    end = next(at for at in range(index, len(tokens)) if tokens[at].type == "table_close")
+                    yield from self._table(tokens[index:end])
+                    yield DocumentLine([])
+                    index = end
+                case "bullet_list_open":
+                    self._lists.append(None)
+                case "ordered_list_open":
+                    self._lists.append(int(token.attrs.get("start", 1)))
+                case "bullet_list_close" | "ordered_list_close":
+                    self._lists.pop()
+                    if not self._lists:
+                        yield self._blank()
+                case "list_item_open":
+                    self._item()
+                case "list_item_close":
+                    if self._first is not self._rest and self._first:
+                        # an empty item
+                        yield DocumentLine(self._first)
+                    self._outdent()
+                case "blockquote_open":
+                    self._quotes += 1
+                    self._indent([(BAR, "border")], [(BAR, "border")])
+                case "blockquote_close":
+                    self._quotes -= 1
+                    self._outdent()
+                    if not self._quotes:
+                        yield DocumentLine([])
+                case _ if token.content:
+                    yield from self._block([[(_safe(token.content), "text")]])
+            index += 1
+
+    def _blank(self) -> DocumentLine:
+        return DocumentLine(list(self._rest), own=len(self._rest)) if self._quotes else DocumentLine([])
+
+    def _item(self) -> None:
+        number = self._lists[-1] if self._lists else None
+        if number is None:
+            mark = "• "
+        else:
+            mark = f"{number}. "
+            self._lists[-1] = number + 1
+        self._indent([(mark, "bullet")], [(" " * len(mark), "text")])
+
+    def _indent(self, first: Line, rest: Line) -> None:
+        deep = line_width(self._rest) + line_width(rest) > self._cells // 2
+        self._first = [*(self._first or self._rest), *([] if deep else first)]
+        self._stack.append(self._rest)
+        self._rest = [*self._rest, *([] if deep else rest)]
+
+    def _outdent(self) -> None:
+        self._rest = self._stack.pop() if self._stack else []
+        self._first = []
+
+    def _block(self, rows: Sequence[Line]) -> Iterator[DocumentLine]:
+        """Wrapped lines behind the open marks."""
+        for row in rows:
+            before = self._first or self._rest
+            for line in _wrapped(row, max(4, self._cells - line_width(self._rest))):
+                yield DocumentLine([*before, *line], own=len(before))
+                self._first = []
+                before = self._rest
+
+    def _table(self, tokens: Sequence[Token]) -> Iterator[DocumentLine]:
+        rows: list[list[Line]] = []
+        for index, token in enumerate(tokens):
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type in ("th_open", "td_open"):
+                style = "strong" if token.type == "th_open" else "text"
+                pieces = _inline(tokens[index + 1], style)
+                rows[-1].append([piece for row in pieces for piece in row])
+        yield from table_lines(rows, self._cells)
 
 
 def fit_columns(widths: Sequence[int], cells: int) -> list[int] | None:
@@ -243,31 +315,109 @@ def fit_columns(widths: Sequence[int], cells: int) -> list[int] | None:
     return [min(size, low) for size in widths]
 
 
-def _between(fitted: Sequence[int], mark: str) -> Line:
-    return [(f"{mark}┼{mark}".join(mark * size for size in fitted), "faint")]
+def table_lines(rows: Sequence[Sequence[Line]], cells: int) -> Iterator[DocumentLine]:
+    """The lines of a table, whose first row is its head: in columns, or row by row if they do not fit."""
+    columns = max(map(len, rows), default=0)
+    if not columns:
+        return
+    if columns * len(rows) > MOST_TABLE_CELLS:
+        for row in rows:
+            yield DocumentLine([piece for cell in row for piece in (*cell, ("  ", "text"))], scrolls=True)
+        return
+    table = [[*row, *([] for _ in range(columns - len(row)))] for row in rows]
+    sizes = [max(1, *(_stable_width(row[number]) for row in table)) for number in range(columns)]
+    fitted = fit_columns(sizes, cells - len(BETWEEN) * (columns - 1))
+    if fitted is None:
+        head = table[0]
+        for number, row in enumerate(table[1:]):
+            if number:
+                yield own_line("─" * min(cells, 6), "border")
+            for name, cell in zip(head, row, strict=True):
+                pieces = [*name, (": ", "text"), *cell] if name else cell
+                yield from map(DocumentLine, _wrapped(pieces, cells))
+        return
+    for number, row in enumerate(table):
+        yield from map(DocumentLine, _table_row(row, fitted))
+        if not number:
+            yield own_line("─┼─".join("─" * size for size in fitted), "border")
 
 
-def _row(row: Sequence[str], fitted: Sequence[int], base: str) -> Iterator[Line]:
-    columns = [
-        list(slice_line(mark_prose(cell, base), wrap_ranges(cell, room)))
-        for cell, room in zip(row, fitted, strict=True)
-    ]
+def _table_row(row: Sequence[Line], fitted: Sequence[int]) -> Iterator[Line]:
+    columns = [list(_wrapped(cell, room)) for cell, room in zip(row, fitted, strict=True)]
     for number in range(max(map(len, columns))):
         line: Line = []
-        for column, room in zip(columns, fitted, strict=True):
-            if line:
-                line.append((BETWEEN, "faint"))
+        for at, (column, room) in enumerate(zip(columns, fitted, strict=True)):
+            if at:
+                line.append((BETWEEN, "border"))
             piece = column[number] if number < len(column) else []
             line += piece
-            line.append((" " * (room - line_width(piece)), base))
+            if at < len(fitted) - 1:
+                line.append((" " * (room - line_width(piece)), "text"))
         yield [(text, style) for text, style in line if text]
 
 
-def _row_by_row(names: Sequence[str], table: Sequence[Sequence[str]], cells: int) -> Iterator[Line]:
-    for number, row in enumerate(table):
-        if number:
-            yield [("─" * min(cells, NARROWEST), "faint")]
-        for name, cell in zip(names, row, strict=True):
-            text = f"{name}: {cell}" if name else cell
-            line: Line = [(text[: len(text) - len(cell)], "argument"), *mark_prose(cell)]
-            yield from slice_line(line, wrap_ranges(text, cells))
+def _stable_width(line: Line) -> int:
+    return max_width("".join(text for text, _ in line))
+
+
+def _wrapped(line: Line, cells: int) -> Iterator[Line]:
+    text = "".join(piece for piece, _ in line)
+    if not text:
+        yield []
+        return
+    yield from slice_line(line, wrap_ranges(text, cells))
+
+
+def _linked(text: str, style: str) -> Line:
+    if "://" not in text:
+        return [(text, style)] if text else []
+    line: Line = []
+    start = 0
+    for match in _URL.finditer(text):
+        line += [(text[start : match.start()], style), (match[0], "link")]
+        start = match.end()
+    line.append((text[start:], style))
+    return [piece for piece in line if piece[0]]
+
+
+def _inline(token: Token, base: str) -> list[Line]:
+    """The rows of inline content: marks become styles, and a link shows its address if its text does not."""
+    rows: list[Line] = [[]]
+    styles = [base]
+    targets: list[tuple[str, int]] = []
+    for child in token.children or ():
+        match child.type:
+            case "text":
+                rows[-1] += _linked(_safe(child.content), styles[-1])
+            case "code_inline":
+                rows[-1].append((_safe(child.content), "code"))
+            case "softbreak" | "hardbreak":
+                rows.append([])
+            case "strong_open":
+                styles.append("bold" if base != "heading" else base)
+            case "em_open":
+                styles.append("emphasis" if styles[-1] == "text" else styles[-1])
+            case "s_open":
+                styles.append("dim")
+            case "link_open":
+                targets.append((str(child.attrs.get("href", "")), len(rows[-1])))
+                styles.append("link")
+            case "link_close":
+                styles.pop()
+                target, begin = targets.pop()
+                shown = "".join(text for text, _ in rows[-1][begin:])
+                if target and target not in (shown, f"mailto:{shown}"):
+                    rows[-1].append((f" ({_safe(target[:300])})", "dim"))
+            case "strong_close" | "em_close" | "s_close":
+                styles.pop()
+            case "image":
+                address = _safe(str(child.attrs.get("src", ""))[:300])
+                rows[-1].append((f"[image: {_safe(child.content)}] ({address})", "dim"))
+            case _ if child.content:
+                rows[-1].append((_safe(child.content), styles[-1]))
+    return rows
+
+
+def _safe(text: str) -> str:
+    """One inert line. The source is inert, but markdown-it decodes entities, which may give any character."""
+    return text if text.isascii() and text.isprintable() else " ".join(inert_pieces(text, 0, len(text)))

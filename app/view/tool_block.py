@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
-from app.formats.entry_parts import Part, entry_parts, layout_fields
+from app.formats.entry_parts import Part, entry_parts
 from app.formats.json_codec import raw_json
 from app.formats.text import inert, one_line
 from app.formats.tool_calls import call_line, shortened_arguments
 from app.view.cells import stable_width
-from app.view.code_lines import (
-    LONGEST_LINE,
-    DiffRow,
-    changed_counts,
-    code_lines,
-    diff_rows,
-    language_of_file,
-    replaced_rows,
-)
-from app.view.diff_lines import is_diff
-from app.view.entry_document import PAIRS, field_lines
+from app.view.code_lines import LONGEST_LINE, DiffRow, changed_counts, diff_rows, is_diff
+from app.view.document_line import DocumentLine, own_line
 from app.view.line import Line
-from app.view.rendered_markdown import cut_line
-from app.view.transcript_block import FOLDED, SHORT, Block, BlockLine
+from app.view.tool_input import COMMANDS, CONTENTS, FILES, PAIRS, edit_rows, first_of, input_lines
+from app.view.transcript_block import FOLDED, SHORT, Block
 
 SHORT_LINES = 12
 """Lines of an unfolded block before its rest is asked for."""
@@ -36,9 +28,6 @@ MOST_DIFF = 200_000
 """Characters of a diff, or of the texts of an edit, that are compared."""
 BAR: Line = [("    ", "text"), ("│ ", "border")]
 _EXIT = re.compile(r"exit(?:ed)?(?: with)?(?: code| status)?:? (\d{1,3})\b", re.IGNORECASE)
-_COMMANDS = ("command", "cmd", "code", "script")
-_CONTENTS = ("content", "file_text", "text", "new_str")
-_FILES = ("path", "file_path", "filePath", "file", "filename", "notebook_path")
 _SEARCHES = ("grep", "find", "glob", "rg", "search")
 
 
@@ -55,14 +44,14 @@ class Result(NamedTuple):
 
 def fold_head(
     name: str, name_style: str, text: str, right: Line, text_style: str = "dim"
-) -> tuple[BlockLine, BlockLine]:
+) -> tuple[DocumentLine, DocumentLine]:
     """The heads of a folded and of an unfolded block. The texts are inert."""
     made = []
     for mark in ("▸ ", "▾ "):
         spans: Line = [("  ", "text"), (mark, "dim"), (name, name_style)]
         if text:
             spans.append(("  " + text, text_style))
-        made.append(BlockLine(spans, name_style, right=right))
+        made.append(DocumentLine(spans, own=3, right=right))
     return made[0], made[1]
 
 
@@ -73,7 +62,6 @@ def tool_block(
     cells: int,
     *,
     full: bool = False,
-    words: Sequence[str] = (),
 ) -> Block:
     """The block of a call.
 
@@ -81,7 +69,6 @@ def tool_block(
     :param result: None if there is none yet.
     :param cells: the width of a line.
     :param full: all of it is shown, up to `FULL_LINES`.
-    :param words: the folded words of a match in it, around which its text is shown.
     """
     most = FULL_LINES if full else SHORT_LINES
     room = max(8, cells - 4)
@@ -89,27 +76,28 @@ def tool_block(
     output = "\n".join(part.text for part in parts if part.kind in ("text", "tool_result", "error", "raw"))
     failed = result is not None and _message(result).get("isError") is True
     diff = _diff(arguments, parts, output)
-    body: list[Line] = []
     if diff:
-        body += [_diff_line(row) for row in diff]
+        body, more = [row.drawn([]) for row in diff[:most]], max(0, len(diff) - most)
         if not failed:
             output = "" if not any(part.kind == "image" for part in parts) else output
     else:
-        body += _input(name, arguments, INPUT_LINES if output and not full else most, room)
-    more = 0
-    if len(body) > most:
-        more, body = len(body) - most, body[:most]
+        most_input, more = INPUT_LINES if output and not full else most, 0
+        rest = input_lines(name, arguments, room - 2, is_headed=True, most=most_input)
+        body = list(islice(rest, most_input + 1))
+        if next(rest, None) is not None:
+            body.append(own_line("… more input"))
     is_tail = False
     if output.strip():
         left = max(most - len(body), 4)
         rows, hidden = window(output, left, tail=failed and not full)
         if body and rows:
-            body.append([("─" * min(room, 12), "border")])
-        body += [[(row, "text" if failed else "result")] if row else [] for row in rows]
+            body.append(own_line("─" * min(room, 12), "border"))
+        style = "text" if failed else "result"
+        body += [DocumentLine([(row, style)] if row else [], scrolls=True) for row in rows]
         more += hidden
         is_tail = failed and not full and hidden > 0
-    body += [[(f"[image: {one_line(part.text)}]", "dim")] for part in parts if part.kind == "image"]
-    lines = [_bar_line(line, room) for line in body]
+    body += [own_line(f"[image: {one_line(part.text)}]") for part in parts if part.kind == "image"]
+    lines = [barred(line) for line in body]
     shown_name = stable_width(one_line(name or "tool", 40))
     head, open_head = fold_head(
         shown_name, "call", argument_of(name, arguments), _right(name, result, parts, output, diff, failed)
@@ -146,14 +134,15 @@ def argument_of(name: str, arguments: Any) -> str:
     if arguments is None or arguments == {}:
         return ""
     if isinstance(arguments, dict):
-        command = _first(arguments, _COMMANDS)
+        command = first_of(arguments, COMMANDS)
         if command:
-            return stable_width(one_line(command))
+            return stable_width(one_line(arguments[command]))
     line = call_line(name, shortened_arguments(name, raw_json(arguments)))
     shown = line[len(name) + 3 : -1] if line.startswith(f"[{name}: ") else ""
     if isinstance(arguments, dict) and shown.startswith("{"):
         texts = [value for value in arguments.values() if isinstance(value, str) and value.strip()]
-        shown = _first(arguments, _FILES) or (texts[0][:400] if texts else shown)
+        path = first_of(arguments, FILES)
+        shown = arguments[path] if path else (texts[0][:400] if texts else shown)
     return stable_width(one_line(shown))
 
 
@@ -171,53 +160,10 @@ def _code_of(arguments: Any) -> list[str]:
         return []
     found = [
         arguments[key]
-        for key in (*_COMMANDS, *_CONTENTS, *PAIRS.values())
+        for key in (*COMMANDS, *CONTENTS, *PAIRS.values())
         if isinstance(arguments.get(key), str)
     ]
     return [text for text in found if text]
-
-
-def _first(arguments: Mapping[str, Any], names: Sequence[str]) -> str:
-    return next(
-        (arguments[name] for name in names if isinstance(arguments.get(name), str) and arguments[name]), ""
-    )
-
-
-def _input(name: str, arguments: Any, most: int, room: int) -> list[Line]:
-    """The lines of the input that the head does not show."""
-    if not isinstance(arguments, dict) or not arguments:
-        return []
-    command = _first(arguments, _COMMANDS)
-    if command:
-        if "\n" not in command.strip() and len(command) < room - 24:
-            return []
-        return _limited(command, "bash", most)
-    path, content = _first(arguments, _FILES), _first(arguments, _CONTENTS)
-    if path and content:
-        return _limited(content, language_of_file(path), most)
-    rest = {key: value for key, value in arguments.items() if key not in _FILES}
-    if not rest or (len(arguments) == 1 and not isinstance(next(iter(arguments.values())), dict | list)):
-        return []
-    lines: list[Line] = []
-    for line in field_lines(layout_fields(_bounded(rest)), room, "result"):
-        lines.append(list(line.spans))
-        if len(lines) >= most:
-            break
-    return lines
-
-
-def _bounded(value: dict[str, Any]) -> dict[str, Any]:
-    return {key: each[:4_000] if isinstance(each, str) else each for key, each in list(value.items())[:50]}
-
-
-def _limited(text: str, language: str, most: int) -> list[Line]:
-    rows = text.strip("\n").split("\n", most)
-    is_cut = len(rows) > most
-    lines = code_lines("\n".join(row[:LONGEST_LINE] for row in rows[:most]), language)
-    if is_cut:
-        others = rows[most].count("\n") + 1
-        lines.append([(f"… {others:,} more line{'s' if others > 1 else ''} of input", "dim")])
-    return lines
 
 
 def _message(result: Result) -> Mapping[str, Any]:
@@ -235,45 +181,18 @@ def _diff(arguments: Any, parts: Sequence[Part], output: str) -> list[DiffRow]:
     """The change that the call makes to a file; empty for none."""
     for part in parts:
         if part.kind == "diff" and part.text:
-            return diff_rows(part.text[:MOST_DIFF])
-    if isinstance(arguments, dict):
-        rows = list(_pairs(arguments))
-        edits = arguments.get("edits")
-        for edit in edits[:100] if isinstance(edits, list) else ():
-            if isinstance(edit, dict):
-                rows += _pairs(edit)
-        if rows:
-            return rows
-        patch = next((text for text in arguments.values() if isinstance(text, str) and is_diff(text)), "")
-        if patch:
-            return diff_rows(patch[:MOST_DIFF])
-    return diff_rows(output[:MOST_DIFF]) if is_diff(output) else []
+            return list(diff_rows(part.text[:MOST_DIFF]))
+    edits = edit_rows(arguments, MOST_DIFF)
+    if edits is not None:
+        return list(edits)
+    return list(diff_rows(output[:MOST_DIFF])) if is_diff(output) else []
 
 
-def _pairs(arguments: Mapping[str, Any]) -> list[DiffRow]:
-    for old, new in PAIRS.items():
-        before, after = arguments.get(old), arguments.get(new)
-        if isinstance(before, str) and isinstance(after, str):
-            return list(replaced_rows(before[:MOST_DIFF], after[:MOST_DIFF]))
-    return []
-
-
-_SIGNS = {"+": "added", "-": "removed", "@": "hunk"}
-
-
-def _diff_line(row: DiffRow) -> Line:
-    if row.sign == "@":
-        return [(row.text, "hunk")]
-    sign = "−" if row.sign == "-" else row.sign
-    style = _SIGNS.get(row.sign, "result")
-    number = f"{row.number:>4} " if row.number is not None else ""
-    return [(number, "dim"), (f"{sign} ", style), (row.text, style)]
-
-
-def _bar_line(line: Line, room: int) -> BlockLine:
-    style = line[-1][1] if line else "result"
-    ground = {"added": "added-ground", "removed": "removed-ground"}.get(style, "") if len(line) == 3 else ""
-    return BlockLine([*BAR, *cut_line([piece for piece in line if piece[0]], room - 2)], style, ground=ground)
+def barred(line: DocumentLine) -> DocumentLine:
+    """The line behind the bar of an unfolded block."""
+    line.spans = [*BAR, *line.spans]
+    line.own += len(BAR)
+    return line
 
 
 def _right(

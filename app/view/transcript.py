@@ -7,7 +7,7 @@ of the hit.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.formats.entry_parts import Part as EntryPart
@@ -16,13 +16,13 @@ from app.formats.text import one_line
 from app.formats.timestamps import parse_time
 from app.formats.tool_calls import call_blocks
 from app.view.cells import stable_width
-from app.view.document_line import best_line, paragraphs
+from app.view.document_line import CodeBlock, DocumentLine, best_line, own_line, paragraphs, text_line
 from app.view.formatting import count, moment
-from app.view.line import Line, wrap, wrap_ranges
-from app.view.rendered_markdown import markdown_lines
+from app.view.line import Line, wrap
+from app.view.markdown import markdown_lines, written_lines
 from app.view.text_window import context_range, end_of_first_lines, find_words, line_begin, line_end
-from app.view.tool_block import FULL_LINES, SHORT_LINES, Result, fold_head, tool_block
-from app.view.transcript_block import FOLDED, FULL, SHORT, Block, BlockLine, Turn
+from app.view.tool_block import FULL_LINES, SHORT_LINES, Result, barred, fold_head, tool_block
+from app.view.transcript_block import FOLDED, FULL, SHORT, Block, Turn
 
 if TYPE_CHECKING:
     from app.sessions.tree.node import Node
@@ -81,8 +81,8 @@ def _find(made: Turn, words: Sequence[str]) -> None:
     best, most = (0, -1), 0
     for number, block in enumerate(made.blocks):
         index = best_line(block.body, words)
-        text = block.body[index].text.casefold() if index >= 0 else ""
-        head = block.head.whole_text.casefold() if block.head is not None else ""
+        text = block.body[index].session_text.casefold() if index >= 0 else ""
+        head = block.head.session_text.casefold() if block.head is not None else ""
         found, in_head = (sum(word in where for word in words) for where in (text, head))
         if max(found, in_head) > most:
             best, most = (number, -1 if in_head >= found else index), max(found, in_head)
@@ -111,7 +111,7 @@ def result_id(raw: Mapping[str, Any]) -> str:
 
 def unreadable_turn(entry_id: str | None, offset: int, reason: str) -> Turn:
     """The turn of an entry that cannot be shown."""
-    line = BlockLine([(PAD + stable_width(one_line(reason)), "error")], "error")
+    line = own_line(PAD + stable_width(one_line(reason)), "error")
     return Turn(entry_id, offset, [Block("custom", [line])])
 
 
@@ -179,20 +179,26 @@ class _Builder:
 
     def _prompt(self, raw: dict[str, Any], message: dict[str, Any], parts: Sequence[EntryPart]) -> None:
         when = self._when(raw, message)
-        lines: list[BlockLine] = []
+        lines: list[DocumentLine] = []
+        codes: list[CodeBlock] = []
 
-        def add(text: str, style: str) -> None:
+        def add(text: str, style: str, *, is_own: bool = False) -> None:
             spans: Line = [(BAND, "brand"), (text, style)]
             right: Line = [(when, "dim")] if when and not lines else []
-            lines.append(BlockLine(spans, style, ground="panel", right=right))
+            lines.append(DocumentLine(spans, own=1 + is_own, ground="panel", right=right))
 
         for part in parts:
             if part.kind == "text":
-                for text, is_note in self._prose(part.text):
-                    first = len(when) + 2 if when and not lines and self._cells > 3 * len(when) else 0
-                    cells = self._cells
-                    for begin, end in wrap_ranges(text, cells - first, -first) if text else ((0, 0),):
-                        add(text[begin:end], "faint" if is_note else "name")
+                for note, piece in self._pieces(part.text.strip("\n")):
+                    if note:
+                        add(note, "faint", is_own=True)
+                    # The time stands at the end of the first line.
+                    narrower = len(when) + 2 if when and not lines and self._cells > 3 * len(when) else 0
+                    for line in written_lines(piece, self._cells, "name", narrower) if piece else ():
+                        add(line.text, "name")
+                        codes += [line.block] if line.block is not None else []
+                while len(lines) > 1 and lines[-1].text == BAND:
+                    lines.pop()
             elif part.kind == "image":
                 add(f"[image: {one_line(part.text)}]"[: self._cells], "dim")
             elif part.kind != "meta" and part.text:
@@ -202,19 +208,20 @@ class _Builder:
         if not lines:
             add("(empty)", "dim")
         text = "\n\n".join(part.text for part in parts if part.kind == "text")
-        self.blocks.append(Block("prompt", lines[1:], head=lines[0], text=text, codes=_fenced(text)))
+        sources = [block.source for block in codes]
+        self.blocks.append(Block("prompt", lines[1:], head=lines[0], text=text, codes=sources))
 
     def _answer(self, raw: dict[str, Any], message: dict[str, Any], parts: Sequence[EntryPart]) -> None:
         calls = call_blocks(raw)
         facts = (one_line(_string(message.get("model")), 60), self._when(raw, message))
-        head = BlockLine([(PAD + (" · ".join(filter(None, facts)) or "answer"), "dim")], "dim")
+        head = own_line(PAD + (" · ".join(filter(None, facts)) or "answer"))
         stopped = _string(message.get("stopReason"))
         answer: Block | None = None
 
-        def said(lines: list[BlockLine], text: str = "", codes: Sequence[str] = ()) -> None:
+        def said(lines: list[DocumentLine], text: str = "", codes: Sequence[str] = ()) -> None:
             nonlocal answer
             if answer is not None and self.blocks[-1] is answer:
-                answer.body += [BlockLine([]), *lines]
+                answer.body += [DocumentLine([]), *lines]
                 answer.text = "\n\n".join(filter(None, (answer.text, text)))
                 answer.codes += codes
                 return
@@ -234,37 +241,34 @@ class _Builder:
                 self._call(calls[called], started)
                 called += 1
             elif part.kind == "image":
-                said([BlockLine([(f"{PAD}[image: {one_line(part.text)}]", "dim")], "dim")])
+                said([own_line(f"{PAD}[image: {one_line(part.text)}]")])
             elif part.kind == "error":
                 said(self._failure(part))
             elif part.kind in ("raw", "tool_result") and part.text:
                 self._folding("custom", part.title or "block", "meta", part.text, "dim")
         if stopped == "aborted" and not any(part.kind == "error" for part in parts):
-            said([BlockLine([(PAD + "× aborted", "error")], "error")])
+            said([own_line(PAD + "× aborted", "error")])
 
-    def _failure(self, part: EntryPart) -> list[BlockLine]:
+    def _failure(self, part: EntryPart) -> list[DocumentLine]:
         """The lines of the reason why an answer ended."""
         lines = []
         for row in paragraphs(f"× {part.title or 'error'}: {part.text[:4_000]}"):
-            lines += [BlockLine([(PAD + piece, "error")], "error") for piece in wrap(row, self._cells)]
+            lines += [text_line(PAD + piece, "error") for piece in wrap(row, self._cells)]
         return lines
 
-    def _markdown(self, text: str) -> tuple[list[BlockLine], list[str]]:
-        lines: list[BlockLine] = []
+    def _markdown(self, text: str) -> tuple[list[DocumentLine], list[str]]:
+        lines: list[DocumentLine] = []
         codes: list[str] = []
-        ranges = self._ranges(text)
-        shown = 0
-        for begin, end in [*ranges, (len(text), len(text))]:
-            note = _left_out(text, shown, begin)
+        for note, piece in self._pieces(text):
             if note:
-                lines.append(BlockLine([(PAD + note, "faint")], "faint"))
-            for spans, block in markdown_lines(text[begin:end], self._cells) if end > begin else ():
-                lines.append(BlockLine([(PAD, "text"), *spans] if spans else []))
-                if block is not None:
-                    codes.append(block.source)
-            shown = max(shown, end)
-        while lines and not lines[-1].text:
-            lines.pop()
+                lines.append(own_line(PAD + note, "faint"))
+            for line in markdown_lines(piece, self._cells):
+                if line.spans:
+                    line.spans[:0] = [(PAD, "text")]
+                    line.own += 1
+                lines.append(line)
+                if line.block is not None:
+                    codes.append(line.block.source)
         return lines, codes
 
     def _ranges(self, text: str) -> list[tuple[int, int]]:
@@ -283,21 +287,14 @@ class _Builder:
                 shown = end
         return kept
 
-    def _prose(self, text: str) -> list[tuple[str, bool]]:
-        """The lines of a prompt, and notes about text that is left out; each with whether it is a note."""
-        text = text.strip("\n")
-        rows: list[tuple[str, bool]] = []
+    def _pieces(self, text: str) -> Iterator[tuple[str, str]]:
+        """The parts of a text that are shown, each behind a note about what is left out before it."""
         shown = 0
         for begin, end in [*self._ranges(text), (len(text), len(text))]:
             note = _left_out(text, shown, begin)
-            if note:
-                rows.append((note, True))
-            if end > begin:
-                rows += [(row, False) for row in paragraphs(text[begin:end].removesuffix("\n"))]
+            if note or end > begin:
+                yield note, text[begin:end].removesuffix("\n")
             shown = max(shown, end)
-        while rows and not rows[-1][0].strip():
-            rows.pop()
-        return rows
 
     # blocks that fold
 
@@ -331,12 +328,10 @@ class _Builder:
         if offset < 0:
             return
         begin, end = context_range(block.text, offset)
-        block.body.append(BlockLine([("    … ", "faint"), ("around the match", "faint")], "faint"))
+        block.body.append(own_line("    … around the match", "faint"))
         for row in paragraphs(block.text[begin:end].removesuffix("\n")):
             for piece in wrap(row, max(8, self._cells - 4)):
-                block.body.append(
-                    BlockLine([("    ", "text"), ("│ ", "border"), (piece, "result")], "result")
-                )
+                block.body.append(barred(text_line(piece, "result")))
         block.state = max(block.state, SHORT)
 
     def _folding(
@@ -363,13 +358,13 @@ class _Builder:
         offset = find_words(text, self._words)
         if offset >= ranges[0][1]:
             ranges.append(context_range(text, offset))
-        body: list[BlockLine] = []
+        body: list[DocumentLine] = []
         for number, (begin, end) in enumerate(ranges):
             if number:
-                body.append(BlockLine([("    …", "faint")], "faint"))
+                body.append(own_line("    …", "faint"))
             for row in paragraphs(text[begin:end].removesuffix("\n")) if text else ():
                 body += [
-                    BlockLine([("    ", "text"), (piece, style)], style)
+                    DocumentLine([("    ", "text"), (piece, style)], own=1)
                     for piece in wrap(row, max(8, self._cells - 2))
                 ]
         lines = text.count("\n") + 1 if text else 0
@@ -435,12 +430,6 @@ def _left_out(text: str, begin: int, end: int) -> str:
         return ""
     lines = text.count("\n", begin, end) + (not text.endswith("\n", begin, end))
     return f"… {lines:,} lines more" if lines > 1 else f"… {end - begin:,} characters more"
-
-
-def _fenced(text: str) -> list[str]:
-    if "```" not in text or len(text) > MOST_TEXT:
-        return []
-    return [block.source for _, block in markdown_lines(text, MEASURE) if block is not None]
 
 
 def _compaction(tokens: object) -> str:

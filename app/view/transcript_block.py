@@ -7,38 +7,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.view.cells import width
-from app.view.document_line import DocumentLine
-from app.view.line import Line
+from app.sessions.tree.tail_reader import EntryRef
+from app.view.document_line import DocumentLine, own_line
 
 if TYPE_CHECKING:
     from app.sessions.tree.node import Node
 
 FOLDED, SHORT, FULL = range(3)
 """The states of a block that can be folded: its head, its beginning, all of it."""
-
-
-class BlockLine(DocumentLine):
-    """A line of a block, without the cell of the cursor.
-
-    ground   the name of its background; "" for that of the pane
-    right    the pieces at its right end
-    """
-
-    __slots__ = ("ground", "right")
-
-    def __init__(
-        self, spans: Line, style: str = "text", *, ground: str = "", right: Line | None = None
-    ) -> None:
-        super().__init__("".join(text for text, _ in spans), style, marked=spans)
-        self.ground = ground
-        self.right = right or []
-
-    @property
-    def whole_text(self) -> str:
-        """The text with that at the right end."""
-        right = "".join(text for text, _ in self.right)
-        return f"{self.text}  {right}" if right else self.text
 
 
 class Block:
@@ -71,10 +47,10 @@ class Block:
     def __init__(
         self,
         kind: str,
-        body: list[BlockLine],
+        body: list[DocumentLine],
         *,
-        head: BlockLine | None = None,
-        open_head: BlockLine | None = None,
+        head: DocumentLine | None = None,
+        open_head: DocumentLine | None = None,
         state: int = FULL,
         more: int = 0,
         is_tail: bool = False,
@@ -99,7 +75,7 @@ class Block:
         return self.kind in ("tool", "thinking")
 
     @property
-    def lines(self) -> list[BlockLine]:
+    def lines(self) -> list[DocumentLine]:
         """The lines in its present state."""
         if self.head is None:
             return self.body
@@ -112,13 +88,13 @@ class Block:
         if self.is_tail:
             return [
                 *head,
-                BlockLine([("    … ", "dim"), (f"{self.more:,} {what} above (Space)", "dim")]),
+                own_line(f"    … {self.more:,} {what} above (Space)"),
                 *self.body,
             ]
         return [
             *head,
             *self.body,
-            BlockLine([("    … ", "dim"), (f"{self.more:,} more {what} (Space)", "dim")]),
+            own_line(f"    … {self.more:,} more {what} (Space)"),
         ]
 
 
@@ -155,12 +131,22 @@ class Turn:
         self.results = results or {}
 
     @property
+    def anchor(self) -> EntryRef:
+        """A reference to the entry."""
+        return EntryRef(self.entry_id, self.offset)
+
+    @property
+    def main_block(self) -> int:
+        """The number of the block with the label of the entry: its text, else its first block."""
+        return next((at for at, block in enumerate(self.blocks) if block.kind in ("answer", "prompt")), 0)
+
+    @property
     def rows(self) -> int:
         """About how many lines it takes."""
         return sum(len(block.lines) + (not block.is_tight) for block in self.blocks)
 
     @property
-    def lines(self) -> list[BlockLine]:
+    def lines(self) -> list[DocumentLine]:
         """The lines of all blocks."""
         return [line for block in self.blocks for line in block.lines]
 
@@ -198,8 +184,3 @@ class Part(NamedTuple):
     found: bool = False
     followed: bool = False
     changed: Sequence[Turn] = ()
-
-
-def right_width(line: BlockLine) -> int:
-    """Cells of the text at the right end."""
-    return sum(width(text) for text, _ in line.right)

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from app.sessions.tree.tail_reader import EntryRef
-from app.view.transcript_block import FOLDED, SHORT, Block, BlockLine, Turn
+from app.view.document_line import DocumentLine
+from app.view.transcript_block import FOLDED, SHORT, Block, Turn
 
 
 class BlockRef(NamedTuple):
@@ -39,7 +40,7 @@ class PlacedBlock(NamedTuple):
     point: int = -1
 
 
-_BLANK = BlockLine([])
+_BLANK = DocumentLine([])
 
 
 class TranscriptLayout:
@@ -55,9 +56,9 @@ class TranscriptLayout:
     def __init__(self) -> None:
         self.turns: list[Turn] = []
         self.blocks: list[PlacedBlock] = []
-        self.lines: list[BlockLine] = []
+        self.lines: list[DocumentLine] = []
         self.cursor = 0
-        self.notes: Mapping[int, BlockLine] = {}
+        self.notes: Mapping[int, DocumentLine] = {}
         self.unfolds_tools = False
         self._begins: list[int] = []
         self._turn_begins: list[int] = []
@@ -94,7 +95,7 @@ class TranscriptLayout:
 
     def place(self) -> None:
         """Place all lines anew."""
-        lines: list[BlockLine] = []
+        lines: list[DocumentLine] = []
         blocks: list[PlacedBlock] = []
         turn_begins: list[int] = []
         before: Block | None = None
@@ -197,8 +198,7 @@ class TranscriptLayout:
         if not 0 <= at < len(self.blocks):
             return None
         placed = self.blocks[at]
-        turn = self.turns[placed.turn]
-        return BlockRef(EntryRef(turn.entry_id, turn.offset), placed.number)
+        return BlockRef(self.turns[placed.turn].anchor, placed.number)
 
     def index_of(self, ref: BlockRef | None) -> int:
         """The index of a block; -1 if it is not there."""

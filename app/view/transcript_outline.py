@@ -8,7 +8,7 @@ from typing import NamedTuple
 from app.formats.text import one_line
 from app.sessions.tree.tail_reader import EntryRef
 from app.view.cells import stable_width
-from app.view.transcript_block import BlockLine
+from app.view.document_line import DocumentLine
 
 
 class BranchStart(NamedTuple):
@@ -22,11 +22,31 @@ class BranchStart(NamedTuple):
     text: str
 
 
+class Places(NamedTuple):
+    """The entries of a path that are of some kind.
+
+    :param counts: how many there are up to each entry of the path, by its offset.
+    :param offsets: their offsets, in the order of the path.
+    """
+
+    counts: Mapping[int, int]
+    offsets: Sequence[int]
+
+    def next(self, offset: int, step: int) -> int | None:
+        """The offset of the next one behind an entry, or of the previous one (-1); None for none."""
+        behind = self.counts.get(offset, 0)
+        if step > 0:
+            index = behind
+        else:
+            index = behind - (2 if behind and self.offsets[behind - 1] == offset else 1)
+        return self.offsets[index] if 0 <= index < len(self.offsets) else None
+
+
 class Outline(NamedTuple):
     """The outline of one path.
 
-    :param prompts: how many prompts the path has up to an entry, by the offset of the entry.
-    :param total: how many it has.
+    :param prompts: its prompts.
+    :param labels: its entries with labels.
     :param branch: the number of the path among the branches, from 1; 0 if it is none.
     :param branches: how many branches there are.
     :param points: the other branches that start at an entry, by its offset.
@@ -34,15 +54,15 @@ class Outline(NamedTuple):
     :param is_active: the path leads to the leaf.
     """
 
-    prompts: Mapping[int, int]
-    total: int
+    prompts: Places
+    labels: Places
     branch: int
     branches: int
     points: Mapping[int, Sequence[BranchStart]]
     end: EntryRef | None
     is_active: bool
 
-    def notes(self, key: str) -> dict[int, BlockLine]:
+    def notes(self, key: str) -> dict[int, DocumentLine]:
         """The line below each entry at which other branches start.
 
         :param key: the name of the key that goes to the branch.
@@ -50,24 +70,26 @@ class Outline(NamedTuple):
         return {offset: _note(starts, key) for offset, starts in self.points.items()}
 
     def facts(self, offset: int, hit_where: str) -> list[str]:
-        """The prompt and the branch of an entry.
+        """The prompt of an entry, and its branch if that is not the active path.
 
         :param hit_where: the branch as the search of all sessions names it; it is not named again.
         """
         facts = []
-        number = self.prompts.get(offset)
-        if number and self.total:
-            facts.append(f"prompt {number:,} of {self.total:,}")
-        if self.branches > 1 and self.branch and not hit_where:
+        number = self.prompts.counts.get(offset)
+        if number:
+            facts.append(f"prompt {number:,} of {len(self.prompts.offsets):,}")
+        if self.branches > 1 and self.branch and not self.is_active and not hit_where:
             facts.append(f"branch {self.branch:,} of {self.branches:,}")
         return facts
 
 
-def _note(starts: Sequence[BranchStart], key: str) -> BlockLine:
+def _note(starts: Sequence[BranchStart], key: str) -> DocumentLine:
     count = f"{len(starts):,} other branch{'es start' if len(starts) > 1 else ' starts'} here: "
     text = stable_width(one_line(starts[0].text, 300))
     right = [(key, "key"), (" read it", "hint")] if key else []
-    return BlockLine([("  ", "text"), ("Ψ ", "branches"), (count, "dim"), (text, "text")], "dim", right=right)
+    return DocumentLine(
+        [("  ", "text"), ("Ψ ", "branches"), (count, "dim"), (text, "text")], own=3, right=right
+    )
 
 
 class Hits(NamedTuple):

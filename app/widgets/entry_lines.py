@@ -9,10 +9,11 @@ from textual.message import Message
 
 from app.services.entry_reader import TEXT
 from app.view.clipboard import block_title, main_text
-from app.view.document_line import best_line
+from app.view.document_line import best_line, next_shift
 from app.view.image_lines import ImageLine, problem_lines
-from app.view.line import Line, fit_line, highlight_line
+from app.view.line import Line, fit_line
 from app.view.palette import THEMES
+from app.view.transcript import MEASURE
 from app.widgets.commands import bindings_of
 from app.widgets.line_list import LineList
 
@@ -75,6 +76,8 @@ class EntryLines(LineList):
         self._copied = (-1, 0)
         self.look = TEXT
         self.words: tuple[str, ...] = ()
+        # cells by which code is scrolled sideways
+        self._shift = 0
         self._has_images = False
         # the size for which the lines were requested
         self._cells = self._height = 0
@@ -90,7 +93,7 @@ class EntryLines(LineList):
     @property
     def cells(self) -> int:
         """The cells of a line: the width of the pane without a margin on both sides."""
-        return max(4, self.scrollable_content_region.width - 2)
+        return max(4, min(MEASURE, self.scrollable_content_region.width - 2))
 
     @property
     def is_laid_out(self) -> bool:
@@ -140,6 +143,7 @@ class EntryLines(LineList):
             self.redraw_rows()
             return
         self.lines, self.parts = list(lines), parts
+        self._shift = self._shift if stays else 0
         self._has_images = _has_images(lines)
         self._copied = (-1, 0)
         top = self.scroll_offset.y if stays else 0
@@ -196,8 +200,12 @@ class EntryLines(LineList):
         if image is not None:
             spans = image.spans_over(THEMES[self.theme_name]["background"])
         else:
-            spans = highlight_line(line.spans, self.words) if line.quotes else line.spans
-        return fit_line([(" ", "text"), *spans], cells)
+            spans = line.drawn(self.words, self._shift)
+        return fit_line(fit_line([(" ", "text"), *spans], min(cells, 1 + self.cells)), cells)
+
+    def ground_of(self, index: int, selected: bool) -> str:
+        ground = self.lines[index].ground if index < len(self.lines) else ""
+        return ground or "background"
 
     def on_resize(self) -> None:
         super().on_resize()
@@ -223,6 +231,13 @@ class EntryLines(LineList):
 
     def action_page_down(self) -> None:
         self.move_to(self.scroll_offset.y + max(1, self.size.height - 1))
+
+    def action_scroll_sideways(self, step: int) -> None:
+        """Scroll code to the right (1), or back to the left (-1)."""
+        top = self.scroll_offset.y
+        in_view = self.lines[top : top + self.size.height]
+        self._shift = next_shift(in_view, self.cells, self._shift, step)
+        self.redraw_rows()
 
     def action_first(self) -> None:
         self.move_to(0)

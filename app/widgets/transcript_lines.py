@@ -9,10 +9,11 @@ from textual.message import Message
 
 from app.commands import pane_commands, preview_commands
 from app.sessions.tree.tail_reader import EntryRef
-from app.view.cells import shorten, width
-from app.view.line import fit_line, highlight_line, wrap
+from app.view.cells import shorten
+from app.view.document_line import next_shift
+from app.view.line import fit_line, line_width, wrap
 from app.view.transcript import MEASURE, PAD
-from app.view.transcript_block import FOLDED, FULL, SHORT, Block, right_width
+from app.view.transcript_block import FOLDED, FULL, SHORT, Block
 from app.view.transcript_layout import BlockRef, TranscriptLayout
 from app.widgets.commands import binding, bindings_of
 from app.widgets.line_list import LineList
@@ -25,8 +26,9 @@ if TYPE_CHECKING:
     from textual.strip import Strip
 
     from app.messages import HitLocated
+    from app.view.document_line import DocumentLine
     from app.view.line import Line
-    from app.view.transcript_block import BlockLine, Turn
+    from app.view.transcript_block import Turn
 
 CURSOR_CELLS = 1
 LEAST_LABEL = 4
@@ -64,11 +66,12 @@ class TranscriptLines(LineList):
             self.wanted = wanted
             super().__init__()
 
-    class PromptAsked(Message):
-        """The user wants a prompt that is not read yet: before the first one (-1), or behind the last."""
+    class PlaceAsked(Message):
+        """The user wants the next prompt or label, or the previous one (-1), and it is not read yet."""
 
-        def __init__(self, step: int) -> None:
+        def __init__(self, step: int, *, is_label: bool) -> None:
             self.step = step
+            self.is_label = is_label
             super().__init__()
 
     class HitAsked(Message):
@@ -94,6 +97,8 @@ class TranscriptLines(LineList):
         self.notice = ""
         self._notice_lines: list[str] = []
         self._ascii = ascii_only
+        # cells by which code is scrolled sideways
+        self.shift = 0
         self._cells = 0
         self._height = 0
 
@@ -103,7 +108,7 @@ class TranscriptLines(LineList):
         return self.transcript.turns
 
     @property
-    def lines(self) -> list[BlockLine]:
+    def lines(self) -> list[DocumentLine]:
         """All lines."""
         return self.transcript.lines
 
@@ -140,7 +145,7 @@ class TranscriptLines(LineList):
 
     def show_turns(self, turns: Sequence[Turn], words: tuple[str, ...]) -> None:
         """Show other turns. The caller then calls `scroll_lines`."""
-        self.words, self.notice = words, ""
+        self.words, self.notice, self.shift = words, "", 0
         self.transcript.show(turns)
         self._changed()
 
@@ -215,13 +220,33 @@ class TranscriptLines(LineList):
         line = self.lines[index]
         placed = self.transcript.placed
         is_cursor = placed is not None and index == placed.begin and self.has_focus
-        spans: Line = [("❯" if is_cursor else " ", "pointer"), *highlight_line(line.spans, self.words)]
-        room = min(cells, CURSOR_CELLS + len(PAD) + MEASURE + 1)
-        right = [*self._marks(index, room - width(line.text) - right_width(line) - 6), *line.right]
-        size = sum(width(text) for text, _ in right)
+        spans: Line = [("❯" if is_cursor else " ", "pointer"), *line.drawn(self.words, self.shift)]
+        room = min(cells, CURSOR_CELLS + self._code_cells)
+        right = [*self._marks(index, room - line_width([*line.spans, *line.right]) - 6), *line.right]
+        size = line_width(right)
         if right and size < room - 4:
             spans = [*fit_line(spans, room - size - 2), (" ", "text"), *right]
+        elif line.scrolls:
+            spans = fit_line(spans, room)
         return self._plain(fit_line(spans, cells))
+
+    @property
+    def _code_cells(self) -> int:
+        """The cells of a line of code."""
+        return min(self.cells, len(PAD) + MEASURE + 1)
+
+    def action_scroll_sideways(self, step: int) -> None:
+        """Scroll code to the right (1), or back to the left (-1)."""
+        in_view = self.lines[self.top : self.top + self.size.height]
+        self.shift = next_shift(in_view, self._code_cells, self.shift, step)
+        self.redraw_rows()
+
+    def show_match(self, line: DocumentLine) -> None:
+        """Scroll code sideways so that the words of a search are in view in a line."""
+        room = self._code_cells
+        before = line.cells_before(self.words) if line.scrolls else 0
+        self.shift = max(0, before - room // 2) if before > room - 8 else 0
+        self.redraw_rows()
 
     def _marks(self, index: int, room: int) -> Line:
         """The label of the entry whose first line this is, and the mark of the leaf."""
@@ -232,10 +257,7 @@ class TranscriptLines(LineList):
         if placed is None or placed.begin != index or placed.block.head is None:
             return []
         turn = self.turns[placed.turn]
-        first = next(
-            (number for number, block in enumerate(turn.blocks) if block.kind in ("answer", "prompt")), 0
-        )
-        if turn.entry_id is None or placed.number != first:
+        if turn.entry_id is None or placed.number != turn.main_block:
             return []
         marks: Line = []
         label = self.labels.get(turn.entry_id)
@@ -403,7 +425,19 @@ class TranscriptLines(LineList):
             self.scroll_lines(placed.begin - min(1, placed.begin))
             self.put_cursor(at, scroll=False)
         else:
-            self.post_message(self.PromptAsked(step))
+            self.post_message(self.PlaceAsked(step, is_label=False))
+
+    def action_go_label(self, step: int) -> None:
+        """Put the cursor on the next entry with a label (1), or on the previous one (-1)."""
+        transcript = self.transcript
+        turn = transcript.placed.turn + step if transcript.placed is not None else -1
+        while 0 <= turn < len(self.turns):
+            shown = self.turns[turn]
+            if shown.entry_id in self.labels and shown.blocks:
+                self.put_cursor(transcript.index_of(BlockRef(shown.anchor, shown.main_block)))
+                return
+            turn += step
+        self.post_message(self.PlaceAsked(step, is_label=True))
 
     # folds, copies, hits and branches
 

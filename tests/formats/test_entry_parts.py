@@ -89,7 +89,10 @@ def test_images_in_the_details_are_shown_like_those_in_the_content() -> None:
 
 def test_a_command_of_the_user() -> None:
     parts = of_message(role="bashExecution", command="make", output="boom", exitCode=2)
-    assert parts[:2] == [Part("tool_call", "bash", "make"), Part("tool_result", "exit code 2", "boom")]
+    assert parts[:2] == [
+        Part("tool_call", "bash", "make", value={"command": "make"}),
+        Part("tool_result", "exit code 2", "boom"),
+    ]
     assert of_message(role="bashExecution", command="x", cancelled=True)[1].title == "cancelled"
 
 

@@ -83,12 +83,12 @@ def clipboard(ui):
 async def test_prose_is_formatted(opened):
     async with opened(*answer({"type": "text", "text": MARKDOWN})) as ui:
         shown = ui.text()
-        for line in ("# Plan", "step │ what", "═════┼═", "one  │ `ls`", "print(2)"):
+        for line in ("│ Plan", "step │ what", "─────┼─", "one  │ ls", "│ print(2)"):
             assert line in shown
         styles = {text: style for line in ui.entry.lines for text, style in line.spans}
-        assert styles["*this*"] == "emphasis"
-        assert styles["[reading]"] == "link"
-        assert styles["ls -la"] == "code"
+        assert styles["this"] == "emphasis"
+        assert styles["reading"] == "link"
+        assert styles["print"] == "syntax-keyword"
 
 
 async def test_every_part_of_an_answer_is_shown(opened):
@@ -111,9 +111,9 @@ async def test_every_part_of_an_answer_is_shown(opened):
             "hm",
             "─ tool call: edit",
             "path: a.py",
-            "    x = 1",
-            "  - y = 2",
-            "  + y = 3",
+            "  x = 1",
+            "− y = 2",
+            "+ y = 3",
             "image/png, 640×480, 1.0 kB (1,000 bytes)",
             "image/webp, kept as",
             "er: [" + '"x"]',
@@ -138,14 +138,14 @@ async def test_a_diff_in_a_tool_result_has_signs_and_styles(opened):
     lines = answer({"type": "text", "text": "done\n@@ -1 +1 @@\n-old\n+new"}, toolName="bash")
     lines[-1]["message"] |= {"role": "toolResult", "details": {"diff": "-9 a\n+9 b"}}
     async with opened(*lines) as ui:
-        styles = {line.text: line.style for line in ui.entry.lines}
-        assert [styles[text] for text in ("-old", "+new", "@@ -1 +1 @@", "-9 a", "+9 b")] == [
-            "removed",
-            "added",
-            "hunk",
-            "removed",
-            "added",
-        ]
+        styles = {line.text: line.spans[-1][1] for line in ui.entry.lines if line.spans}
+        assert {
+            "   1 − old": "removed",
+            "   1 + new": "added",
+            "@@ -1 +1 @@": "hunk",
+            "   9 − a": "removed",
+            "   9 + b": "added",
+        }.items() <= styles.items()
 
 
 async def test_hostile_text_is_inert(opened):
@@ -377,7 +377,7 @@ async def test_a_text_of_a_megabyte_comes_in_batches_and_is_complete(opened):
         ui.entry.show_lines = show
         await ui.press("K")
         await ui.until(
-            lambda: shown and "code 21999" in [line.text for line in ui.entry.lines[-4:]], "all of it"
+            lambda: shown and "│ code 21999" in [line.text for line in ui.entry.lines[-4:]], "all of it"
         )
         assert len(shown) > 2
         assert [more for _, more in shown] == [False] + [True] * (len(shown) - 1)

@@ -157,7 +157,7 @@ async def test_it_shows_the_end_of_the_active_branch(tmp_path):
         assert "use redis" in text
         assert "much faster" in text
         assert "cache it" not in text
-        await ui.until(lambda: ui.title == "prompt 2 of 2 · branch 2 of 2", "the position")
+        await ui.until(lambda: ui.title == "prompt 2 of 2", "the position")
 
 
 async def test_earlier_entries_are_read_while_scrolling(tmp_path):
@@ -318,7 +318,7 @@ async def test_at_the_end_another_branch_is_followed(tmp_path):
         await ui.until(lambda: "gone back" in ui.text(), "the branch")
         assert "text 49" in ui.text()
         assert "text 99" not in ui.text()
-        await ui.until(lambda: ui.title == "prompt 26 of 26 · branch 2 of 2", "the position")
+        await ui.until(lambda: ui.title == "prompt 26 of 26", "the position")
 
 
 async def test_a_rewritten_file_keeps_the_position(tmp_path):
@@ -695,3 +695,59 @@ async def test_a_search_finds_what_is_not_read_yet_and_in_output_that_is_folded(
         ui.pane.open_search()
         await ui.press(*"499", "enter")
         await ui.until(lambda: "hit 1 of 1" in ui.title and "│ 499" in ui.text(), "the hit")
+
+
+async def test_labels_and_prompts_are_gone_to_also_where_nothing_is_read(tmp_path):
+    lines = long_chain(300)
+    labels = (("00000002", "near the start"), ("00000061", "in the middle"))
+    for number, (target, text) in enumerate(labels):
+        lines.append(entry("label", f"l{number}", lines[-1]["id"], targetId=target, label=text))
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *lines, labels=labels))
+        await ui.until(lambda: "prompt 150 of 150" in ui.title, "the outline")
+        await ui.press("M")
+        await ui.until(lambda: ui.block.startswith("text 96"), "a label that was not read")
+        assert "◆ in the middle" in ui.text()
+        await ui.press("M")
+        await ui.until(
+            lambda: "◆ near the start" in ui.text() and ui.block.startswith("1 May"), "a label above"
+        )
+        assert "text 1" in ui.rows()
+        await ui.press("M")
+        await ui.pilot.pause()
+        assert "◆ near the start" in ui.text(), "there is none above"
+        await ui.press("m")
+        await ui.until(lambda: ui.block.startswith("text 96"), "the label below")
+        ui.pane.show_entry(ui.pane._row, None, -1)
+        await ui.settle()
+        ui.lines.put_cursor(len(ui.lines.transcript.blocks) - 1)
+        shown = ui.block
+        await ui.press("right_square_bracket")
+        await ui.until(lambda: ui.block != shown and ui.block.startswith("text "), "a prompt below")
+
+
+async def test_code_scrolls_sideways_and_a_search_marks_no_words_of_leafmark(tmp_path):
+    code = "```text\n" + "x" * 80 + "needle\n```\nno needle"
+    call_lines = tools(3)
+    call_lines[-1]["message"] |= {"content": [{"type": "text", "text": code}], "model": "needle-3"}
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *call_lines))
+        assert "xneedle" not in ui.text()
+        await ui.press("right", "right", "right")
+        assert "xneedle" in ui.text()
+        assert "│ …x" in ui.text(), "the bar stays"
+        await ui.press("left", "left", "left")
+        assert "│ xxx" in ui.text()
+        for word, where in (("user", "no hits"), ("bash", "hit 1"), ("needle", "hit 1 of 1")):
+            ui.pane.open_search()
+            await ui.press(*word, "enter")
+            await ui.until(lambda where=where: where in ui.title, word)
+            marked = [
+                piece
+                for number in range(len(ui.lines.lines))
+                for piece, style in ui.lines.draw(number, 58, False)
+                if style == "match"
+            ]
+            if word == "needle":
+                assert marked == ["needle", "needle"], "the code and the text, not the model"
+            ui.pane.drop_search()

@@ -10,9 +10,9 @@ from app.formats.entry_parts import Part
 from app.formats.images import EmbeddedImage
 from app.formats.text import inert
 from app.view.cells import stable_width, width
-from app.view.document_line import DocumentLine, mark_prose
-from app.view.entry_document import document
-from app.view.line import plain_text, wrap
+from app.view.document_line import own_line
+from app.view.entry_document import ToolCall, document
+from app.view.line import wrap
 
 
 def lines(*parts, cells=20):
@@ -32,11 +32,11 @@ def test_a_long_word_is_cut():
 
 
 def test_blank_lines_and_indentation_stay():
-    assert texts(Part("text", "", "a\n\n    b")) == ["a", "", "    b"]
+    assert texts(Part("tool_result", "", "a\n\n    b"))[1:] == ["a", "", "    b"]
 
 
 def test_wide_characters_are_not_halved():
-    assert texts(Part("text", "", "日本語" * 5), cells=7) == [
+    assert texts(Part("tool_result", "", "日本語" * 5), cells=7)[1:] == [
         "日本語",
         "日本語",
         "日本語",
@@ -51,7 +51,7 @@ def test_lines_above_an_image_come_before_it_is_decoded():
 
     def draw(requested):
         calls.append((requested, [line.text for batch in batches for line in batch]))
-        return [DocumentLine("drawn", "text")]
+        return [own_line("drawn", "text")]
 
     parts = [
         Part("text", "", "above"),
@@ -87,28 +87,74 @@ def test_parts_have_headings_and_blank_lines_between_them():
     ]
 
 
-def test_lines_of_markdown_have_styles():
-    text = "# Head\nplain\n> quote\n```py\n# code, no heading\n```\n## again"
-    styles = [line.style for line in lines(Part("text", "", text), cells=40)]
-    assert styles == ["heading", "text", "quote", "faint", "code", "faint", "heading"]
+def test_markdown_and_code_are_drawn_as_in_a_transcript():
+    text = "# Head\nplain **bold**\n```python\ndef f():\n```"
+    head, blank, plain, _, language, code = lines(Part("text", "", text), cells=40)
+    assert (head.spans, blank.text) == ([("Head", "heading")], "")
+    assert plain.spans == [("plain ", "text"), ("bold", "bold")]
+    assert language.text == "  python"
+    assert code.spans[:2] == [("│ ", "border"), ("def", "syntax-keyword")]
+    assert code.scrolls
+
+
+def test_a_prompt_is_shown_as_it_was_written():
+    [batch] = document([Part("text", "", "# fix **it**\n- now")], 40, is_prompt=True)
+    assert [line.text for line in batch] == ["# fix **it**", "- now"]
 
 
 @pytest.mark.parametrize(
-    ("text", "marked"),
+    ("name", "arguments", "parts", "shown"),
     [
-        ("use `x` and **y**", [("use ", "text"), ("`x`", "code"), (" and ", "text"), ("**y**", "bold")]),
-        ("a ** b", [("a ** b", "text")]),
-        ("``", [("``", "text")]),
-        ("`open", [("`open", "text")]),
+        (
+            "bash",
+            {"command": "ls\npwd", "timeout": 5},
+            [Part("tool_result", "bash", "a b")],
+            ["timeout: 5", "ls", "pwd", "────────────", "a b"],
+        ),
+        (
+            "write",
+            {"path": "a.py", "content": "x = 1\n"},
+            [Part("tool_result", "write", "ok")],
+            ["path: a.py", "x = 1", "────────────", "ok"],
+        ),
+        (
+            "edit",
+            {"path": "a.py", "edits": [{"oldText": "a\nb", "newText": "a\nB"}]},
+            [Part("tool_result", "edit", "ok")],
+            ["path: a.py", "  a", "− b", "+ B", "────────────", "ok"],
+        ),
+        (
+            "edit",
+            {"path": "a.py", "old_string": "b", "new_string": "B", "all": True},
+            [Part("tool_result", "edit", "ok"), Part("diff", "diff", " 8 a\n-9 b\n+9 B")],
+            [
+                "path: a.py",
+                "all: true",
+                "────────────",
+                "ok",
+                "",
+                "─ diff ",
+                "   8   a",
+                "   9 − b",
+                "   9 + B",
+            ],
+        ),
+        ("odd", ["x", 1], [Part("error", "odd", "no")], ["- x", "- 1", "────────────", "no"]),
     ],
 )
-def test_inline_markup_has_styles(text, marked):
-    assert mark_prose(text) == marked
+def test_a_tool_entry_shows_its_input_a_rule_and_its_output(name, arguments, parts, shown):
+    batches = document(parts, 40, call=ToolCall(name, arguments))
+    assert [line.text for batch in batches for line in batch] == shown
 
 
-@given(st.text(max_size=60))
-def test_inline_markup_keeps_all_text(text):
-    assert plain_text(mark_prose(text)) == text
+def test_words_of_leafmark_are_no_hits():
+    raw = Part("tool_call", "bash", "x", value={"path": "path", "command": "result"})
+    drawn = [line.drawn(("path", "bash", "call", "result"), 0) for line in lines(raw, cells=40)]
+    assert drawn == [
+        [("─ tool call: bash ", "section")],
+        [("path: ", "argument"), ("path", "match")],
+        [("result", "match")],
+    ]
 
 
 def test_a_carriage_return_before_a_newline_is_not_shown():

@@ -10,10 +10,11 @@ from app.formats.entry_parts import Part, entry_parts, layout_fields
 from app.formats.text import inert
 from app.view.cells import width
 from app.view.clipboard import block_title, copy_warning, file_suffix, full_text, main_text, text_size
-from app.view.diff_lines import diff_lines, is_diff, replaced_lines
-from app.view.document_line import CodeBlock
-from app.view.entry_document import BATCH, document, field_lines
+from app.view.code_lines import diff_rows, is_diff, replaced_lines
+from app.view.document_line import CodeBlock, DocumentLine, next_shift
+from app.view.entry_document import BATCH, document
 from app.view.palette import STYLES
+from app.view.tool_input import field_lines
 
 DIFF = "diff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@ def f\n-old\n+new\n same\n"
 
@@ -47,21 +48,6 @@ def test_a_long_command_is_wrapped_and_can_be_copied():
     assert lines[0].block.source == "pytest -q tests/view tests/ui"
 
 
-def test_an_edit_is_shown_as_the_difference_of_its_texts():
-    lines = arguments({"edits": [{"oldText": "a\nb\nc", "newText": "a\nB\nc"}], "path": "x"})
-    assert texts(lines) == [
-        "edits:",
-        "  - oldText → newText:",
-        "        a",
-        "      - b",
-        "      + B",
-        "        c",
-        "path: x",
-    ]
-    assert [line.style for line in lines[2:6]] == ["dim", "removed", "added", "dim"]
-    assert lines[1].block.source == "a\nB\nc"
-
-
 @pytest.mark.parametrize(
     ("old", "new", "signs"),
     [
@@ -83,25 +69,35 @@ def test_the_difference_contains_both_texts(old, new):
     assert [line for sign, line in difference if sign in " +"] == new
 
 
-def test_lines_of_a_diff_have_styles():
-    assert [line.style for line in diff_lines(DIFF, 40)] == [
-        *["file"] * 3,
-        "hunk",
-        "removed",
-        "added",
-        "result",
-        "result",
+def test_lines_of_a_diff_have_signs_numbers_and_styles():
+    drawn = [row.drawn([]) for row in diff_rows(DIFF)]
+    assert [line.text for line in drawn] == [
+        *DIFF.split("\n")[:4],
+        "   1 − old",
+        "   1 + new",
+        "   2   same",
     ]
+    assert [line.spans[-1][1] for line in drawn] == [*["hunk"] * 4, "removed", "added", "result"]
+    assert [line.ground for line in drawn[4:]] == ["removed-ground", "added-ground", ""]
 
 
-def test_a_long_line_of_a_diff_repeats_its_sign():
-    assert texts(diff_lines("+" + "x" * 20 + "\n " + "y" * 12, 10)) == [
-        "+" + "x" * 9,
-        "+…" + "x" * 8,
-        "+…" + "x" * 3,
-        " " + "y" * 9,
-        " …yyy",
+def test_code_scrolls_sideways_as_far_as_the_longest_line_and_its_marks_stay():
+    lines = [
+        DocumentLine([("│ ", "border"), ("0123456789abcdef", "syntax")], own=1, scrolls=True),
+        DocumentLine([("│ ", "border"), ("短い", "syntax"), ("行", "code")], own=1, scrolls=True),
+        DocumentLine([("prose that is longer than ten cells", "text")]),
     ]
+    assert [next_shift(lines, 10, shift, 1) for shift in (0, 5, 8, 9)] == [5, 8, 8, 9]
+    assert [next_shift(lines, 10, shift, -1) for shift in (8, 3)] == [3, 0]
+    assert next_shift(lines[2:], 10, 0, 1) == 0
+    assert lines[0].drawn(("fgh", "def"), 8) == [
+        ("│ ", "border"),
+        ("…", "dim"),
+        ("9abc", "syntax"),
+        ("def", "match"),
+    ]
+    assert lines[1].drawn((), 2) == [("│ ", "border"), ("…", "dim"), (" ", "syntax"), ("行", "code")]
+    assert lines[2].drawn((), 8) == lines[2].spans
 
 
 @pytest.mark.parametrize(
@@ -120,7 +116,7 @@ def test_a_diff_is_recognised_by_its_beginning(text, expected):
 
 
 def styles_of(*parts):
-    return {line.style for batch in document(parts, 40) for line in batch}
+    return {style for batch in document(parts, 40) for line in batch for _, style in line.spans}
 
 
 def test_tool_output_that_is_a_diff_is_shown_as_one():
@@ -148,7 +144,7 @@ def test_any_tool_call_fits_and_is_inert(value, cells):
         for batch in document(entry_parts({"type": "message", "id": HOSTILE, "message": message}), cells):
             assert len(batch) <= BATCH
             for line in batch:
-                assert width(line.text) <= cells
+                assert width(line.text) <= max(cells, 8) or line.scrolls
                 assert inert(line.text) == line.text
                 assert "\n" not in line.text
                 assert all(style in STYLES for _, style in line.spans)

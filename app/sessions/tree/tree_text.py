@@ -56,12 +56,15 @@ class _TextBlock:
 class TreeText:
     """Looks for words in the entries of a tree. For one thread, which need not be the one that reads it."""
 
-    def __init__(self, tree: SessionTree, room: int = CACHED_BYTES) -> None:
-        """:param room: bytes of text that are kept."""
+    def __init__(self, tree: SessionTree, room: int = CACHED_BYTES, *, roles: bool = True) -> None:
+        """:param room: bytes of text that are kept.
+        :param roles: the role of an entry is a part of its text, as in pi's tree.
+        """
         self.read = 0
         """How many blocks were read so far."""
         self._tree = tree
         self._room = room
+        self._roles = roles
         self._blocks: list[_TextBlock] = []
         self._known = 0
         self._dialect = dialect_named(tree.header.dialect)
@@ -173,7 +176,7 @@ class TreeText:
         return text, starts
 
     def _says(self, node: Node, data: bytes, base: int, calls: dict[str, str]) -> str:
-        """The text of an entry, with its role. `calls` has the text of each earlier call by its id."""
+        """The text of an entry. `calls` has the text of each earlier call by its id."""
         line = data[node.offset - base : node.offset - base + node.length]
         found = plain_entry_text(line) if self._quick else None
         if found is None:
@@ -186,8 +189,9 @@ class TreeText:
             calls[call.id] = call.text
         if found.answers is not None:
             texts.append(calls.get(found.answers, ""))
-            texts.append("tool")
-        texts.append(node.role or node.type.replace("_", " "))
+            texts += ["tool"] if self._roles else []
+        if self._roles:
+            texts.append(node.role or node.type.replace("_", " "))
         return "\n".join(texts).replace("\0", "")
 
     def _slowly(self, node: Node, line: bytes) -> EntryText:
