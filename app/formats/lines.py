@@ -155,6 +155,19 @@ def read_at(descriptor: int, size: int, offset: int) -> bytes:
     return os.read(descriptor, size)
 
 
+def read_all(descriptor: int, size: int, offset: int) -> bytes:
+    """`size` bytes from `offset` on; fewer only at the end of the file. A single system call may return less.
+
+    :raises OSError: they cannot be read.
+    """
+    pieces = []
+    while size > 0 and (piece := read_at(descriptor, size, offset)):
+        pieces.append(piece)
+        offset += len(piece)
+        size -= len(piece)
+    return pieces[0] if len(pieces) == 1 else b"".join(pieces)
+
+
 def feed_lines(
     descriptor: int,
     take: Callable[[bytes, int], int],

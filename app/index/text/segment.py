@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.formats.lines import open_file
+from app.formats.lines import open_file, read_all
 from app.index.catalog.span_table import is_segment_name
 from app.index.row import Span
 from app.paths import make_own_folders
@@ -319,7 +319,7 @@ def _read_copy(folder: str, spans: Iterable[Span], suffix: str) -> bytes | None:
         for name, start, length in spans:
             if name not in descriptors:
                 descriptors[name] = open_file(path_of(folder, name, suffix))
-            part = _read(descriptors[name], start, length)
+            part = read_all(descriptors[name], length, start)
             if len(part) != length or not is_intact(part, 0, length, written=suffix == WRITTEN):
                 return None
             parts.append(part)
@@ -328,17 +328,6 @@ def _read_copy(folder: str, spans: Iterable[Span], suffix: str) -> bytes | None:
     finally:
         _close(descriptors.values())
     return b"".join(parts)
-
-
-def _read(descriptor: int, start: int, length: int) -> bytes:
-    """Up to `length` bytes; a single system call returns at most two gigabytes."""
-    data = os.pread(descriptor, length, start)
-    while data and len(data) < length:
-        part = os.pread(descriptor, length - len(data), start + len(data))
-        if not part:
-            break
-        data += part
-    return data
 
 
 def lock(descriptor: int, *, shared: bool = False) -> str:

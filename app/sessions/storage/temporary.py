@@ -20,6 +20,7 @@ import stat
 from hashlib import blake2b
 from typing import TYPE_CHECKING, NamedTuple
 
+from app.formats.lines import read_all
 from app.stores.locks import is_alive
 
 if TYPE_CHECKING:
@@ -156,7 +157,7 @@ def carry_over(source: int, size: int, target: str, *, torn: bool) -> int:
     end = os.fstat(source).st_size
     if end <= size:
         return size
-    data = _read(source, end)
+    data = read_all(source, end, 0)
     start = data.rfind(b"\n", 0, size) + 1
     if not torn:
         end = data.rfind(b"\n") + 1
@@ -195,11 +196,3 @@ def append_whole(descriptor: int, data: bytes, before: int) -> None:
             if os.fstat(descriptor).st_size == before + written:
                 os.ftruncate(descriptor, before)
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def _read(descriptor: int, size: int) -> bytes:
-    pieces, offset = [], 0
-    while offset < size and (piece := os.pread(descriptor, size - offset, offset)):
-        pieces.append(piece)
-        offset += len(piece)
-    return b"".join(pieces)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.dialects import dialect_named
 from app.formats.json_codec import BadLine
-from app.formats.lines import BOM, open_file, read_at
+from app.formats.lines import BOM, open_file, read_all
 from app.formats.migrate import CURRENT_VERSION, migrate
 from app.sessions.errors import Changed
 from app.sessions.summaries.summarise import fingerprint_of
@@ -84,7 +84,7 @@ def _from_line(path: str, offset: int, most: int) -> bytes:
     start = max(0, offset - 1)
     descriptor = open_file(path)
     try:
-        found = _read_fully(descriptor, start, offset - start + most)
+        found = read_all(descriptor, offset - start + most, start)
     finally:
         os.close(descriptor)
     if not begins_a_line(offset, found[: offset - start]):
@@ -95,18 +95,6 @@ def _from_line(path: str, offset: int, most: int) -> bytes:
 def begins_a_line(offset: int, before: bytes) -> bool:
     """Whether a line may begin at `offset`, given the byte before it (none at the beginning of a file)."""
     return not before or before == b"\n" or (offset == len(BOM) and before == BOM[-1:])
-
-
-def _read_fully(descriptor: int, offset: int, length: int) -> bytes:
-    pieces = []
-    while length > 0:
-        piece = read_at(descriptor, length, offset)
-        if not piece:
-            break
-        pieces.append(piece)
-        offset += len(piece)
-        length -= len(piece)
-    return b"".join(pieces)
 
 
 class FileSnapshot(NamedTuple):
