@@ -146,6 +146,16 @@ COMMANDS: tuple[Command, ...] = (
         preview=False,
     ),
     Command(
+        "session.export",
+        "sessions",
+        "x",
+        "screen.export",
+        "Export the marked sessions (or this one)",
+        "export",
+        selector="",
+        preview=False,
+    ),
+    Command(
         "beside.up",
         "sessions",
         "K",
@@ -407,6 +417,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("label.next", "right", "m", "screen.in_tree('go_label', 1)", "Next label"),
     Command("label.previous", "right", "M", "screen.in_tree('go_label', -1)", "Previous label"),
+    Command("entry.export", "right", "x", "screen.export_entry", "Export the path to this entry"),
     Command("entry.copy", "right", "y ctrl+x", "screen.copy_entry", "Copy the text of the entry", "copy"),
     Command("entry.copy_code", "right", "Y", "screen.copy_code", "Copy the next block of code", "copy code"),
     Command("entry.edit", "right", "e", "screen.open_entry('editor')", "Open the entry in $EDITOR"),
@@ -450,6 +461,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("block.copy", "transcript", "y", "copy_block", "Copy the block", "copy"),
     Command("block.copy_code", "transcript", "Y", "copy_block_code", "Copy the next code of the block"),
+    Command("transcript.export", "transcript", "x", "screen.export_shown", "Export the session"),
     Command(
         "transcript.close",
         "transcript",

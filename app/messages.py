@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from app.actions.history import HistoryStep
     from app.actions.resume import Plan
     from app.actions.undo import JournalAction
+    from app.export.to_file import Exported
     from app.formats.entry_parts import Part as EntryPart
     from app.formats.header import Fault
     from app.index.row import Row
@@ -534,6 +535,23 @@ class ActionsProgressed(Message):
 
     def __init__(self, progress: ActionProgress | None) -> None:
         self.progress = progress
+        super().__init__()
+
+
+class ExportDone(Message):
+    """Sessions were exported.
+
+    exported   one for each session that was
+    failed     the others, each with the reason; raw
+    of         the number of sessions of an export that was stopped before its end; else 0
+    """
+
+    def __init__(
+        self, exported: Sequence[Exported], failed: Sequence[tuple[Row, str]], *, of: int = 0
+    ) -> None:
+        self.exported = exported
+        self.failed = failed
+        self.of = of
         super().__init__()
 
 

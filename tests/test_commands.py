@@ -148,5 +148,5 @@ def test_a_key_that_always_quits_belongs_to_no_other_command(key: str) -> None:
 
 
 def test_only_keys_that_type_no_text_run_before_the_input_line_gets_them() -> None:
-    assert remap({"session.trash": "x", "session.rename": "alt+r"}) == []
+    assert remap({"session.trash": "u", "session.rename": "alt+r"}) == []
     assert (command_by_id("session.trash").first, command_by_id("session.rename").first) == (False, True)

@@ -155,7 +155,7 @@ class StatusBars:
                 has_marks=bool(model.marked),
             )
         if model.marked and not in_preview:
-            return mark_keys()
+            return mark_keys(selects=pane.selects)
         pairs = preview_keys(here=here) if in_preview else list_keys(selects=pane.selects, here=here)
         # until it is known that there is nothing, as in the first frame
         if row is not None or not (model.known or pane.scanned):

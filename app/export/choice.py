@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
 
@@ -15,6 +16,8 @@ HTML, MARKDOWN, JSON, JSONL = "html", "md", "json", "jsonl"
 FORMATS = (HTML, MARKDOWN, JSON, JSONL)
 FULL, SHORT, NONE = "full", "short", "none"
 TOOLS = (FULL, SHORT, NONE)
+_LONGEST_NAME = 100
+"""Characters of the agent and the id in the name of a file."""
 
 
 class Choice(Struct, frozen=True):
@@ -34,6 +37,31 @@ class Choice(Struct, frozen=True):
     thinking: bool = True
     tools: str = FULL
     images: bool = False
+
+
+REDACTED = frozenset((HTML, MARKDOWN))
+"""The formats that are redacted unless the user wants it otherwise."""
+
+
+class Order(NamedTuple):
+    """What is exported of a session.
+
+    :param format: one of the formats of `export.choice`.
+    :param choice: the options.
+    :param redacts: replace secrets, home folders and user names.
+    :param target: the agent that a session file is made for; of `session_lines.TARGETS`.
+    """
+
+    format: str
+    choice: Choice
+    redacts: bool
+    target: str = "pi"
+
+
+def file_name(agent: str, session_id: str, format: str) -> str:
+    """The name of the file of a session that was given no other."""
+    name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{agent}-{session_id}")[:_LONGEST_NAME]
+    return f"{name}.{format}"
 
 
 def find_id(named: str, ids: Mapping[str, object] | Iterable[str], path: str) -> str:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
 import sys
 import tempfile
 from typing import IO
 
-from app.export.choice import FULL, HTML, JSON, JSONL, MARKDOWN, Choice
+from app.export.choice import FULL, HTML, JSON, JSONL, REDACTED, Choice, file_name
 from app.export.exporter import Export, Surroundings, open_export
 from app.export.output_file import Target
+from app.export.to_file import redactor_for
 from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, ResolvedSession, resolve_all
 from app.options import Options
 from app.paths import CurrentFolderGone, absolute
-from app.redact import Personal, Redactor, Replacement, user_in
+from app.redact import Redactor, Replacement
 from app.reports.errors import complain_of, exit_code
 from app.reports.output import complain, write_text
 from app.sessions.errors import SessionError, Unreadable
@@ -25,8 +25,6 @@ from app.stores.layout import reason
 
 DONE, WRONG_USE, FAILED = 0, 2, 3
 STANDARD_OUTPUT = "-"
-_LONGEST_NAME = 100
-"""Characters of the id in the name of a file that gets one."""
 _SHOWN_PROBLEMS = 5
 _COPIED = 1 << 20
 
@@ -110,7 +108,7 @@ def _wrong_use(options: Options) -> str:
 def _redacts(options: Options) -> bool:
     if options.redact is not None:
         return options.redact
-    return (options.to or HTML) in (HTML, MARKDOWN)
+    return (options.to or HTML) in REDACTED
 
 
 def _export(
@@ -122,7 +120,7 @@ def _export(
     """
     if isinstance(session, Exception):
         raise _Failed(session, exit_code(session))
-    redactor = _redactor(session, setup) if _redacts(options) else None
+    redactor = redactor_for(session.path, setup.env, setup.home) if _redacts(options) else None
     try:
         export = _open(session, options, setup, redactor)
         if options.output == STANDARD_OUTPUT:
@@ -173,19 +171,12 @@ def _open(session: ResolvedSession, options: Options, setup: Setup, redactor: Re
     )
 
 
-def _redactor(session: ResolvedSession, setup: Setup) -> Redactor:
-    names = {setup.env.get("USER", ""), setup.env.get("LOGNAME", ""), os.path.basename(setup.home)}
-    names.add(user_in(session.path))
-    return Redactor(Personal(setup.home, names))
-
-
 def _path(export: Export, options: Options) -> str:
     """The path of the file to be made, absolute.
 
     :raises CurrentFolderGone: it is relative, and the current folder is gone.
     """
-    name = re.sub(r"[^A-Za-z0-9._-]+", "-", f"{export.agent}-{export.session_id}")[:_LONGEST_NAME]
-    name = f"{name}.{options.to or HTML}"
+    name = file_name(export.agent, export.session_id, options.to or HTML)
     if options.output is None:
         return absolute(name)
     path = absolute(options.output)

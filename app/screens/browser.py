@@ -12,10 +12,12 @@ from textual.containers import Horizontal, Vertical
 from app.commands import command_by_id, pane_commands
 from app.controllers.branch_flow import BranchFlow
 from app.controllers.entry_actions import EntryActions
+from app.controllers.export_flow import ExportFlow
 from app.keys import footer, offered
 from app.messages import (
     BranchesCompared,
     DraftLeft,
+    ExportDone,
     HitLocated,
     OutlineMade,
     PointsFound,
@@ -27,6 +29,7 @@ from app.panes.transcript_pane import TranscriptPane
 from app.panes.tree_pane import TreePane
 from app.screens.sessions_screen import SessionsScreen
 from app.services.branch_jobs import WHAT, BranchJobs
+from app.services.session_exporter import SessionExporter
 from app.view.bars import keys_line, too_small_line
 from app.view.geometry import (
     LEAST_COLUMNS,
@@ -157,6 +160,11 @@ class BrowserScreen(SessionsScreen):
             resume=self.resume_controller.resume,
         )
 
+        self._exporter = SessionExporter(setup, self.post_message)
+        self.exports = ExportFlow(
+            self._host, self._messages, self._prompt, self.sessions_pane, self._exporter, setup
+        )
+
     def compose(self) -> ComposeResult:
         yield Bar(lambda cells: self.bars.header(cells, self.header_note), id="header")
         with _Panes(id="panes"):
@@ -278,6 +286,7 @@ class BrowserScreen(SessionsScreen):
 
     def stop_services(self) -> None:
         self.branch_jobs.stop()
+        self._exporter.stop()
         super().stop_services()
 
     # the session under the cursor
@@ -420,6 +429,10 @@ class BrowserScreen(SessionsScreen):
         else:
             self._messages.show("Copied the prompt, and kept it as a draft for the next session")
 
+    @on(ExportDone)
+    def _export_done(self, event: ExportDone) -> None:
+        self.exports.done(event)
+
     @on(BranchesCompared)
     def _branches_compared(self, event: BranchesCompared) -> None:
         self.entry_actions.compared(event)
@@ -458,6 +471,26 @@ class BrowserScreen(SessionsScreen):
 
     def action_other_end(self) -> None:
         self.entry_actions.go_to_other_end()
+
+    def action_export(self) -> None:
+        """Export the marked sessions, or the one under the cursor."""
+        self.sessions_pane.once_known(lambda: self.exports.export(self.actions.targets()))
+
+    def action_export_entry(self) -> None:
+        """Export the path to the entry under the cursor."""
+        target = self.entry_actions.target()
+        if target is not None:
+            self.exports.export([target.row], target.entry_id)
+
+    def action_export_shown(self) -> None:
+        """Export the session that is shown."""
+        row = self.sessions_pane.list.row
+        self.exports.export([row] if row is not None else [])
+
+    def action_stop_acting(self) -> None:
+        """Stop an export, or an action on several sessions."""
+        if not self.exports.stop_running():
+            super().action_stop_acting()
 
     def action_show_problems(self) -> None:
         self.entry_actions.show_problems()

@@ -377,9 +377,13 @@ def _last_keys() -> list[tuple[str, str]]:
     return offered(command_by_id(id) for id in ("help.show", "app.quit"))
 
 
-def mark_keys() -> list[tuple[str, str]]:
-    """The keys of the list while sessions are marked: those that act on all of them, or change the marks."""
-    actions = offered(command_by_id(id) for id in ("session.trash", "session.pin"))
+def mark_keys(*, selects: bool) -> list[tuple[str, str]]:
+    """The keys of the list while sessions are marked: those that act on all of them, or change the marks.
+
+    :param selects: for the selector, which exports nothing.
+    """
+    ids = ("session.trash", "session.pin", *(() if selects else ("session.export",)))
+    actions = offered(command_by_id(id) for id in ids)
     marks = [
         (key_of("view.back"), "unmark"),
         (key_of("session.mark"), "mark"),
@@ -409,7 +413,7 @@ def no_session_keys(*, selects: bool = False, typed: bool = False) -> list[tuple
 
 def labels_for_marks() -> set[str]:
     """The labels of the commands that act on marked sessions, on any row."""
-    return {command_by_id(id).label for id in ("session.trash", "session.pin")}
+    return {command_by_id(id).label for id in ("session.trash", "session.pin", "session.export")}
 
 
 def _usable_keys(pairs: list[tuple[str, str]], *, has_row: bool, has_marks: bool) -> list[tuple[str, str]]:

@@ -35,6 +35,7 @@ _DOES = {
     "pin": "pinning",
     "undo": "undoing",
     "redo": "redoing",
+    "export": "exporting",
 }
 _DONE = {
     "trash": "trashed",

@@ -1,0 +1,95 @@
+"""Exporting sessions, or the path to an entry: a dialog asks how and where, and a message says what became of
+it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from app.dialogs.export import ExportDialog
+from app.export.choice import file_name
+from app.view.export_choices import done_text
+from app.view.notifications import quoted
+from app.view.selection import StableSelection
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.controllers.dialog_host import DialogHost
+    from app.controllers.row_prompt import RowPrompt
+    from app.controllers.status_messages import StatusMessages
+    from app.index.row import Row
+    from app.messages import ExportDone
+    from app.panes.sessions_pane import SessionsPane
+    from app.services.session_exporter import SessionExporter
+    from app.setup import Setup
+
+
+class ExportFlow:
+    """Asks how to export, and does it."""
+
+    def __init__(
+        self,
+        host: DialogHost,
+        messages: StatusMessages,
+        prompt: RowPrompt,
+        pane: SessionsPane,
+        exporter: SessionExporter,
+        setup: Setup,
+    ) -> None:
+        """:param exporter: exports; call `done` with its message."""
+        self._host = host
+        self._messages = messages
+        self._prompt = prompt
+        self._pane = pane
+        self._exporter = exporter
+        self._setup = setup
+
+    def export(self, rows: Sequence[Row], entry_id: str = "") -> None:
+        """Ask how to export these sessions, and export them.
+
+        :param entry_id: of the entry to which the path can be exported, of a single session.
+        """
+        if rows:
+            self._host.start(self._ask(list(rows), entry_id))
+
+    async def _ask(self, rows: list[Row], entry_id: str) -> None:
+        selection = StableSelection(self._pane.model, rows)
+        setup, first = self._setup, rows[0]
+        is_one = len(rows) == 1
+        dialog = ExportDialog(
+            quoted(first.title) if is_one else f"{len(rows):,} sessions",
+            partial(file_name, first.agent, first.id) if is_one else None,
+            entry_id=entry_id,
+            here=setup.here[0],
+            home=setup.home,
+        )
+        answer = await self._host.open(dialog)
+        if answer is not None:
+            rows = await self._prompt.rows_of(selection)
+            if rows:
+                self._exporter.export(rows, answer.order, answer.path, force=answer.force)
+
+    def stop_running(self) -> bool:
+        """Stop the export that runs. False: none runs."""
+        return self._exporter.cancel()
+
+    def done(self, event: ExportDone) -> None:
+        """Show what was exported, and what was not."""
+        for row, reason in event.failed[:1]:
+            others = f", and {len(event.failed) - 1:,} more" if len(event.failed) > 1 else ""
+            self._messages.complain(f"Not exported: {reason} – {quoted(row.title)}{others}")
+        if event.exported:
+            counts = [each.replaced for each in event.exported if each.replaced is not None]
+            text = done_text(
+                [each.path for each in event.exported],
+                sum(counts) if counts else None,
+                self._setup.home,
+            )
+            self._messages.show_done(lambda key: text, is_undo=False)
+        problems = sum(len(each.problems) for each in event.exported)
+        if problems:
+            self._messages.warn(f"{problems:,} damaged line{'' if problems == 1 else 's'} not exported")
+        if event.of:
+            self._messages.warn(f"Stopped: {len(event.exported):,} of {event.of:,} exported")

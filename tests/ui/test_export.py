@@ -1,0 +1,83 @@
+"""Exporting from the browser."""
+
+from __future__ import annotations
+
+import json
+
+from app.dialogs.export import ExportDialog
+from tests.factory import chain
+from tests.ui.conftest import pi_session
+
+SECRET = "sk-ant-api03-" + "a1B2c3D4e5F6g7H8" * 5 + "-AAAA"
+
+
+async def open_dialog(ui):
+    await ui.press("x")
+    await ui.until(lambda: isinstance(ui.screen, ExportDialog), "the dialog")
+
+
+async def choose_target(ui, text):
+    ui.screen.query_one("#export-path").value = text
+    await ui.press("enter")
+
+
+def message_with(ui, text):
+    return any(text in shown for shown in ui.toasts())
+
+
+async def test_a_session_is_exported_redacted_and_an_existing_file_is_kept(browser, tmp_path):
+    pi_session(tmp_path, *chain(f"my key is {SECRET}", "no", id="keys"), id="keys")
+    target = tmp_path / "out.md"
+    target.write_text("mine")
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("keys")))
+        await open_dialog(ui)
+        assert "HTML page" in ui.text()
+        await ui.press("right")  # Markdown
+        await ui.until(lambda: ui.screen.query_one("#export-path").value.endswith(".md"), "the name")
+        await choose_target(ui, str(target))
+        await ui.until(lambda: "there already" in ui.text(), "the question")
+        assert target.read_text() == "mine"
+        await ui.press("enter")
+        await ui.until(lambda: message_with(ui, "1 secret replaced"), "the message")
+        text = target.read_text()
+        assert "my key is" in text
+        assert SECRET not in text
+        await open_dialog(ui)
+        await choose_target(ui, str(tmp_path / "no-folder" / "x"))
+        await ui.until(lambda: "does not exist" in ui.text(), "the reason")
+        await ui.press("escape")
+        assert not isinstance(ui.screen, ExportDialog)
+
+
+async def test_the_path_to_the_entry_under_the_cursor_is_exported(browser, three, tmp_path):
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("plain")))
+        await ui.press("t")
+        await ui.until(lambda: ui.tree.node is not None, "the tree")
+        await ui.press("g")
+        first = ui.tree.node.id
+        await open_dialog(ui)
+        await ui.press("right", "right", "right")  # a session file
+        await choose_target(ui, str(tmp_path / "path.jsonl"))
+        await ui.until(lambda: message_with(ui, "nothing redacted"), "the message")
+    lines = [json.loads(line) for line in (tmp_path / "path.jsonl").read_text().splitlines()]
+    assert [line.get("id") for line in lines if line["type"] == "message"] == [first]
+
+
+async def test_marked_sessions_are_exported_to_a_folder(browser, three, tmp_path):
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    (folder / "pi-plain.html").write_text("mine")
+    async with browser() as ui:
+        ui.sessions.go_to(str(ui.path("plain")))
+        await ui.press("asterisk")
+        marked = len(ui.screen.model.marked)
+        assert marked > 1
+        await open_dialog(ui)
+        assert f"{marked} sessions" in ui.text()
+        await choose_target(ui, str(folder))
+        await ui.until(lambda: message_with(ui, "Not exported: pi-plain.html is there, and is kept"), "both")
+        await ui.until(lambda: message_with(ui, f"Exported {marked - 1} sessions to"), "the others")
+    assert (folder / "pi-plain.html").read_text() == "mine"
+    assert len(list(folder.iterdir())) == marked
