@@ -31,7 +31,7 @@ from tests.sessions.strategies import FEW_IDS, LINES
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from app.sessions.tree.branches import UsageBook
+    from app.sessions.tree.branches import UsageTable
 
 HEAD = json.dumps(HEADER).encode() + b"\n"
 CALL = {"type": "toolCall", "id": "1", "name": "read", "arguments": {"path": "a"}}
@@ -217,7 +217,7 @@ def test_a_growing_path_is_added_up_once(tmp_path: Path, monkeypatch: pytest.Mon
     added: list[str | None] = []
     real = _PathTotals.add
 
-    def counted(total: _PathTotals, node: Node, book: UsageBook) -> None:
+    def counted(total: _PathTotals, node: Node, book: UsageTable) -> None:
         added.append(node.id)
         real(total, node, book)
 

@@ -355,4 +355,4 @@ def test_a_line_has_the_fields_that_its_dialect_decodes(
         expected = said(dialect_named(header.dialect).partial_entries(line))
     except BadLine:
         expected = []
-    assert said(quick_summary_module._Ends(header)._skims(line)) == expected
+    assert said(quick_summary_module._Ends(header)._entries_of(line)) == expected

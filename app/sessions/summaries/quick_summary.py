@@ -34,20 +34,18 @@ if TYPE_CHECKING:
 
 HEAD_BYTES = 4 << 10
 TAIL_BYTES = 32 << 10
-"""Bytes that are read of the beginning and, at most, of the end, as for omp's own list
+"""Bytes that are read at the beginning of a file and, at most, at its end. omp's own list reads as many
 (formats/README.md, "oh-my-pi").
 """
 
 FIRST_TAIL_BYTES = 8 << 10
-"""Bytes of the end that are read first: the last message mostly stands there, and as these are many files,
-what is not read counts.
-"""
+"""Bytes that are read first at the end: they usually have the last message, and many files are read."""
 
 UNKNOWN_TITLE = "…"
 """The title of a session whose ends contain neither a name nor a prompt that a person typed."""
 
 _DECIDING = 64
-"""Characters. The rest of a prompt of which less is known may make it a command or a greeting."""
+"""Characters. If less of a prompt is known, the rest may show that it is a command or a greeting."""
 
 _EMPTY = BLANK_BYTES + b"\0"
 """Bytes without meaning at the end of a file."""
@@ -58,20 +56,21 @@ _HALF_ESCAPE = re.compile(rb"\\u[0-9a-fA-F]{0,3}\Z")
 
 
 def quick_summary(path: str, agents: Sequence[str], mtime_ms: int) -> Summary | None:
-    """The row of the file at `path` as far as its ends tell it; at most `HEAD + TAIL` bytes are read.
+    """The summary of the file at `path`, from at most `HEAD_BYTES` and `TAIL_BYTES` at its two ends.
 
-    Certain are agent, dialect, id, cwd and, where they are not empty, created and parent_session: they stand
-    in the header. `first_message` is the first prompt or, where the head ends within it, its beginning; ""
-    when it stands further in. `title` is that of the whole file, unless a later line names the session, or
-    `UNKNOWN_TITLE`. `name` is the latest in the ends: another may have been given between them.
-    `modified` is the time of the last message in the tail, else the file's own. All other fields take the
-    whole file: they are 0 or empty here, and mean nothing.
+    The agent, dialect, id, cwd and, if they are not empty, created and parent_session are certain, because
+    they are in the header. The other fields may differ from those of the whole file:
 
-    :param agents: the agents whose store the file lies in, usually one.
-    :param mtime_ms: the file's own time.
+    - `first_message` is the first prompt, or its beginning if the head ends within it; "" if it is not in
+      the head.
+    - `title` is that of the whole file, unless a later line names the session; or `UNKNOWN_TITLE`.
+    - `name` is the latest one in the two ends.
+    - `modified` is the time of the last message in the tail, else that of the file.
+    - All other fields are 0 or empty.
 
-    None where the ends do not tell whether it is a session: there is no header in the head, or the file
-    cannot be read. Raises nothing.
+    :param agents: the agents whose store the file is in, usually one.
+    :param mtime_ms: the modification time of the file.
+    :return: None if the head has no header, or the file cannot be read. Nothing is raised.
     """
     try:
         descriptor = open_file(path)
@@ -117,8 +116,8 @@ class _Message(Struct, gc=False):
 
 
 class _Line(Struct, gc=False):
-    """The fields of a line that the ends need: fewer than in a `PartialEntry`, and spelled alike by all
-    agents.
+    """The fields of a line that are needed: fewer than those of a `PartialEntry`, and spelled in the same way
+    by all agents.
     """
 
     type: str | None = None
@@ -131,12 +130,15 @@ _decode_line = msgspec.json.Decoder(_Line).decode
 
 
 class _Ends:
-    """The facts found so far; `newest` is the time of the last message, 0 if none was found."""
+    """The facts that were found so far.
+
+    newest   the time of the last message; 0 if none was found
+    """
 
     def __init__(self, header: Header) -> None:
         self._header = header
         self._dialect: Dialect = dialect_named(header.dialect)
-        self._quick = self._dialect.one_entry_a_line
+        self._is_plain = self._dialect.one_entry_a_line
         self._name = header.name
         self._prompt = ""
         self._titles = TitleFold()
@@ -145,15 +147,17 @@ class _Ends:
         self.newest = 0
 
     def begin(self, lines: bytes, cut: bytes, *, is_whole: bool) -> None:
-        """Take in the whole `lines` after the header, and the line that the head ends in.
+        """Read the head.
 
+        :param lines: the whole lines after the header.
+        :param cut: the beginning of the line after them.
         :param is_whole: the file has no other lines.
         """
         titles = self._titles
         self._has_all_prompts = is_whole
         for line in _lines_with(b'"user"', lines):
-            for skim in self._skims(line):
-                message = skim.message
+            for entry in self._entries_of(line):
+                message = entry.message
                 if message is not None and message.role == "user":
                     prompt = text_of(message.content)[:FIRST_MESSAGE_LIMIT]
                     self._prompt = self._prompt or prompt
@@ -167,17 +171,17 @@ class _Ends:
             if len(prompt) >= _DECIDING and not typed_text(prompt).startswith("<"):
                 titles.add_prompt(prompt)
         if self._created is None:
-            stamps = (skim.timestamp for line in lines.split(b"\n") for skim in self._skims(line))
+            stamps = (entry.timestamp for line in lines.split(b"\n") for entry in self._entries_of(line))
             self._created = next(filter(None, map(parse_time, stamps)), None)
         self._find_name(lines)
 
     def end(self, tail: bytes) -> None:
-        """Take in the end of the file. It begins with a part of a line, which no decoder takes for one."""
+        """Read the end of the file. It begins with a part of a line, which no decoder accepts."""
         self._find_name(tail)
         end = len(tail)
         while not self.newest and (start := tail.rfind(b"\n", 0, end)) >= 0:
-            for skim in self._skims(tail[start + 1 : end]):
-                self._date(skim)
+            for entry in self._entries_of(tail[start + 1 : end]):
+                self._date(entry)
             end = start
 
     def summary(self, mtime_ms: int) -> Summary:
@@ -199,7 +203,7 @@ class _Ends:
             "",
             self._created,
             self.newest or mtime_ms,
-            # The rest takes the whole file. (With the names of the arguments a call takes twice as long.)
+            # The other fields need the whole file. Keyword arguments would take twice as long.
             0,
             0,
             0,
@@ -220,31 +224,31 @@ class _Ends:
         )
 
     def _find_name(self, lines: bytes) -> None:
-        naming = self._dialect.name_marker
-        if not naming or find(lines, naming, 0) < 0:
+        marker = self._dialect.name_marker
+        if not marker or find(lines, marker, 0) < 0:
             return
-        for line in _lines_with(naming, lines):
-            for skim in self._skims(line):
-                if skim.type == "session_info":
-                    self._name = self._dialect.name_after(self._name, trim_name(skim.name))
+        for line in _lines_with(marker, lines):
+            for entry in self._entries_of(line):
+                if entry.type == "session_info":
+                    self._name = self._dialect.name_after(self._name, trim_name(entry.name))
 
-    def _date(self, skim: PartialEntry | _Line) -> None:
-        message = skim.message
+    def _date(self, entry: PartialEntry | _Line) -> None:
+        message = entry.message
         if message is None or message.role not in ("user", "assistant") or message.content is ABSENT:
             return
-        at = message_time(message.timestamp, skim.timestamp)
-        if at is not None and at > self.newest:
-            self.newest = at
+        time_ms = message_time(message.timestamp, entry.timestamp)
+        if time_ms is not None and time_ms > self.newest:
+            self.newest = time_ms
 
-    def _skims(self, line: bytes) -> Sequence[PartialEntry | _Line]:
+    def _entries_of(self, line: bytes) -> Sequence[PartialEntry | _Line]:
         """The entries of a line; none if it is damaged, cut or blank."""
         if not line:
             return ()
-        if self._quick:
+        if self._is_plain:
             try:
                 return (_decode_line(line),)
             except DECODE_ERRORS:
-                pass  # a damaged line, or one for the slower way
+                pass  # it is damaged, or needs the slower decoder
         try:
             return self._dialect.partial_entries(line)
         except BadLine:
@@ -252,28 +256,32 @@ class _Ends:
 
 
 def _lines_with(word: bytes, lines: bytes) -> Iterator[bytes]:
-    """Those of the lines in which `word` stands."""
-    at = lines.find(word)
-    while at >= 0:
-        start = lines.rfind(b"\n", 0, at) + 1
-        end = lines.find(b"\n", at)
+    """The lines that contain `word`."""
+    position = lines.find(word)
+    while position >= 0:
+        start = lines.rfind(b"\n", 0, position) + 1
+        end = lines.find(b"\n", position)
         if end < 0:
             end = len(lines)
         yield lines[start:end]
-        at = lines.find(word, end)
+        position = lines.find(word, end)
 
 
 def _beginning(line: bytes) -> str:
-    """The text of a prompt, from as much of its line as there is; "" where it is none, or not told yet."""
+    """The beginning of the text of a prompt.
+
+    :param line: the beginning of its line.
+    :return: "" if the line is no prompt, or its text is not in the beginning.
+    """
     role = _ROLE.search(line)
     if role is None or role[1] != b"user":
         return ""
     text = _TEXT.search(line, role.end())
     if text is None:
         return ""
-    told = _HALF_ESCAPE.sub(b"", text[1]).decode("utf-8", "ignore")
+    beginning = _HALF_ESCAPE.sub(b"", text[1]).decode("utf-8", "ignore")
     try:
-        value = decode(f'{{"text":"{told}"}}'.encode())["text"]
+        value = decode(f'{{"text":"{beginning}"}}'.encode())["text"]
     except BadLine:
         return ""
     return replace_surrogates(value) if isinstance(value, str) else ""

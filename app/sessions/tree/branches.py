@@ -70,10 +70,10 @@ def usage_totals_of(usage: Usage | None) -> UsageTotals:
     )
 
 
-class UsageBook:
+class UsageTable:
     """The usage and the number of tool calls of the entries of a tree, by the index of the entry.
 
-    Most entries have neither and are in neither table. Only lines that may have one are decoded.
+    Most entries have neither. Only lines that may have one are decoded.
     """
 
     def __init__(self, tree: SessionTree) -> None:
@@ -81,66 +81,68 @@ class UsageBook:
         self.calls: dict[int, int] = {}
         self._tree = tree
         self._dialect = dialect_named(tree.header.dialect)
-        self._known = 0
+        self._read_count = 0
 
     def read(self, keep_going: Callable[[], bool] = lambda: True) -> None:
-        """Take in the entries that the tree has by now: each line is read once, however often it is called.
+        """Read the new entries of the tree. Each line is read once, however often this is called.
 
-        :param keep_going: asked before each window of lines.
-        :raises Cancelled: it said no.
+        :param keep_going: called before each window of lines.
+        :raises Cancelled: it returned False.
         :raises Changed: the file is no longer the one that the tree was read from.
         :raises OSError: it cannot be read.
         """
         tree = self._tree
         entries = tree.entries
         end = len(entries)
-        if self._known >= end:
+        if self._read_count >= end:
             return
         descriptor = open_file(tree.path)
         try:
             tree.recognise(descriptor)
-            at = self._known
-            offset = entries[at].offset
+            index = self._read_count
+            offset = entries[index].offset
             for buffer, _, length in line_windows(descriptor, offset):
                 if not keep_going():
                     raise Cancelled
                 wanted: list[Node] = []
-                while at < end and entries[at].offset < offset + length:
-                    if entries[at].role == "assistant" or entries[at].type in USAGE_TYPES:
-                        wanted.append(entries[at])
-                    at += 1
+                while index < end and entries[index].offset < offset + length:
+                    if entries[index].role == "assistant" or entries[index].type in USAGE_TYPES:
+                        wanted.append(entries[index])
+                    index += 1
                 with memoryview(buffer) as view:
                     starts = ((node.offset - offset, node.length) for node in wanted)
                     lines = [bytes(view[start : start + length]) for start, length in starts]
-                self._take_all(wanted, lines)
+                self._add_all(wanted, lines)
                 offset += length
-                if at == end:
-                    self._known = end
+                if index == end:
+                    self._read_count = end
                     return
             raise Changed(tree.path)
         finally:
             os.close(descriptor)
 
-    def _take_all(self, nodes: list[Node], lines: list[bytes]) -> None:
-        found = None
+    def _add_all(self, nodes: list[Node], lines: list[bytes]) -> None:
+        decoded = None
         if self._dialect.one_entry_a_line:
-            found = decode_lines(b"\n".join(lines) + b"\n", snake=self._dialect.snake)
-        if found is not None and len(found[0]) == len(nodes):
-            for node, entry in zip(nodes, found[0], strict=True):
-                self._take(node, entry)
+            decoded = decode_lines(b"\n".join(lines) + b"\n", snake=self._dialect.snake)
+        if decoded is not None and len(decoded[0]) == len(nodes):
+            for node, entry in zip(nodes, decoded[0], strict=True):
+                self._add(node, entry)
             return
         for node, line in zip(nodes, lines, strict=True):
             try:
-                skims = [
-                    skim for skim in self._dialect.partial_entries(line) if type(skim) is not MetadataRecord
+                partial_entries = [
+                    partial
+                    for partial in self._dialect.partial_entries(line)
+                    if type(partial) is not MetadataRecord
                 ]
             except BadLine:
-                skims = []
-            if node.part >= len(skims):
+                partial_entries = []
+            if node.part >= len(partial_entries):
                 raise Changed(self._tree.path)
-            self._take(node, summary_fields_of(skims[node.part]))
+            self._add(node, summary_fields_of(partial_entries[node.part]))
 
-    def _take(self, node: Node, entry: SummaryFields) -> None:
+    def _add(self, node: Node, entry: SummaryFields) -> None:
         if (entry.type or "") != node.type or (entry.id not in (None, node.id) and self._tree.header.has_ids):
             raise Changed(self._tree.path)
         usage = None
@@ -167,14 +169,14 @@ class BranchFacts:
     """One branch.
 
     :param leaf: its end.
-    :param number: its place among the branches, from 1, in the order in which they ended in the file; ``of``
-        is how many there are. Both are 0 for a path that was asked for alone.
-    :param turns: messages of the user. ``messages`` are all messages, ``tools`` calls of tools.
+    :param number: its number among the branches, from 1, in the order in which they end in the file; ``of``
+        is the number of branches. Both are 0 for a single path (`Branches.of_path`).
+    :param turns: messages of the user. ``messages`` counts all messages, ``tools`` calls of tools.
     :param spent: tokens and dollars.
-    :param first_ms: the earliest time of an entry that is no bookkeeping, ``last_ms`` the latest, in
-        milliseconds since the epoch, UTC; None where no such entry has a time.
+    :param first_ms: the earliest time of an entry of the conversation, ``last_ms`` the latest, in
+        milliseconds since the epoch, UTC; None if no such entry has a time.
     :param on_active_path: it ends at the session's leaf.
-    :param common: the last entry that it shares with the active path; None where it shares none.
+    :param common: the last entry that it shares with the active path; None if it shares none.
     """
 
     leaf: Node
@@ -201,7 +203,7 @@ class BranchFacts:
 
     @property
     def duration_ms(self) -> int:
-        """From the earliest time to the latest; 0 where there is none."""
+        """From the earliest time to the latest; 0 if there are none."""
         return 0 if self.first_ms is None or self.last_ms is None else self.last_ms - self.first_ms
 
 
@@ -213,27 +215,27 @@ class Branches:
 
     def __init__(self, tree: SessionTree) -> None:
         self._tree = tree
-        self._book = UsageBook(tree)
+        self._usage = UsageTable(tree)
         self._last: tuple[Node | None, _PathTotals] = (None, _PathTotals())
 
     def read(self, keep_going: Callable[[], bool] = lambda: True) -> None:
-        """Read what the tree's new entries cost; `all` and `of_path` do it, too.
+        """Read the usage of the tree's new entries; `all` and `of_path` do it, too.
 
-        :param keep_going: asked all the while.
-        :raises Cancelled: it said no.
+        :param keep_going: called often.
+        :raises Cancelled: it returned False.
         :raises Changed: the file is no longer the one that the tree was read from.
         :raises OSError: it cannot be read.
         """
-        self._book.read(keep_going)
+        self._usage.read(keep_going)
 
     def all(self) -> list[BranchFacts]:
-        """Every branch, in the order in which they ended in the file; none of a session without entries.
+        """Every branch, in the order in which they end in the file; none if the session has no entries.
 
-        Takes time linear in the entries. Raises as `read`.
+        The time is linear in the number of entries. Raises as `read`.
         """
         self.read()
-        wanted = branch_ends(self._tree)
-        left = {node.index for node in wanted}
+        ends = branch_ends(self._tree)
+        end_indexes = {node.index for node in ends}
         active = {node.index for node in self._tree.active_path()}
         sums: dict[int, tuple[_PathTotals, Node | None]] = {}
         stack: list[tuple[Node, _PathTotals, Node | None]] = [
@@ -242,23 +244,22 @@ class Branches:
         while stack:
             node, total, common = stack.pop()
             while True:
-                total.add(node, self._book)
+                total.add(node, self._usage)
                 if node.index in active:
                     common = node
-                if node.index in left:
+                if node.index in end_indexes:
                     sums[node.index] = total.copy(), common
                 children = node.children
                 if len(children) != 1:
                     break
                 node = children[0]
             stack += [(child, total.copy(), common) for child in children]
-        found = enumerate(wanted, 1)
-        return [self._facts(node, *sums[node.index], number, len(wanted)) for number, node in found]
+        return [self._facts(end, *sums[end.index], number, len(ends)) for number, end in enumerate(ends, 1)]
 
     def of_path(self, leaf: Node) -> BranchFacts:
-        """The same of the path to any entry, which is not numbered.
+        """The facts of the path to any entry, without a number.
 
-        Asked for again and again while that path grows, it adds up only what is new. Raises as `read`.
+        If that path has only grown since the last call, only the new entries are added up. Raises as `read`.
         """
         self.read()
         known, total = self._last
@@ -269,7 +270,7 @@ class Branches:
             node = node.parent
         total = _PathTotals() if node is None else total
         for node in reversed(new):
-            total.add(node, self._book)
+            total.add(node, self._usage)
         self._last = leaf, total
         common = leaf if leaf is self._tree.leaf else common_ancestor(self._tree.leaf, leaf)
         return self._facts(leaf, total, common, 0, 0)
@@ -293,7 +294,7 @@ class Branches:
 
 
 def common_ancestor(one: Node | None, other: Node | None) -> Node | None:
-    """The last entry that the paths to two entries share; None where they share none."""
+    """The last entry that the paths to two entries share; None if they share none."""
     seen = {node.index for node in path_to(one)}
     while other is not None and other.index not in seen:
         other = other.parent
@@ -301,22 +302,19 @@ def common_ancestor(one: Node | None, other: Node | None) -> Node | None:
 
 
 def branch_ends(tree: SessionTree) -> list[Node]:
-    """The tips of the branches of `tree`, in the order of the file.
-
-    Takes time linear in the entries.
-    """
+    """The tips of the branches of `tree`, in the order of the file. The time is linear in its entries."""
     return tips_of(tree.entries, tree.leaf, SILENT)
 
 
 def branches_from(tree: SessionTree, picked: Node | None) -> list[Node]:
-    """The ends of all branches but the one of the leaf: those that go through `picked` first, then those that
-    part from the path to it latest; of equals the latest in the file.
+    """The ends of all branches but that of the leaf: first those through `picked`, then the others, those
+    that share most of its path first; among equal ones, the last one in the file first.
 
-    Takes time linear in the entries.
+    The time is linear in the number of entries.
     """
     depths = {node.index: depth for depth, node in enumerate(path_to(picked))}
     shared: dict[int, int] = {}
-    found = []
+    ranked = []
     for end in branch_ends(tree):
         if end is tree.leaf:
             continue
@@ -327,8 +325,8 @@ def branches_from(tree: SessionTree, picked: Node | None) -> list[Node]:
             node = node.parent
         depth = -1 if node is None else depths.get(node.index, shared.get(node.index, -1))
         shared.update(dict.fromkeys(walked, depth))
-        found.append((-depth, -end.index, end))
-    return [end for _, _, end in sorted(found, key=lambda one: one[:2])]
+        ranked.append((-depth, -end.index, end))
+    return [end for _, _, end in sorted(ranked, key=lambda rank: rank[:2])]
 
 
 class _PathTotals:
@@ -348,17 +346,17 @@ class _PathTotals:
             setattr(twin, name, getattr(self, name))
         return twin
 
-    def add(self, node: Node, book: UsageBook) -> None:
+    def add(self, node: Node, usage: UsageTable) -> None:
         if node.type == "message":
             self.messages += 1
             if node.role == "user":
                 self.turns += 1
             elif node.role == "assistant":
-                self.tools += book.calls.get(node.index, 0)
-        spent = book.spent.get(node.index)
+                self.tools += usage.calls.get(node.index, 0)
+        spent = usage.spent.get(node.index)
         if spent is not None:
             self.spent = self.spent.and_(spent)
-        # a label, a name or a move of the leaf may come months after the last word
+        # A label, a name or a move of the leaf may come months after the conversation.
         time = None if node.shown_type in SILENT else node.timestamp
         if time is not None:
             if self.first is None or time < self.first:

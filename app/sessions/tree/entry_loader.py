@@ -27,12 +27,12 @@ def read_entry(
     index: int = 0,
     part: int = 0,
 ) -> dict[str, Any]:
-    """The entry in the `length` bytes from `offset` on, as version 3 of pi would spell it.
+    """The entry in the `length` bytes from `offset` on, in the spelling of version 3 of pi.
 
-    :param dialect: how the file is spelt; `version` of which format; both from its header.
-    :param index: the entry's number in the file, for version 1.
-    :param part: which entry of the line, for lanes.
-    :raises Changed: a line does not begin and end there any more, or it holds no entry.
+    :param dialect: that of the file; `version` is that of its format. The header has both.
+    :param index: the number of the entry in the file, for version 1.
+    :param part: the number of the entry in its line, for lanes.
+    :raises Changed: a line does not begin and end there any more, or has no entry.
     :raises OSError: the file cannot be read.
     """
     spelling = dialect_named(dialect)
@@ -44,7 +44,7 @@ def read_entry(
 
 
 def read_node(path: str, header: Header, node: Node) -> dict[str, Any]:
-    """The whole entry of `node` in the file at `path`, see `read_entry`, which raises the same."""
+    """The whole entry of `node` in the file at `path`. Raises as `read_entry`."""
     return read_entry(
         path,
         node.offset,
@@ -57,13 +57,13 @@ def read_node(path: str, header: Header, node: Node) -> dict[str, Any]:
 
 
 def read_line(path: str, offset: int, length: int) -> bytes:
-    """The line in the `length` bytes from `offset` on, as it stands in the file.
+    """The line in the `length` bytes from `offset` on, as it is in the file.
 
     :raises Changed: a line does not begin and end there any more.
     :raises OSError: the file cannot be read.
     """
-    found = _from_line(path, offset, length + 1)
-    line, after = found[:length], found[length:]
+    data = _from_line(path, offset, length + 1)
+    line, after = data[:length], data[length:]
     if len(line) < length or after not in (b"\n", b""):
         raise Changed(path)
     return line
@@ -80,25 +80,28 @@ def read_beginning(path: str, offset: int, most: int) -> tuple[bytes, bool]:
 
 
 def _from_line(path: str, offset: int, most: int) -> bytes:
-    """Up to `most` bytes of the file from `offset` on, where a line begins; raises as `read_beginning`."""
+    """Up to `most` bytes of the file from `offset` on, where a line begins. Raises as `read_beginning`."""
     start = max(0, offset - 1)
     descriptor = open_file(path)
     try:
-        found = read_all(descriptor, offset - start + most, start)
+        data = read_all(descriptor, offset - start + most, start)
     finally:
         os.close(descriptor)
-    if not begins_a_line(offset, found[: offset - start]):
+    if not begins_a_line(offset, data[: offset - start]):
         raise Changed(path)
-    return found[offset - start :]
+    return data[offset - start :]
 
 
 def begins_a_line(offset: int, before: bytes) -> bool:
-    """Whether a line may begin at `offset`, given the byte before it (none at the beginning of a file)."""
+    """Whether a line may begin at `offset`.
+
+    :param before: the byte before it; empty at the beginning of the file.
+    """
     return not before or before == b"\n" or (offset == len(BOM) and before == BOM[-1:])
 
 
 class FileSnapshot(NamedTuple):
-    """A file as far as it was read.
+    """Identifies a file and the part of it that was read.
 
     file          device and inode
     end           the byte after the last newline that was read
@@ -116,7 +119,7 @@ class FileSnapshot(NamedTuple):
         return cls((status.st_dev, status.st_ino), end, fingerprint_of(descriptor, end))
 
     def size_now(self, path: str, descriptor: int) -> int:
-        """How many bytes the file behind `descriptor` has now; only its beginning is not compared.
+        """The size in bytes of the open file. Its content is not compared.
 
         :raises Changed: it is another file, or shorter.
         :raises OSError: it cannot be read.
@@ -127,9 +130,9 @@ class FileSnapshot(NamedTuple):
         return status.st_size
 
     def recognise(self, path: str, descriptor: int) -> int:
-        """How many bytes the file behind `descriptor` has now, which begins as it did.
+        """The size in bytes of the open file, after a check that the part that was read is unchanged.
 
-        :raises Changed: it is another file, or was written anew.
+        :raises Changed: it is another file, or was rewritten.
         :raises OSError: it cannot be read.
         """
         size = self.size_now(path, descriptor)
@@ -139,4 +142,4 @@ class FileSnapshot(NamedTuple):
 
 
 NO_SNAPSHOT = FileSnapshot((0, 0), 0, b"")
-"""Is never known again."""
+"""Recognises no file."""

@@ -20,22 +20,23 @@ if TYPE_CHECKING:
 
 
 class Node(Struct, eq=False, gc=False):
-    """An entry: what it is, where it hangs and where it lies in the file.
+    """An entry: its type, its parent and children, and its place in the file.
 
-    The garbage collector does not look at entries: tens of thousands would hold up the screen each time.
-    Their tree takes them off each other when it goes.
+    The garbage collector does not track entries, because visiting tens of thousands would block the screen.
+    Their tree removes the links between them when it is deleted.
 
     index          its number among the entries, from 0
-    id             as written; made up for version 1, and None where an entry of a newer file has none
-    line           its line's number, from 1; `offset` and `length` are the line's bytes
-    has_text       an answer that says something, and does not only think and call tools
-    undisplayed    a message of an extension that the user is not to see
-    children       oldest first
-    part           which entry of that line, where a line may hold several (lanes)
+    id             as written; made up for version 1, and None if an entry of a newer file has none
+    line           the number of its line, from 1
+    offset, length the place of the line in the file, and its length, in bytes
+    has_text       an answer with text, besides thinking and tool calls
+    undisplayed    a message of an extension that is not shown to the user
+    children       the oldest first
+    part           the number of the entry in its line, which may have several (lanes)
     row_text       its row; None until `SessionTree.read_rows` has read it
     label          the label on this entry, raw
-    orphan         its parent is not in the file, so it stands as a root
-    loop           its parents go round; the loop was cut here
+    orphan         its parent is not in the file, so that it is a root
+    loop           it was its own ancestor; the loop was cut here
     duplicate      another entry has the same id
     """
 
@@ -62,12 +63,12 @@ class Node(Struct, eq=False, gc=False):
 
     @property
     def shown_type(self) -> str:
-        """The type, or `UNDISPLAYED`: what decides whether it is a part of the conversation that is shown."""
+        """The type, or `UNDISPLAYED`; it decides whether the entry is a part of the shown conversation."""
         return UNDISPLAYED if self.undisplayed else self.type
 
     @property
     def timestamp(self) -> int | None:
-        """The entry's time in milliseconds since the epoch, UTC; None where it has none."""
+        """The entry's time in milliseconds since the epoch, UTC; None if it has none."""
         return parse_time(self.stamp)
 
     def __repr__(self) -> str:
@@ -85,7 +86,7 @@ def path_to(leaf: Node | None) -> list[Node]:
 
 
 class SkeletonMessage(Struct, gc=False):
-    """The message of an entry. `content` is JSON not yet read."""
+    """The message of an entry. `content` is JSON that is not decoded yet."""
 
     role: str | None = None
     stop_reason: str | None = None
@@ -93,7 +94,7 @@ class SkeletonMessage(Struct, gc=False):
 
 
 class Skeleton(Struct, gc=False):
-    """One line. `app.formats.partial_entry.PartialEntry` has these fields too, and more."""
+    """One line. `app.formats.partial_entry.PartialEntry` has these fields and more."""
 
     type: str | None = None
     id: str | None = None
@@ -135,10 +136,10 @@ def skeleton_decoder(*, snake: bool) -> Callable[[memoryview], Skeleton]:
 def contains_text(content: Raw) -> bool:
     """Whether `content` has text that is not blank. Never raises."""
     try:
-        found = _decode_content(content)
-        if isinstance(found, str):
-            return _is_text(found)
-        for block in found:
+        blocks = _decode_content(content)
+        if isinstance(blocks, str):
+            return _is_text(blocks)
+        for block in blocks:
             if block.type == "text" and block.text and _is_text(_decode_text(block.text)):
                 return True
         return False

@@ -15,33 +15,33 @@ if TYPE_CHECKING:
     from app.sessions.tree.row_text import Call
 
 PREVIEW_LIMIT = 512
-_BLANKS_LOOKED_AT = 4096
+_MOST_BLANKS = 4096
 
-# nickcecere/agent's words and the transcript's, as pi says them.
+# Words of nickcecere/agent and of transcripts -> those of pi.
 _PI_ROLES = {"tool_result": "toolResult", "tool": "toolResult"}
 _PI_STOP_REASONS = {"tool_use": "toolUse"}
 
 
 def role_of(role: str | None, version: int) -> str | None:
-    """`role` as version 3 of pi says it."""
+    """The role in the spelling of version 3 of pi."""
     return _PI_ROLES[role] if role in _PI_ROLES else migrated_role(role, version)
 
 
 def stop_of(reason: str | None) -> str | None:
-    """The reason why an answer stopped, as pi says it."""
+    """The reason why an answer stopped, in the spelling of pi."""
     return _PI_STOP_REASONS.get(reason, reason) if reason else reason
 
 
-def row_fields_of(skim: PartialEntry, version: int) -> RowFields:
+def row_fields_of(entry: PartialEntry, version: int) -> RowFields:
     """The fields for the row of an entry in a file of `version`."""
-    kind = skim.type or ""
-    found = RowFields(kind)
+    kind = entry.type or ""
+    fields = RowFields(kind)
     if kind == "message":
-        if skim.message is not None:
-            _read_message(found, skim.message, version)
+        if entry.message is not None:
+            _read_message(fields, entry.message, version)
     elif kind in _READERS:
-        _READERS[kind](found, skim)
-    return found
+        _READERS[kind](fields, entry)
+    return fields
 
 
 def calls_of(message: PartialMessage) -> dict[str, Call]:
@@ -57,84 +57,84 @@ def calls_of(message: PartialMessage) -> dict[str, Call]:
     return calls
 
 
-def _read_message(found: RowFields, message: PartialMessage, version: int) -> None:
-    role = found.role = role_of(message.role, version)
+def _read_message(fields: RowFields, message: PartialMessage, version: int) -> None:
+    role = fields.role = role_of(message.role, version)
     if role == "assistant":
-        _read_answer(found, message)
+        _read_answer(fields, message)
     elif role == "toolResult":
-        found.detail = message.tool_name
-        found.call = message.tool_call_id
+        fields.detail = message.tool_name
+        fields.call = message.tool_call_id
     elif role == "bashExecution":
-        found.preview = _cut(message.command or "")
+        fields.preview = _cut(message.command or "")
     elif role in ("branchSummary", "compactionSummary"):
-        found.preview = _cut(string_of(message.summary))
+        fields.preview = _cut(string_of(message.summary))
     else:
-        found.preview = _cut(text_of(message.content))
+        fields.preview = _cut(text_of(message.content))
         if role == "custom":
-            found.detail = message.custom_type
+            fields.detail = message.custom_type
 
 
-def _read_answer(found: RowFields, message: PartialMessage) -> None:
-    found.stop_reason = stop_of(message.stop_reason)
+def _read_answer(fields: RowFields, message: PartialMessage) -> None:
+    fields.stop_reason = stop_of(message.stop_reason)
     if message.error_message:
-        found.error_message = message.error_message[:PREVIEW_LIMIT]
+        fields.error_message = message.error_message[:PREVIEW_LIMIT]
     content = read_content(message.content)
     if isinstance(content, str):
-        found.preview = _cut(content)
+        fields.preview = _cut(content)
         return
     for block in content:
         if block.type == "text" and block.text:
-            found.preview = _cut(found.preview + block.text)
-            if len(found.preview) >= PREVIEW_LIMIT:
+            fields.preview = _cut(fields.preview + block.text)
+            if len(fields.preview) >= PREVIEW_LIMIT:
                 return
 
 
 def _cut(text: str) -> str:
-    """The beginning of `text` without the blanks in front; empty where there are only blanks."""
+    """The beginning of `text` without leading blanks; empty if it has only blanks."""
     if len(text) > PREVIEW_LIMIT or text[:1].isspace():
-        text = text[:_BLANKS_LOOKED_AT].lstrip()[:PREVIEW_LIMIT]
+        text = text[:_MOST_BLANKS].lstrip()[:PREVIEW_LIMIT]
     return text
 
 
-def _read_custom_message(found: RowFields, skim: PartialEntry) -> None:
-    found.detail = skim.custom_type
-    found.preview = _cut(text_of(skim.content, ""))
+def _read_custom_message(fields: RowFields, entry: PartialEntry) -> None:
+    fields.detail = entry.custom_type
+    fields.preview = _cut(text_of(entry.content, ""))
 
 
-def _read_summary(found: RowFields, skim: PartialEntry) -> None:
-    found.preview = _cut(string_of(skim.summary))
-    found.tokens_before = skim.tokens_before
+def _read_summary(fields: RowFields, entry: PartialEntry) -> None:
+    fields.preview = _cut(string_of(entry.summary))
+    fields.tokens_before = entry.tokens_before
 
 
-def _read_branch(found: RowFields, skim: PartialEntry) -> None:
-    found.detail = (skim.parent_session_path or "").replace("\\", "/").rpartition("/")[2]
-    found.preview = _cut(skim.branch_summary or "")
+def _read_branch(fields: RowFields, entry: PartialEntry) -> None:
+    fields.detail = (entry.parent_session_path or "").replace("\\", "/").rpartition("/")[2]
+    fields.preview = _cut(entry.branch_summary or "")
 
 
-def _read_model(found: RowFields, skim: PartialEntry) -> None:
-    found.detail = skim.model_id or skim.model
+def _read_model(fields: RowFields, entry: PartialEntry) -> None:
+    fields.detail = entry.model_id or entry.model
 
 
-def _read_level(found: RowFields, skim: PartialEntry) -> None:
-    found.detail = skim.thinking_level
+def _read_level(fields: RowFields, entry: PartialEntry) -> None:
+    fields.detail = entry.thinking_level
 
 
-def _read_custom(found: RowFields, skim: PartialEntry) -> None:
-    found.detail = skim.custom_type
+def _read_custom(fields: RowFields, entry: PartialEntry) -> None:
+    fields.detail = entry.custom_type
 
 
-def _read_label(found: RowFields, skim: PartialEntry) -> None:
-    found.detail = skim.target_id
-    found.preview = (skim.label or "")[:PREVIEW_LIMIT]
+def _read_label(fields: RowFields, entry: PartialEntry) -> None:
+    fields.detail = entry.target_id
+    fields.preview = (entry.label or "")[:PREVIEW_LIMIT]
 
 
-def _read_edit(found: RowFields, skim: PartialEntry) -> None:
-    found.detail = skim.target_id
-    found.preview = "omit" if bytes(skim.replacement) == b"null" else "replace"
+def _read_edit(fields: RowFields, entry: PartialEntry) -> None:
+    fields.detail = entry.target_id
+    fields.preview = "omit" if bytes(entry.replacement) == b"null" else "replace"
 
 
-def _read_name(found: RowFields, skim: PartialEntry) -> None:
-    found.preview = (skim.name or skim.title or "")[:PREVIEW_LIMIT]
+def _read_name(fields: RowFields, entry: PartialEntry) -> None:
+    fields.preview = (entry.name or entry.title or "")[:PREVIEW_LIMIT]
 
 
 _READERS = {

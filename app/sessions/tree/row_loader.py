@@ -1,7 +1,7 @@
-"""Reads the rows of a tree from the file when they are about to be drawn.
+"""Reads the rows of a tree from the file before they are drawn.
 
-Most entries of a long session are never on the screen, and the text of a row is most of the time and the
-memory that an entry takes.
+Most entries of a long session are never on the screen, and the text of a row takes most of the time and the
+memory of an entry.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from app.sessions.tree.row_text import Call, RowFields
 
 LONG_LINE = 64 << 10
-"""A line of more bytes than this is glimpsed at while its tree is read: so drawing a row never takes long."""
+"""Bytes of a line from which on the fields of its row are read with the tree, and not later."""
 
 _AHEAD = 16 << 10
 _OLDER_ANSWERS = 8
@@ -37,7 +37,7 @@ UNREADABLE_ROW = RowText("error", "", "(cannot be read: the file was changed)")
 
 
 class RowLoader:
-    """Reads rows of the session at `path`. May be asked in another thread than the tree is read in."""
+    """Reads rows of the session at `path`. It may run in another thread than the one that reads the tree."""
 
     def __init__(self, path: str, header: Header, entries: Sequence[Node]) -> None:
         """:param entries: those of the session, in file order; may grow."""
@@ -45,15 +45,15 @@ class RowLoader:
         self._entries = entries
         self._dialect = dialect_named(header.dialect)
         self._version = header.version
-        self._held: dict[int, RowFields] = {}
+        self._kept: dict[int, RowFields] = {}
         self._calls: dict[int, dict[str, Call]] = {}
 
-    def hold(self, node: Node, skim: PartialEntry) -> None:
-        """Remember what the row of an entry needs, because its line is too long to be read again."""
-        self._held[node.index] = self._glimpse(node, skim)
+    def hold(self, node: Node, entry: PartialEntry) -> None:
+        """Keep the fields of an entry's row, because its line is too long to be read again."""
+        self._kept[node.index] = self._fields(node, entry)
 
     def read(self, nodes: Iterable[Node]) -> None:
-        """See that `row_text` of each of `nodes` is there, but for those that have it.
+        """Set `row_text` of each of `nodes` that has none.
 
         Raises nothing: the row of an entry that cannot be read any more says so.
         """
@@ -69,50 +69,52 @@ class RowLoader:
         try:
             lines = _Lines(descriptor)
             for node in wanted:
-                node.row_text = self._said(node, lines)
+                node.row_text = self._row_text(node, lines)
         finally:
             os.close(descriptor)
 
-    def _said(self, node: Node, lines: _Lines) -> RowText:
-        found = self._held.pop(node.index, None)
-        if found is None:
-            skim = self._skim(node, lines)
-            if skim is None:
+    def _row_text(self, node: Node, lines: _Lines) -> RowText:
+        fields = self._kept.pop(node.index, None)
+        if fields is None:
+            entry = self._partial_entry(node, lines)
+            if entry is None:
                 return UNREADABLE_ROW
-            found = self._glimpse(node, skim)
-        if found.call is not None and found.tool is None:
-            found.tool = self._call(node, found.call, lines)
-        return row_text_of(found)
+            fields = self._fields(node, entry)
+        if fields.call is not None and fields.tool is None:
+            fields.tool = self._call(node, fields.call, lines)
+        return row_text_of(fields)
 
-    def _skim(self, node: Node, lines: _Lines) -> PartialEntry | None:
+    def _partial_entry(self, node: Node, lines: _Lines) -> PartialEntry | None:
         line = lines.line(node.offset, node.length)
         if line is None:
             return None
         try:
-            skims = [skim for skim in self._dialect.partial_entries(line) if type(skim) is not MetadataRecord]
+            entries = [
+                entry for entry in self._dialect.partial_entries(line) if type(entry) is not MetadataRecord
+            ]
         except BadLine:
             return None
-        return skims[node.part] if node.part < len(skims) else None
+        return entries[node.part] if node.part < len(entries) else None
 
-    def _glimpse(self, node: Node, skim: PartialEntry) -> RowFields:
-        if node.role == "assistant" and skim.message is not None:
-            self._calls[node.index] = calls_of(skim.message)
-        return row_fields_of(skim, self._version)
+    def _fields(self, node: Node, entry: PartialEntry) -> RowFields:
+        if node.role == "assistant" and entry.message is not None:
+            self._calls[node.index] = calls_of(entry.message)
+        return row_fields_of(entry, self._version)
 
     def _call(self, node: Node, call: str, lines: _Lines) -> Call | None:
-        """The call that `node` answers: of the nearest answer above it that made one with this id, else, for
-        what hangs wrong, of the nearest before it in the file.
+        """The call whose result `node` is: the nearest one with this id above it, else, if its parent is
+        wrong, the nearest one before it in the file.
 
-        Some providers number the calls of each answer from 0, so one further away would be another.
+        Some providers number the calls of each answer from 0, so that a call further away is another one.
         """
         before = self._entries[max(0, node.index - _OLDER_ENTRIES) : node.index]
         for older in (_above(node), reversed(before)):
-            answers = (each for each in islice(older, _OLDER_ENTRIES) if each.role == "assistant")
+            answers = (entry for entry in islice(older, _OLDER_ENTRIES) if entry.role == "assistant")
             for answer in islice(answers, _OLDER_ANSWERS):
                 calls = self._calls.get(answer.index)
                 if calls is None:
-                    skim = self._skim(answer, lines)
-                    calls = calls_of(skim.message) if skim is not None and skim.message is not None else {}
+                    entry = self._partial_entry(answer, lines)
+                    calls = calls_of(entry.message) if entry is not None and entry.message is not None else {}
                     self._calls[answer.index] = calls
                 if call in calls:
                     return calls[call]
@@ -127,7 +129,7 @@ def _above(node: Node) -> Iterator[Node]:
 
 
 class _Lines:
-    """Lines of an open file by their places; neighbours come with one read."""
+    """Lines of an open file by their offsets. One read gets neighbouring lines, too."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
@@ -135,7 +137,7 @@ class _Lines:
         self._offset = 0
 
     def line(self, offset: int, length: int) -> bytes | None:
-        """The line there; None where none begins and ends there any more, or it cannot be read."""
+        """The line of `length` bytes at `offset`; None if it is there no more, or cannot be read."""
         start = max(0, offset - 1)
         end = offset + length + 1
         if not self._offset <= start or end > self._offset + len(self._block):
@@ -144,10 +146,10 @@ class _Lines:
             except OSError:
                 return None
             self._offset = start
-        at = offset - self._offset
-        line = self._block[at : at + length]
-        before = self._block[at - (offset - start) : at]
-        after = self._block[at + length : at + length + 1]
+        begin = offset - self._offset
+        line = self._block[begin : begin + length]
+        before = self._block[begin - (offset - start) : begin]
+        after = self._block[begin + length : begin + length + 1]
         if len(line) < length or not begins_a_line(offset, before) or after not in (b"\n", b""):
             return None
         return line

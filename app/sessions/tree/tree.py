@@ -1,7 +1,7 @@
 """A session opened for reading: the tree of its entries, its leaf, labels and name.
 
-Bodies stay in the file, and so does what a row says: `SessionTree.read` fetches one, `SessionTree.read_rows`
-the other. Nothing here writes, not even a migration.
+The bodies of entries and the texts of their rows stay in the file, until `SessionTree.read` and
+`SessionTree.read_rows` read them. Nothing here writes, not even a migration.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 
 END_BYTES = 256 << 10
-"""How much of the end of a file `open_end` reads."""
+"""Bytes of the end of a file that `open_end` reads."""
 
 
 class SessionTree:
-    """The entries of one session. They hang together as long as this object is there.
+    """The entries of one session. Their links to each other exist as long as this object.
 
-    path, header  what was opened
+    path, header  the session
     entries       every entry, in file order
-    leaf          where the agent would go on (formats/README.md, "Leaf"), None in an empty session
-    problems      the lines that were skipped and other faults, in file order; invalid values of entries are
-                  listed by `sessions.summaries.summarise` alone
-    is_whole      False where only the end of the file was read
+    leaf          the entry that the agent continues from (formats/README.md, "Leaf"); None without entries
+    problems      the lines that were skipped and other faults, in file order; only
+                  `sessions.summaries.summarise` lists invalid values of entries
+    is_whole      False if only the end of the file was read
     """
 
     def __init__(self, path: str, header: Header) -> None:
@@ -49,12 +49,12 @@ class SessionTree:
         self.is_whole = True
         self.entries: list[Node] = []
         self._rows = RowLoader(path, header, self.entries)
-        self._intake = TreeBuilder(header, self.entries, self._rows)
-        self.problems: list[Fault] = self._intake.problems
+        self._builder = TreeBuilder(header, self.entries, self._rows)
+        self.problems: list[Fault] = self._builder.problems
         self._dialect = dialect_named(header.dialect)
         self._links: Links[Node] = Links()
         self._numbered = not header.has_ids
-        self._known = NO_SNAPSHOT
+        self._snapshot = NO_SNAPSHOT
 
     def __del__(self) -> None:
         for node in self.entries:
@@ -74,57 +74,57 @@ class SessionTree:
     @property
     def name(self) -> str | None:
         """The user's name of the session, raw, or None."""
-        return self._intake.name
+        return self._builder.name
 
     @property
     def labels(self) -> dict[str, str]:
-        """The latest label by entry id; labels of entries that are not there included."""
-        return self._intake.labels
+        """The latest label by entry id, also of entries that are not in the file."""
+        return self._builder.labels
 
     def label_time(self, node: Node) -> int | None:
-        """When the label on an entry of this tree was given, in milliseconds since the epoch, UTC; None where
-        there is no label, or nothing says.
+        """When an entry of this tree got its label, in milliseconds since the epoch, UTC; None if it has no
+        label, or the file has no time.
         """
         if node.label is None or node.id is None:
             return None
-        return parse_time(self._intake.label_stamps.get(node.id))
+        return parse_time(self._builder.label_stamps.get(node.id))
 
     def lost_labels(self) -> list[Fault]:
-        """The lines that label an entry which is not there, in file order."""
-        found = []
-        for target, line, offset in self._intake.label_lines:
+        """The lines with a label of an entry that is not in the file, in file order."""
+        faults = []
+        for target, line, offset in self._builder.label_lines:
             if target is None or target not in self.by_id:
                 whose = "nothing" if target is None else f"{target!r}, which is not in the file"
-                found.append(Fault(line, offset, f"a label on {whose}"))
-        return found
+                faults.append(Fault(line, offset, f"a label on {whose}"))
+        return faults
 
     @property
     def torn(self) -> Fault | None:
-        """The last line where it is unfinished and no entry; it is not among the problems."""
-        return self._intake.torn
+        """The last line if it is unfinished and no entry; it is not among the problems."""
+        return self._builder.torn
 
     @property
     def lines(self) -> int:
-        """How many complete lines were read, the header's included."""
-        return self._intake.lines
+        """The number of complete lines that were read, with the header."""
+        return self._builder.lines
 
     @property
     def offset(self) -> int:
         """The byte after the last newline that was read."""
-        return self._intake.offset
+        return self._builder.offset
 
     def find(self, entry_id: str | None, offset: int) -> Node | None:
-        """The entry whose line begins at `offset`, where it has the id; else the last one with the id.
+        """The entry whose line begins at `offset`, if it has the id; else the last one with the id.
 
         :param entry_id: None for any.
-        :param offset: -1 where it is not known.
+        :param offset: -1 if it is not known.
         """
         entries = self.entries
-        at = bisect_left(entries, offset, key=attrgetter("offset")) if offset >= 0 else len(entries)
-        while at < len(entries) and entries[at].offset == offset:
-            if entry_id is None or entries[at].id == entry_id:
-                return entries[at]
-            at += 1
+        index = bisect_left(entries, offset, key=attrgetter("offset")) if offset >= 0 else len(entries)
+        while index < len(entries) and entries[index].offset == offset:
+            if entry_id is None or entries[index].id == entry_id:
+                return entries[index]
+            index += 1
         return None if entry_id is None else self.by_id.get(entry_id)
 
     def active_path(self) -> list[Node]:
@@ -132,7 +132,7 @@ class SessionTree:
         return path_to(self.leaf)
 
     def read(self, node: Node) -> dict[str, Any]:
-        """The whole entry of `node`, as version 3 of pi would spell it.
+        """The whole entry of `node`, in the spelling of version 3 of pi.
 
         :raises Changed: the file is no longer the one that was opened.
         :raises OSError: it cannot be read.
@@ -140,7 +140,7 @@ class SessionTree:
         return read_node(self.path, self.header, node)
 
     def read_line(self, node: Node) -> bytes:
-        """The line of `node` as it stands in the file.
+        """The line of `node` as it is in the file.
 
         :raises Changed: the file is no longer the one that was opened.
         :raises OSError: it cannot be read.
@@ -148,81 +148,82 @@ class SessionTree:
         return read_line(self.path, node.offset, node.length)
 
     def read_rows(self, nodes: Iterable[Node]) -> None:
-        """See that `row_text` of each of `nodes`, entries of this tree, is there. Raises nothing.
+        """Set `row_text` of each of `nodes`, entries of this tree. Raises nothing.
 
-        May be called in another thread than the tree is read in.
+        It may be called in another thread than the one that reads the tree.
         """
         self._rows.read(nodes)
 
     def recognise(self, descriptor: int) -> None:
-        """Pass where the file behind `descriptor` is the one that was read, though it may have grown.
+        """Check that the open file is the one that was read; it may have grown.
 
-        :raises Changed: it is another, or was written anew.
+        :raises Changed: it is another file, or was rewritten.
         :raises OSError: it cannot be read.
         """
-        self._known.recognise(self.path, descriptor)
+        self._snapshot.recognise(self.path, descriptor)
 
     def extend(self) -> list[Node]:
-        """Read what was appended since, and return the new entries, already hung on their parents.
+        """Read what was appended since, and return the new entries, already linked to their parents.
 
-        Labels of entries that were there before, the name and the leaf change in place.
+        Labels of older entries, the name and the leaf change in place.
 
-        :raises Changed: the file was written anew, or a new entry changes how older ones hang; open it again.
+        :raises Changed: the file was rewritten, or a new entry changes the parents of older ones; open it
+            again.
         :raises OSError: it cannot be read.
         """
         descriptor = open_file(self.path)
         try:
-            if self._known.recognise(self.path, descriptor) == self.offset:
-                self._intake.torn = None
+            if self._snapshot.recognise(self.path, descriptor) == self.offset:
+                self._builder.torn = None
                 return []
-            if self._intake.unfinished or not self._dialect.one_entry_a_line:
+            if self._builder.unfinished or not self._dialect.one_entry_a_line:
                 raise Changed(self.path)
             before = len(self.entries)
-            # until all of it is taken in, nothing can be read on from here
-            self._known = NO_SNAPSHOT
-            self._intake.read(descriptor)
+            # If the reading fails, it cannot be continued from here.
+            self._snapshot = NO_SNAPSHOT
+            self._builder.read(descriptor)
             new = self.entries[before:]
             if self.header.has_ids and (
                 self._numbered or (not before and all(node.id is None for node in new))
             ):
                 # A file without ids, though its version has them: the next entry may show otherwise.
                 raise Changed(self.path)
-            if not self._hang(new, self.entries[before - 1] if before else None):
+            if not self._link(new, self.entries[before - 1] if before else None):
                 raise Changed(self.path)
-            self._settle()
-            self._known = FileSnapshot.of(descriptor, self.offset)
+            self._set_leaf_and_labels()
+            self._snapshot = FileSnapshot.of(descriptor, self.offset)
             return new
         finally:
             os.close(descriptor)
 
     def _open(self, descriptor: int, keep_going: Callable[[], bool]) -> None:
-        self._intake.read(descriptor, keep_going)
+        self._builder.read(descriptor, keep_going)
         if not self._numbered and self.entries and all(node.id is None for node in self.entries):
             self._numbered = True
-        self._hang_all()
-        self._settle()
-        self._known = FileSnapshot.of(descriptor, self.offset)
+        self._link_all()
+        self._set_leaf_and_labels()
+        self._snapshot = FileSnapshot.of(descriptor, self.offset)
 
     def _open_end(self, descriptor: int, offset: int) -> None:
         self.is_whole = False
-        self._intake.skip_to(offset)
-        self._intake.read(descriptor)
-        self._hang_all()
-        self._settle()
+        self._builder.skip_to(offset)
+        self._builder.read(descriptor)
+        self._link_all()
+        self._set_leaf_and_labels()
         # Other entries, and entries with a parent that was not read, are left out: their place is not known
         # yet.
         self._links.roots = self.active_path()[:1]
         for root in self._links.roots:
             root.orphan = False
 
-    def _hang_all(self) -> None:
+    def _link_all(self) -> None:
         if self._numbered or self._dialect.linear:
-            self._hang(self.entries)
+            self._link(self.entries)
         else:
             self._links.link(self.entries)
 
-    def _hang(self, nodes: Sequence[Node], last: Node | None = None) -> bool:
-        """Hang the next entries; False where that changes what is told of older ones."""
+    def _link(self, nodes: Sequence[Node], last: Node | None = None) -> bool:
+        """Link the next entries; False if that changes older ones."""
         if self._numbered:
             for node in nodes:
                 node.id = made_up_id(node.index)
@@ -231,16 +232,16 @@ class SessionTree:
             return self._links.chain(nodes, last)
         return all(self._links.append(node) for node in nodes)
 
-    def _settle(self) -> None:
-        """Work out the leaf, and put the labels on their entries."""
+    def _set_leaf_and_labels(self) -> None:
+        """Find the leaf, and set the labels of the entries."""
         entries = self.entries
         if self._dialect.one_entry_a_line:
             self.leaf = entries[-1] if entries else None
         else:
             shape = [(node.id, node.parent_id) for node in entries]
-            marked = self._intake.marked
-            wanted = marked[0] if marked else deepest_leaf(shape)
-            self.leaf = None if wanted is None else self.by_id.get(wanted)
+            marked = self._builder.marked
+            leaf_id = marked[0] if marked else deepest_leaf(shape)
+            self.leaf = None if leaf_id is None else self.by_id.get(leaf_id)
         by_id = self.by_id
         labels = self.labels
         for target, label in labels.items():
@@ -253,7 +254,7 @@ class SessionTree:
                     if twin.id == target:
                         twin.label = node.label
         # A cleared label stays until here, so that its entry loses it too.
-        self._intake.labels = {target: label for target, label in labels.items() if label}
+        self._builder.labels = {target: label for target, label in labels.items() if label}
 
 
 def open_tree(
@@ -262,7 +263,7 @@ def open_tree(
     """Read the session at `path`.
 
     :param agents: the agents whose store the file is in; empty if that is not known.
-    :param keep_going: called all the time; if it returns False, the work is cancelled.
+    :param keep_going: called often; if it returns False, the reading is cancelled.
     :raises NotASession: the file is not a session; `line` and `reason` give the reason.
     :raises Cancelled: `keep_going` returned False.
     :raises OSError: the file cannot be read.
@@ -277,11 +278,11 @@ def open_tree(
 
 
 def open_end(path: str, agents: Sequence[str] = ()) -> SessionTree | None:
-    """The last entries of a long session, to show something before the whole of it is read.
+    """The last entries of a long session, to be shown before the whole session is read.
 
     They have the right labels, and the same parents as in the whole tree. Indexes, line numbers, the name and
     the problems of the file are not known yet. The first entry of the active path that was read is the only
-    root. None if reading the whole takes no longer, or the end does not show where the leaf is.
+    root. None if reading the whole session takes no longer, or the end of the file does not show the leaf.
 
     :raises NotASession: the file is not a session; `line` and `reason` give the reason.
     :raises OSError: the file cannot be read.

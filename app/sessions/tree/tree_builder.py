@@ -1,6 +1,6 @@
-"""The lines of a session taken in one after the other: entries, labels, the name, and what is wrong.
+"""Reads the lines of a session one after the other: entries, labels, the name and faults.
 
-How entries hang together is worked out afterwards, by `app.sessions.parent_links`.
+`app.sessions.parent_links` links the entries afterwards.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ UNFINISHED = "the last line is unfinished; it may still be being written"
 
 _NEWLINE = 0x0A
 
-# Words that stand in most lines: one text for all of them.
+# Words of most lines, so that all nodes share one string for each.
 _WORDS: dict[str | None, str] = {
     word: word
     for word in ("message", "custom", "custom_message", "user", "assistant", "toolResult", "toolUse", "stop")
@@ -74,15 +74,15 @@ class TreeBuilder:
         self.lines = 0
 
     def skip_to(self, offset: int) -> None:
-        """Begin at a line further on; its number and those of the lines after it are not known."""
+        """Begin with a later line. Its number and those of the lines after it are not known."""
         self.offset = offset
         self.lines = 1
 
     def read(self, descriptor: int, keep_going: Callable[[], bool] = lambda: True) -> None:
-        """Take in what follows `offset`.
+        """Read the lines from `offset` on.
 
-        :param keep_going: asked before each window of lines.
-        :raises Cancelled: it said no; what was read until then is of no use.
+        :param keep_going: called before each window of lines.
+        :raises Cancelled: it returned False; the result so far cannot be used.
         :raises OSError: the file cannot be read.
         """
         self.torn = None
@@ -99,8 +99,8 @@ class TreeBuilder:
             self.offset += length
 
     def _read_entries(self, buffer: bytearray, size: int) -> None:
-        """The common case: each line is one entry, of which little is needed."""
-        decode, find, add = self._decode, buffer.find, self._add
+        """Read lines with one entry each, decoding only the fields of a `Node` where that is possible."""
+        decode, find, add = self._decode, buffer.find, self._add_node
         view, base, number = memoryview(buffer), self.offset, self.lines
         start = self._begin()
         while start < size:
@@ -146,7 +146,7 @@ class TreeBuilder:
         return len(BOM) if not self.lines and self._header.has_bom else 0
 
     def _read_unfinished(self, line: bytes, length: int) -> None:
-        """:param length: how many bytes the file has of it."""
+        """:param length: the number of its bytes in the file."""
         before = len(self.entries)
         faults = len(self.problems)
         self._read_lines(line)
@@ -161,38 +161,38 @@ class TreeBuilder:
         if is_blank(line):
             return
         try:
-            skims = self._dialect.partial_entries(line)
+            partial_entries = self._dialect.partial_entries(line)
         except BadLine as bad:
             self.problems.append(Fault(number, offset, bad.reason))
             return
         part = 0
-        for skim in skims:
-            if type(skim) is MetadataRecord:
-                self._mark(skim, number, offset)
+        for partial in partial_entries:
+            if type(partial) is MetadataRecord:
+                self._add_record(partial, number, offset)
             else:
-                self._take(skim, number, offset, len(line), part)
+                self._add_entry(partial, number, offset, len(line), part)
                 part += 1
 
-    def _take(self, skim: PartialEntry, number: int, offset: int, length: int, part: int) -> None:
-        kind = skim.type
-        if self._dialect.one_entry_a_line and (kind == "session" or (kind == "title" and skim.id is None)):
-            reason = self._header_checks.fault(kind, skim.id, len(self.entries))
+    def _add_entry(self, partial: PartialEntry, number: int, offset: int, length: int, part: int) -> None:
+        kind = partial.type
+        if self._dialect.one_entry_a_line and (kind == "session" or (kind == "title" and partial.id is None)):
+            reason = self._header_checks.fault(kind, partial.id, len(self.entries))
             if reason:
                 self.problems.append(Fault(number, offset, reason))
             return
-        node = self._add(skim, number, offset, length)
+        node = self._add_node(partial, number, offset, length)
         node.part = part
         if length > LONG_LINE:
-            self._rows.hold(node, skim)
+            self._rows.hold(node, partial)
         if kind == "message":
-            if skim.message is None:
+            if partial.message is None:
                 self.problems.append(Fault(number, offset, "a message entry without a message"))
         elif kind == "label":
-            self._label(skim, number, offset)
+            self._add_label(partial, number, offset)
         elif kind == "session_info":
-            self.name = self._dialect.name_after(self.name, trim_name(skim.name))
+            self.name = self._dialect.name_after(self.name, trim_name(partial.name))
 
-    def _add(self, outline: Skeleton | PartialEntry, number: int, offset: int, length: int) -> Node:
+    def _add_node(self, outline: Skeleton | PartialEntry, number: int, offset: int, length: int) -> Node:
         entries, words = self.entries, _WORDS
         kind = outline.type or ""
         role = stop = None
@@ -221,17 +221,17 @@ class TreeBuilder:
         entries.append(node)
         return node
 
-    def _label(self, skim: PartialEntry, number: int, offset: int) -> None:
-        self.label_lines.append((skim.target_id, number, offset))
-        if skim.target_id is not None and self._header.has_ids:
-            self.labels.pop(skim.target_id, None)
-            self.labels[skim.target_id] = skim.label or ""
-            self.label_stamps[skim.target_id] = skim.timestamp
+    def _add_label(self, partial: PartialEntry, number: int, offset: int) -> None:
+        self.label_lines.append((partial.target_id, number, offset))
+        if partial.target_id is not None and self._header.has_ids:
+            self.labels.pop(partial.target_id, None)
+            self.labels[partial.target_id] = partial.label or ""
+            self.label_stamps[partial.target_id] = partial.timestamp
 
-    def _mark(self, mark: MetadataRecord, number: int, offset: int) -> None:
-        if mark.type == "leaf":
-            self.marked = (mark.target_id,)
-        elif mark.type == "label":
-            self._label(mark, number, offset)
-        elif mark.type == "session_info":
-            self.name = trim_name(mark.name)
+    def _add_record(self, record: MetadataRecord, number: int, offset: int) -> None:
+        if record.type == "leaf":
+            self.marked = (record.target_id,)
+        elif record.type == "label":
+            self._add_label(record, number, offset)
+        elif record.type == "session_info":
+            self.name = trim_name(record.name)
