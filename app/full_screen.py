@@ -17,7 +17,6 @@ from app.formats.text import one_line
 from app.index.watch.polling import has_little_address_space
 from app.keys import remap
 from app.options import Options
-from app.settings import NAME as SETTINGS
 from app.settings import Settings, read_settings
 from app.setup import Setup
 from app.signals import ExitSignals
@@ -170,7 +169,7 @@ def _settings(setup: Setup) -> Settings | None:
     """The user's settings; None if there is no settings file. The keys of the commands are set here, before
     any keys are bound.
     """
-    if not os.path.lexists(os.path.join(paths.config_folder(setup.env), SETTINGS)):
+    if not os.path.lexists(os.path.join(paths.config_folder(setup.env), paths.CONFIG)):
         return None
     settings = read_settings(setup.env)
     problems = tuple(one_line(f"keys: {problem}", 200) for problem in remap(settings.keys))

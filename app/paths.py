@@ -97,6 +97,10 @@ def cache_folder(env: Mapping[str, str]) -> str:
     return _folder(env, CACHE_VARIABLE, "XDG_CACHE_HOME", ".cache", "user_cache_dir")
 
 
+CONFIG = "config.toml"
+"""The settings file in `config_folder`."""
+
+
 def state_folder(env: Mapping[str, str]) -> str:
     """The folder of leafmark's state; ``LEAFMARK_STATE_DIR`` moves it. It need not exist."""
     return _folder(env, STATE_VARIABLE, "XDG_STATE_HOME", os.path.join(".local", "state"), "user_state_dir")

@@ -1,4 +1,4 @@
-"""The user's settings: `config.toml` in leafmark's configuration folder. leafmark never writes it.
+"""The user's settings: `config.toml` in leafmark's configuration folder, and the table of all settings.
 
 An invalid setting is reported in one line and counts as not set; the others apply.
 """
@@ -7,17 +7,15 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.formats.text import one_line
-from app.paths import config_folder
+from app.paths import CONFIG, config_folder
 from app.small_files import read_small
 from app.view.terminal import AUTO, IMAGE_SETTINGS, encodes_own_glyphs, image_method, is_ascii_terminal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-NAME = "config.toml"
 
 _LONGEST = 1 << 20
 """Bytes of the longest file that is read."""
@@ -25,9 +23,9 @@ _WIDEST = 200
 """Characters of a reported problem."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Settings:
-    """The settings of a run.
+    """The settings of a run. The parts of a screen share one object, which the settings screen changes.
 
     :param ascii: draw the screen in ASCII; None to follow the locale.
     :param ask_before_trash: ask before a session is trashed. Undo works in any case.
@@ -36,6 +34,7 @@ class Settings:
     :param show_size: show the size of a session in the second line of its row.
     :param summary_command: the program that writes the summary of a branch, and its arguments; empty: none.
     :param images: how images are drawn: "auto", "off", "blocks" or "kitty" (`image_method`).
+    :param stores: folders of sessions besides those that are found: agent -> folders.
     :param keys: the id of a command -> its keys by Textual's names, separated by commas; "" for no key.
     :param problems: the errors, one line each, with the path of the file and the name of the setting.
     """
@@ -47,6 +46,7 @@ class Settings:
     show_size: bool = False
     summary_command: tuple[str, ...] = ()
     images: str = AUTO
+    stores: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     keys: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
 
@@ -70,7 +70,7 @@ class Settings:
 
 def settings_file(env: Mapping[str, str]) -> str:
     """The path of the file, which need not exist."""
-    return os.path.join(config_folder(env), NAME)
+    return os.path.join(config_folder(env), CONFIG)
 
 
 def read_settings(env: Mapping[str, str]) -> Settings:
@@ -177,13 +177,124 @@ def _keys(value: object, complain: Callable[[str], None]) -> dict[str, str]:
     return result
 
 
-_READERS: dict[str, Callable[[object, Callable[[str], None]], Any]] = {
-    "ascii": _yes_or_no,
-    "ask_before_trash": _yes_or_no,
-    "ask_summary": _yes_or_no,
-    "tree_filter": _tree_filter,
-    "show_size": _yes_or_no,
-    "summary_command": _command,
-    "images": _image_mode,
-    "keys": _keys,
-}
+def _stores(value: object, complain: Callable[[str], None]) -> dict[str, tuple[str, ...]]:
+    """A table of folders by agent."""
+    # Imported here: few users have more folders, and the first frame reads the settings.
+    from app.stores import AGENTS
+
+    if not isinstance(value, dict):
+        raise ValueError("must be a table: [stores]")
+    result: dict[str, tuple[str, ...]] = {}
+    for agent, folders in value.items():
+        listed = [folders] if isinstance(folders, str) else folders
+        if agent not in [known.name for known in AGENTS]:
+            complain(f"stores.{agent}: there is no such agent")
+        elif not isinstance(listed, list) or not all(_is_folder(folder) for folder in listed):
+            complain(f'stores.{agent}: must be folders that begin with / or ~: ["~/more/sessions"]')
+        else:
+            result[agent] = tuple(listed)
+    return result
+
+
+def _is_folder(value: object) -> bool:
+    return isinstance(value, str) and value.startswith(("/", "~")) and "\0" not in value
+
+
+class Setting(NamedTuple):
+    """A setting in the file.
+
+    name      its name in the file
+    help      one sentence about it
+    example   a line of TOML with its default, or with an example where it has none
+    choices   the values that the settings screen offers, as in TOML; "" for no value
+    read      makes the value, and reports a part that is wrong; raises ValueError with the reason
+    at_once   it counts at once, and not only from the next start on
+    """
+
+    name: str
+    help: str
+    example: str
+    choices: tuple[str, ...]
+    read: Callable[[object, Callable[[str], None]], Any]
+    at_once: bool = False
+
+
+_YES_NO = ("true", "false")
+SETTINGS = (
+    Setting(
+        "ascii",
+        "Draw with plain characters only. Without it, the locale decides.",
+        "ascii = false",
+        ("", *_YES_NO),
+        _yes_or_no,
+    ),
+    Setting(
+        "show_size",
+        "Show the size of the session's file in rows of two lines.",
+        "show_size = false",
+        _YES_NO[::-1],
+        _yes_or_no,
+    ),
+    Setting(
+        "tree_filter",
+        "The filter of a tree at first.",
+        'tree_filter = "default"',
+        tuple(f'"{name}"' for name in TREE_FILTERS),
+        _tree_filter,
+    ),
+    Setting(
+        "ask_before_trash",
+        "Ask before a session goes to the trash. Undo restores it anyway.",
+        "ask_before_trash = true",
+        _YES_NO,
+        _yes_or_no,
+        at_once=True,
+    ),
+    Setting(
+        "ask_summary",
+        'Offer a summary of the branch that you leave in "Continue from here".',
+        "ask_summary = true",
+        _YES_NO,
+        _yes_or_no,
+        at_once=True,
+    ),
+    Setting(
+        "summary_command",
+        "The command that makes this summary. It reads the branch on standard input.",
+        'summary_command = ["summarise", "--short"]',
+        (),
+        _command,
+        at_once=True,
+    ),
+    Setting(
+        "images",
+        "How images are drawn. auto asks the terminal.",
+        'images = "auto"',
+        tuple(f'"{name}"' for name in IMAGE_SETTINGS),
+        _image_mode,
+    ),
+    Setting(
+        "stores",
+        "More folders of sessions, by agent.",
+        'stores.pi = ["~/more/sessions"]',
+        (),
+        _stores,
+    ),
+    Setting(
+        "keys",
+        "Other keys for a command, by its id.",
+        'keys."session.trash" = "ctrl+d, delete"',
+        (),
+        _keys,
+    ),
+)
+"""All settings, in the order in which they are shown."""
+_READERS = {setting.name: setting.read for setting in SETTINGS}
+
+
+def default_file() -> str:
+    """A settings file in which every setting is a comment, with its meaning."""
+    lines = ["# Settings of leafmark. `leafmark help settings` describes them.", ""]
+    for setting in SETTINGS:
+        lines += [f"# {setting.help}", f"# {setting.example}", ""]
+    return "\n".join(lines)

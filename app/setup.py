@@ -82,7 +82,7 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
         if not folder.startswith("~"):
             paths.absolute(folder)
     projects, notes = _project_stores(env, home, here[0])
-    stores = discover(env, home, here[0], extra, projects)
+    stores = discover(env, home, here[0], extra, projects, _configured_stores(env))
     stores[0].notes += notes
     return Setup(
         env=env,
@@ -92,6 +92,17 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
         cache_folder=paths.cache_folder(env),
         encoding=_encoding(),
     )
+
+
+def _configured_stores(env: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The (agent, folder) pairs of the settings."""
+    if not os.path.lexists(os.path.join(paths.config_folder(env), paths.CONFIG)):
+        return []
+    # Imported here: most users have no settings file, and the first frame waits for this.
+    from app.settings import read_settings
+
+    stores = read_settings(env).stores
+    return [(agent, folder) for agent, folders in stores.items() for folder in folders]
 
 
 def _project_stores(env: Mapping[str, str], home: str, cwd: str) -> tuple[list[Store], tuple[str, ...]]:

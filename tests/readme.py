@@ -15,6 +15,7 @@ from app.commands import PANES, RIGHT_PANES, command_by_id, pane_commands
 from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import CASE, language_table
 from app.keys import keys_of
+from app.settings import SETTINGS
 
 IN_PREVIEW = ", preview"
 """Added to the title of a pane if the preview of the selector has the command as well."""
@@ -143,11 +144,21 @@ def _cell(text: str) -> str:
     return text.replace("|", "\\|")
 
 
+def settings() -> str:
+    """The settings, their values and what they are for."""
+    lines = ["| setting | values | meaning |", "|---|---|---|"]
+    for setting in SETTINGS:
+        values = ", ".join(f"`{choice}`" for choice in setting.choices if choice) or f"`{setting.example}`"
+        lines.append(f"| `{setting.name}` | {values} | {setting.help} |")
+    return "\n".join(lines) + "\n"
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "keys": keys,
     "main keys": main_keys,
     "query": query,
     "commands": commands,
+    "settings": settings,
 }
 
 

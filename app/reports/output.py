@@ -13,13 +13,12 @@ from app.formats.text import inert, one_line
 from app.index.query.query import QueryError
 from app.index.scan.deltas import Delta
 from app.options import Options
-from app.paths import config_folder
+from app.paths import CONFIG, config_folder
 from app.settings import read_settings
 from app.setup import Setup
 from app.view.cells import ELLIPSIS, width
 from app.view.terminal import ascii_lines, is_ascii_terminal, spelled_for
 
-CONFIG = "config.toml"
 DEFAULT_COLUMNS = 80
 """The width of a terminal whose width is unknown."""
 

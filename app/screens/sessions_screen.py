@@ -609,6 +609,12 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_show_history(self) -> None:
         self.places.show_history()
 
+    def action_show_settings(self) -> None:
+        # Imported here: tomlkit takes as long as a picture, and few runs need it.
+        from app.dialogs.settings import SettingsDialog
+
+        self.app.push_screen(SettingsDialog(self.setup, self.settings))
+
     def action_show_archive(self) -> None:
         self.places.show_archive()
 

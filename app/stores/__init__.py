@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from app.stores.agent import NickcecereAgent
-from app.stores.base import Agent, Store, absolute, refusals
+from app.stores.base import CONFIGURED, Agent, Store, absolute, refusals
 from app.stores.indusagi import Indusagi
 from app.stores.omp import Omp
 from app.stores.pi import Pi
@@ -32,8 +32,9 @@ def discover(
     cwd: str,
     extra: Iterable[tuple[str, str]] = (),
     projects: Iterable[Store] = (),
+    configured: Iterable[tuple[str, str]] = (),
 ) -> list[Store]:
-    """Every store on this machine, then those of `projects`, then those of `extra`.
+    """Every store on this machine, then those of `projects`, of the settings, and of `extra`.
 
     The default stores are included even if their folders are missing. Each real folder is included once: a
     second store of the same agent is dropped, and one of another agent becomes a twin.
@@ -43,6 +44,7 @@ def discover(
     :param cwd: the folder whose project settings apply.
     :param extra: (agent name, folder) pairs from `--store`.
     :param projects: stores of other projects.
+    :param configured: (agent name, folder) pairs from leafmark's settings.
     :raises KeyError: an agent name is unknown.
     """
     stores = []
@@ -51,9 +53,11 @@ def discover(
         found[0].notes += tuple(refusals(env, (*agent.variables, *agent.shared_variables)))
         stores += found
     stores += projects
-    stores += [
-        agent_named(name).store_at(absolute(folder, home, cwd), env, home, cwd) for name, folder in extra
-    ]
+    for source, pairs in ((CONFIGURED, configured), ("--store", extra)):
+        for name, folder in pairs:
+            store = agent_named(name).store_at(absolute(folder, home, cwd), env, home, cwd)
+            store.source = source
+            stores.append(store)
     return merged(stores)
 
 

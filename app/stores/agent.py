@@ -80,7 +80,7 @@ class NickcecereAgent(Agent):
 
     def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
         """The agent needs its config file, and the session in its own folder."""
-        if store.source == "--store" and not store.environment:
+        if store.is_named and not store.environment:
             return f"agent finds sessions only in $XDG_CONFIG_HOME/{BELOW}"
         if cwd and not os.path.exists(os.path.join(cwd, CONFIG)):
             return f"agent needs its config file, and there is no {CONFIG} in the session's folder"

@@ -44,12 +44,16 @@ whole file again, `trash` moves the file to the trash, and `resume` starts a sec
 """
 
 
+CONFIGURED = "config.toml"
+"""The source of a store that leafmark's own settings name."""
+
+
 class Store:
     """A folder of sessions of one agent, or of several agents that share it.
 
     root          an absolute path, which need not exist
     source        how it was found: "default", the name of an environment variable, "profile NAME", "settings
-                  PATH" or "--store"
+                  PATH", "--store" or `CONFIGURED`
     environment   the variables that must be set to resume a session from here; all other `agent.variables`
                   must be unset
     arguments     command line arguments to resume a session that lies directly in `root`
@@ -127,6 +131,11 @@ class Store:
             if store.agent.name == agent:
                 return store
         raise KeyError(agent)
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the user named the folder, on the command line or in the settings."""
+        return self.source in ("--store", CONFIGURED)
 
     def problem(self) -> str | None:
         """Why the folder cannot be listed: "not there", "not a folder" or "not readable"; None if it can."""

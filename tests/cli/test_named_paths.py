@@ -4,6 +4,7 @@ line.
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 
@@ -92,3 +93,18 @@ def test_no_session_is_trashed_if_one_path_is_not_a_file(run, home, folder, monk
         f"leafmark: {folder}/folder: a folder, not a file",
     ]
     assert file.exists()
+
+
+def test_folders_of_the_settings_are_searched(leafmark, tmp_path):
+    write_session(tmp_path / "more" / "--w--" / "a.jsonl", *chain("hello there"))
+    config = tmp_path / "home" / ".config" / "leafmark"
+    config.mkdir(parents=True)
+    (config / "config.toml").write_text(
+        f'[stores]\npi = ["{tmp_path}/more", "{tmp_path}/none"]\nnone = ["/x"]\n'
+    )
+    assert "hello there" in leafmark("list").stdout
+    stores = json.loads(leafmark("doctor", "--json").stdout)["stores"]
+    assert [store["root"] for store in stores if store["source"] == "config.toml"] == [
+        f"{tmp_path}/more",
+        f"{tmp_path}/none",
+    ]

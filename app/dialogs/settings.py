@@ -1,0 +1,265 @@
+"""The settings screen: each setting with its value, its choices and its meaning."""
+
+from __future__ import annotations
+
+import asyncio
+import subprocess
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import tomlkit
+from textual import on, work
+from textual.app import SuspendNotSupported
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Input, Static
+
+from app.dialogs.setting_rows import SettingRow, setting_line, setting_rows, typed_value
+from app.formats.text import inert, one_line
+from app.services.external_editor import NoProgram, command_of
+from app.settings import read_settings, settings_file
+from app.settings_writer import CannotWrite, make_file, read_values, set_setting
+from app.stores import AGENTS
+from app.widgets.dialog import Dialog, ItemList
+from app.widgets.inputs import LineInput
+from app.widgets.line_list import LineList
+
+if TYPE_CHECKING:
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from app.settings import Settings
+    from app.setup import Setup
+    from app.view.line import Line
+
+_BESIDE = 12
+"""Lines of the screen above and below the list."""
+
+
+class SettingsDialog(Dialog[None]):
+    """Typing keeps the settings that contain the text. Enter takes the next choice, or edits the value in the
+    line; Delete removes it from the file; `e` opens the file.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "back", "Close"),
+        Binding("down", "enter_list", "Into the list"),
+        Binding("slash", "filter", "Filter"),
+        Binding("enter", "change", "Change"),
+        Binding("delete", "default", "Default"),
+        Binding("e", "open_file", "Open the file"),
+        Binding("q", "dismiss(None)", "Close"),
+    ]
+
+    def __init__(self, setup: Setup, settings: Settings) -> None:
+        """:param settings: those of the screen; settings that count at once are changed in it."""
+        super().__init__()
+        self._setup = setup
+        self._settings = settings
+        self._rows: list[SettingRow] = []
+        self._problems: tuple[str, ...] = settings.problems
+        self._edited: SettingRow | None = None
+        self._list = ItemList[SettingRow](self._draw_row, id="settings")
+        self._line = LineInput(placeholder="Filter", id="settings-line", compact=True)
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as box:
+            box.border_title = Content("Settings")
+            yield self._line
+            yield self._list
+            yield Static(id="settings-said", classes="hint")
+
+    def on_mount(self) -> None:
+        self._list.focus()
+        self._show_keys()
+        self._read()
+
+    def on_resize(self) -> None:
+        self._fit()
+
+    def _fit(self) -> None:
+        self._list.styles.height = max(1, min(len(self._list.items), self.size.height - _BESIDE))
+
+    @work(exclusive=True, group="settings")
+    async def _read(self) -> None:
+        await self._show_file()
+
+    async def _show_file(self) -> None:
+        """Read the file and show it; the cursor stays on its setting."""
+        try:
+            values = await asyncio.to_thread(read_values, self._setup.env)
+        except CannotWrite as error:
+            values = {}
+            self.app.notify(one_line(str(error), 500), severity="error", markup=False)
+        self._rows = setting_rows(values, [agent.name for agent in AGENTS])
+        self._show()
+
+    def _show(self) -> None:
+        wanted = "" if self._edited else self._line.value.strip().casefold()
+        picked = self._list.picked
+        shown = [row for row in self._rows if wanted in f"{row.name} {row.setting.help}".casefold()]
+        self._list.show(shown)
+        names = [row.name for row in shown]
+        if picked is not None and picked.name in names:
+            self._list.move_to(names.index(picked.name))
+        self._fit()
+        self._explain()
+
+    def _draw_row(self, row: SettingRow, cells: int) -> Line:
+        return setting_line(row, cells, bool(self._problems_of(row)))
+
+    def _problems_of(self, row: SettingRow) -> list[str]:
+        """What is wrong with a setting in the file."""
+        prefix = f"{settings_file(self._setup.env)}: "
+        texts = [problem.removeprefix(prefix) for problem in self._problems]
+        return [text for text in texts if text.startswith((f"{row.name}:", f"{row.name}."))]
+
+    @on(LineList.Moved)
+    def _explain(self) -> None:
+        """Say what the setting under the cursor is for, or what is wrong with it."""
+        row, said = self._list.picked, "No setting contains this."
+        if row is not None:
+            when = "" if row.setting.at_once else " It counts from the next start on."
+            said = "; ".join(self._problems_of(row)) or row.setting.help + when
+        self.query_one("#settings-said", Static).update(Content(inert(said)))
+
+    def _show_keys(self) -> None:
+        if self._edited is not None:
+            self.set_keys("Enter save  Esc cancel")
+        elif self._line.has_focus:
+            self.set_keys("↓ into the list  Esc clear")
+        else:
+            self.set_keys("Enter change  Del default  e open config.toml  / filter  Esc close")
+
+    # keys
+
+    @on(LineList.Activated)
+    def action_change(self) -> None:
+        """Take the next choice, or begin to edit the value."""
+        row = self._list.picked
+        if row is None:
+            return
+        if row.setting.choices:
+            self._write(row.name, row.next_value)
+        elif row.typed is not None:
+            self._edited = row
+            self._line.placeholder = "Folders, with commas between them" if "." in row.name else "A command"
+            self._line.value = row.typed
+            self._line.focus()
+        else:
+            self.app.notify("Press e: keys are changed in the file", markup=False)
+
+    def action_default(self) -> None:
+        """Remove the setting from the file."""
+        row = self._list.picked
+        if row is not None and row.name != "keys":
+            self._write(row.name, "")
+
+    @work(exclusive=True, group="settings")
+    async def _write(self, name: str, value: str) -> None:
+        try:
+            await asyncio.to_thread(set_setting, self._setup.env, name, value)
+        except CannotWrite as error:
+            self.app.notify(one_line(str(error), 500), severity="error", markup=False)
+            return
+        await self._reload()
+
+    async def _reload(self) -> None:
+        """Read the settings again. Those that count at once change on the screen."""
+        now = await asyncio.to_thread(read_settings, self._setup.env)
+        at_once = {row.setting.name for row in self._rows if row.setting.at_once}
+        for field in fields(now):
+            if field.name in at_once:
+                setattr(self._settings, field.name, getattr(now, field.name))
+        self._problems = now.problems
+        await self._show_file()
+
+    def action_filter(self) -> None:
+        """Go to the filter line."""
+        self._line.focus()
+
+    def action_enter_list(self) -> None:
+        """Go to the list."""
+        if self._edited is None:
+            self._list.focus()
+
+    def action_back(self) -> None:
+        """Cancel the edit, else clear the filter, else close."""
+        if self._edited is not None:
+            self._end_edit()
+        elif self._line.value or self._line.has_focus:
+            self._line.value = ""
+            self._list.focus()
+        else:
+            self.dismiss(None)
+
+    def _end_edit(self) -> None:
+        self._edited = None
+        self._line.value = ""
+        self._line.placeholder = "Filter"
+        self._list.focus()
+
+    def action_open_file(self) -> None:
+        """Open the file in the user's editor, and read it again."""
+        problem = ""
+        try:
+            command = command_of("editor", self._setup.env)
+            path = make_file(self._setup.env)
+            with self.app.suspend():
+                try:
+                    subprocess.run([*command, path], env=dict(self._setup.env), check=False)
+                except OSError as error:
+                    problem = f"{command[0]} cannot be run: {error.strerror or error}"
+        except (NoProgram, CannotWrite) as error:
+            problem = str(error)
+        except SuspendNotSupported:
+            problem = "Other programs cannot run here"
+        if problem:
+            self.app.notify(one_line(problem, 500), severity="error", markup=False)
+        self._read_again()
+
+    @work(exclusive=True, group="settings")
+    async def _read_again(self) -> None:
+        await self._reload()
+
+    # messages
+
+    def on_descendant_focus(self) -> None:
+        self._show_keys()
+
+    @on(Input.Changed, "#settings-line")
+    def _typed(self, event: Input.Changed) -> None:
+        event.stop()
+        if self._edited is None:
+            self._show()
+
+    @on(Input.Submitted, "#settings-line")
+    def _submitted(self, event: Input.Submitted) -> None:
+        event.stop()
+        row = self._edited
+        if row is None:
+            self._list.focus()
+            return
+        value = typed_value(row, self._line.value)
+        problem = _problem(row, value)
+        if problem:
+            self.app.notify(problem, severity="error", markup=False)
+            return
+        self._end_edit()
+        self._write(row.name, value)
+
+
+def _problem(row: SettingRow, value: str) -> str:
+    """Why the setting does not take a value; "" if it does."""
+    if not value:
+        return ""
+    parsed: Any = tomlkit.value(value).unwrap()
+    if row.name != row.setting.name:
+        parsed = {row.name.partition(".")[2]: parsed}
+    problems: list[str] = []
+    try:
+        row.setting.read(parsed, problems.append)
+    except ValueError as error:
+        problems.append(f"{row.name}: {error}")
+    return one_line(problems[0], 200) if problems else ""

@@ -1,0 +1,120 @@
+"""The settings screen: values, choices, edits, and what it writes."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from app.dialogs.setting_rows import setting_line, setting_rows
+from app.dialogs.settings import SettingsDialog
+from app.settings import SETTINGS, default_file
+from app.stores import AGENTS
+from app.view.line import line_width
+
+NAMES = [agent.name for agent in AGENTS]
+
+
+@pytest.fixture
+def config(tmp_path):
+    folder = tmp_path / "config"
+    folder.mkdir(exist_ok=True)
+    return folder / "config.toml"
+
+
+def said(ui):
+    return str(ui.screen.query_one("#settings-said").content)
+
+
+async def go_to(ui, name):
+    await ui.until(lambda: ui.screen._list.items, "the settings")
+    names = [row.name for row in ui.screen._list.items]
+    await ui.press("home", *["down"] * names.index(name))
+
+
+async def test_a_choice_is_written_and_counts_at_once(browser, three, config):
+    config.write_text('# mine\nimages = "off"  # slow terminal\n[keys]\n"app.quit" = "ctrl+q"\n')
+    async with browser() as ui:
+        await ui.press("comma")
+        assert isinstance(ui.screen, SettingsDialog)
+        await go_to(ui, "ask_before_trash")
+        assert "Undo restores it anyway." in said(ui)
+        await ui.press("enter")
+        await ui.until(lambda: "false" in config.read_text(), "the change")
+        text = config.read_text()
+        assert tomllib.loads(text) == {
+            "images": "off",
+            "ask_before_trash": False,
+            "keys": {"app.quit": "ctrl+q"},
+        }
+        assert text.startswith('# mine\nimages = "off"  # slow terminal\n')
+        await ui.until(lambda: not ui.app._settings.ask_before_trash, "the change on the screen")
+        await ui.press("delete")
+        await ui.until(lambda: "ask_before_trash" not in config.read_text(), "the default")
+        await ui.until(lambda: ui.app._settings.ask_before_trash, "the default on the screen")
+        await ui.press("escape")
+        assert not isinstance(ui.screen, SettingsDialog)
+
+
+async def test_folders_of_an_agent_are_edited_in_the_line(browser, three, config):
+    async with browser() as ui:
+        await ui.press("comma")
+        await go_to(ui, "stores.pi")
+        await ui.press("enter", *"more", "enter")
+        assert ui.toasts() == ['stores.pi: must be folders that begin with / or ~: ["~/more/sessions"]']
+        await ui.press(*["backspace"] * 4, *"~/a, /b", "enter")
+        await ui.until(config.exists, "the file")
+        assert tomllib.loads(config.read_text()) == {"stores": {"pi": ["~/a", "/b"]}}
+        assert "It counts from the next start on." in said(ui)
+        await ui.until(lambda: "~/a, /b" in ui.text(), "the row")
+
+
+async def test_a_wrong_value_is_explained_and_repaired(browser, three, config):
+    config.write_text('images = "big"\n')
+    async with browser() as ui:
+        await ui.press("comma")
+        await go_to(ui, "images")
+        assert said(ui).startswith("images: must be")
+        await ui.press("enter")
+        await ui.until(lambda: "big" not in config.read_text(), "the change")
+        await ui.until(lambda: said(ui).startswith("How images are drawn"), "the explanation")
+
+
+async def test_a_file_that_is_not_toml_stays_as_it_is(browser, three, config):
+    config.write_text("images = \n")
+    async with browser() as ui:
+        await ui.press("comma")
+        await go_to(ui, "ascii")
+        await ui.press("enter")
+        await ui.until(lambda: any("cannot be changed" in toast for toast in ui.toasts()), "the reason")
+        assert config.read_text() == "images = \n"
+
+
+def test_the_default_file_sets_nothing_and_its_lines_are_settings():
+    text = default_file()
+    assert tomllib.loads(text) == {}
+    lines = [line.removeprefix("# ") for line in text.splitlines() if " = " in line]
+    values = tomllib.loads("\n".join(lines))
+    assert list(values) == [setting.name for setting in SETTINGS]
+    problems = []
+    for setting in SETTINGS:
+        setting.read(values[setting.name], problems.append)
+    assert problems == []
+
+
+def test_every_choice_is_a_value_of_its_setting():
+    for setting in SETTINGS:
+        for choice in filter(None, setting.choices):
+            setting.read(tomllib.loads(f"it = {choice}")["it"], pytest.fail)
+
+
+@pytest.mark.parametrize("cells", [20, 40, 72])
+def test_a_row_fits(cells):
+    values = {
+        "summary_command": ["语言" * 40],
+        "stores": {"pi": ["/" + "x" * 300]},
+        "keys": {"a": {"b": "c"}},
+    }
+    rows = setting_rows(values, NAMES)
+    assert [row.shown for row in rows if row.name == "keys"] == ["1 changed"]
+    assert all(line_width(setting_line(row, cells, False)) <= cells for row in rows)
