@@ -67,6 +67,15 @@ COMMANDS: tuple[Command, ...] = (
         "resume",
     ),
     Command(
+        "session.read",
+        "sessions",
+        "v",
+        "screen.show_transcript",
+        "Read the transcript",
+        "read",
+        preview=False,
+    ),
+    Command(
         "session.mark",
         "sessions",
         "space",
@@ -78,9 +87,7 @@ COMMANDS: tuple[Command, ...] = (
     Command(
         "session.delete", "sessions", "delete", "screen.trash", "Trash the marked sessions (or this one)"
     ),
-    Command(
-        "session.pin", "sessions", "p", "screen.pin", "Pin or unpin the marked sessions (or this one)", "pin"
-    ),
+    Command("session.pin", "sessions", "p", "screen.pin", "Pin or unpin the marked sessions (or this one)"),
     Command(
         "session.tag", "sessions", "number_sign", "screen.tag", "Edit the tags and the note of the session"
     ),
@@ -137,21 +144,11 @@ COMMANDS: tuple[Command, ...] = (
         preview=False,
     ),
     Command(
-        "session.read",
-        "sessions",
-        "v",
-        "screen.show_transcript",
-        "Read the transcript",
-        "read",
-        preview=False,
-    ),
-    Command(
         "session.export",
         "sessions",
         "x",
         "screen.export",
         "Export the marked sessions (or this one)",
-        "export",
         selector="",
         preview=False,
     ),

@@ -178,7 +178,7 @@ def footer(pane: str) -> list[tuple[str, str]]:
         own += pane_commands("right")
     if pane == "sessions":
         # In this order, because the last keys are left out if there is no room.
-        own = [own[0], *pane_commands("side"), *own[1:]]
+        own = [*own[:2], *pane_commands("side"), *own[2:]]
     return offered((*own, *pane_commands("app")))
 
 

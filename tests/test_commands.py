@@ -78,7 +78,7 @@ def test_no_key(keys_text: str) -> None:
 def test_key_names_may_be_spelled_in_any_way() -> None:
     assert remap({"session.pin": "Shift+Ctrl+F5, %", "view.back": "ctrl+G"}) == []
     assert keys("session.pin") == ("ctrl+shift+f5", "percent_sign")
-    assert ("Ctrl+Shift+F5", "pin") in footer("sessions")
+    assert key_of("session.pin") == "Ctrl+Shift+F5"
     assert key_of("session.pin", typing=True) == "Ctrl+Shift+F5"
     assert keys("view.back") == ("ctrl+g",)
 

@@ -5,13 +5,19 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import trash_folder
 from app.actions.restore import TrashedSession, is_still_there
 from app.sessions.errors import NotThere
 from app.sessions.manager.change import Change
 from app.sessions.storage.file_storage import refused
+from app.stores import artifacts_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from app.stores.base import Store
 
 MOST_FILES = 2_000
 """Files of a folder of artifacts that are counted, so that a huge one does not hold up the list."""
@@ -34,7 +40,7 @@ class TrashFacts(NamedTuple):
 
 def trash_facts(session: TrashedSession) -> TrashFacts:
     """Look at the files of a session in the trash; nothing is raised."""
-    artifacts, artifacts_size = _count(session.artifacts) if session.artifacts else (0, 0)
+    artifacts, artifacts_size = folder_size(session.artifacts) if session.artifacts else (0, 0)
     return TrashFacts(
         session.size + artifacts_size,
         artifacts,
@@ -106,7 +112,7 @@ def _delete_note(path: str) -> None:
             os.unlink(path)
 
 
-def _count(folder: str) -> tuple[int, int]:
+def folder_size(folder: str) -> tuple[int, int]:
     """The number of files below a folder, and their bytes."""
     files = size = 0
     folders = [folder]
@@ -122,3 +128,13 @@ def _count(folder: str) -> tuple[int, int]:
         except OSError:
             continue
     return files, size
+
+
+def artifact_sizes(paths: Iterable[str], stores: Iterable[Store]) -> tuple[int, int]:
+    """The number of the folders of artifacts of sessions, and the bytes in them.
+
+    :param paths: of the sessions' files.
+    """
+    known = list(stores)
+    folders = list(filter(None, (artifacts_folder(path, known) for path in paths)))
+    return len(folders), sum(folder_size(folder)[1] for folder in folders)

@@ -140,7 +140,7 @@ class EntryActions:
         edit = RowEdit(
             label,
             "New label",
-            lambda cells: shorten("Empty removes the label", cells),
+            lambda cells: shorten("Empty removes the label.", cells),
             "save",
             region,
             "Label",
@@ -149,7 +149,7 @@ class EntryActions:
         text = await self._prompt.edit(edit, tree, selection)
         if text is None or text.strip() == label:
             return
-        rows = await self._prompt.rows_of(selection, lost=f": “{text}” is not written")
+        rows = await self._prompt.rows_of(selection, lost=f': "{text}" is not written')
         self._set_label(rows, entry_id, text.strip())
 
     def _set_label(self, rows: list[Row], entry_id: str, text: str) -> None:

@@ -7,14 +7,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT
-from app.dialogs.questions import FORK, OPEN, READ, InUseDialog, ResumeDialog, Standing
+from app.controllers.row_prompt import Question
+from app.dialogs.questions import FORK, OPEN, READ, InUseDialog, ResumeDialog, Standing, ways_to_resume
 from app.formats.text import one_line
 from app.keys import key_of
 from app.stores import agent_named
 from app.stores.live import LIVE
-from app.view.bars import in_use_line, resume_line, start_line
 from app.view.formatting import tilde
+from app.view.prompts import resume_only_question
 from app.view.selection import StableSelection
+from app.view.status_line import in_use_line, resume_line, shown_command, start_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +87,9 @@ class ResumeController:
         self.planned = ""
         # the newest session of the project under the cursor, and the plan to start another one like it
         self._start: tuple[Row, Plan | None] | None = None
-        # who may have the planned session open
+        # path and id of the session of the plan
+        self._session = ("", "")
+        # who may have it open
         self._in_use: Verdict | None = None
         # the state of the planned session and its reason when the plan was made
         self._planned_use = ("", "")
@@ -116,12 +120,12 @@ class ResumeController:
             return resume_line(cells, key="", command=[], folder="", problem="", warning="")
         if row is not None and self.planned == row.path and self._asks_about_use(plan):
             assert self._in_use is not None
-            return in_use_line(cells, row.agent, self._in_use)
+            return in_use_line(cells, row.agent, tilde(row.cwd, self._setup.home), self._in_use)
         reason = self._facts.reasons.get(self.planned, "")
         return resume_line(
             cells,
             key=key_of("session.resume") if shows_key else "",
-            command=[one_line(word, 2_000) for word in plan.argv],
+            command=shown_command(plan.argv, *self._session),
             folder=tilde(plan.cwd, self._setup.home),
             problem=problem_sentence(plan, key_of("session.resume")),
             warning=one_line(reason or "; ".join(plan.asks) or plan.warning),
@@ -211,8 +215,9 @@ class ResumeController:
             return
         row = self._pane.list.row
         is_shown = row is not None and row.path == event.path
-        if is_shown:
+        if row is not None and is_shown:
             self.plan, self.planned, self._in_use = event.plan, event.path, event.in_use
+            self._session = row.path, row.id
             self._planned_use = self._use_of(event.path)
         if self._dialog is not None:
             dialog, selection = self._dialog
@@ -233,7 +238,9 @@ class ResumeController:
     # resume
 
     def resume(self) -> None:
-        """Resume the session under the cursor as soon as it is planned; start one in a project."""
+        """Resume the session under the cursor as soon as it is planned, after a question while others are
+        marked; start one in a project.
+        """
         self._pane.once_known(self._resume_known, self._is_planned)
 
     def copy_command(self) -> None:
@@ -253,8 +260,24 @@ class ResumeController:
             newest = self._newest
             if newest is not None:
                 self._starter.start_new(newest)
+        elif plan is not None and self._pane.model.marked - {row.path}:
+            self._host.start(self._ask_to_resume_only(row))
         elif plan is not None:
             self.resume_session(row, plan)
+
+    async def _ask_to_resume_only(self, row: Row) -> None:
+        """Ask whether the session under the cursor is to be resumed, although others are marked."""
+        question = Question(lambda cells: resume_only_question(row.title, cells), (("enter", "resume"),))
+        selection = StableSelection(self._pane.model, [row])
+        if not await self._prompt.confirm(question, selection):
+            return
+        rows = await self._prompt.rows_of(selection)
+        plan = self.plan
+        if rows and plan is not None and self.planned == rows[0].path:
+            self.resume_session(rows[0], plan)
+        elif rows:
+            # It was moved a moment ago.
+            self._starter.resume(rows[0], rows[0].path, rows[0].id, rows[0].cwd)
 
     def resume_session(self, row: Row, plan: Plan) -> None:
         """Resume a session with its plan; ask first if something stands in the way."""
@@ -273,7 +296,8 @@ class ResumeController:
         """Ask how to go on with a session that another agent may have open."""
         selection = StableSelection(self._pane.model, [row])
         harm = agent_named(row.agent).dangers["resume"][1]
-        dialog = InUseDialog(row.agent, in_use.reason, harm, is_sure=in_use.state == LIVE)
+        ways = ways_to_resume(row.agent, in_use)
+        dialog = InUseDialog(in_use.reason, harm, ways, is_sure=in_use.state == LIVE)
         answer = await self._host.open(dialog)
         rows = await self._prompt.rows_of(selection) if answer is not None else []
         if not rows:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
 from app.formats.text import one_line
 from app.keys import key_name
-from app.view.bars import keys_line, question_line
+from app.view.bars import keys_line
 from app.view.cells import shorten
+from app.view.line import fit_line
 from app.view.prompts import quoted_title
+from app.view.status_line import fits_answers, question_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,19 +106,20 @@ class RowPrompt:
 
     def bar(self, cells: int) -> Line | None:
         """The question, for the bar above the keys; None while no prompt or dialog is open."""
-        if self.question is not None:
-            return question_line(cells, self.question.text(max(0, cells - 4)))
-        return None if self._host.is_active else question_line(cells, "")
+        question = self.question
+        if question is not None:
+            return question_line(cells, question.text, _answers(question))
+        return None if self._host.is_active else fit_line([], cells)
 
     def keys(self, cells: int) -> Line | None:
-        """The keys that answer, none below a dialog, which shows its own; None while no prompt or dialog is
-        open.
+        """The keys that answer if they have no room behind the question, none below a dialog, which shows its
+        own; None while no prompt or dialog is open.
         """
         question = self.question
         if question is None:
             return None if self._host.is_active else keys_line(cells, [])
-        pairs = [(key_name(key), label) for key, label in question.keys]
-        return keys_line(cells, [*pairs, (CANCEL, question.cancel)] if question.cancel else pairs)
+        answers = _answers(question)
+        return keys_line(cells, [] if fits_answers(cells, answers) else answers)
 
     # the sessions of a prompt
 
@@ -183,6 +186,10 @@ class RowPrompt:
 
     # questions
 
+    def renew(self) -> None:
+        """Show the question in its present words."""
+        self._changed()
+
     async def confirm(self, question: Question, about: StableSelection | None = None) -> bool:
         """Ask a question with one answer.
 
@@ -248,7 +255,7 @@ class RowPrompt:
             return edit.region() or self._bar_region()
 
         def lost() -> None:
-            typed = f": “{editor.text}” is not written" if editor.is_changed else ""
+            typed = f': "{editor.text}" is not written' if editor.is_changed else ""
             editor.dismiss(None)
             # The message takes the keys that are being typed.
             self._host.start(self._show_message(f"{quoted_title(selection.first)} is gone{typed}"))
@@ -261,6 +268,12 @@ class RowPrompt:
 
     async def _show_message(self, text: str) -> None:
         await self.ask(_message(text))
+
+
+def _answers(question: Question) -> list[tuple[str, str]]:
+    """(name of the key, label) of the answers to a question."""
+    pairs = [(key_name(key), label) for key, label in question.keys]
+    return [*pairs, (CANCEL, question.cancel)] if question.cancel else pairs
 
 
 def _message(text: str) -> Question:

@@ -6,11 +6,14 @@ A question about several sessions gives their number, and how many of them are n
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from app.actions import row_actions
+from app.actions.trash_place import artifact_sizes
 from app.controllers.row_prompt import Question, RowEdit
-from app.dialogs.questions import FolderDialog
+from app.dialogs.questions import OTHERS, FolderDialog, InUseDialog, ways_to_trash
+from app.dialogs.questions import TRASH as ALL_OF_THEM
 from app.dialogs.tags import TagDialog
 from app.formats.text import one_line
 from app.formats.title_slot import fold_title
@@ -19,7 +22,7 @@ from app.stores import agent_named
 from app.stores.live import LIVE, MAYBE
 from app.stores.tags import known_tags
 from app.view.cells import shorten
-from app.view.formatting import age, tilde
+from app.view.formatting import age, size, tilde
 from app.view.notifications import done_text, not_done_text, progress_note, quoted, reason_of
 from app.view.prompts import (
     continued_question,
@@ -118,26 +121,47 @@ class SessionActions:
         maybe = [row for row in rows if states.get(row.path) == MAYBE]
         if not rows:
             return
-        if not maybe and not self._settings.ask_before_trash:
+        if maybe:
+            self._host.start(self._ask_to_trash_in_use(rows, maybe, reasons.get(maybe[0].path, "")))
+        elif self._settings.ask_before_trash:
+            self._host.start(self._ask_to_trash(rows))
+        else:
             self._trash(rows, anyway=False)
-            return
-        why = one_line(reasons.get(maybe[0].path, ""), 500) if maybe else ""
-        harm = agent_named(maybe[0].agent).dangers["trash"][1] if maybe else ""
-        shown = trash_question([rows[0].title] * len(rows), self._host.width, hidden=1, why=why, harm=harm)
-        if why not in shown or harm not in shown:
-            self._messages.warn(f"{why}: {harm}" if why else harm)
-        self._host.start(self._ask_to_trash(self._selection(*rows), why, harm, anyway=bool(maybe)))
 
-    async def _ask_to_trash(self, selection: StableSelection, why: str, harm: str, *, anyway: bool) -> None:
-        question = Question(
-            lambda cells: trash_question(
-                self._titles(selection), cells, hidden=self._hidden(selection), why=why, harm=harm
-            ),
-            (("enter", "trash"),),
-            "keep",
-        )
-        if await self._prompt.confirm(question, selection):
-            self._trash(await self._prompt.rows_of(selection), anyway=anyway)
+    async def _ask_to_trash(self, rows: Sequence[Row]) -> None:
+        selection = self._selection(*rows)
+        artifacts = 0, 0
+
+        async def measure() -> None:
+            nonlocal artifacts
+            paths = [row.path for row in rows]
+            artifacts = await asyncio.to_thread(artifact_sizes, paths, self._setup.stores)
+            self._prompt.renew()
+
+        def text(cells: int) -> str:
+            folders, in_folders = artifacts
+            total = sum(row.size for row in selection.rows() or rows) + in_folders
+            titles, hidden = self._titles(selection), self._hidden(selection)
+            return trash_question(titles, cells, hidden=hidden, size=size(total), folders=folders)
+
+        self._host.start(measure())
+        if await self._prompt.confirm(Question(text, (("enter", "trash"),), "keep"), selection):
+            self._trash(await self._prompt.rows_of(selection), anyway=False)
+
+    async def _ask_to_trash_in_use(self, rows: Sequence[Row], maybe: Sequence[Row], reason: str) -> None:
+        """Ask before sessions are trashed of which an agent may have some open.
+
+        :param maybe: those; ``reason``: who may have the first of them open; raw.
+        """
+        others = [row for row in rows if row not in maybe]
+        selection, idle = self._selection(*rows), self._selection(*others) if others else None
+        harm = agent_named(maybe[0].agent).dangers["trash"][1]
+        ways = ways_to_trash(len(maybe), len(others))
+        answer = await self._host.open(InUseDialog(reason, harm, ways, number=len(maybe)))
+        if idle is not None and answer == OTHERS:
+            self._trash(await self._prompt.rows_of(idle), anyway=False)
+        elif answer == ALL_OF_THEM:
+            self._trash(await self._prompt.rows_of(selection), anyway=True)
 
     def _trash(self, rows: Sequence[Row], *, anyway: bool) -> None:
         what = TRASH_ANYWAY if anyway else TRASH
@@ -189,7 +213,7 @@ class SessionActions:
         edit = RowEdit(
             before,
             "New name",
-            lambda cells: shorten("Empty: back to the first prompt", cells),
+            lambda cells: shorten("Empty: back to the first prompt.", cells),
             "save",
             region,
             "Rename",
@@ -198,7 +222,7 @@ class SessionActions:
         name = await self._prompt.edit(edit, sessions, selection)
         if name is None or name.strip() == before:
             return
-        rows = await self._prompt.rows_of(selection, lost=f": “{name}” is not written")
+        rows = await self._prompt.rows_of(selection, lost=f': "{name}" is not written')
         self.run("rename", rows, lambda *about: row_actions.rename(*about, name=name.strip()))
 
     def pin(self) -> None:

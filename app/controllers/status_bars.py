@@ -20,9 +20,9 @@ from app.view.bars import (
     project_keys,
     search_keys,
     unread_note,
-    with_note,
 )
 from app.view.formatting import tilde
+from app.view.status_line import marks_line, with_right
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,11 +104,12 @@ class StatusBars:
         """The activity that the header shows; "" for none."""
         return self._actions.progress_note or self._feed.activity
 
-    def command(self, cells: int, *, shows_key: bool) -> Line:
-        """The question of a prompt, else the current message, else the command that Enter would run and
-        the note of the session.
+    def status(self, cells: int, *, shows_key: bool, hidden: str = "") -> Line:
+        """The question of a prompt, else the current message, else the marked sessions, else the command that
+        Enter would run and the note of the session.
 
         :param shows_key: see `ResumeController.bar`.
+        :param hidden: what is hidden, for the right side.
         """
         question = self._prompt.bar(cells)
         if question is not None:
@@ -116,18 +117,18 @@ class StatusBars:
         message = self._message(cells)
         if message is not None:
             return message
+        if self._pane.marked:
+            return with_right(marks_line(cells, self._pane.marked), cells, hidden=hidden)
         row = self._pane.list.row
         note = self._pane.model.tagging(row).note if row is not None else ""
-        return with_note(self._resume.bar(cells, shows_key=shows_key), note, cells)
+        line = self._resume.bar(cells, shows_key=shows_key)
+        return with_right(line, cells, note=note, hidden=hidden)
 
-    def keys(self, cells: int, pairs: Keys, *, marked: int = 0) -> Line:
-        """The keys of the pane with the focus; Esc stops an action on several sessions first.
-
-        :param marked: the number of marked sessions if the pane shows them.
-        """
+    def keys(self, cells: int, pairs: Keys) -> Line:
+        """The keys of the pane with the focus; Esc stops an action on several sessions first."""
         if self._actions.progress_note:
             pairs = [(CANCEL, "stop"), *pairs]
-        return keys_line(cells, pairs, marked=marked)
+        return keys_line(cells, pairs)
 
     def session_keys(self, *, in_preview: bool = False) -> Keys:
         """The keys of the sessions' pane that do something now.
@@ -155,7 +156,7 @@ class StatusBars:
                 has_marks=bool(model.marked),
             )
         if model.marked and not in_preview:
-            return mark_keys(selects=pane.selects)
+            return mark_keys(len(model.marked), selects=pane.selects)
         pairs = preview_keys(here=here) if in_preview else list_keys(selects=pane.selects, here=here)
         # until it is known that there is nothing, as in the first frame
         if row is not None or not (model.known or pane.scanned):

@@ -13,15 +13,19 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from app.formats.text import inert, one_line
+from app.stores.live import LIVE
 from app.view.cells import shorten
 from app.widgets.dialog import Dialog, ItemList
 from app.widgets.line_list import LineList
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from app.actions.resume import Plan
+    from app.stores.live import Verdict
     from app.view.line import Line
 
 
@@ -124,11 +128,18 @@ class ResumeDialog(Dialog[str | None]):
 
 
 FORK, OPEN, READ = "fork", "open", "read"
-"""Answers of an `InUseDialog`."""
+KEEP, OTHERS, TRASH = "keep", "others", "trash"
+"""Answers of an `InUseDialog` before a session is resumed, and before sessions are trashed."""
 
 
-class _Way(NamedTuple):
-    """A choice of an `InUseDialog`."""
+class Way(NamedTuple):
+    """A choice of an `InUseDialog`.
+
+    answer   the result of the dialog
+    label    a word
+    text     what the choice does
+    why_not  why it is not possible; raw, "" if it is
+    """
 
     answer: str
     label: str
@@ -136,9 +147,35 @@ class _Way(NamedTuple):
     why_not: str = ""
 
 
+def ways_to_resume(agent: str, in_use: Verdict) -> list[Way]:
+    """The choices before a session is resumed that an agent has open for certain, or may have open."""
+    ways = [
+        Way(FORK, "Fork", f"start {agent} in a new session from the same leaf"),
+        Way(OPEN, "Open", f"start {agent} on this file anyway"),
+        Way(READ, "Read", "open the transcript, follow it live"),
+    ]
+    if in_use.state == LIVE:
+        ways.append(ways.pop(1)._replace(why_not=one_line(in_use.reason, 500)))
+    return ways
+
+
+def ways_to_trash(number: int, others: int) -> list[Way]:
+    """The choices before sessions are trashed that an agent may have open.
+
+    :param number: of these sessions; ``others``: the number of sessions that no agent has open.
+    """
+    every = number + others
+    ways = [Way(KEEP, "Keep", "leave it where it is" if every == 1 else "leave them where they are")]
+    if others:
+        rest = "the session" if others == 1 else f"the {others:,} sessions"
+        ways.append(Way(OTHERS, "Others", f"trash only {rest} that no agent has open"))
+    ways.append(Way(TRASH, "Trash", "trash it anyway" if every == 1 else f"trash all {every:,} anyway"))
+    return ways
+
+
 class InUseDialog(Dialog[str | None]):
-    """Says who may have a session open, and asks how to go on: `FORK`, which is harmless, `OPEN` or `READ`.
-    The result is None after Esc. If an agent has it open for certain, it cannot be opened.
+    """Says who may have sessions open, and asks how to go on. The result is the answer of a `Way`, the first
+    of which is harmless; None after Esc.
     """
 
     AUTO_FOCUS = "#ways"
@@ -147,25 +184,22 @@ class InUseDialog(Dialog[str | None]):
         Binding("enter", "choose", "Select"),
     ]
 
-    def __init__(self, agent: str, reason: str, harm: str, *, is_sure: bool) -> None:
+    def __init__(
+        self, reason: str, harm: str, ways: Sequence[Way], *, is_sure: bool = False, number: int = 1
+    ) -> None:
         """:param reason: who has it open; ``harm`` what may happen then; both raw.
+        :param ways: the choices.
         :param is_sure: an agent has it open for certain.
+        :param number: of the sessions that are in use.
         """
         super().__init__()
-        self._is_sure = is_sure
         mark, verb = ("●", "is open") if is_sure else ("◐", "may be open")
+        subject = f"This session {verb}" if number == 1 else f"{number:,} sessions may be open"
         consequence = harm[:1].upper() + one_line(harm[1:], 500)
-        self._said = f"{mark} This session {verb}: {one_line(reason, 500)}.\n{consequence}."
-        self._title = "This session is open elsewhere" if is_sure else "This session may be open elsewhere"
-        ways = [
-            _Way(FORK, "Fork", f"start {agent} in a new session from the same leaf"),
-            _Way(OPEN, "Open", f"start {agent} on this file anyway"),
-            _Way(READ, "Read", "open the transcript, follow it live"),
-        ]
-        if is_sure:
-            ways.append(ways.pop(1)._replace(why_not=one_line(reason, 500)))
+        self._said = f"{mark} {subject}: {one_line(reason, 500)}.\n{consequence}."
+        self._title = f"{subject} elsewhere"
         self._ways = ways
-        self._list = ItemList[_Way](self._draw, id="ways")
+        self._list = ItemList[Way](self._draw, id="ways")
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
@@ -180,7 +214,7 @@ class InUseDialog(Dialog[str | None]):
     def on_mount(self) -> None:
         self._list.show(self._ways)
 
-    def _draw(self, way: _Way, cells: int) -> Line:
+    def _draw(self, way: Way, cells: int) -> Line:
         if way.why_not:
             return [(shorten(f"{way.label:8} {way.why_not}", cells), "dim")]
         return [(f"{way.label:8} ", "strong"), (shorten(way.text, max(0, cells - 9)), "text")]

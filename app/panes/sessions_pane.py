@@ -97,6 +97,7 @@ class SessionsPane(Pane):
     selects         the box is always shown, and Enter in it selects (the selector)
     everywhere      tool calls and output are searched too
     scanned         all sessions are known: until then, more may match
+    marked          the marked sessions
     shown           the path of the session that is shown beside the list
     is_searching    more may be found, and the border says so; false while only changed sessions are searched
     is_due          more of the answer is to come
@@ -147,6 +148,7 @@ class SessionsPane(Pane):
         self.selects = selects
         self.everywhere = False
         self.scanned = False
+        self.marked: Sequence[Row] = ()
         self.shown = ""
         self.is_searching = False
         self.is_due = False
@@ -209,6 +211,7 @@ class SessionsPane(Pane):
         """
         self._places = places
         model = self.model
+        self.marked = model.marked_rows() if model.marked else ()
         if places is None and not model.known:
             places = model.searched
         self.scanned = places is not None

@@ -18,7 +18,7 @@ from app.panes.tree_finder import TreeFinder
 from app.services.tree_reader import BranchReader, RowReader, TreeReader
 from app.view.bars import session_title
 from app.view.branch_table import BranchTable, branch_text
-from app.view.tree_navigation import tree_facts
+from app.view.tree_navigation import hidden_entries, tree_facts
 from app.widgets.entry_tree import EntryTree
 from app.widgets.inputs import SearchBox
 from app.widgets.line_list import CursorDebounce, LineList
@@ -45,6 +45,7 @@ class TreePane(Pane):
     """Shows the tree of a session, follows its file, goes to hits, and has a line that searches the tree.
 
     entry_tree   the tree
+    hidden_note  the number of entries that the filter hides, with the key that shows them; "" for none
     """
 
     class WordsChanged(Message):
@@ -59,6 +60,7 @@ class TreePane(Pane):
         :param ascii_only: draw with ASCII characters.
         """
         super().__init__("Tree", id=id)
+        self.hidden_note = ""
         self.entry_tree = EntryTree(now_ms=now_ms, ascii_only=ascii_only, id="tree")
         self._finder = TreeFinder(self.entry_tree, self.post_message)
         self._expects_search = False
@@ -297,6 +299,10 @@ class TreePane(Pane):
             short = branch_text(branch, anew=anew, total=total, short=True)
             instead = (figures, short)
         self.say(facts, title, suffix=suffix, instead=instead, closing=figures)
+        hidden = hidden_entries(view) if view is not None and view.tree.is_whole else ""
+        if hidden != self.hidden_note:
+            self.hidden_note = hidden
+            self.post_message(self.Closing())
 
     @property
     def _is_searched(self) -> bool:

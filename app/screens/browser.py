@@ -175,7 +175,7 @@ class BrowserScreen(SessionsScreen):
                 yield self.entry_pane
                 yield self.transcript_pane
         yield Bar(self.closing_bar, id="closing")
-        yield Bar(self._resume_bar, id="resume")
+        yield KeysBar(self._status_line, id="resume")
         yield KeysBar(self._keys, id="keys")
         yield self.sessions_pane.popup
         yield Bar(too_small_line, id="too-small")
@@ -262,7 +262,7 @@ class BrowserScreen(SessionsScreen):
         if answers is not None:
             return answers
         if self._pane == "sessions":
-            return self.bars.keys(cells, self.bars.session_keys(), marked=len(self.model.marked))
+            return self.bars.keys(cells, self.bars.session_keys())
         if self.tree_pane.is_searching or self.transcript_pane.is_searching:
             return self.bars.keys(cells, offered(pane_commands("filter")))
         if self._reads:
@@ -277,8 +277,16 @@ class BrowserScreen(SessionsScreen):
             pairs = [pair for pair in pairs if pair[1] != code]
         return self.bars.keys(cells, pairs)
 
-    def _resume_bar(self, cells: int) -> Line:
-        return self.bars.command(cells, shows_key=self._pane == "sessions")
+    def _status_line(self, cells: int) -> Line:
+        resumes = self._pane == "sessions" or (self._tree.has_focus and self._tree.is_at_leaf)
+        return self.bars.status(cells, shows_key=resumes, hidden=self.hidden_note)
+
+    @property
+    def hidden_note(self) -> str:
+        if self.pane_layout.closing:
+            return ""
+        in_list = super().hidden_note if self._pane == "sessions" else ""
+        return in_list or ("" if self._reads else self.tree_pane.hidden_note)
 
     def show_catalog(self, event: CatalogLoaded) -> None:
         if self.feed.catalog_loaded(event, self._begin_at):
@@ -335,6 +343,7 @@ class BrowserScreen(SessionsScreen):
         self.tree_pane.update_borders()
         self.entry_pane.cursor_moved()
         self._renew_keys()
+        self.query_one("#resume", Bar).renew()
 
     @on(EntryLines.CodeChanged)
     def _renew_keys(self) -> None:

@@ -68,7 +68,7 @@ class SelectorScreen(SessionsScreen):
             yield Divider(id="divider")
             yield self._preview
         yield Bar(self.closing_bar, id="closing")
-        yield Bar(lambda cells: self.bars.command(cells, shows_key=True), id="resume")
+        yield KeysBar(self._status_line, id="resume")
         yield KeysBar(self._keys, id="keys")
         yield self.sessions_pane.popup
         yield Bar(too_small_line, id="too-small")
@@ -109,7 +109,10 @@ class SelectorScreen(SessionsScreen):
         if answers is not None:
             return answers
         pairs = self.bars.session_keys(in_preview=self._preview.lines.has_focus)
-        return self.bars.keys(cells, pairs, marked=len(self.model.marked))
+        return self.bars.keys(cells, pairs)
+
+    def _status_line(self, cells: int) -> Line:
+        return self.bars.status(cells, shows_key=True, hidden=self.hidden_note)
 
     # the session under the cursor
 

@@ -181,6 +181,11 @@ class SessionsScreen(FirstPictureScreen[None]):
         return "Examples" if self.setup.demo else ""
 
     @property
+    def hidden_note(self) -> str:
+        """What is hidden, for the status line of a screen without a rule below the panes."""
+        return "" if self.pane_layout.closing else self.sessions_pane.closing
+
+    @property
     def focused_pane(self) -> str:
         """The name of the pane with the focus."""
         raise NotImplementedError

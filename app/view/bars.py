@@ -1,5 +1,5 @@
-"""The lines above and below the panes: header, footer, the command that Enter runs, and which keys the footer
-offers.
+"""The lines above and below the panes: the header, the figures of the rules, the footer, and which keys it
+offers. `app.view.status_line` has the line between them.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from app.commands import command_by_id, pane_commands
 from app.formats.text import one_line
 from app.index.row import Row
 from app.keys import footer, key_of, offered
-from app.stores.live import LIVE, Verdict
 from app.view.arrangement import Arrangement
-from app.view.cells import shorten, shorten_start, stable_width, width
+from app.view.cells import shorten_start, stable_width, width
 from app.view.geometry import SMALLEST
 from app.view.line import Line, fit_line, line_width
 from app.view.list_groups import Group
@@ -166,114 +165,22 @@ def cache_note(reason: str) -> str:
     return reason.partition(": ")[0]
 
 
-def keys_line(cells: int, pairs: Sequence[tuple[str, str]], *, marked: int = 0) -> Line:
-    """The keys of the focused pane. Keys that do not fit are left out whole: first the last ones of the pane,
-    then those that work everywhere. The first key and the last two (help, quit) stay.
-
-    :param marked: the number of marked rows.
+def keys_line(cells: int, pairs: Sequence[tuple[str, str]]) -> Line:
+    """The keys of the focused pane, with the help at the right. Keys that do not fit are left out whole, the
+    last ones first. The first key and the help stay.
     """
-    shown = list(pairs)
-    line: Line = [(f" {marked:,} marked", "marked")] if marked else []
-    room = cells - line_width(line)
+    shown = [pair for pair in pairs if pair[1] != "help"]
+    helps = [pair for pair in pairs if pair[1] == "help"][:1]
+    right: Line = [span for key, label in helps for span in ((key, "key"), (f" {label} ", "dim"))]
+    room = cells - line_width(right) - (2 if helps else 0)
     # one blank precedes the first key, and two precede the others
-    while len(shown) > 3 and sum(width(key) + width(label) + 3 for key, label in shown) - (not line) > room:
-        del shown[max(1, len(shown) - 6)]
+    while len(shown) > 1 and sum(width(key) + width(label) + 3 for key, label in shown) - 1 > room:
+        shown.pop()
+    line: Line = []
     for key, label in shown:
         line += [("  " if line else " ", "text"), (key, "key"), (f" {label}", "dim")]
-    return fit_line(line, cells)
-
-
-def resume_line(
-    cells: int, *, key: str, command: Sequence[str], folder: str, problem: str, warning: str
-) -> Line:
-    """The line with the command that Enter runs for the session under the cursor.
-
-    :param key: the key that resumes here, empty for none.
-    :param command: the command and its arguments; if there is no room, the beginning of the last one (a path)
-        is cut.
-    :param problem: why the session cannot be resumed; ``warning``: a warning for the user.
-    """
-    if not command and not problem:
-        return fit_line([], cells)
-    if problem:
-        return fit_line([(" ! ", "warning"), (shorten(problem, cells - 4), "dim")], cells)
-    line: Line = [(f" {key} " if key else " ", "key")]
-    if warning:
-        line.append((f"{warning}  ", "warning"))
-    room = cells - line_width(line) - 1
-    where = f"  in {shorten_start(folder, max(12, room // 3))}"
-    return fit_line([*line, (command_line(command, room - width(where)), "text"), (where, "dim")], cells)
-
-
-def start_line(cells: int, *, key: str, agent: str, folder: str, problem: str) -> Line:
-    """The line about a project: the session that Enter starts in its folder.
-
-    :param key: the key that starts it, empty for none: then there is nothing to say.
-    :param folder: its folder as it is shown.
-    :param problem: why none can be started; "" if one can.
-    """
-    if problem:
-        return fit_line([(" ! ", "warning"), (shorten(problem, cells - 4), "dim")], cells)
-    if not key:
-        return fit_line([], cells)
-    line: Line = [(f" {key} ", "key"), (f"starts a new {agent} session", "text")]
-    where = f" in {shorten_start(folder, max(12, cells - line_width(line) - 5))}"
-    return fit_line([*line, (where, "dim")], cells)
-
-
-def in_use_line(cells: int, agent: str, in_use: Verdict) -> Line:
-    """The line about a session that a running agent has open, or may have open.
-
-    :param agent: the session's agent.
-    """
-    pid = f" (pid {in_use.pid})" if in_use.pid is not None else ""
-    reason = one_line(in_use.reason, 200)
-    if in_use.state == LIVE:
-        text = f"● Open in {agent}{pid}. Enter asks: fork, read, cancel."
-        return fit_line([(f" {shorten(text, cells - 2)}", "live")], cells)
-    # The reason gives way to what Enter does.
-    for about in (f"{pid}: {reason}", pid, ""):
-        text = f"◐ May be open in {agent}{about}. Enter asks first."
-        if width(text) <= cells - 2:
-            break
-    return fit_line([(f" {shorten(text, cells - 2)}", "warning")], cells)
-
-
-def question_line(cells: int, question: str) -> Line:
-    """The line of a question, which replaces the `resume_line`.
-
-    :param question: inert; "" for none.
-    """
-    return fit_line([(" ? ", "marked"), (question, "strong")] if question else [], cells)
-
-
-LEAST_NOTE = 12
-"""Cells below which a note of a session says too little to be shown."""
-
-
-def with_note(line: Line, note: str, cells: int) -> Line:
-    """A line of ``cells`` with the note of the session at its right, if there is room behind its text.
-
-    :param note: raw; "" for none.
-    """
-    text = list(line)
-    while text and not text[-1][0].strip():
-        text.pop()
-    room = cells - line_width(text) - 3
-    if not note or room < LEAST_NOTE:
-        return line
-    shown = shorten(stable_width(one_line(note, 500)), room)
-    gap = cells - line_width(text) - width(shown) - 1
-    return fit_line([*text, (" " * gap, "text"), (shown, "dim")], cells)
-
-
-def command_line(command: Sequence[str], cells: int) -> str:
-    """A command and its arguments in at most ``cells``; if there is no room, the beginning of the last
-    argument (a path) is cut.
-    """
-    first = " ".join(command[:-1])
-    last = shorten_start(command[-1], max(12, cells - width(first) - 1))
-    return shorten(f"{first} {last}".strip(), cells)
+    gap = cells - line_width(line) - line_width(right)
+    return fit_line([*line, (" " * max(0, gap), "text"), *right], cells)
 
 
 SEARCH_HINT = 'words, "a phrase", agent:pi, label:x'
@@ -324,16 +231,15 @@ def search_keys(
             (key_of("app.quit", typing=True), "quit"),
         ]
         return _usable_keys(pairs, has_row=has_row, has_marks=has_marks)
-    # `keys_line` leaves out the keys in the middle first
     pairs = [
         (key_of("filter.keep"), "resume"),
+        *completes,
+        *([] if (scope, "complete") in completes else [(scope, _other_scope(here))]),
+        (key_of("filter.drop"), "unmark" if has_marks else "clear" if typed else "leave"),
+        *offered(pane_commands("side")),
         (key_of("pane.previous", typing=True), "list"),
         (key_of("change.undo", typing=True), "undo"),
-        *completes,
-        *offered(pane_commands("side")),
-        *([] if (scope, "complete") in completes else [(scope, _other_scope(here))]),
         (key_of("help.show", typing=True), "help"),
-        (key_of("filter.drop"), "unmark" if has_marks else "clear" if typed else "leave"),
     ]
     return _usable_keys(pairs, has_row=has_row, has_marks=has_marks)
 
@@ -377,19 +283,21 @@ def _last_keys() -> list[tuple[str, str]]:
     return offered(command_by_id(id) for id in ("help.show", "app.quit"))
 
 
-def mark_keys(*, selects: bool) -> list[tuple[str, str]]:
+def mark_keys(number: int, *, selects: bool) -> list[tuple[str, str]]:
     """The keys of the list while sessions are marked: those that act on all of them, or change the marks.
 
+    :param number: of the marked sessions.
     :param selects: for the selector, which exports nothing.
     """
-    ids = ("session.trash", "session.pin", *(() if selects else ("session.export",)))
-    actions = offered(command_by_id(id) for id in ids)
-    marks = [
+    pairs = [
+        (key_of("session.trash"), f"trash {number:,}"),
+        (key_of("session.pin"), f"pin {number:,}"),
+        *([] if selects else [(key_of("session.export"), f"export {number:,}")]),
         (key_of("view.back"), "unmark"),
         (key_of("session.mark"), "mark"),
         (key_of("session.mark_all"), "all"),
     ]
-    return [*actions, *(pair for pair in marks if pair[0]), *_last_keys()]
+    return [*(pair for pair in pairs if pair[0]), *_last_keys()]
 
 
 def no_session_keys(*, selects: bool = False, typed: bool = False) -> list[tuple[str, str]]:
@@ -413,7 +321,7 @@ def no_session_keys(*, selects: bool = False, typed: bool = False) -> list[tuple
 
 def labels_for_marks() -> set[str]:
     """The labels of the commands that act on marked sessions, on any row."""
-    return {command_by_id(id).label for id in ("session.trash", "session.pin", "session.export")}
+    return {command_by_id("session.trash").label}
 
 
 def _usable_keys(pairs: list[tuple[str, str]], *, has_row: bool, has_marks: bool) -> list[tuple[str, str]]:

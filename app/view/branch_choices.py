@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.text import one_line
-from app.view.bars import command_line
 from app.view.cells import shorten, shorten_start, width
+from app.view.status_line import command_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

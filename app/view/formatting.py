@@ -66,15 +66,15 @@ def count(number: int) -> str:
 
 
 def size(number: int) -> str:
-    """A number of bytes in at most five characters: ``812B``, ``1.2kB``, ``34kB``, ``2MB``."""
+    """A number of bytes in at most six characters: ``812 B``, ``1.2 kB``, ``34 kB``, ``2 MB``."""
     if number < 1_000:
-        return f"{number}B"
+        return f"{number} B"
     for unit in ("kB", "MB", "GB"):
         scaled = number / 1_000
         if scaled < 9.95:
-            return f"{scaled:.1f}{unit}"
+            return f"{scaled:.1f} {unit}"
         if scaled < 999.5 or unit == "GB":
-            return f"{round(scaled)}{unit}"
+            return f"{round(scaled)} {unit}"
         number = round(scaled)
     raise AssertionError
 

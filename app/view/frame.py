@@ -26,6 +26,7 @@ from app.view.line import Line, fit_line, wrap
 from app.view.list_model import ListModel
 from app.view.rules import LAST, divider_char, rule_line
 from app.view.session_row import SCROLLBAR, render_list_line, render_second_line
+from app.view.status_line import with_right
 from app.view.welcome import welcome_panel
 
 Cell = tuple[str, str, str]
@@ -89,7 +90,8 @@ def frame(
     picture += rows
     if places.closing:
         picture.append(_plain(closing_line(columns, places, content.hidden, "", focus=PANES[0])))
-    picture.append(_plain(fit_line([], columns)))
+    hidden = "" if places.closing else content.hidden
+    picture.append(_plain(with_right(fit_line([], columns), columns, hidden=hidden)))
     picture.append(_plain(keys_line(columns, footer(PANES[0]) if keys is None else keys)))
     return picture[:lines]
 

@@ -13,20 +13,20 @@ LEAST_TITLE = 10
 """Fewest cells of a title in a question."""
 
 
-def trash_question(titles: Sequence[str], cells: int, *, hidden: int, why: str = "", harm: str = "") -> str:
+def trash_question(
+    titles: Sequence[str], cells: int, *, hidden: int, size: str = "", folders: int = 0
+) -> str:
     """The question before sessions are trashed.
 
     :param titles: raw titles of the sessions, at least one.
     :param hidden: how many of them are not shown.
-    :param why: a raw warning about them; ``harm``: its consequence, shown if there is room.
+    :param size: the size of their files; ``folders``: the number of their folders of artifacts. Both are left
+        out if there is no room.
     """
-    reason = one_line(why, 60)
-    reasons = ([f"{reason}: {harm} – "] if harm else []) + [f"{reason} – "]
-    for start in reasons if why else ():
-        question = start + _about("Trash", titles, cells - width(start), hidden)
-        if width(question) <= cells:
-            return question
-    return _about("Trash", titles, cells, hidden)
+    artifacts = f"{folders:,} artifact folder{'' if folders == 1 else 's'}" if folders else ""
+    both = ", ".join(filter(None, (size, artifacts)))
+    details = tuple(f" ({detail})" for detail in (both, size) if detail)
+    return _about("Trash", titles, cells, hidden, details=details)
 
 
 def delete_question(titles: Sequence[str], cells: int, *, hidden: int) -> str:
@@ -70,7 +70,7 @@ def earlier_question(
     if len(changes) > 1:
         return f"{start} {len(changes):,} sessions {end}"
     room = max(LEAST_TITLE, cells - width(start) - width(end) - 4)
-    return f"{start} “{shorten(one_line(title, 500), room)}” {end}"
+    return f'{start} "{shorten(one_line(title, 500), room)}" {end}'
 
 
 def continued_question(cells: int) -> str:
@@ -82,6 +82,14 @@ def continued_question(cells: int) -> str:
         if width(question) <= cells:
             break
     return question
+
+
+def resume_only_question(title: str, cells: int) -> str:
+    """The question before one session is resumed while others are marked.
+
+    :param title: raw.
+    """
+    return _about("Resume only", [title], cells, 0)
 
 
 def new_question(agent: str, folder: str, cells: int) -> str:
@@ -97,15 +105,27 @@ def new_question(agent: str, folder: str, cells: int) -> str:
     return f"{short}?"
 
 
-def _about(what: str, titles: Sequence[str], cells: int, hidden: int, *, brief: str = "") -> str:
-    """The sessions by title or number, and how many of them are not shown."""
+def _about(
+    what: str,
+    titles: Sequence[str],
+    cells: int,
+    hidden: int,
+    *,
+    brief: str = "",
+    details: Sequence[str] = (),
+) -> str:
+    """The sessions by title or number, and how many of them are not shown.
+
+    :param details: facts about them, the longest first; the first of them that fits is shown.
+    """
     if len(titles) == 1:
         ends = (", which is not shown?", ", not shown?") if hidden else ("?",)
+        ends = (*(detail + end for end in ends for detail in details), *ends)
         for verb, end in [(verb, end) for verb in (what, brief or what) for end in ends]:
-            room = cells - width(f"{verb} “”{end}")
+            room = cells - width(f'{verb} ""{end}')
             if room >= LEAST_TITLE:
                 break
-        return f"{verb} “{shorten(one_line(titles[0], 500), max(LEAST_TITLE, room))}”{end}"
+        return f'{verb} "{shorten(one_line(titles[0], 500), max(LEAST_TITLE, room))}"{end}'
     number = f"{len(titles):,}"
     unseen = f"{hidden:,} of them not shown" if hidden < len(titles) else "none of them shown"
     forms = [f"{what} {number} sessions", f"{brief or what} {number}"]
@@ -115,9 +135,10 @@ def _about(what: str, titles: Sequence[str], cells: int, hidden: int, *, brief: 
             f"{brief or what} {number} sessions, {unseen}",
             f"{forms[1]}, {hidden:,} not shown",
         ]
-    return next((form for form in forms if width(form) < cells), forms[-1]) + "?"
+    detailed = (form + detail for form in forms for detail in (*details, ""))
+    return next((form for form in detailed if width(form) < cells), forms[-1]) + "?"
 
 
 def quoted_title(row: Row) -> str:
     """The title of a session in a message, inert and in quotation marks."""
-    return f"“{one_line(row.title, 50)}”"
+    return f'"{one_line(row.title, 50)}"'

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from app.formats.utf8_text import fold
+from app.keys import key_of
 from app.view.tree_layout import Segment
 from app.view.tree_view import TreeOrder, TreeView, filter_nodes, shows
 
@@ -204,6 +205,12 @@ class TreeHits:
                 marks[place] = 1
 
 
+def hidden_entries(view: TreeView) -> str:
+    """The number of entries that the filter of a tree hides, with the key that shows them; "" for none."""
+    hidden, key = len(view.tree.entries) - view.shown, key_of("tree.hidden")
+    return f"{hidden:,} hidden" + (f" ({key})" if key else "") if hidden else ""
+
+
 def tree_facts(
     view: TreeView | None,
     node: Node | None,
@@ -235,7 +242,7 @@ def tree_facts(
         facts.append("1 hidden entry shown" + (" for this hit" if has_hit else ""))
     if hits is not None:
         facts.append(hits.summary(view, node))
-    filtered = f"{view.mode}: {hidden:,} hidden"
+    filtered = f"{view.mode}: {hidden:,} hidden" if view.mode != "default" else hidden_entries(view)
     if view.mode != "default":
         facts.append(filtered)
     if where:

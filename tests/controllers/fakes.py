@@ -100,6 +100,10 @@ class FakePrompt:
     def __init__(self, *answers):
         self.answers = deque(answers)
         self.asked = []
+        self.renewed = asyncio.Event()
+
+    def renew(self):
+        self.renewed.set()
 
     async def confirm(self, question, about=None):
         self.asked.append(question.text(80))
@@ -160,6 +164,7 @@ class FakePane:
     """The sessions' pane: its search has always answered."""
 
     selects = is_alone = False
+    marked = ()
     is_answered = scanned = True
 
     def __init__(self, model):

@@ -67,7 +67,7 @@ def test_the_bar_has_the_command_and_then_the_reason_against_it():
     resuming = Resuming()
     assert not resuming.bar().strip()
     resuming.answer(make_plan(resuming.row))
-    assert resuming.row.path in resuming.bar()
+    assert resuming.bar().strip() == "Enter runs pi --session a in /work/app"
     resuming.answer(make_plan(resuming.row, "pi is not installed"))
     assert "! Cannot resume: pi is not installed. Enter: details and ways out." in resuming.bar()
 
@@ -156,7 +156,7 @@ async def test_a_session_that_may_be_open_asks_once(answer, actions, resumes, re
     plan = make_plan(resuming.row, asks=("it may be in use",))
     resuming.answer(plan, in_use=Verdict(MAYBE, "pi runs in the same folder", 4822))
     bar = resuming.bar()
-    assert "◐ May be open in pi (pid 4822): pi runs in the same folder. Enter asks first." in bar
+    assert "◐ May be open in pi (pid 4822 runs in /work/app). Enter asks first." in bar
     resuming.controller.resume()
     await resuming.host.finish()
     assert resuming.actions.names() == actions
@@ -169,3 +169,20 @@ def test_a_session_that_is_open_for_certain_says_what_enter_offers():
     plan = make_plan(resuming.row, asks=("it is in use",))
     resuming.answer(plan, in_use=Verdict(LIVE, "process 7 (pi) has it open", 7))
     assert "● Open in pi (pid 7). Enter asks: fork, read, cancel." in resuming.bar()
+
+
+@pytest.mark.parametrize("answer", [True, False])
+async def test_with_other_marks_enter_asks_whether_to_resume_only_this_one(answer):
+    resuming = Resuming()
+    resuming.prompt.answers.append(answer)
+    plan = make_plan(resuming.row)
+    resuming.answer(plan)
+    resuming.pane.model.toggle_mark(resuming.row.path)
+    resuming.controller.resume()
+    assert resuming.host.plan is plan, "the only mark"
+    resuming.host.plan = None
+    resuming.pane.model.marked.add("/store/other.jsonl")
+    resuming.controller.resume()
+    await resuming.host.finish()
+    assert resuming.prompt.asked == ['Resume only "a session"?']
+    assert (resuming.host.plan is plan) == answer

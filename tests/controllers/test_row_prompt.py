@@ -86,7 +86,7 @@ async def test_a_question_about_a_removed_session_becomes_a_message():
     assert not await shown.prompt.confirm(QUESTION, shown.selection)
     assert not shown.text()
     assert await shown.prompt.rows_of(shown.selection, lost=": nothing is written") == []
-    assert shown.messages.errors == ["“a session” is gone: nothing is written"]
+    assert shown.messages.errors == ['"a session" is gone: nothing is written']
 
 
 async def test_the_input_is_in_the_bar_while_its_row_is_not_in_view():

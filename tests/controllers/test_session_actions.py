@@ -47,7 +47,7 @@ async def test_the_session_under_the_cursor_is_trashed_after_a_question(answer, 
     acting = Acting(answer)
     acting.actions.trash()
     await acting.host.finish()
-    assert "“Alpha”" in acting.prompt.asked[0]
+    assert '"Alpha"' in acting.prompt.asked[0]
     assert acting.requested() == requested
 
 
@@ -70,13 +70,47 @@ def test_the_settings_can_switch_the_question_off():
 
 
 async def test_a_session_that_may_be_open_is_asked_about_all_the_same():
-    acting = Acting(True, settings=Settings(ask_before_trash=False))
+    acting = Acting(dialogs=["trash"], settings=Settings(ask_before_trash=False))
     acting.pane.list.states = {acting.rows[0].path: MAYBE}
     acting.facts.reasons = {acting.rows[0].path: "pi runs in its folder"}
     acting.actions.trash()
     await acting.host.finish()
-    assert "pi runs in its folder" in acting.prompt.asked[0]
     assert acting.requested() == [("trash anyway", ["a"])]
+
+
+@pytest.mark.parametrize(
+    ("answer", "requested"),
+    [("keep", []), (None, []), ("others", [("trash", ["b"])]), ("trash", [("trash anyway", ["a", "b"])])],
+)
+async def test_of_several_sessions_those_that_no_agent_has_open_can_be_trashed_alone(answer, requested):
+    acting = Acting(dialogs=[answer])
+    for row in acting.rows:
+        acting.model.toggle_mark(row.path)
+    acting.pane.list.states = {acting.rows[0].path: MAYBE}
+    acting.actions.trash()
+    await acting.host.finish()
+    assert acting.requested() == requested
+
+
+async def test_the_question_counts_folders_of_artifacts_in_another_thread(tmp_path):
+    acting = Acting(True)
+    session = tmp_path / "sessions" / "-work" / "a.jsonl"
+    (session.parent / "a").mkdir(parents=True)
+    (session.parent / "a" / "1.log").write_bytes(b"x" * 4_000)
+    row = make_row("a", name="Alpha", path=str(session), size=2_000)
+    acting.model.apply([row], [each.path for each in acting.rows])
+    asked = []
+
+    async def confirm(question, about=None):
+        asked.append(question.text(80))
+        await acting.prompt.renewed.wait()
+        asked.append(question.text(80))
+        return False
+
+    acting.prompt.confirm = confirm
+    acting.actions.trash()
+    await acting.host.finish()
+    assert asked == ['Trash "Alpha" (2.0 kB)?', 'Trash "Alpha" (6.0 kB, 1 artifact folder)?']
 
 
 async def test_without_a_trash_there_is_a_question_before_deleting():

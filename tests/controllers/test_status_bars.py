@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from app.controllers.status_bars import StatusBars
-from app.view.bars import with_note
 from tests.controllers.fakes import FakeHost, FakePane, FakePrompt, Recorder, make_setup
 from tests.factory import make_row
 from tests.view.listed import listed
@@ -78,19 +77,19 @@ def test_only_keys_that_do_something_are_shown():
 def test_while_sessions_are_marked_only_keys_for_marks_are_shown():
     bars = Bars(make_row("a"), make_row("b"))
     bars.pane.model.toggle_mark("/store/a.jsonl")
-    assert bars.labels() == ["trash", "pin", "unmark", "mark", "all", "help", "quit"]
+    assert bars.labels() == ["trash 1", "pin 1", "export 1", "unmark", "mark", "all", "help", "quit"]
 
 
 def test_a_message_stands_in_place_of_the_command():
     bars = Bars(make_row("a"))
     bars.shown = [("message", "text")]
-    assert bars.bars.command(80, shows_key=True) == [("message", "text")]
+    assert bars.bars.status(80, shows_key=True) == [("message", "text")]
 
 
-@pytest.mark.parametrize(("cells", "shown"), [(60, "ask Ada about it"), (44, "ask Ada…"), (28, "")])
-def test_the_note_of_a_session_stands_behind_the_command_if_there_is_room(cells, shown):
-    line = [(" Enter runs pi --session 1", "text"), (" " * (cells - 26), "text")]
-    text = "".join(part for part, _ in with_note(line, "ask Ada about\x1b it", cells))
-    assert len(text) == cells
-    assert text[26:].strip().replace("\x1b", "") == text[26:].strip()
-    assert ("ask Ada" in text) is bool(shown)
+def test_the_marked_sessions_stand_in_place_of_the_command():
+    bars = Bars(make_row("a"))
+    bars.pane.marked = [make_row("a", message_count=40, size=200_000)]
+    bars.pane.marked += [make_row(id, agent="omp", message_count=4, size=6_000) for id in "bc"]
+    line = "".join(text for text, _ in bars.bars.status(80, shows_key=True, hidden="13 hidden (.)"))
+    assert line.startswith(" 3 marked: 2 omp, 1 pi · 48 messages · 212 kB  ")
+    assert line.endswith(" 13 hidden (.) ")

@@ -36,8 +36,10 @@ WAYS = [{"selector": ""}, {}]
 
 
 def asked(ui):
-    """The two bars below the panes: the question, and the keys that answer it."""
-    return [line.strip() for line in ui.text().splitlines()[-2:]]
+    """The question in the status line, and the keys that answer it: behind it, or in the line below."""
+    status, keys = [line.strip() for line in ui.text().splitlines()[-2:]]
+    question, *answers = status.split("   ")
+    return [question, "  ".join(answers) or keys]
 
 
 def snapshot(folder):

@@ -105,7 +105,7 @@ async def test_one_question_is_about_all_marked_sessions(browser, three, way):
         await ui.press("space", "space")
         assert "2 marked" in ui.text()
         await ui.press("ctrl+d")
-        assert "Trash 2 sessions?" in ui.text()
+        assert "Trash 2 sessions (" in ui.text()
         await ui.press("enter")
         await ui.until(lambda: not list((ui.folder / "home").rglob("*plain.jsonl")), "the trash")
         await ui.until(lambda: "marked" not in ui.text(), "the end of the marks")

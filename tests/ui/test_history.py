@@ -43,7 +43,7 @@ async def test_a_redo_of_what_an_earlier_run_undid_asks_once(browser, three):
         path = ui.path("branchy")
     async with browser() as ui:
         await ui.press("Z")
-        question = "? Redo: trash “Refactor auth” (just now)?"
+        question = 'Redo: trash "Refactor auth" (just now)?'
         await ui.until(lambda: question in ui.text(), "the question")
         assert asked(ui)[-1] == "Enter redo  Esc cancel"
         await ui.press("enter")

@@ -253,7 +253,7 @@ async def test_hostile_titles_and_folders_are_inert_in_the_questions_of_the_list
             await ui.press("tab", "shift+tab")
         ui.sessions.go_to(str(branches))
         await ui.settled()
-        for key, question in (("ctrl+d", "Trash “"), ("c", "new pi session in ")):
+        for key, question in (("ctrl+d", 'Trash "'), ("c", "new pi session in ")):
             await ui.press(key)
             assert question in asked(ui)[0]
             assert "␛" in asked(ui)[0]

@@ -110,7 +110,7 @@ async def test_another_file_with_the_same_id_is_not_renamed_instead(browser, thr
         await ui.settled()
         await ui.press("ctrl+r", *"QQQ")
         path.unlink()
-        await ui.until(lambda: "is gone: “Refactor authQQQ” is not written" in ui.text(), "the word")
+        await ui.until(lambda: 'is gone: "Refactor authQQQ" is not written' in ui.text(), "the word")
         await ui.press("enter", "enter")
         assert copy.read_bytes() == before
 
@@ -131,7 +131,7 @@ async def test_a_label_for_a_removed_session_is_not_written(browser, three):
     async with browser() as ui:
         await ui.press("tab", "L", *"ab")
         ui.path("branchy").unlink()
-        await ui.until(lambda: "is gone: “ab” is not written" in ui.text(), "the word")
+        await ui.until(lambda: 'is gone: "ab" is not written' in ui.text(), "the word")
 
 
 # dialogs
@@ -224,7 +224,7 @@ async def test_a_summary_for_a_removed_session_is_on_the_clipboard(browser, work
         ui.path("branchy").unlink()
         await ui.until(lambda: not main_screen(ui).model.rows(), "its end")
         await ui.press(*"what I wrote", "ctrl+s")
-        await ui.until(lambda: any("“one” is gone" in toast for toast in ui.toasts()), "the word")
+        await ui.until(lambda: any('"one" is gone' in toast for toast in ui.toasts()), "the word")
         assert "what I wrote" in ui.app.clipboard
 
 
@@ -346,5 +346,5 @@ async def test_a_name_for_a_session_that_vanishes_is_reported(browser, three):
         await away(ui, "branchy")
         if isinstance(ui.screen, RowEditor):
             await ui.press("enter")
-        reason = "“Refactor auth” is gone: “Refactor authQQ” is not written"
+        reason = '"Refactor auth" is gone: "Refactor authQQ" is not written'
         await ui.until(lambda: reason in ui.text() or reason in ui.toasts(), "the word")

@@ -179,7 +179,7 @@ async def test_a_hidden_entry_moves_the_cursor_to_its_nearest_shown_ancestor_and
 async def test_hidden_entries_are_counted(browser, two_ends):
     async with browser() as ui:
         assert "9 entries" not in ui.text()
-        assert "8 entries · default: 1 hidden" in ui.text()
+        assert "8 entries · 1 hidden (.)" in ui.text()
 
 
 async def test_the_filter_stays_for_the_next_session(browser, two_ends, tmp_path):
@@ -273,7 +273,7 @@ async def test_a_session_without_entries_and_a_group_row(browser, two_ends, tmp_
         await ui.pilot.pause()
         assert ui.sessions.row is None
         assert "entries" not in ui.text()
-        assert "Enter fold" in ui.text()
+        assert "Space fold" in ui.text()
         await ui.press("tab")
         assert "read" not in ui.text().splitlines()[-1]
         assert "quit" in ui.text().splitlines()[-1]

@@ -82,7 +82,7 @@ async def test_undo_asks_before_it_undoes_an_action_of_an_earlier_run(browser, t
         await ui.until(lambda: "branchy" not in ui.listed(), "its row's end")
     async with browser(**way) as ui:
         await ui.press(undo)
-        question = "? Undo: trash “Refactor auth” (just now)?"
+        question = 'Undo: trash "Refactor auth" (just now)?'
         await ui.until(lambda: question in ui.text(), "the question")
         assert asked(ui) == [question, "Enter undo  Esc cancel"]
         await ui.press("escape")
@@ -106,7 +106,7 @@ async def test_an_action_undone_by_another_leafmark_is_not_undone_again(browser,
         await first.until(lambda: any("Trash" in toast for toast in first.toasts()), "the trash")
         # the second one has done nothing itself, so that it asks
         await second.press("ctrl+underscore")
-        await second.until(lambda: "trash “Refactor auth”" in second.text(), "the question")
+        await second.until(lambda: 'trash "Refactor auth"' in second.text(), "the question")
         await second.press("enter")
         await second.until(path.exists, "the session")
         await second.until(second.toasts, "the word")

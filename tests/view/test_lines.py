@@ -10,7 +10,7 @@ from app.commands import COMMANDS, PANES
 from app.formats.text import one_line
 from app.keys import footer, key_name
 from app.view.arrangement import Arrangement
-from app.view.bars import cache_note, header_line, keys_line, resume_line, unread_note
+from app.view.bars import cache_note, header_line, keys_line, unread_note
 from app.view.frame import frame
 from app.view.geometry import (
     PANES as PLACED,
@@ -126,15 +126,13 @@ def test_a_rule_drops_whole_figures_and_cuts_its_title_last():
         assert plain_text(rule_line(cells, ("a",), ("b",))) == "─" * cells
 
 
-def test_the_footer_keeps_the_first_key_help_and_quit():
+def test_the_footer_keeps_the_first_key_and_the_help():
     for pane in ("sessions", "tree", "entry"):
         for cells in (30, 50, 80, 200):
             text = plain_text(keys_line(cells, footer(pane)))
             assert len(text) == cells
-            if cells >= 50:
-                assert "quit" in text
-                assert "help" in text
-                assert footer(pane)[0][1] in text
+            assert footer(pane)[0][1] in text
+            assert text.endswith("  ? help ")
 
 
 def test_the_footer_has_only_whole_hints():
@@ -146,29 +144,6 @@ def test_the_footer_has_only_whole_hints():
         for hint in hints:
             remaining = remaining.replace(hint, "", 1)
         assert not remaining.strip() or cells < 40, (cells, text)
-
-
-def test_the_resume_line_has_command_and_folder_or_the_reason():
-    line = plain_text(
-        resume_line(
-            80, key="Enter", command=["pi", "--session", "/x"], folder="~/work", problem="", warning=""
-        )
-    )
-    assert line.split() == ["Enter", "pi", "--session", "/x", "in", "~/work"]
-    line = plain_text(
-        resume_line(80, key="Enter", command=["pi"], folder="", problem="the folder ~/x is gone", warning="")
-    )
-    assert "the folder ~/x is gone" in line
-    assert (
-        plain_text(resume_line(9, key="Enter", command=[], folder="", problem="", warning="")).strip() == ""
-    )
-
-
-def test_a_long_path_loses_its_beginning_not_its_file():
-    command = ["pi", "--session", "/home/me/.pi/agent/sessions/--work--/2026_abc.jsonl"]
-    line = plain_text(resume_line(60, key="Enter", command=command, folder="~/w", problem="", warning=""))
-    assert "2026_abc.jsonl" in line
-    assert "in ~/w" in line
 
 
 def test_the_header_has_counts():
@@ -291,9 +266,12 @@ def test_the_header_names_only_the_unsaved_data() -> None:
     assert cache_note("") == ""
 
 
-def test_no_key_is_cut_beside_the_number_of_marks():
-    pairs = [("Ctrl+D", "trash"), ("Enter", "fold"), ("p", "pin"), *footer("sessions")[-5:]]
-    for cells in range(43, 120):
-        text = plain_text(keys_line(cells, pairs, marked=1_500))
-        assert text.rstrip().endswith("q quit"), cells
-        assert text.startswith(" 1,500 marked  Ctrl+D trash  "), cells
+def test_keys_are_left_out_from_the_end_and_the_help_stays_at_the_right():
+    pairs = footer("sessions")
+    for cells in range(24, 120):
+        text = plain_text(keys_line(cells, pairs))
+        assert text.startswith(" Enter resume  "), cells
+        assert text.endswith("  ? help "), cells
+    assert "q quit" in text
+    assert "Space mark  " in plain_text(keys_line(80, pairs))
+    assert "/ search" not in plain_text(keys_line(80, pairs))

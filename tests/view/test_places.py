@@ -22,7 +22,7 @@ def test_the_filter_takes_title_folder_and_agent_and_marks_stay():
     assert model.summary() == "1 of 2 sessions"
     model.toggle_all()
     model.filter("")
-    assert model.summary() == "✓ 1 of 2 sessions · 1.0kB"
+    assert model.summary() == "✓ 1 of 2 sessions · 1.0 kB"
     model.toggle_mark(model.rows[1])
     assert len(model.chosen(None)) == 2
     model.load(model.rows[1:])
@@ -34,13 +34,13 @@ def test_the_filter_takes_title_folder_and_agent_and_marks_stay():
 
 def test_what_would_be_lost_and_what_is_wrong():
     gone = row(1, facts=TrashFacts(212_000, 3, True, False), artifacts="/t/art", by_leafmark=True)
-    assert gone.facts == "212kB · folder of artifacts with 3 files · restored to /s"
+    assert gone.facts == "212 kB · folder of artifacts with 3 files · restored to /s"
     assert (gone.warning, gone.by) == (FOLDER_GONE, "leafmark")
     taken = row(1, facts=TrashFacts(1, 0, True, True))
     assert (taken.warning, taken.by) == ("Another file has its place: move that away to restore it.", "other")
     assert lost_for_good([gone] * 7)[-2:] == [
-        "a title  (212kB · folder of artifacts with 3 files)",
-        "and 2 more (424kB)",
+        "a title  (212 kB · folder of artifacts with 3 files)",
+        "and 2 more (424 kB)",
     ]
 
 

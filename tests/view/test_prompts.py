@@ -15,11 +15,11 @@ from app.view.prompts import (
 
 
 def test_the_question_names_a_single_session_and_says_if_it_is_not_shown():
-    assert trash_question(["Refactor"], 80, hidden=0) == "Trash “Refactor”?"
-    assert trash_question(["Refactor"], 80, hidden=1) == "Trash “Refactor”, which is not shown?"
-    assert trash_question(["Refactor all of it"], 36, hidden=1) == "Trash “Refactor all of…”, not shown?"
-    assert delete_question(["Refactor"], 80, hidden=0) == "No trash: delete for good “Refactor”?"
-    assert delete_question(["Refactor"], 36, hidden=0) == "Delete for good “Refactor”?"
+    assert trash_question(["Refactor"], 80, hidden=0) == 'Trash "Refactor"?'
+    assert trash_question(["Refactor"], 80, hidden=1) == 'Trash "Refactor", which is not shown?'
+    assert trash_question(["Refactor all of it"], 36, hidden=1) == 'Trash "Refactor all of…", not shown?'
+    assert delete_question(["Refactor"], 80, hidden=0) == 'No trash: delete for good "Refactor"?'
+    assert delete_question(["Refactor"], 36, hidden=0) == 'Delete for good "Refactor"?'
 
 
 def test_the_question_counts_several_sessions_and_those_not_shown():
@@ -31,10 +31,17 @@ def test_the_question_counts_several_sessions_and_those_not_shown():
     assert delete_question(several, 36, hidden=3) == "Delete for good 12, 3 not shown?"
 
 
-def test_a_warning_precedes_the_question_if_it_fits():
-    why = "pi runs in the same folder"
-    assert trash_question(["a"], 80, hidden=0, why=why) == f"{why} – Trash “a”?"
-    assert trash_question(["a"], 30, hidden=0, why=why) == "Trash “a”?"
+def test_the_question_has_size_and_folders_of_artifacts_if_they_fit():
+    facts = {"size": "212 kB", "folders": 1}
+    several = ["a"] * 3
+    assert trash_question(several, 60, hidden=0, **facts) == "Trash 3 sessions (212 kB, 1 artifact folder)?"
+    assert trash_question(several, 40, hidden=0, **facts) == "Trash 3 sessions (212 kB)?"
+    assert trash_question(several, 20, hidden=0, **facts) == "Trash 3 sessions?"
+    assert trash_question(several, 60, hidden=2, size="9 B") == "Trash 3 sessions, 2 of them not shown (9 B)?"
+    assert trash_question(["Refactor"], 60, hidden=0, size="9 B", folders=2) == (
+        'Trash "Refactor" (9 B, 2 artifact folders)?'
+    )
+    assert trash_question(["Refactor"], 20, hidden=0, **facts) == 'Trash "Refactor"?'
 
 
 def test_the_question_about_a_new_session_names_agent_and_folder():
@@ -51,12 +58,12 @@ def test_the_question_about_a_new_session_names_agent_and_folder():
 @pytest.mark.parametrize("cells", [36, 56, 76, 116])
 def test_no_question_is_longer_than_its_line(titles, hidden, cells):
     hidden *= len(titles)
-    assert width(trash_question(titles, cells, hidden=hidden, why="it may be open")) <= cells
+    assert width(trash_question(titles, cells, hidden=hidden, size="212 kB", folders=3)) <= cells
     assert width(delete_question(titles, cells, hidden=hidden)) <= max(cells, 42)
 
 
 def test_titles_in_questions_are_inert():
-    assert "\x1b" not in trash_question(["a\x1b[31m\nb"], 80, hidden=0, why="\x1b[1m")
+    assert "\x1b" not in trash_question(["a\x1b[31m\nb"], 80, hidden=0)
 
 
 def change(kind, **about):
@@ -66,15 +73,15 @@ def change(kind, **about):
 @pytest.mark.parametrize(
     ("done", "words"),
     [
-        (change("trash", after="/t"), "trash “Refactor”"),
-        (change("restore", after="/s"), "restore “Refactor”"),
-        (change("name", after="x"), "rename “Refactor”"),
-        (change("name", before="x"), "clear the name of “Refactor”"),
-        (change("pin", before="pinned"), "unpin “Refactor”"),
-        (change("label", before="x"), "remove a label in “Refactor”"),
-        (change("leaf"), "move the leaf of “Refactor”"),
-        (change("file", session_id="a", after_id="b"), "create “Refactor”"),
-        (change("file", session_id="a", after_id="a"), "restore “Refactor”"),
+        (change("trash", after="/t"), 'trash "Refactor"'),
+        (change("restore", after="/s"), 'restore "Refactor"'),
+        (change("name", after="x"), 'rename "Refactor"'),
+        (change("name", before="x"), 'clear the name of "Refactor"'),
+        (change("pin", before="pinned"), 'unpin "Refactor"'),
+        (change("label", before="x"), 'remove a label in "Refactor"'),
+        (change("leaf"), 'move the leaf of "Refactor"'),
+        (change("file", session_id="a", after_id="b"), 'create "Refactor"'),
+        (change("file", session_id="a", after_id="a"), 'restore "Refactor"'),
     ],
 )
 def test_the_question_about_an_earlier_action_names_it_and_its_age(done, words):
@@ -86,5 +93,5 @@ def test_the_question_about_an_earlier_action_names_it_and_its_age(done, words):
 def test_the_question_about_an_earlier_action_is_shorter_in_a_narrow_line():
     trashed = [change("trash", after="/t")]
     assert (
-        earlier_question(trashed, "Refactor and rename", "2h", 36) == "Undo: trash “Refactor an…” (2h ago)?"
+        earlier_question(trashed, "Refactor and rename", "2h", 36) == 'Undo: trash "Refactor an…" (2h ago)?'
     )

@@ -220,7 +220,7 @@ def test_a_session_that_a_running_agent_may_have_open_is_not_interrupted():
 
 def test_the_size_is_on_the_second_line_on_request():
     row = make_row("a", title="Refactor", size=2_400_000)
-    assert second(listed(row, roomy=True, sizes=True), 1, 60).strip() == "2.4MB"
+    assert second(listed(row, roomy=True, sizes=True), 1, 60).strip() == "2.4 MB"
     assert not second(listed(row, roomy=True), 1, 60).strip()
 
 
