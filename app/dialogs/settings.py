@@ -172,7 +172,9 @@ class SettingsDialog(Dialog[None]):
         for field in fields(now):
             if field.name in at_once:
                 setattr(self._settings, field.name, getattr(now, field.name))
-        self._problems = now.problems
+        # Clashes of keys were found at the start, and hold while the keys are the same.
+        clashes = [text for text in self._settings.problems if text.startswith("keys: ")]
+        self._problems = (*now.problems, *(clashes if now.keys == self._settings.keys else ()))
         await self._show_file()
 
     def action_filter(self) -> None:

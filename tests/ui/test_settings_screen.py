@@ -8,7 +8,7 @@ import pytest
 
 from app.dialogs.setting_rows import setting_line, setting_rows
 from app.dialogs.settings import SettingsDialog
-from app.settings import SETTINGS, default_file
+from app.settings import SETTINGS, Settings, default_file
 from app.stores import AGENTS
 from app.view.line import line_width
 
@@ -78,6 +78,14 @@ async def test_a_wrong_value_is_explained_and_repaired(browser, three, config):
         await ui.press("enter")
         await ui.until(lambda: "big" not in config.read_text(), "the change")
         await ui.until(lambda: said(ui).startswith("How images are drawn"), "the explanation")
+
+
+async def test_clashes_of_keys_are_shown(browser, three, config):
+    settings = Settings(keys={"a": "b"}, problems=("keys: p stays the key of session.pin",))
+    async with browser() as ui:
+        ui.app.push_screen(SettingsDialog(ui.app._setup, settings))
+        await go_to(ui, "keys")
+        assert said(ui) == "keys: p stays the key of session.pin"
 
 
 async def test_a_file_that_is_not_toml_stays_as_it_is(browser, three, config):
