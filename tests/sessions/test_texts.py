@@ -5,15 +5,13 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from app.formats.errors import Cancelled
 from app.formats.utf8_text import fold
 from app.sessions.errors import Changed
 from app.sessions.tree import tree_text as texts_module
 from app.sessions.tree.tree import open_tree
-from app.sessions.tree.tree_text import TreeText, entry_text, plain_entry_text
+from app.sessions.tree.tree_text import TreeText
 from tests.factory import entry, header, message, write_session
 
 
@@ -165,40 +163,6 @@ def test_a_rewritten_file_raises(tmp_path):
     write_session(tmp_path / "s.jsonl", header("other"), message("z", None, "user", "three"))
     with pytest.raises(Changed):
         texts.find(0, ["one"], keep_going)
-
-
-TEXT = st.text(alphabet=st.sampled_from('ab"\\\n\0é\u0130'), max_size=6)
-BLOCK = st.one_of(
-    st.builds(lambda text: {"type": "text", "text": text}, TEXT),
-    st.builds(lambda text: {"type": "thinking", "thinking": text}, TEXT),
-    st.builds(
-        lambda name, key, value: {
-            "type": "toolCall",
-            "id": "1",
-            "name": name,
-            "arguments": {key: [value, 1]},
-        },
-        TEXT,
-        TEXT,
-        TEXT,
-    ),
-)
-
-
-@given(st.sampled_from(["user", "assistant", "toolResult"]), st.one_of(TEXT, st.lists(BLOCK, max_size=3)))
-@settings(max_examples=80)
-def test_the_fast_search_equals_the_slow_one(role, content):
-    line = {"type": "message", "id": "a", "message": {"role": role, "content": content}}
-    quick = plain_entry_text(json.dumps(line).encode())
-    slow = entry_text(line)
-    assert quick is not None
-
-    def words(one):
-        texts = [*one.texts, *(call.text for call in one.calls)]
-        return sorted(" ".join(texts).replace("\0", "").split())
-
-    assert set(words(quick)) >= set(words(slow)) - {"1"}
-    assert [call.id for call in quick.calls] == [call.id for call in slow.calls]
 
 
 def test_a_damaged_line_is_skipped_and_hides_no_other(tmp_path):

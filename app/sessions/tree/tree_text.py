@@ -1,7 +1,7 @@
 """The folded text of the entries of a tree, for a search in all of them.
 
-The file is read in blocks of about a megabyte. The text of a block is cached as far as there is room. In a
-longer session the other blocks are read again for each search, which bounds the memory.
+The file is read in blocks of about a megabyte. The text of a block is cached as long as there is room. In a
+longer session the other blocks are read again for each search, which limits the memory.
 """
 
 from __future__ import annotations
@@ -11,13 +11,10 @@ from array import array
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-from msgspec import Raw, Struct
-
 from app.formats.dialects import dialect_named
 from app.formats.entry_types import TOOL_CALL_TYPES
 from app.formats.errors import Cancelled
-from app.formats.json_codec import DECODE_ERRORS, BadLine
+from app.formats.json_codec import BadLine
 from app.formats.lines import open_file, read_at
 from app.formats.migrate import migrate
 from app.formats.search_text import argument_texts, iter_texts
@@ -32,16 +29,24 @@ if TYPE_CHECKING:
     from app.sessions.tree.tree import SessionTree
 
 BLOCK = 1 << 20
+"""Bytes of the file in one block."""
 CACHED_BYTES = 128 << 20
-"""Bytes of folded text that are kept of one session."""
+"""Bytes of folded text that are cached of one session."""
 _STEP = 100
-"""Entries that are decoded before another request may interrupt."""
-_CALLS = 1_000
+"""Entries that are decoded between two checks whether the search is still wanted."""
+_MOST_CALLS = 1_000
+"""Calls whose texts are kept for their results."""
+
+TOOL_ROLE = "toolResult"
+_USUAL_ROLES = frozenset(("user", "assistant", TOOL_ROLE))
 
 
 class _TextBlock:
-    """Entries that follow each other in the file: the first and the one behind the last, and, once they were
-    read, their texts with a NUL behind each and where each begins.
+    """Entries that follow each other in the file.
+
+    first, end   the index of the first entry, and of the one after the last
+    text         their texts, each with a NUL after it; None if they are not cached
+    starts       the offset of each in `text`
     """
 
     __slots__ = ("end", "first", "starts", "text")
@@ -54,79 +59,83 @@ class _TextBlock:
 
 
 class TreeText:
-    """Looks for words in the entries of a tree. For one thread, which need not be the one that reads it."""
+    """Searches for words in the entries of a tree. For one thread, which need not be the one that reads the
+    tree.
+
+    read   the number of blocks that were read so far
+    """
 
     def __init__(self, tree: SessionTree, room: int = CACHED_BYTES, *, roles: bool = True) -> None:
-        """:param room: bytes of text that are kept.
+        """:param room: bytes of text that are cached.
         :param roles: the role of an entry is a part of its text, as in pi's tree.
         """
         self.read = 0
-        """How many blocks were read so far."""
         self._tree = tree
         self._room = room
         self._roles = roles
         self._blocks: list[_TextBlock] = []
-        self._known = 0
+        self._divided = 0
         self._dialect = dialect_named(tree.header.dialect)
-        self._quick = self._dialect.one_entry_a_line and not self._dialect.snake
 
     @property
     def kept(self) -> int:
-        """Bytes of text that are kept."""
+        """Bytes of text that are cached."""
         return sum(len(block.text) for block in self._blocks if block.text is not None)
 
     def blocks(self, around: int = 0) -> list[int]:
-        """The numbers of all blocks, those next to the entry with index ``around`` first. Takes in the
-        entries that the tree has by now.
+        """The numbers of all blocks, with the entries that the tree has now; those next to the entry with
+        index ``around`` first.
         """
-        self._take_in()
+        self._divide()
         last = len(self._blocks) - 1
-        at = bisect_right(self._blocks, around, key=lambda block: block.first) - 1
-        return sorted(range(last + 1), key=lambda number: abs(number - at))
+        nearest = bisect_right(self._blocks, around, key=lambda block: block.first) - 1
+        return sorted(range(last + 1), key=lambda number: abs(number - nearest))
 
-    def find(self, number: int, words: Sequence[str], rest: Callable[[], bool]) -> list[Node]:
-        """The entries of a block that have all of ``words``, which are folded, in the order of the file.
+    def find(self, number: int, words: Sequence[str], keep_going: Callable[[], bool]) -> list[Node]:
+        """The entries of a block that have all of ``words``, in the order of the file.
 
-        :param rest: called every millisecond or so; whether to go on.
-        :raises Cancelled: `rest` said no.
+        :param words: folded; at least one.
+        :param keep_going: called every millisecond or so.
+        :raises Cancelled: `keep_going` returned False.
         :raises Changed: the file is no longer the one that the tree was read from.
         :raises OSError: it cannot be read.
         """
         block = self._blocks[number]
-        entries = self._tree.entries
-        text, starts = self._text(block, rest)
-        sought = [to_utf8(word) for word in words]
-        longest = max(sought, key=len)
-        others = [word for word in sought if word is not longest]
-        found = []
-        at = find(text, longest, 0)
-        while at >= 0:
-            place = bisect_right(starts, at) - 1
-            end = starts[place + 1] if place + 1 < len(starts) else len(text)
-            if all(text.find(word, starts[place], end) >= 0 for word in others):
-                found.append(block.first + place)
-            at = find(text, longest, end)
+        text, starts = self._text(block, keep_going)
+        needles = [to_utf8(word) for word in words]
+        longest = max(needles, key=len)
+        others = [needle for needle in needles if needle is not longest]
+        indexes = []
+        position = find(text, longest, 0)
+        while position >= 0:
+            slot = bisect_right(starts, position) - 1
+            end = starts[slot + 1] if slot + 1 < len(starts) else len(text)
+            if all(text.find(needle, starts[slot], end) >= 0 for needle in others):
+                indexes.append(block.first + slot)
+            position = find(text, longest, end)
         labels = {
             node.index: to_utf8(fold(node.label))
             for node in map(self._tree.by_id.get, list(self._tree.labels))
             if node is not None and node.label and block.first <= node.index < block.end
         }
-        for index in labels.keys() - found:
-            at = index - block.first
-            end = starts[at + 1] if at + 1 < len(starts) else len(text)
-            if all(word in labels[index] or text.find(word, starts[at], end) >= 0 for word in sought):
-                found.append(index)
-        return [entries[index] for index in sorted(found)]
+        for index in labels.keys() - indexes:
+            slot = index - block.first
+            end = starts[slot + 1] if slot + 1 < len(starts) else len(text)
+            if all(
+                needle in labels[index] or text.find(needle, starts[slot], end) >= 0 for needle in needles
+            ):
+                indexes.append(index)
+        return [self._tree.entries[index] for index in sorted(indexes)]
 
-    def fill(self, number: int, rest: Callable[[], bool]) -> None:
-        """Read a block for the first time, while there is room. Raises as `find`."""
+    def fill(self, number: int, keep_going: Callable[[], bool]) -> None:
+        """Read a block that is not cached, if there is room. Raises as `find`."""
         if self._blocks[number].text is None and self.kept < self._room:
-            self._text(self._blocks[number], rest)
+            self._text(self._blocks[number], keep_going)
 
-    def _take_in(self) -> None:
+    def _divide(self) -> None:
         """Divide the new entries into blocks. A tool result is in the same block as its call."""
         entries = self._tree.entries
-        count, first = len(entries), self._known
+        count, first = len(entries), self._divided
         size = 0
         for index in range(first, count):
             node = entries[index]
@@ -136,17 +145,17 @@ class TreeText:
             size += node.length + 1
         if first < count:
             self._blocks.append(_TextBlock(first, count))
-        self._known = count
+        self._divided = count
 
-    def _text(self, block: _TextBlock, rest: Callable[[], bool]) -> tuple[bytes, array[int]]:
+    def _text(self, block: _TextBlock, keep_going: Callable[[], bool]) -> tuple[bytes, array[int]]:
         if block.text is not None:
             return block.text, block.starts
-        text, starts = self._read(block, rest)
+        text, starts = self._read(block, keep_going)
         if self.kept + len(text) <= self._room:
             block.text, block.starts = text, starts
         return text, starts
 
-    def _read(self, block: _TextBlock, rest: Callable[[], bool]) -> tuple[bytes, array[int]]:
+    def _read(self, block: _TextBlock, keep_going: Callable[[], bool]) -> tuple[bytes, array[int]]:
         self.read += 1
         nodes = self._tree.entries[block.first : block.end]
         base = nodes[0].offset
@@ -157,14 +166,16 @@ class TreeText:
         finally:
             os.close(descriptor)
         calls: dict[str, str] = {}
-        folded = []
-        for at in range(0, len(nodes), _STEP):
-            if not rest():
+        parts = []
+        for start in range(0, len(nodes), _STEP):
+            if not keep_going():
                 raise Cancelled
-            folded.append(
-                _fold_texts([self._says(node, data, base, calls) for node in nodes[at : at + _STEP]])
-            )
-        text = b"".join(folded)
+            texts = [
+                self._entry_text(node, data[node.offset - base : node.offset - base + node.length], calls)
+                for node in nodes[start : start + _STEP]
+            ]
+            parts.append(_fold_texts(texts))
+        text = b"".join(parts)
         starts = array("I", [0])
         end = text.find(0)
         while end >= 0:
@@ -175,142 +186,72 @@ class TreeText:
             raise Changed(self._tree.path)
         return text, starts
 
-    def _says(self, node: Node, data: bytes, base: int, calls: dict[str, str]) -> str:
-        """The text of an entry. `calls` has the text of each earlier call by its id."""
-        line = data[node.offset - base : node.offset - base + node.length]
-        found = plain_entry_text(line) if self._quick else None
-        if found is None:
-            found = self._slowly(node, line)
-        texts = found.texts
-        for call in found.calls:
-            texts.append(call.text)
-            if len(calls) >= _CALLS:
+    def _entry_text(self, node: Node, line: bytes, calls: dict[str, str]) -> str:
+        """The text of an entry. A tool result has that of its call, too.
+
+        :param calls: id -> text of each earlier call; those of this entry are added.
+        """
+        entry = self._entry(node, line)
+        texts = entry_texts(entry)
+        for call_id, text in call_texts(entry):
+            texts.append(text)
+            if len(calls) >= _MOST_CALLS:
                 calls.clear()
-            calls[call.id] = call.text
-        if found.answers is not None:
-            texts.append(calls.get(found.answers, ""))
+            calls[call_id] = text
+        answered = _message_of(entry).get("toolCallId")
+        if isinstance(answered, str):
+            texts.append(calls.get(answered, ""))
             texts += ["tool"] if self._roles else []
         if self._roles:
             texts.append(node.role or node.type.replace("_", " "))
         return "\n".join(texts).replace("\0", "")
 
-    def _slowly(self, node: Node, line: bytes) -> EntryText:
+    def _entry(self, node: Node, line: bytes) -> dict[str, Any]:
+        """The entry of a line; empty if the line is damaged."""
         try:
             entry = self._dialect.entry(line, node.part)
         except BadLine:
-            return EntryText([])
+            return {}
         if self._dialect.migrates:
             entry = migrate(entry, self._tree.header.version, node.index)
-        return entry_text(entry)
+        return entry
 
 
 def _fold_texts(texts: Sequence[str]) -> bytes:
-    """The texts, folded, with a NUL behind each."""
+    """The texts, folded, each with a NUL after it."""
     joined = "\0".join(texts) + "\0"
-    data = to_utf8(joined)
-    folded = fold_utf8(data)
+    folded = fold_utf8(to_utf8(joined))
     return to_utf8(fold(joined)) if folded is None else folded
 
 
-TOOL_ROLE = "toolResult"
+def entry_texts(entry: dict[str, Any]) -> list[str]:
+    """The searchable texts of an entry in the spelling of version 3 of pi, without its tool calls."""
+    message = _message_of(entry)
+    # The other fields of a usual message, such as its provider, are no part of the conversation.
+    is_usual = message.get("role") in _USUAL_ROLES
+    texts = [text for kind, text, _ in iter_texts(entry, other=not is_usual) if kind != CALL]
+    if is_usual:
+        texts.append(_string(message.get("errorMessage")))
+    if message.get("role") != TOOL_ROLE:
+        texts.append(_string(message.get("toolName")))
+    return texts
 
 
-class CallText(Struct, gc=False):
-    """A call of a tool: its id, and its name and arguments as text."""
-
-    id: str
-    text: str
-
-
-class EntryText(Struct, gc=False):
-    """The searchable text of one entry.
-
-    texts    its texts, not folded
-    calls    the calls in it; their texts are not in `texts`
-    answers  the id of the call of which it is the result
-    """
-
-    texts: list[str]
-    calls: list[CallText] = []
-    answers: str | None = None
+def call_texts(entry: dict[str, Any]) -> list[tuple[str, str]]:
+    """(id, the tool's name and the arguments as text) of each tool call of an entry."""
+    content = _message_of(entry).get("content")
+    calls = []
+    for block in content if isinstance(content, list) else ():
+        if isinstance(block, dict) and block.get("type") in TOOL_CALL_TYPES:
+            words = [_string(block.get("name")), *argument_texts(block.get("arguments"))]
+            calls.append((str(block.get("id")), "\n".join(words)))
+    return calls
 
 
-class _Block(Struct, gc=False):
-    type: str | None = None
-    text: str = ""
-    thinking: str = ""
-    name: str = ""
-    id: str | None = None
-    arguments: Raw = Raw(b"")
-
-
-class _Message(Struct, gc=False, rename="camel"):
-    role: str
-    content: str | list[_Block]
-    tool_name: str = ""
-    tool_call_id: str | None = None
-    error_message: str | None = None
-
-
-class _Line(Struct, gc=False):
-    type: str
-    message: _Message
-
-
-_decode: Callable[[bytes], _Line] = msgspec.json.Decoder(_Line).decode
-_value: Callable[[Raw], Any] = msgspec.json.Decoder().decode
-_PLAIN = frozenset(("user", "assistant", TOOL_ROLE))
-
-
-def plain_entry_text(line: bytes) -> EntryText | None:
-    """`entry_text` of a usual message of pi and its relatives, in a third of the time; None of other
-    lines.
-    """
-    try:
-        found = _decode(line)
-        message = found.message
-        if found.type != "message" or message.role not in _PLAIN:
-            return None
-        content = message.content
-        texts: list[str] = []
-        calls: list[CallText] = []
-        if isinstance(content, str):
-            texts.append(content)
-        else:
-            for block in content:
-                if block.text:
-                    texts.append(block.text)
-                elif block.thinking:
-                    texts.append(block.thinking)
-                elif block.type in TOOL_CALL_TYPES:
-                    words = [block.name]
-                    if block.arguments:
-                        words += argument_texts(_value(block.arguments))
-                    calls.append(CallText(block.id or "", "\n".join(words)))
-    except DECODE_ERRORS:
-        return None
-    if message.error_message:
-        texts.append(message.error_message)
-    if message.tool_name:
-        texts.append(message.tool_name)
-    return EntryText(texts, calls, message.tool_call_id)
-
-
-def entry_text(entry: dict[str, Any]) -> EntryText:
-    """The searchable text of an entry that is a dict, as version 3 of pi spells it. Never raises."""
+def _message_of(entry: dict[str, Any]) -> dict[str, Any]:
     message = entry.get("message")
-    texts = [text for kind, text, _ in iter_texts(entry) if kind != CALL]
-    answers = None
-    calls: list[CallText] = []
-    if entry.get("type") == "message" and isinstance(message, dict):
-        answers = message.get("toolCallId")
-        name = message.get("toolName")
-        if isinstance(name, str) and message.get("role") != TOOL_ROLE:
-            texts.append(name)
-        content = message.get("content")
-        for block in content if isinstance(content, list) else ():
-            if isinstance(block, dict) and block.get("type") in TOOL_CALL_TYPES:
-                words = [block.get("name"), *argument_texts(block.get("arguments"))]
-                text = "\n".join(word for word in words if isinstance(word, str))
-                calls.append(CallText(str(block.get("id")), text))
-    return EntryText(texts, calls, answers if isinstance(answers, str) else None)
+    return message if entry.get("type") == "message" and isinstance(message, dict) else {}
+
+
+def _string(value: object) -> str:
+    return value if isinstance(value, str) else ""
