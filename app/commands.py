@@ -7,7 +7,7 @@ with the focus gets it, and the footer shows the commands of that pane.
 
 from __future__ import annotations
 
-RIGHT_PANES = ("tree", "entry", "right", "transcript")
+RIGHT_PANES = ("tree", "entry", "project", "right", "transcript")
 """Panes that only the browser has."""
 
 
@@ -16,7 +16,7 @@ class Command:
 
     :param id: ``noun.verb``; also the id of the binding and in the palette.
     :param pane: ``app`` (everywhere), ``list`` (every pane), ``sessions``, ``filter``, ``side`` (both of
-        these), ``tree``, ``entry``, ``right`` (both of these) or ``transcript``.
+        these), ``project``, ``tree``, ``entry``, ``right`` (these three) or ``transcript``.
     :param action: Textual's action string, run on the screen.
     :param help: the description in the help.
     :param label: the name in the footer; "" if it is not in the footer.
@@ -300,6 +300,9 @@ COMMANDS: tuple[Command, ...] = (
         "Delete the last word",
     ),
     Command(
+        "project.go", "project", "enter", "go", "Go to this session, or to the entry of this label", "go"
+    ),
+    Command(
         "entry.go_on",
         "tree",
         "enter",
@@ -567,7 +570,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("app.suspend", "app", "ctrl+z", "app.suspend", "Suspend leafmark (fg continues it)", first=True),
     Command("app.quit", "app", "q ctrl+q ctrl+c", "app.quit", "Quit leafmark", "quit"),
 )
-PANES = ("sessions", "side", "filter", "tree", "entry", "right", "transcript", "list", "app")
+PANES = ("sessions", "side", "filter", "project", "tree", "entry", "right", "transcript", "list", "app")
 
 
 def pane_commands(pane: str) -> list[Command]:

@@ -193,6 +193,7 @@ _OUTER_PANES = {
     "filter": ("side", "app"),
     "tree": ("list", "right", "app"),
     "entry": ("list", "right", "app"),
+    "project": ("list", "right", "app"),
     "list": ("side", "right", "app"),
     "right": ("app",),
     "transcript": ("list", "app"),

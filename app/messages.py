@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from app.view.list_model import ListModel
     from app.view.notifications import ActionProgress
     from app.view.places import PlaceRow
+    from app.view.project_overview import ProjectOverview
     from app.view.transcript_block import Block, Part
     from app.view.transcript_outline import Hits, Outline
     from app.view.tree_view import TreeView
@@ -673,6 +674,15 @@ class LabelledRead(Message):
     def __init__(self, path: str, entries: Mapping[str, tuple[str, str, int | None]]) -> None:
         self.path = path
         self.entries = entries
+        super().__init__()
+
+
+class ProjectRead(Message):
+    """The overview of the project under the cursor was made; it comes again with the times of the labels."""
+
+    def __init__(self, generation: int, overview: ProjectOverview) -> None:
+        self.generation = generation
+        self.overview = overview
         super().__init__()
 
 

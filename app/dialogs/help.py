@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 ALL, FILTERS, PAGES = "All", "Filters", "Pages"
 SECTIONS: dict[str, tuple[str, ...]] = {
-    "Sessions": ("sessions", "side", "filter"),
+    "Sessions": ("sessions", "side", "filter", "project"),
     "Tree": ("tree", "right"),
     "Entry": ("entry", "right"),
     "Transcript": ("transcript",),
@@ -44,6 +44,7 @@ PANE_TITLES = {
     "sessions": "Sessions",
     "side": "Sessions and search",
     "filter": "Search line",
+    "project": "Project",
     "tree": "Tree",
     "entry": "Entry",
     "right": "Tree and entry",

@@ -25,6 +25,7 @@ from app.messages import (
     SummaryMade,
 )
 from app.panes.entry_pane import EntryPane
+from app.panes.project_pane import ProjectLines, ProjectPane
 from app.panes.transcript_pane import TranscriptPane
 from app.panes.tree_pane import TreePane
 from app.screens.sessions_screen import SessionsScreen
@@ -44,13 +45,14 @@ from app.view.geometry import (
 )
 from app.widgets.commands import bindings_of
 from app.widgets.entry_lines import EntryLines
-from app.widgets.line_list import LineList
+from app.widgets.line_list import CursorDebounce, LineList
 from app.widgets.panes import Bar, Divider, KeysBar, Pane
 
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.screen import Screen
+    from textual.timer import Timer
     from textual.widget import Widget
 
     from app.index.row import Row
@@ -68,6 +70,7 @@ _PANE_OF = {name: name for name in PANES} | {
     "find": "tree",
     "transcript": "tree",
     "transcript-find": "tree",
+    "project": "tree",
 }
 """Id of a widget that can have the focus -> its pane."""
 
@@ -132,8 +135,12 @@ class BrowserScreen(SessionsScreen):
             ascii_only=ascii_only,
             is_live=lambda path: self.sessions_pane.list.states.get(path) == "live",
         )
-        # whether the transcript stands in place of the tree and the entry
+        self.project_pane = ProjectPane(setup.now_ms, id="project-pane")
+        # whether the transcript stands in place of the tree and the entry; the project does so before it
         self._reads = False
+        self._shows_project = False
+        self._project_debounce = CursorDebounce()
+        self._project_timer: Timer | None = None
         self.branch_jobs = BranchJobs(setup, self.post_message)
         self.entry_actions = EntryActions(
             self._host,
@@ -174,6 +181,7 @@ class BrowserScreen(SessionsScreen):
                 yield self.tree_pane
                 yield self.entry_pane
                 yield self.transcript_pane
+                yield self.project_pane
         yield Bar(self.closing_bar, id="closing")
         yield KeysBar(self._status_line, id="resume")
         yield KeysBar(self._keys, id="keys")
@@ -203,21 +211,29 @@ class BrowserScreen(SessionsScreen):
 
     @property
     def closing_pane(self) -> Pane | None:
-        return self.transcript_pane if self._reads else self.tree_pane
+        return self._stand_in or self.tree_pane
+
+    @property
+    def _stand_in(self) -> TranscriptPane | ProjectPane | None:
+        """The pane in place of the tree and the entry."""
+        if self._shows_project:
+            return self.project_pane
+        return self.transcript_pane if self._reads else None
 
     def place_panes(self) -> None:
         columns, lines = self.size
         if self.sessions_pane.is_alone:
             places = place_alone(columns, lines)
-            self._reads = self._is_zoomed = False
+            self._reads = self._is_zoomed = self._shows_project = False
             if self._pane != PANES[0]:
                 self._pane = PANES[0]
                 self.set_focus(self.sessions_pane.list)
         else:
             places = place(columns, lines, self._pane, self._sizes, zoomed=self._is_zoomed)
-        if self._reads:
-            places = places._replace(boxes=joined(places.boxes, "transcript"))
-        self.put_panes((*PANES, "transcript"), places)
+        if self._stand_in is not None:
+            name = "project" if self._shows_project else "transcript"
+            places = places._replace(boxes=joined(places.boxes, name))
+        self.put_panes((*PANES, "transcript", "project"), places)
         right = self.query_one("#right")
         right.display = len(places.boxes) > ("sessions" in places.boxes)
         self.tree_pane.show_figures(in_rule=not places.closing)
@@ -242,7 +258,9 @@ class BrowserScreen(SessionsScreen):
 
     def _main_widget(self, pane: str) -> Widget:
         """The widget that has the focus in a pane."""
-        return self.transcript_pane.lines if self._reads and pane != "sessions" else self._widget(pane)
+        if self._stand_in is not None and pane != "sessions":
+            return self._stand_in.lines
+        return self._widget(pane)
 
     def _widget(self, pane: str) -> Widget:
         return self.query_one(f"#{pane}")
@@ -265,8 +283,8 @@ class BrowserScreen(SessionsScreen):
             return self.bars.keys(cells, self.bars.session_keys())
         if self.tree_pane.is_searching or self.transcript_pane.is_searching:
             return self.bars.keys(cells, offered(pane_commands("filter")))
-        if self._reads:
-            return self.bars.keys(cells, footer("transcript"))
+        if self._stand_in is not None:
+            return self.bars.keys(cells, footer("project" if self._shows_project else "transcript"))
         pairs = footer(self._pane)
         has_content = (self._tree.spot if self._pane == "entry" else self._tree.node) is not None
         if not has_content:
@@ -291,6 +309,7 @@ class BrowserScreen(SessionsScreen):
     def show_catalog(self, event: CatalogLoaded) -> None:
         if self.feed.catalog_loaded(event, self._begin_at):
             self._focus_pane("tree")
+        self._renew_project()
 
     def stop_services(self) -> None:
         self.branch_jobs.stop()
@@ -300,11 +319,47 @@ class BrowserScreen(SessionsScreen):
     # the session under the cursor
 
     def show_session(self, row: Row | None, *, again: bool) -> None:
+        self._turn_to_project()
         if self._reads:
             self.transcript_pane.show_session(row, waits=self.sessions_pane.has_hit)
         self.tree_pane.show_session(row, again=again)
         if row is not None and self._wanted is not None and self._wanted.path == row.path:
             self.tree_pane.show_hit(self._wanted)
+
+    def _turn_to_project(self) -> None:
+        """Show the project in place of the tree and the entry if the cursor rests on the head of one."""
+        if self._project_timer is not None:
+            self._project_timer.stop()
+            self._project_timer = None
+        is_head = self.sessions_pane.list.project is not None
+        wait = self._project_debounce.delay() if is_head and not self._shows_project else 0.0
+        if wait:
+            self._project_timer = self.set_timer(wait, self._show_project)
+        else:
+            self._show_project()
+
+    def _show_project(self) -> None:
+        project = self.sessions_pane.list.project
+        self.project_pane.show_project(project, self.sessions_pane.list.states)
+        if self._shows_project == (project is not None):
+            return
+        self._shows_project = project is not None
+        self.place_panes()
+        if self._pane != "sessions":
+            self.set_focus(self._main_widget(self._pane))
+        self.refresh_bars()
+
+    def _renew_project(self) -> None:
+        """Show the project under the cursor as it is now."""
+        self.project_pane.renew(self.sessions_pane.list.project, self.sessions_pane.list.states)
+
+    @on(ProjectLines.Chosen)
+    def _project_row_chosen(self, event: ProjectLines.Chosen) -> None:
+        """Go to a session of the project in the list, or to an entry of it in the tree."""
+        if event.entry_id:
+            self.go_to(event.path, event.entry_id)
+        elif self.sessions_pane.list.go_to(event.path):
+            self._focus_pane("sessions")
 
     async def follow_session(self, row: Row) -> None:
         if self._reads:
@@ -324,6 +379,7 @@ class BrowserScreen(SessionsScreen):
     def update_ages(self) -> None:
         super().update_ages()
         self.entry_pane.update_age()
+        self.project_pane.update_ages()
 
     @on(HitLocated)
     def _hit_placed(self, event: HitLocated) -> None:
@@ -412,6 +468,7 @@ class BrowserScreen(SessionsScreen):
 
     def files_changed(self) -> None:
         super().files_changed()
+        self._renew_project()
         self.branch_flow.sessions_changed()
 
     def action_done(self, event: ActionsDone) -> None:
@@ -540,6 +597,9 @@ class BrowserScreen(SessionsScreen):
         """Search the sessions; from the tree or the entry, the entries of the tree."""
         if self._pane == "sessions":
             self.sessions_pane.open_box()
+        elif self._shows_project:
+            self._focus_pane("sessions")
+            self.sessions_pane.open_box()
         elif self._reads:
             self.transcript_pane.open_search()
         else:
@@ -551,8 +611,8 @@ class BrowserScreen(SessionsScreen):
 
     @property
     def beside(self) -> LineList:
-        if self._reads:
-            return self.transcript_pane.lines
+        if self._stand_in is not None:
+            return self._stand_in.lines
         return self.entry_pane.lines if self.entry_pane.display else self._tree
 
     def show_tree(self) -> None:
@@ -567,14 +627,14 @@ class BrowserScreen(SessionsScreen):
         elif self.model.marked and self._pane == "sessions":
             self.sessions_pane.list.clear_marks()
             self.refresh_bars()
-        elif self._reads and self._pane != "sessions":
+        elif self._reads and not self._shows_project and self._pane != "sessions":
             if not self.transcript_pane.drop_search():
                 self._close_transcript()
         elif self._pane == "tree" and self.tree_pane.drop_search():
             self.refresh_bars()
         elif self.sessions_pane.box.value:
             self.sessions_pane.drop()
-        elif self._pane == "entry":
+        elif self._pane == "entry" and not self._shows_project:
             self._focus_pane("tree")
         elif self._pane == "sessions" and self._is_over_another:
             self.app.pop_screen()
@@ -598,8 +658,8 @@ class BrowserScreen(SessionsScreen):
 
     def _step_pane(self, step: int) -> None:
         panes = [pane for pane in PANES if pane == self._pane or pane not in self._sizes.hidden]
-        if self._reads:
-            panes = ["sessions", "tree"]
+        if self._stand_in is not None:
+            panes = ["sessions", self._pane if self._pane != "sessions" else "tree"]
         self._focus_pane(panes[(panes.index(self._pane) + step) % len(panes)])
 
     def action_focus_pane(self, pane: str) -> None:

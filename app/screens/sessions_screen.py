@@ -233,7 +233,7 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def works_now(self, command: Command) -> bool:
         """Whether the command does something now, apart from keys that only move a cursor."""
-        if not self.offers(command) or command.pane in ("list", "filter"):
+        if not self.offers(command) or command.pane in ("list", "filter", "project"):
             return False
         has_session = self.sessions_pane.list.row is not None or bool(self.model.marked)
         return has_session or command.id.partition(".")[0] not in NEED_SESSION

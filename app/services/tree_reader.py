@@ -339,25 +339,33 @@ class LabelReader(BackgroundService):
         for row in rows:
             if is_stale():
                 return
-            if row.size > MOST_LABELLED_BYTES:
-                continue
-            try:
-                tree = open_tree(row.path, (row.agent,), lambda: not is_stale())
-                nodes = [tree.by_id[id] for id, _ in row.labels if id in tree.by_id]
-                tree.read_rows(nodes)
-            except (Cancelled, SessionError, OSError):
-                # The session is gone, or is no longer one: its labels are shown without their entries.
-                continue
-            entries = {
-                node.id: (
-                    node.row_text.text if node.row_text is not None else "",
-                    node.role or node.type,
-                    node.timestamp,
-                )
-                for node in nodes
-                if node.id is not None
-            }
-            self._post(LabelledRead(row.path, entries))
+            entries = labelled_entries(row, is_stale)
+            if entries is not None:
+                self._post(LabelledRead(row.path, entries))
+
+
+def labelled_entries(row: Row, is_stale: Callable[[], bool]) -> dict[str, tuple[str, str, int | None]] | None:
+    """The entries of a session that have labels: id -> text, role or type, and time in milliseconds. None if
+    they cannot be read, or are not wanted any more.
+    """
+    if row.size > MOST_LABELLED_BYTES:
+        return None
+    try:
+        tree = open_tree(row.path, (row.agent,), lambda: not is_stale())
+        nodes = [tree.by_id[id] for id, _ in row.labels if id in tree.by_id]
+        tree.read_rows(nodes)
+    except (Cancelled, SessionError, OSError):
+        # The session is gone, or is no longer one: its labels are shown without their entries.
+        return None
+    return {
+        node.id: (
+            node.row_text.text if node.row_text is not None else "",
+            node.role or node.type,
+            node.timestamp,
+        )
+        for node in nodes
+        if node.id is not None
+    }
 
 
 def reason_of(error: BaseException) -> str:

@@ -54,14 +54,22 @@ def moment(then_ms: int, now_ms: int) -> str:
     return f"{day} {hours}" if then.tm_year == now.tm_year else f"{day} {then.tm_year}"
 
 
+def day(then_ms: int, now_ms: int) -> str:
+    """A day in local time: ``today``, ``12 Aug`` this year, else ``12 Aug 2025``; "" as in `moment`."""
+    shown = moment(then_ms, now_ms)
+    return (shown.rpartition(" ")[0] or "today") if ":" in shown else shown
+
+
 def count(number: int) -> str:
-    """A number in at most four characters: ``999``, ``1.2k``, ``34k``, ``2M``."""
+    """A number in at most four characters: ``999``, ``1.2k``, ``34k``, ``1.2M``, ``34M``."""
     if number < 1_000:
         return str(number)
     if number < 9_950:
         return f"{number / 1_000:.1f}k"
     if number < 999_500:
         return f"{round(number / 1_000)}k"
+    if number < 9_950_000:
+        return f"{number / 1_000_000:.1f}M"
     return f"{round(number / 1_000_000)}M"
 
 

@@ -125,6 +125,11 @@ def _head(model: ListModel, line: ListLine, cells: int, selected: bool, now_ms: 
     )
 
 
+def title_style(row: Row) -> str:
+    """The style of the title of a session: by its source."""
+    return _TITLE_STYLES.get(row.title_source, "derived")
+
+
 def _age(then_ms: int, now_ms: int) -> Span:
     return f" {age(then_ms, now_ms):>{AGE_CELLS}} ", "age"
 
@@ -154,7 +159,7 @@ def _session(
     tags = _tags(line, room - width(title) - 1)
     room -= line_width(tags)
     title = shorten(title, max(0, room - 1))
-    style = "error" if is_target else _TITLE_STYLES.get(row.title_source, "derived")
+    style = "error" if is_target else title_style(row)
     gap = (" " * max(0, room - width(title)), "text")
     return fit_line([*left, *highlight(title, model.words, style), *tags, gap, *right], cells)
 

@@ -46,7 +46,8 @@ def test_an_unknown_time_is_a_question_mark():
         (9_949, "9.9k"),
         (9_950, "10k"),
         (999_499, "999k"),
-        (1_200_000, "1M"),
+        (1_200_000, "1.2M"),
+        (9_950_000, "10M"),
     ],
 )
 def test_counts(number, text):
