@@ -71,7 +71,7 @@ async def test_groups_fold_and_unfold(browser, three):
         assert ui.listed() == [f"[{HERE}]", "[/work/site]"]
         await ui.press("plus")
         assert len(ui.listed()) == 5
-        await ui.press("enter")
+        await ui.press("space")
         assert "branchy" not in ui.listed()
 
 
