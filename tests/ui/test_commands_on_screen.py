@@ -23,6 +23,7 @@ async def test_every_key_is_bound_to_its_pane(browser, three):
             "filter": ui.screen.query_one("#filter"),
             "side": ui.screen.sessions_pane,
             "transcript": TranscriptLines(id="transcript"),
+            "project": ui.screen.project_pane.lines,
         }
         for command in COMMANDS:
             bound = widgets[command.pane]._bindings.key_to_bindings
