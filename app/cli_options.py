@@ -189,8 +189,7 @@ def parser() -> argparse.ArgumentParser:
         )
         command_parser.own = command.options
         command_parser.signed = command.signed
-        if name == "search":
-            command_parser.more = _language
+        command_parser.more = _help_of(name)
         for word in command.words:
             nargs = word.many or None
             command_parser.add_argument(word.field, nargs=nargs, metavar=word.metavar, help=word.help)
@@ -199,10 +198,25 @@ def parser() -> argparse.ArgumentParser:
     return root
 
 
-def _language(columns: int) -> str:
+def _help_of(name: str) -> Callable[[int], str] | None:
+    """The function that makes the end of the help of a command for a number of columns; None for no more."""
+    if any(option.name == "format" for option in COMMANDS[name].options):
+        return lambda columns: _language(name, columns) + _fields(name)
+    return None
+
+
+def _language(name: str, columns: int) -> str:
+    if name != "search":
+        return ""
     from app.index.query.filter_table import language_help  # only for help: it imports the query language
 
     return f"\nwhat a QUERY is made of; all of it must hold:\n{language_help(columns)}\n"
+
+
+def _fields(name: str) -> str:
+    from app.reports.field_tables import fields_help_of  # only for help
+
+    return "\n" + "".join(f"{line}\n" for line in fields_help_of(name))
 
 
 def _add(target: argparse.ArgumentParser, options: Iterable[Option], prefix: str = "") -> None:

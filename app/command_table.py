@@ -148,6 +148,7 @@ OWN = (
     ),
 )
 _JSON = Option("json", "as JSON")
+_FORMAT = Option("format", "a line for each item, such as '{id}\\t{title}'; fields below", metavar="FORMAT")
 _KEEP = Option(
     "keep", "go on from the entry itself, even if it is a prompt or has tool calls without results"
 )
@@ -159,6 +160,7 @@ REPORTS = {
         "print the sessions, newest activity first",
         Word("query", "filters and words, which must all match (see `leafmark search --help`)", many="*"),
         Option("limit", "at most N sessions", metavar="N", convert=_number("sessions")),
+        _FORMAT,
         _JSON,
     ),
     "search": Command(
@@ -173,6 +175,7 @@ REPORTS = {
             metavar="{recent,relevance}",
             convert=_one_of("recent", "relevance"),
         ),
+        _FORMAT,
         _JSON,
     ),
     "stats": Command(
@@ -195,6 +198,7 @@ REPORTS = {
     "labels": Command(
         "print the labels of a session, or of all",
         Word("session", "a path, an id, or the beginning of one id; all sessions without", many="?"),
+        _FORMAT,
         _JSON,
     ),
     "doctor": Command("what was found, and what was skipped and why", _JSON),
@@ -307,6 +311,7 @@ CHANGES = {
         Word("sessions", "a path, an id, or the beginning of one id", many="*", metavar="SESSION"),
         Option("anyway", "also where an agent may have it open"),
         Option("list", "print what is in the trash"),
+        _FORMAT,
         _JSON,
     ),
     "restore": Command(

@@ -14,6 +14,7 @@ class Options:
     query             of the browser, `list`, `search`, `stats` and `resume`
     limit             of `list` and `search`
     by                of `stats`; None: by day
+    format            of `list`, `search`, `labels` and `trash`; None: a table, or values and tabs
     all_text, every, order      of `search`
     rebuild, verify, where      of `index`
     ascii             of `tree`
@@ -45,6 +46,7 @@ class Options:
         self.query: list[str] = []
         self.by: str | None = None
         self.limit: int | None = None
+        self.format: str | None = None
         self.all_text = False
         self.every = False
         self.order = "recent"

@@ -8,9 +8,11 @@ from app.actions.journal import Intent, Journal
 from app.actions.session_edits import ROOT
 from app.actions.undo import settle_interrupted
 from app.formats.text import inert, one_line
-from app.reports.output import complain
+from app.reports.output import SCHEMA, complain
 from app.sessions.manager.change import Change
+from app.sessions.summaries.quick_summary import quick_title
 from app.setup import Setup
+from app.view.formatting import short_id
 
 NOT_FOUND, WRONG_USE, REFUSED = 1, 2, 3
 
@@ -69,39 +71,82 @@ def _complain_of_journal(error: OSError, setup: Setup) -> None:
     complain(f"undo will not know of it: {error.filename or setup.state_folder}: {error.strerror or error}")
 
 
-SCHEMA = 1
 LIMIT = 1_000
 """Characters that are shown of a name, a label or a path."""
 
-# Among these, a change of kind "file" is a session that came out of an archive.
-_VERBS = {"trash": "trashed", "restore": "restored", "delete": "deleted", "file": "restored"}
-_UNKNOWN_PLACES = {"trash": "the trash", "restore": "its place", "delete": "gone", "file": "its place"}
+LONG_ENTRY_ID, SHORT_ENTRY_ID = 12, 8
+"""Characters of an entry's id that is shortened, and of what is shown of it."""
 
 
-def as_line(change: Change) -> str:
-    """A change as one inert line, with the values before and after."""
+def title_after(change: Change) -> str:
+    """The title of the session that a change was made to, as it is now; "" if that is not known."""
+    if change.kind in ("pin", "tags", "note"):
+        return ""  # the change is one of leafmark's own file
+    is_moved = change.kind in ("trash", "restore", "file", "move")
+    path = change.after if is_moved and change.after else change.path
+    return quick_title(path, (change.agent,) if change.agent else ()) if path else ""
+
+
+def as_line(change: Change, title: str = "", *, hints: bool = True) -> str:
+    """A change as one inert line: what was done, to which session, and how it can be undone.
+
+    :param title: of the session; "" if it is not known.
+    :param hints: say how it can be undone, if it can.
+    """
     if change.kind == "file" and change.after_id != change.session_id:
-        return f"new session {_id(change.after_id)}: {_id(change.before)} → {_id(change.after)}"
-    if change.kind in _VERBS:
-        after = _id(change.after) if change.after else _UNKNOWN_PLACES[change.kind]
-        what = _id(change.session_id) or "what was written without a session"
-        return f"{_VERBS[change.kind]} {what}: {_id(change.before)} → {after}"
-    if change.kind == "leaf":
-        what = "leaf"
-        before, after = _id(change.before), _id(change.target_id)
-    elif change.kind in ("pin", "tags"):
-        what, before, after = change.kind, _value(change.before), _value(change.after)
+        what = (
+            f"New session {_session(change.after_id or '', title)}, forked from {_short(change.session_id)}"
+        )
+        hint = "trashes it"
+    elif change.kind == "trash":
+        what = f"Trashed {_session(change.session_id, title)}"
+        hint = "brings it back" if change.after else ""
+    elif change.kind in ("restore", "file"):
+        what = f"Restored {_session(change.session_id, title)}"
+        # What came out of an archive stays.
+        hint = "trashes it again" if change.kind == "restore" else ""
+    elif change.kind == "delete":
+        what, hint = f"Deleted {_session(change.session_id, title)}", ""
     else:
-        what = f"label of {_id(change.target_id)}" if change.kind == "label" else change.kind
+        what, hint = _values(change, title), "" if change.is_nothing else "undoes it"
+    return f"{what}. `leafmark undo` {hint}." if hint and hints else f"{what}."
+
+
+def _values(change: Change, title: str) -> str:
+    """What was changed in a session, with the values before and after."""
+    of = f"of {_session(change.session_id, title)}"
+    if change.kind == "leaf":
+        what, before, after = f"Leaf {of}", _entry(change.before), _entry(change.target_id)
+    elif change.kind in ("pin", "tags"):
+        what, before, after = f"{change.kind.capitalize()} {of}", _value(change.before), _value(change.after)
+    else:
+        what = f"{change.kind.capitalize()} {of}"
+        if change.kind == "label":
+            what = f"Label of {_entry(change.target_id)} in {_session(change.session_id, title)}"
         before, after = _text(change.before), _text(change.after)
-    if change.is_nothing:
-        return f"{what}: {after}, as before"
-    return f"{what}: {before} → {after}"
+    return f"{what}: {after}, as before" if change.is_nothing else f"{what}: {before} → {after}"
+
+
+def _session(session_id: str, title: str) -> str:
+    """A session by its title and its short id."""
+    if not session_id:
+        return "what was written without a session"
+    return f'"{one_line(title, 80)}" ({_short(session_id)})' if title else _short(session_id)
+
+
+def _short(session_id: str) -> str:
+    return one_line(short_id(session_id))
+
+
+def _entry(value: str | None) -> str:
+    if value is None:
+        return ROOT
+    return one_line(value if len(value) <= LONG_ENTRY_ID else value[:SHORT_ENTRY_ID])
 
 
 def as_text(change: Change) -> str:
     """A change as inert lines: `as_line`, and the prompt to be edited and sent again, if there is one."""
-    text = as_line(change) + "\n"
+    text = as_line(change, title_after(change)) + "\n"
     if change.prompt:
         text += f"prompt:\n{inert(change.prompt).rstrip()}\n"
     return text
@@ -112,19 +157,25 @@ def as_document(change: Change, path: str) -> dict[str, Any]:
 
     :param path: of the session that was named.
     """
-    document = {"schema": SCHEMA, **change_fields(change, path)}
+    document = {"schema": SCHEMA, **change_fields(change, path, title_after(change))}
     if change.kind in ("leaf", "file"):
         document["prompt"] = change.prompt
     return document
 
 
-def change_fields(change: Change, path: str | None) -> dict[str, Any]:
+def change_fields(change: Change, path: str | None, title: str) -> dict[str, Any]:
     """The fields of a change in a JSON document.
 
     :param path: of the session; None if it is unknown.
+    :param title: of the session; "" if it is unknown.
     """
     return {
-        "session": {"agent": change.agent, "id": change.session_id or None, "path": path},
+        "session": {
+            "agent": change.agent,
+            "session_id": change.session_id or None,
+            "path": path,
+            "title": title or None,
+        },
         "change": {
             "kind": change.kind,
             "entry_id": change.entry_id or None,
@@ -134,10 +185,6 @@ def change_fields(change: Change, path: str | None) -> dict[str, Any]:
             "after_id": change.after_id,
         },
     }
-
-
-def _id(value: str | None) -> str:
-    return ROOT if value is None else one_line(value, LIMIT)
 
 
 def _text(value: str | None) -> str:

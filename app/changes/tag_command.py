@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from app.actions.tagging import annotate, tag
 from app.changes.report import (
-    SCHEMA,
     WRONG_USE,
     WrongUse,
     as_line,
@@ -16,7 +15,7 @@ from app.formats.text import one_line
 from app.index.resolve import Ambiguous, NotFound, resolve
 from app.options import Options
 from app.reports.errors import complain_of, exit_code
-from app.reports.output import complain, write_json, write_text
+from app.reports.output import SCHEMA, complain, write_json, write_text
 from app.sessions.errors import SessionError, Unreadable
 from app.sessions.manager.change import Change
 from app.sessions.summaries.quick_summary import quick_summary
@@ -58,14 +57,19 @@ def run(options: Options, setup: Setup) -> int:
         write_json(
             {
                 "schema": SCHEMA,
-                "session": {"agent": agent, "id": session_id, "path": session.path},
+                "session": {
+                    "agent": agent,
+                    "session_id": session_id,
+                    "path": session.path,
+                    "title": summary.title,
+                },
                 "tags": list(tagging.tags),
                 "note": tagging.note or None,
-                "changes": [change_fields(change, session.path)["change"] for change in changes],
+                "changes": [change_fields(change, session.path, "")["change"] for change in changes],
             }
         )
     elif changes:
-        write_text("".join(f"{as_line(change)}\n" for change in changes))
+        write_text("".join(f"{as_line(change, summary.title)}\n" for change in changes))
     else:
         write_text(f"tags: {' '.join(tagging.tags) or 'none'}\n")
         write_text(f"note: {one_line(tagging.note, 10_000) or 'none'}\n")

@@ -24,7 +24,6 @@ from app.actions.undo import (
 from app.changes.report import (
     NOT_FOUND,
     REFUSED,
-    SCHEMA,
     WRONG_USE,
     WrongUse,
     as_line,
@@ -33,20 +32,18 @@ from app.changes.report import (
     mark_impossible,
     mark_reported,
     record,
+    title_after,
 )
-from app.formats.text import one_line
-from app.formats.timestamps import iso
 from app.index.resolve import Ambiguous, Candidate, NotFound, ResolvedSession, resolve_all
 from app.options import Options
 from app.paths import FOLDER_GONE, CurrentFolderGone, absolute
 from app.reports.errors import complain_of, exit_code
-from app.reports.output import columns, complain, write_json, write_text
+from app.reports.output import SCHEMA, complain, write_json, write_text
+from app.reports.trash_list import list_trash
 from app.sessions.errors import HeaderlessContinuation, LiveSession, NotThere, SessionError
 from app.sessions.manager.change import Change
 from app.setup import Setup
 from app.stores.archive import Archived, archived
-from app.view.cells import pad, shorten, width
-from app.view.formatting import age, short_id
 from app.view.notifications import stopped_note
 
 Item = TypeVar("Item")
@@ -70,6 +67,8 @@ def _trash(options: Options, setup: Setup) -> int:
         if options.sessions or options.anyway:
             raise WrongUse("--list stands alone: it prints what is in the trash")
         return list_trash(options, setup)
+    if options.format is not None:
+        raise WrongUse("--format has a place only beside --list")
     if not options.sessions:
         raise WrongUse("trash needs a SESSION; --list prints what is in the trash")
     found = resolve_all(list(dict.fromkeys(options.sessions)), setup.stores, setup.cache_folder, complain)
@@ -154,16 +153,17 @@ def _undo(options: Options, setup: Setup) -> int:
         if options.json:
             # The path of the change of a pin or a tag is that of leafmark's file.
             path = None if before.kind in ("pin", "tags", "note") else before.path
-            parts.append({**change_fields(now, path), "undone": change_fields(before, "")["change"]})
+            undone = change_fields(before, "", "")["change"]
+            parts.append({**change_fields(now, path, title_after(now)), "undone": undone})
         else:
-            prefix = "" if now.kind in ("trash", "restore") else f"{one_line(before.session_id)}: "
-            write_text(f"{prefix}{as_line(now)}\n")
+            line = as_line(now, title_after(now), hints=False)
+            write_text(f"Undone: {line[0].lower()}{line[1:]}\n")
         if now.note:
             complain(now.note)
     if parts:
         write_json({"schema": SCHEMA, "changes": parts})
-    undone = sum(attempt.change is not None for attempt in tried)
-    code = _report_stop(options, signals, undone, len(actions[index]))
+    count = sum(attempt.change is not None for attempt in tried)
+    code = _report_stop(options, signals, count, len(actions[index]))
     return code or (REFUSED if any(attempt.change is None for attempt in tried) else 0)
 
 
@@ -212,14 +212,17 @@ def _run_each(
                 complain(str(error))
                 code = max(code, REFUSED)
             count += bool(changes)
-            done += [change_fields(change, change.path) for change in changes]
             for change in changes:
+                title = title_after(change)
+                done.append(change_fields(change, change.path, title))
                 if not options.json:
-                    write_text(as_line(change) + "\n")
+                    write_text(as_line(change, title, hints=len(items) == 1) + "\n")
                 if change.note:
                     complain(change.note)
     if options.json and (done or not code):
         write_json({"schema": SCHEMA, "changes": done})
+    elif count > 1 and not signals.status:
+        write_text(f"`leafmark undo` undoes all {count:,} of them.\n")
     return _report_stop(options, signals, count, len(items)) or code
 
 
@@ -329,51 +332,3 @@ class Interruptible:
         self.status = self.status or 128 + number
         if not self._waits:
             raise KeyboardInterrupt
-
-
-TITLE_CELLS = 40
-"""Cells of a title on a terminal."""
-
-
-def list_trash(options: Options, setup: Setup) -> int:
-    """Print the sessions in the trash, the last trashed first. The exit code is 1 if there are none."""
-    sessions = list_trashed(setup.agent_env, setup.stores, setup.state_folder)
-    if options.json:
-        write_json({"schema": SCHEMA, "sessions": [_trashed_as_json(session) for session in sessions]})
-    else:
-        write_text("".join(line + "\n" for line in _trash_table(sessions, setup.now_ms())))
-    if not sessions:
-        complain("no session is in the trash")
-        return 1
-    return 0
-
-
-def _trashed_as_json(session: TrashedSession) -> dict[str, object]:
-    return {
-        "agent": session.agent,
-        "id": session.session_id,
-        "path": session.path,
-        "in_trash": session.in_trash,
-        "artifacts": session.artifacts or None,
-        "title": session.title,
-        "trashed": iso(session.when_ms),
-    }
-
-
-def _trash_table(sessions: list[TrashedSession], now_ms: int) -> list[str]:
-    """One inert line for each session: id, time in the trash, agent, title and old path. No path is cut."""
-    on_terminal = columns() is not None
-    cells = []
-    for session in sessions:
-        title = one_line(session.title)
-        cells.append(
-            [
-                one_line(short_id(session.session_id)),
-                f"{age(session.when_ms, now_ms):>4}",
-                session.agent,
-                shorten(title, TITLE_CELLS) if on_terminal else title,
-                one_line(session.path, 4_000),
-            ]
-        )
-    widest = [max(map(width, column)) for column in list(zip(*cells, strict=True))[:-1]]
-    return ["  ".join([*map(pad, first, widest), last]) for *first, last in cells]

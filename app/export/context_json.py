@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from app.export.choice import Choice, find_id, newest_end
 from app.formats.images import describe_image, image_of
+from app.sessions.summaries.quick_summary import quick_title
 
 if TYPE_CHECKING:
     from app.redact import Redactor
     from app.sessions.manager.session_manager import SessionManager
 
-SCHEMA = 1
+SCHEMA = 2
 
 
 def chosen_end(manager: SessionManager, choice: Choice) -> str | None:
@@ -43,11 +44,13 @@ def context_document(
     """
     end = chosen_end(manager, choice)
     context = manager.build_session_context(end)
+    title = manager.session_name or quick_title(manager.session_file or "", (manager.agent,))
     document: dict[str, Any] = {
         "session": {
             "agent": manager.agent,
-            "id": manager.session_id,
+            "session_id": manager.session_id,
             "path": manager.session_file,
+            "title": "",
             "cwd": manager.header_cwd,
             "name": manager.session_name,
         },
@@ -62,6 +65,9 @@ def context_document(
         if not choice.images:
             document = without_images(document)
         document = redactor.value(document)
+        # It stands elsewhere as well.
+        title = redactor.copy_of_text(title)
+    document["session"]["title"] = title
     return {"schema": SCHEMA, **document}
 
 

@@ -13,7 +13,7 @@ from app.formats.text import one_line
 from app.index.index import Index
 from app.index.search.prompt_histories import read_prompts
 from app.options import Options
-from app.reports.output import write_json, write_text
+from app.reports.output import SCHEMA, write_json, write_text
 from app.sessions.storage.temporary import temporaries
 from app.sessions.summaries.summarise import problems
 from app.setup import Setup
@@ -24,8 +24,6 @@ from app.stores.locks import abandoned_locks
 from app.stores.pins import own_pins_path, pins_problem
 from app.stores.tags import tags_path, tags_problem
 from app.view.formatting import duration, tilde
-
-SCHEMA = 1
 
 
 def run(options: Options, setup: Setup) -> int:

@@ -13,11 +13,10 @@ from app.index.index import Index
 from app.index.text.store import damage_note
 from app.index.verify import repair, verify
 from app.options import Options
-from app.reports.output import Progress, complain, write_json, write_text
+from app.reports.output import SCHEMA, Progress, complain, write_json, write_text
 from app.setup import Setup
 from app.view.formatting import tilde
 
-SCHEMA = 1
 DIFFERENT = 3
 """The exit code if the index differs from the files, or could not be deleted or stored."""
 

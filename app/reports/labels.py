@@ -2,47 +2,101 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
-from app.formats.text import one_line
 from app.formats.timestamps import iso
 from app.index.index import Index
 from app.index.resolve import Ambiguous, NotFound
 from app.options import Options
 from app.reports.errors import complain_of, exit_code
-from app.reports.output import columns, complain, write_json, write_text
-from app.reports.tree import open_session_tree, row_text
+from app.reports.fields import BadFormat, Field, line_maker
+from app.reports.output import (
+    CYAN,
+    DIM,
+    SCHEMA,
+    YELLOW,
+    columns,
+    complain,
+    wants_colour,
+    write_json,
+    write_text,
+)
+from app.reports.tables import aligned
+from app.reports.tree import open_session_tree, row_text, title_of
 from app.sessions.errors import SessionError
 from app.setup import Setup
-from app.view.cells import pad, shorten, width
 from app.view.formatting import age, short_id
 
-SCHEMA = 1
 CELLS = 26
 """Cells of a column on a terminal."""
 
 
+class Labelled(NamedTuple):
+    """A label.
+
+    :param text: the entry's row in one line; None if its session was not opened, or it is not in the file.
+    :param at_ms: when the entry was written, in milliseconds since the epoch; None like `text`.
+    """
+
+    agent: str
+    session_id: str
+    path: str
+    title: str
+    entry_id: str
+    label: str
+    text: str | None = None
+    at_ms: int | None = None
+
+
+LABEL_FIELDS: tuple[Field[Labelled], ...] = (
+    Field("id", "id of the session", lambda item: item.session_id),
+    Field("short_id", "the part of the id that lists show", lambda item: short_id(item.session_id)),
+    Field("agent", "agent that wrote the session", lambda item: item.agent),
+    Field("title", "title of the session", lambda item: item.title),
+    Field("path", "file of the session", lambda item: item.path),
+    Field("entry_id", "id of the entry", lambda item: item.entry_id),
+    Field("label", "the label", lambda item: item.label),
+    Field("text", "first line of the entry, with SESSION", lambda item: item.text),
+    Field(
+        "timestamp",
+        "time of the entry, with SESSION",
+        lambda item: None if item.at_ms is None else iso(item.at_ms),
+    ),
+)
+LABEL_PIPE = ("id", "entry_id", "label", "title", "text")
+"""The fields of `leafmark labels` in a pipe."""
+
+
 def run(options: Options, setup: Setup) -> int:
     """Print the labels. The exit code is 1 if there are none."""
+    cells = columns()
     try:
-        labels, lines = (
-            _labels_of_session(options.session, setup) if options.session else _labels_of_all(setup)
-        )
+        make_line = line_maker(options, LABEL_FIELDS, LABEL_PIPE, cells)
+        labels = _labels_of_session(options.session, setup) if options.session else _labels_of_all(setup)
+    except BadFormat as error:
+        complain(str(error))
+        return 2
     except (NotFound, Ambiguous, SessionError) as error:
         complain_of(error, setup.now_ms())
         return exit_code(error)
     if options.json:
-        write_json({"schema": SCHEMA, "labels": labels})
-    else:
-        write_text("".join(line + "\n" for line in _table(lines, columns())))
+        documents = [_document(label, opened=bool(options.session)) for label in labels]
+        write_json({"schema": SCHEMA, "labels": documents})
+    elif labels:
+        lines = [make_line(label) for label in labels] if make_line is not None else []
+        if make_line is None and cells is not None:
+            colour = wants_colour(setup.env)
+            lines = _table(labels, setup.now_ms(), cells, opened=bool(options.session), colour=colour)
+        write_text("".join(line + "\n" for line in lines))
     if not labels:
         complain(f"{options.session}: no entry has a label" if options.session else "no session has a label")
         return 1
     return 0
 
 
-def _labels_of_all(setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
-    """The labels of all sessions, newest session first: as JSON, and as the cells of a table."""
+def _labels_of_all(setup: Setup) -> list[Labelled]:
+    """The labels of all sessions, newest session first."""
     index = Index(setup.stores, setup.cache_folder, setup.now_ms)
     try:
         index.scan()
@@ -51,55 +105,60 @@ def _labels_of_all(setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]
         index.close()
     if index.note:
         complain(index.note)
-    labels, lines = [], []
-    for row in rows:
-        session = {"agent": row.agent, "id": row.id, "path": row.path}
-        for entry_id, label in row.labels:
-            labels.append({"session": session, "entry_id": entry_id, "label": label})
-            lines.append([short_id(row.id), entry_id, label, row.title])
-    return labels, lines
+    return [
+        Labelled(row.agent, row.id, row.path, row.title, entry_id, label)
+        for row in rows
+        for entry_id, label in row.labels
+    ]
 
 
-def _labels_of_session(named: str, setup: Setup) -> tuple[list[dict[str, Any]], list[list[str]]]:
-    """The labels of one session, with the time and the text of their entries; null for a missing entry.
+def _labels_of_session(named: str, setup: Setup) -> list[Labelled]:
+    """The labels of one session, with the time and the text of their entries.
 
     :raises NotFound, Ambiguous, SessionError: see `open_session_tree`.
     """
     tree = open_session_tree(named, setup)
-    session = {"agent": tree.header.agent, "id": tree.header.id, "path": tree.path}
+    header = tree.header
     nodes = {target: tree.by_id[target] for target in tree.labels if target in tree.by_id}
     tree.read_rows(nodes.values())
-    labels, lines = [], []
+    title = title_of(tree)
+    labels = []
     for target, label in tree.labels.items():
         node = nodes.get(target)
-        time = node.timestamp if node else None
-        text = row_text(node) if node else None
-        labels.append(
-            {
-                "session": session,
-                "entry_id": target,
-                "label": label,
-                "text": text,
-                "timestamp": None if time is None else iso(time),
-            }
-        )
-        ago = "" if time is None else age(time, setup.now_ms())
-        lines.append([target, f"{ago:>4}", label, "(no such entry)" if text is None else text])
-    return labels, lines
+        text, at_ms = (row_text(node), node.timestamp) if node else (None, None)
+        labels.append(Labelled(header.agent, header.id, tree.path, title, target, label, text, at_ms))
+    return labels
 
 
-def _table(lines: list[list[str]], cells: int | None) -> list[str]:
-    """The cells of each line side by side, inert; all but the last are padded to the width of their column.
+def _document(label: Labelled, *, opened: bool) -> dict[str, Any]:
+    document: dict[str, Any] = {
+        "agent": label.agent,
+        "session_id": label.session_id,
+        "path": label.path,
+        "title": label.title,
+        "entry_id": label.entry_id,
+        "label": label.label,
+    }
+    if opened:
+        timestamp = None if label.at_ms is None else iso(label.at_ms)
+        document |= {"text": label.text, "timestamp": timestamp}
+    return document
 
-    :param cells: the width to fit to; None for lines that are not cut.
+
+def _table(labels: Sequence[Labelled], now_ms: int, cells: int, *, opened: bool, colour: bool) -> list[str]:
+    """The labels as lines, below a line of the columns' names.
+
+    :param cells: the width to fit to.
+    :param opened: the labels are of one session, whose entries are known.
     """
-    inert = [[one_line(text) for text in line] for line in lines]
-    if cells is not None:
-        inert = [[shorten(text, CELLS) for text in line[:3]] + line[3:] for line in inert]
-    widest = [max(map(width, column)) for column in list(zip(*inert, strict=True))[:3]]
-    table = []
-    for *first, last in inert:
-        head = "  ".join(map(pad, first, widest))
-        room = None if cells is None else max(CELLS, cells - width(head) - 2)
-        table.append(f"{head}  {last if room is None else shorten(last, room)}")
-    return table
+    names = ["entry", "age", "label", "text"] if opened else ["id", "entry", "label", "title"]
+    lines = []
+    for item in labels:
+        ago = "" if item.at_ms is None else age(item.at_ms, now_ms)
+        text = "(no such entry)" if item.text is None else item.text
+        lines.append(
+            [item.entry_id, f"{ago:>4}", item.label, text]
+            if opened
+            else [short_id(item.session_id), item.entry_id, item.label, item.title]
+        )
+    return aligned(names, lines, [CYAN, DIM, YELLOW, ""], cells, CELLS, colour=colour)

@@ -12,12 +12,27 @@ from app.index.live_sessions import live_sessions
 from app.index.row import Row, problem_count
 from app.index.scan.walk import WalkResult
 from app.options import Options
-from app.reports.output import columns, complain, write_json, write_text
+from app.reports.fields import BadFormat, line_maker
+from app.reports.output import (
+    BOLD,
+    CYAN,
+    DIM,
+    GREEN,
+    SCHEMA,
+    YELLOW,
+    columns,
+    complain,
+    painted,
+    wants_colour,
+    write_json,
+    write_text,
+)
+from app.reports.row_fields import LIST_FIELDS, LIST_PIPE, Listed
 from app.setup import Setup
 from app.stores.base import Store
 from app.stores.layout import Complaint, hides_nothing
 from app.stores.live import look
-from app.stores.tags import NOTHING, Tagging, read_taggings
+from app.stores.tags import NOTHING, Tagging, Taggings, read_taggings
 from app.view.bars import how_many_unread
 from app.view.cells import pad, shorten, width
 from app.view.formatting import SHORT_ID, age, count, short_id, tilde
@@ -31,12 +46,15 @@ LEAST_ROOM = 30
 _ID = 5
 _LEFT_OUT = (3, 2, 4, _ID)  # columns in the order in which they are left out: messages, agent, marks, id
 
-JSON_SCHEMA = 1
-"""The `schema` of `leafmark list --json`; it changes when a field changes its meaning."""
-
 
 def run(options: Options, setup: Setup) -> int:
     """Print the sessions that match, newest activity first. The exit code is 1 if a query matches none."""
+    cells = columns()
+    try:
+        make_line = line_maker(options, LIST_FIELDS, LIST_PIPE, cells)
+    except BadFormat as error:
+        complain(str(error))
+        return 2
     query = " ".join(options.query).strip()
     now_ms = setup.now_ms()
     walk = look_first(setup.stores, setup.cache_folder)
@@ -63,10 +81,15 @@ def run(options: Options, setup: Setup) -> int:
             to_json(row, states.get(row.path, "idle"), now_ms, taggings.get((row.agent, row.id), NOTHING))
             for row in shown
         ]
-        write_json({"schema": JSON_SCHEMA, "total": total, "sessions": sessions})
+        write_json({"schema": SCHEMA, "total": total, "sessions": sessions})
     else:
-        if shown:
-            write_text("".join(line + "\n" for line in table(shown, states, setup.home, now_ms, columns())))
+        if shown and make_line is not None:
+            taggings = read_taggings(setup.state_folder) if options.format else {}
+            write_text("".join(make_line(_listed(row, now_ms, states, taggings)) + "\n" for row in shown))
+        elif shown and cells is not None:
+            colour = wants_colour(setup.env)
+            lines = table(shown, states, setup.home, now_ms, cells, header=True, colour=colour)
+            write_text("".join(line + "\n" for line in lines))
         if len(shown) < total:
             complain(f"{len(shown):,} of {total:,} sessions; --limit {total} shows all")
     if not total:
@@ -74,6 +97,10 @@ def run(options: Options, setup: Setup) -> int:
             "no session matches" if query else "no sessions found; `leafmark doctor` says where it looked"
         )
     return 1 if query and not total else 0
+
+
+def _listed(row: Row, now_ms: int, states: dict[str, str], taggings: Taggings) -> Listed:
+    return Listed(row, now_ms, states.get(row.path, "idle"), taggings.get((row.agent, row.id), NOTHING))
 
 
 def _read_rows(setup: Setup, walk: WalkResult, *, full: bool) -> tuple[list[Row], str | None]:
@@ -112,17 +139,47 @@ def filter_by(rows: list[Row], query: str, setup: Setup) -> list[Row] | None:
     ]
 
 
-def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells: int | None) -> list[str]:
+def table(
+    rows: list[Row],
+    states: dict[str, str],
+    home: str,
+    now_ms: int,
+    cells: int,
+    *,
+    header: bool = False,
+    colour: bool = False,
+) -> list[str]:
     """The rows as lines: state, age, agent, messages, marks, id, title and folder.
 
-    :param cells: the width to fit to; a narrow terminal gets fewer columns. None for lines that are not cut.
+    :param cells: the width to fit to; a narrow terminal gets fewer columns.
+    :param header: begin with a line of the columns' names.
     """
     ids = [one_line(short_id(row.id)) for row in rows]
-    id_cells = _id_cells([width(text) for text in ids], cells)
+    id_cells = _id_cells([width(text) for text in ids])
     signs = _state_signs(states)
     kept = _columns(cells, id_cells)
-    lines = []
-    for row, text in zip(rows, ids, strict=True):
+    folders = [tilde(row.cwd, home) for row in rows]
+    names = ["  ", " age ", "agent    ", "msgs ", " " * MARK_CELLS, pad("id", id_cells)]
+    room = cells - sum(len(names[column]) for column in kept) - 4
+    folder_cells = max(0, min(max(map(width, [*folders, "folder"])), room // 3))
+
+    def line(facts: list[str], title: str, folder: str, *, is_header: bool = False) -> str:
+        shown = [facts[column] for column in kept]
+        if _ID not in kept:
+            shown[-1:] = [text[:-1] for text in shown[-1:]]
+        title_cells = max(0, cells - width("".join(shown)) - 4 - folder_cells)
+        shown += ["  ", pad(title, title_cells), "  ", shorten(folder, folder_cells)]
+        whole = "".join(shown).rstrip()
+        if is_header:
+            return painted(shorten(whole, cells), BOLD, colour=colour)
+        if not colour or width(whole) > cells:
+            return shorten(whole, cells)
+        styles = [*(_STYLES[column] for column in kept), "", "", "", DIM]
+        pairs = zip(shown, styles, strict=True)
+        return "".join([painted(text, style, colour=True) for text, style in pairs]).rstrip()
+
+    lines = [line(names, "title", "folder", is_header=True)] if header else []
+    for row, text, folder in zip(rows, ids, folders, strict=True):
         marks = shorten(_marks(row, now_ms), MARK_CELLS - 1)
         marks = marks and f"{marks} "
         # A long id takes the place of blanks before it.
@@ -135,34 +192,26 @@ def table(rows: list[Row], states: dict[str, str], home: str, now_ms: int, cells
             pad(marks, max(width(marks), MARK_CELLS - over)),
             pad(text, max(width(text), id_cells)),
         ]
-        head = "".join([facts[column] for column in kept])
-        if _ID not in kept:
-            head = head[:-1]
-        folder = tilde(row.cwd, home)
-        if cells is None:
-            lines.append(f"{head}  {row.title}  {folder}")
-            continue
-        room = max(0, cells - width(head) - 4)
-        folder_cells = min(width(folder), room // 3)
-        line = f"{head}  {pad(row.title, room - folder_cells)}  {shorten(folder, folder_cells)}"
-        lines.append(shorten(line, cells))
+        lines.append(line(facts, row.title, folder))
     return lines
 
 
-def _id_cells(widths: list[int], cells: int | None) -> int:
-    """The width of the column of ids. On a terminal, a few long ids do not widen the column for all rows."""
+_STYLES = (GREEN, DIM, "", "", YELLOW, CYAN)
+"""The styles of the columns before the title."""
+
+
+def _id_cells(widths: list[int]) -> int:
+    """The width of the column of ids. A few long ids do not widen the column for all rows."""
     usual = [width for width in widths if width <= SHORT_ID]
-    if cells is None or len(usual) * 2 < len(widths):
+    if len(usual) * 2 < len(widths):
         usual = widths
     return max(usual, default=0)
 
 
-def _columns(cells: int | None, id_cells: int) -> list[int]:
+def _columns(cells: int, id_cells: int) -> list[int]:
     """The numbers of the columns before title and folder that fit."""
     sizes = [2, 5, 9, 5, MARK_CELLS, id_cells]
     kept = list(range(len(sizes)))
-    if cells is None:
-        return kept
     for column in _LEFT_OUT:
         if cells - sum([sizes[number] for number in kept]) - 4 >= LEAST_ROOM:
             break
@@ -217,7 +266,7 @@ def to_json(row: Row, state: str, now_ms: int, tagging: Tagging = NOTHING) -> di
     """
     return {
         "agent": row.agent,
-        "id": row.id,
+        "session_id": row.id,
         "path": row.path,
         "cwd": row.cwd,
         "name": row.name,

@@ -17,8 +17,10 @@ from app.paths import CONFIG, config_folder
 from app.settings import read_settings
 from app.setup import Setup
 from app.view.cells import ELLIPSIS, width
-from app.view.terminal import ascii_lines, is_ascii_terminal, spelled_for
+from app.view.terminal import ascii_lines, can_place_text, is_ascii_terminal, spelled_for
 
+SCHEMA = 2
+"""The `schema` of every JSON document that a command prints; it changes when a field changes its meaning."""
 DEFAULT_COLUMNS = 80
 """The width of a terminal whose width is unknown."""
 
@@ -28,6 +30,23 @@ def columns() -> int | None:
     cut.
     """
     return terminal_columns() if sys.stdout.isatty() else None
+
+
+def wants_colour(env: Mapping[str, str]) -> bool:
+    """Whether standard output is a terminal with colours."""
+    return sys.stdout.isatty() and not env.get("NO_COLOR") and can_place_text(env)
+
+
+DIM, BOLD, GREEN, CYAN, YELLOW, PLAIN = "\x1b[2m", "\x1b[1m", "\x1b[32m", "\x1b[36m", "\x1b[33m", "\x1b[0m"
+
+
+def painted(text: str, style: str, *, colour: bool) -> str:
+    """`text` in a style, if `colour` and there is one; blanks around it stay plain."""
+    shown = text.strip(" ")
+    if not (colour and style and shown):
+        return text
+    before, _, after = text.partition(shown)
+    return f"{before}{style}{shown}{PLAIN}{after}"
 
 
 def terminal_columns() -> int:

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from app.formats.text import one_line
-from app.formats.timestamps import iso
 from app.index.index import Index
 from app.index.query.grammar import leaves_tools, parse
 from app.index.query.query import QueryError
-from app.index.search.hit_branch import Place
 from app.index.search.results import Hit, Page
 from app.options import Options
+from app.reports.fields import BadFormat, line_maker
+from app.reports.hit_fields import (
+    HIT_FIELDS,
+    HIT_PIPE,
+    FoundHit,
+    Locator,
+    hit_document,
+    hit_role,
+    place_notes,
+)
 from app.reports.listing import complain_of_skipped, table
-from app.reports.output import Progress, columns, complain, complain_of_query, write_json, write_text
+from app.reports.output import (
+    SCHEMA,
+    Progress,
+    columns,
+    complain,
+    complain_of_query,
+    wants_colour,
+    write_json,
+    write_text,
+)
 from app.setup import Setup
 from app.view.cells import shorten, width
 from app.view.line import excerpt, mark_ranges
-from app.view.terminal import can_place_text
 
-SCHEMA = 1
 TOOLS_HINT = "; --all-text looks through tools as well"
 """Follows the report of no match if tool calls and output were not searched."""
 
@@ -30,6 +44,11 @@ def run(options: Options, setup: Setup) -> int:
     """Update the index, then print the hits. The exit code is 1 if nothing matches, 2 if the query is
     invalid.
     """
+    try:
+        line_maker(options, HIT_FIELDS, HIT_PIPE, columns())
+    except BadFormat as error:
+        complain(str(error))
+        return 2
     query = " ".join(options.query)
     index = Index(
         setup.stores, setup.cache_folder, setup.now_ms, home=setup.home, state_folder=setup.state_folder
@@ -73,8 +92,10 @@ def report(pages: Iterable[Page], place: Locator, options: Options, setup: Setup
     :return: the exit code.
     """
     counted = _HitCounter(pages, options.limit)
+    cells, now_ms = columns(), setup.now_ms()
+    make_line = line_maker(options, HIT_FIELDS, HIT_PIPE, cells)
     if options.json:
-        hits = [hit_fields(hit, place) for page in counted.pages() for hit in page]
+        hits = [hit_document(hit, place) for page in counted.pages() for hit in page]
         write_json(
             {
                 "schema": SCHEMA,
@@ -86,9 +107,14 @@ def report(pages: Iterable[Page], place: Locator, options: Options, setup: Setup
             }
         )
     else:
-        painter = HitLines(place, setup.home, setup.now_ms(), columns(), colour=wants_colour(setup.env))
+        painter = HitLines(place, setup.home, now_ms, cells or 0, colour=wants_colour(setup.env))
         for page in counted.pages():
-            write_text("".join(line + "\n" for line in painter.lines(page)))
+            lines = (
+                painter.lines(page)
+                if make_line is None
+                else [make_line(FoundHit(hit, now_ms, place)) for hit in page]
+            )
+            write_text("".join(line + "\n" for line in lines))
         if counted.shown < counted.met:
             things = "hits" if options.every else "sessions"
             complain(f"{counted.shown:,} of {counted.met:,} {things}; --limit {counted.met} shows all")
@@ -143,13 +169,13 @@ MATCH, PLAIN = "\x1b[1;4;33m", "\x1b[0m"
 
 
 class HitLines:
-    """Makes lines of hits.
+    """Makes the lines of hits for a terminal: each session as `leafmark list` prints it, with its hits below.
 
-    :param cells: the width to fit to; None for one line for each hit, which is not cut.
+    :param cells: the width to fit to.
     :param colour: highlight the matches.
     """
 
-    def __init__(self, place: Locator, home: str, now_ms: int, cells: int | None, *, colour: bool) -> None:
+    def __init__(self, place: Locator, home: str, now_ms: int, cells: int, *, colour: bool) -> None:
         self._place = place
         self._home = home
         self._now_ms = now_ms
@@ -158,24 +184,17 @@ class HitLines:
         self._last = ""
 
     def lines(self, hits: Sequence[Hit]) -> Iterator[str]:
-        """Each session as `leafmark list` prints it, with its hits below it; or, if lines are not cut, one
-        line for each hit with its session.
-        """
-        heads = table([hit.row for hit in hits], {}, self._home, self._now_ms, self._cells)
+        """The lines of a page; the first one begins with the names of the columns."""
+        rows = [hit.row for hit in hits]
+        is_first = not self._last
+        heads = table(rows, {}, self._home, self._now_ms, self._cells, header=is_first, colour=self._colour)
+        if is_first:
+            yield heads.pop(0)
         for hit, head in zip(hits, heads, strict=True):
-            if self._cells is None:
-                text = self._whole(hit)
-                yield f"{head}  {text}" if text else head
-                continue
             if hit.path != self._last:
                 self._last = hit.path
                 yield head
             yield from self._below(hit, self._cells)
-
-    def _whole(self, hit: Hit) -> str:
-        """The place and the snippet of a hit; "" for a session that is a hit as a whole."""
-        where = ", ".join(self._where(hit))
-        return f"{where}: {self._marked(hit.snippet, hit.ranges)}" if hit.snippet else where
 
     def _below(self, hit: Hit, cells: int) -> Iterator[str]:
         """The place and the snippet of a hit in lines of at most ``cells``: one line if there is room."""
@@ -202,38 +221,6 @@ class HitLines:
             parts[0] += f" {hit.entry_id}"
         if hit.near:
             parts[0] += " (similar word)"
-        place = self._place(hit)
-        if place.on_active_path is False:
-            if place.branch and place.branches > 1:
-                parts.append(f"branch {place.branch} of {place.branches}")
-            parts.append("not on the active path")
+        parts += place_notes(hit, self._place(hit))
         # Ids and types of entries may contain any text.
         return [one_line(part) for part in parts if part]
-
-
-def wants_colour(env: Mapping[str, str]) -> bool:
-    """Whether standard output is a terminal with colours."""
-    return sys.stdout.isatty() and not env.get("NO_COLOR") and can_place_text(env)
-
-
-Locator = Callable[[Hit], Place]
-
-
-def hit_role(hit: Hit) -> str | None:
-    """The role of a hit in a report: the speaker, or the field of the session that matched, for example
-    "name"; None for a session that is a hit as a whole.
-    """
-    return hit.role or (None if hit.where == "row" else hit.where)
-
-
-def hit_fields(hit: Hit, place: Locator) -> dict[str, Any]:
-    """The JSON object of a hit in `leafmark search --json`."""
-    return {
-        "path": hit.path,
-        "session_id": hit.row.id,
-        "entry_id": hit.entry_id,
-        "role": hit_role(hit),
-        "snippet": hit.snippet,
-        "on_active_path": place(hit).on_active_path,
-        "timestamp": None if hit.timestamp is None else iso(hit.timestamp),
-    }

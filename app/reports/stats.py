@@ -14,7 +14,7 @@ from app.index.statistics import DAY, TOOL, Group, Statistics, statistics
 from app.index.text.store import TextStore
 from app.options import Options
 from app.reports.listing import complain_of_skipped, filter_by
-from app.reports.output import Progress, columns, complain, wants_ascii, write_json, write_text
+from app.reports.output import SCHEMA, Progress, columns, complain, wants_ascii, write_json, write_text
 from app.sessions.summaries.figures import local_day
 from app.setup import Setup
 from app.stores.layout import hides_nothing
@@ -32,9 +32,6 @@ from app.view.statistics import (
     name_of,
     total_lines,
 )
-
-JSON_SCHEMA = 1
-"""The `schema` of `leafmark stats --json`; it changes when a field changes its meaning."""
 
 BAR_CELLS = 20
 """Cells of the longest bar."""
@@ -75,7 +72,7 @@ def run(options: Options, setup: Setup) -> int:
     cells = columns()
     if options.json:
         groups = [to_json(group) for group in found.groups]
-        write_json({"schema": JSON_SCHEMA, "total": to_json(found.total), "rows": groups})
+        write_json({"schema": SCHEMA, "total": to_json(found.total), "rows": groups})
     elif chosen:
         is_ascii = wants_ascii(os.environ)
         lines = table(found, group_by, setup.home, cells, ascii_only=is_ascii)

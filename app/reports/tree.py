@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from app.formats.text import one_line, visible_line
@@ -10,13 +10,25 @@ from app.formats.timestamps import iso
 from app.index.resolve import Ambiguous, NotFound, resolve
 from app.options import Options
 from app.reports.errors import complain_of, exit_code
-from app.reports.output import columns, complain, wants_ascii, write_json, write_text
+from app.reports.output import (
+    DIM,
+    SCHEMA,
+    columns,
+    complain,
+    painted,
+    wants_ascii,
+    wants_colour,
+    write_json,
+    write_text,
+)
 from app.reports.tree_row import leaf_mark, render_tree_row
 from app.sessions.errors import SessionError, Unreadable
+from app.sessions.summaries.quick_summary import quick_title
 from app.sessions.tree.node import Node
 from app.sessions.tree.tree import SessionTree, open_tree
 from app.setup import Setup
 from app.stores.layout import reason
+from app.view.cells import pad, width
 from app.view.formatting import tilde
 from app.view.glyphs import ASCII, UNICODE
 from app.view.line import plain_text
@@ -25,7 +37,6 @@ from app.view.terminal import ascii_text
 from app.view.tree_row import render_damaged_row
 from app.view.tree_view import ANEW, TreeView, begins_anew
 
-SCHEMA = 1
 UNBOUNDED = 10_000
 """Cells of a line that is not cut."""
 
@@ -41,14 +52,25 @@ def run(options: Options, setup: Setup) -> int:
         write_json(as_json(tree))
     else:
         ascii_only = options.ascii or wants_ascii(setup.env)
-        write_text("".join(line + "\n" for line in draw(tree, setup.home, columns(), ascii_only=ascii_only)))
+        colour = wants_colour(setup.env)
+        lines = draw(tree, setup.home, _width(setup.env), ascii_only=ascii_only, colour=colour)
+        write_text("".join(line + "\n" for line in lines))
     return 0
 
 
-def draw(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) -> Iterator[str]:
-    """The tree as lines of text, the active path marked by a character.
+def _width(env: Mapping[str, str]) -> int | None:
+    """The width to fit to: that of the terminal, and in a pipe COLUMNS; None for lines that are not cut."""
+    return columns() or (int(env["COLUMNS"]) or None if env.get("COLUMNS", "").isdecimal() else None)
+
+
+def draw(
+    tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool, colour: bool = False
+) -> Iterator[str]:
+    """The tree as lines of text, the active path marked by a character. Each row begins with the short id of
+    its entry.
 
     :param cells: the width to fit to; None for lines that are not cut.
+    :param colour: draw the ids dim.
     """
     view = TreeView(tree)
     tree.read_rows(tree.entries)
@@ -60,22 +82,27 @@ def draw(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) -
         tilde(tree.header.cwd, home),
     ]
     yield _in_terminal_characters("  ".join(part for part in head if part), ascii_only)
+    ids = _short_ids(tree, [view.row(index).node for index in range(view.count)])
+    id_cells = max(map(width, ids), default=0)
+    indent = " " * (id_cells + 1) if id_cells else ""
+    row_cells = max(1, cells - len(indent)) if cells else UNBOUNDED
     leaf = view.leaf_row()
     if leaf is None and view.begins_anew:
-        yield f"   {leaf_mark(glyphs)}: {ANEW} here"
+        yield f"{indent}   {leaf_mark(glyphs)}: {ANEW} here"
     for index in range(view.count):
         row = view.row(index)
         line = render_tree_row(
             row,
-            cells or UNBOUNDED,
+            row_cells,
             active=row.node.index in view.active,
             leaf=index == leaf,
             glyphs=glyphs,
         )
-        yield _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
+        before = painted(pad(ids[index], id_cells), DIM, colour=colour) + " " if id_cells else ""
+        yield before + _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
     for index in range(len(view.damage)):
-        line = render_damaged_row(view.damage[index], cells or UNBOUNDED, selected=False, glyphs=glyphs)
-        yield _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
+        line = render_damaged_row(view.damage[index], row_cells, selected=False, glyphs=glyphs)
+        yield indent + _in_terminal_characters(plain_text(line).rstrip(), ascii_only)
     hidden = len(tree.entries) - view.shown
     if hidden:
         yield f"  ({hidden:,} bookkeeping {'entry' if hidden == 1 else 'entries'} not shown; --json has all)"
@@ -84,6 +111,22 @@ def draw(tree: SessionTree, home: str, cells: int | None, *, ascii_only: bool) -
             continue
         place = f"line {fault.line}: " if fault.line else ""
         yield _in_terminal_characters(f"  ! {place}{one_line(fault.reason)}", ascii_only)
+
+
+ID_CELLS = 8
+"""Characters of an id that are shown. Those of pi have as many."""
+LONGEST_ID = 64
+
+
+def _short_ids(tree: SessionTree, nodes: Sequence[Node]) -> list[str]:
+    """The beginnings of the ids of `nodes`, inert, all of one length: `ID_CELLS`, or as many more as
+    distinguish all entries of the tree.
+    """
+    ids = {node.id for node in tree.entries if node.id}
+    length = ID_CELLS
+    while length < LONGEST_ID and len({id[:length] for id in ids}) < len(ids):
+        length += 4
+    return [one_line((node.id or "")[:length]) for node in nodes]
 
 
 def _first_prompt(tree: SessionTree) -> str:
@@ -107,8 +150,9 @@ def as_json(tree: SessionTree) -> dict[str, Any]:
         "schema": SCHEMA,
         "session": {
             "agent": header.agent,
-            "id": header.id,
+            "session_id": header.id,
             "path": tree.path,
+            "title": tree.name or title_of(tree) or _first_prompt(tree),
             "cwd": header.cwd,
             "name": tree.name,
             "version": header.version,
@@ -119,7 +163,7 @@ def as_json(tree: SessionTree) -> dict[str, Any]:
         "begins_anew": begins_anew(tree, tree.leaf),
         "entries": [
             {
-                "id": node.id,
+                "entry_id": node.id,
                 "parent_id": node.parent.id if node.parent else None,
                 "named_parent_id": node.parent_id,
                 "type": node.type,
@@ -140,6 +184,11 @@ def as_json(tree: SessionTree) -> dict[str, Any]:
             {"line": fault.line, "offset": fault.offset, "reason": fault.reason} for fault in tree.problems
         ],
     }
+
+
+def title_of(tree: SessionTree) -> str:
+    """The title of a session in lists; "" if the ends of its file do not tell it."""
+    return quick_title(tree.path, (tree.header.agent,))
 
 
 def row_text(node: Node) -> str:

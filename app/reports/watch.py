@@ -18,10 +18,9 @@ from app.index.index import Index
 from app.index.row import Row
 from app.index.scan.deltas import Delta
 from app.options import Options
-from app.reports.output import Progress, complain, json_line, write_text
+from app.reports.output import SCHEMA, Progress, complain, json_line, write_text
 from app.setup import Setup
 
-SCHEMA = 1
 END_SECONDS = 5.0
 """Seconds that the watching thread has to end."""
 
@@ -103,6 +102,7 @@ def _change(kind: str, row: Row, what: dict[str, Any]) -> dict[str, Any]:
         "agent": row.agent,
         "session_id": row.id,
         "path": row.path,
+        "title": row.title,
         "what": what,
     }
 
@@ -132,7 +132,7 @@ def _changed_fields(before: Row, now: Row) -> dict[str, Any]:
             what[name] = difference
     for field in ("id", "name", "cwd", "leaf_id", "parent_session"):
         if getattr(now, field) != getattr(before, field):
-            what[field] = getattr(now, field)
+            what["session_id" if field == "id" else field] = getattr(now, field)
     old, new = dict(before.labels), dict(now.labels)
     labels = {entry: new.get(entry) for entry in old | new if old.get(entry) != new.get(entry)}
     if labels:

@@ -130,6 +130,8 @@ def truth(setting: Setting) -> Iterator[Result]:
         setting.leafmark("list", "--json", "--limit", "1000000", *setting.flat()), setting.env, keep=True
     )
     rows: dict[str, dict[str, Any]] = {row["path"]: row for row in json.loads(listing.output)["sessions"]}
+    for row in rows.values():
+        row["id"] = row.pop("session_id")
     records = read_truth(setting.corpus)
     sessions = [record for record in records if not record["refused"] and not record["hidden"]]
     wrong = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -114,3 +115,9 @@ def run(home, capsys):
         return Done(code, *capsys.readouterr())
 
     return run
+
+
+def brief(output):
+    """The lines about changes without the titles of sessions and the words on how to undo."""
+    lines = [re.sub(r"\.(?: `leafmark undo` .*\.)?$", "", line) for line in output.splitlines()]
+    return "".join(re.sub(r'"[^"]*" \(([^)]*)\)', r"\1", line) + "\n" for line in lines)

@@ -15,11 +15,12 @@ from app.cli_options import parse
 from app.sessions import SessionManager
 from app.setup import setup_from_demo
 from app.stores.live import IDLE, LIVE, Verdict
+from tests.cli.conftest import brief
 from tests.factory import chain, entry, header, message, write_session
 from tests.holding import held
 
 HOSTILE = "\x1b[31m\u202eevil\x9b2J\r\n\x07 \U000e0041 日本"
-CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @pytest.fixture
@@ -72,7 +73,7 @@ def opened(path, home):
 def path_of(run, session):
     """The path of a session, from `leafmark list`."""
     rows = json.loads(run("list", "--json").out)["sessions"]
-    return next(row["path"] for row in rows if row["id"] == session)
+    return next(row["path"] for row in rows if row["session_id"] == session)
 
 
 # label, labels
@@ -81,11 +82,14 @@ def path_of(run, session):
 @pytest.mark.parametrize("session", WRITABLE)
 def test_a_label_is_set_changed_and_cleared(run, home, store, session):
     assert run("label", session, "0000", "one") == (2, "", run("label", session, "0000", "one").err)
-    assert run("label", session, "00000002", " one\n") == (0, 'label of 00000002: none → "one"\n', "")
-    assert run("label", session, "00000002", "one") == (0, 'label of 00000002: "one", as before\n', "")
-    assert run("label", session, "00000002", "two").out == 'label of 00000002: "one" → "two"\n'
+    label = f"Label of 00000002 in {session}"
+    done = run("label", session, "00000002", " one\n")
+    assert (done.code, brief(done.out), done.err) == (0, f'{label}: none → "one"\n', "")
+    assert done.out.endswith(" `leafmark undo` undoes it.\n")
+    assert run("label", session, "00000002", "one").out.endswith(': "one", as before.\n')
+    assert brief(run("label", session, "00000002", "two").out) == f'{label}: "one" → "two"\n'
     assert opened(path_of(run, session), home).get_label("00000002") == "two"
-    assert run("label", session, "00000002", "--clear").out == 'label of 00000002: "two" → none\n'
+    assert brief(run("label", session, "00000002", "--clear").out) == f'{label}: "two" → none\n'
     assert opened(path_of(run, session), home).get_label("00000002") is None
 
 
@@ -94,9 +98,9 @@ def test_json_has_the_session_and_the_change(run, home, store):
     done = run("label", "pi-aaaa", "e", "ckpt", "--json")
     assert (done.code, done.err) == (0, "")
     written = json.loads(path.read_bytes().splitlines()[-1])
-    session = {"agent": "pi", "id": "pi-aaaa", "path": str(path)}
+    session = {"agent": "pi", "session_id": "pi-aaaa", "path": str(path), "title": "question"}
     change = {"kind": "label", "entry_id": written["id"], "target_id": "e", "before": None, "after": "ckpt"}
-    assert json.loads(done.out) == {"schema": 1, "session": session, "change": {**change, "after_id": None}}
+    assert json.loads(done.out) == {"schema": 2, "session": session, "change": {**change, "after_id": None}}
     unchanged = json.loads(run("label", path, "e", "ckpt", "--json").out)
     assert (unchanged["session"], unchanged["change"]["entry_id"]) == (session, None)
 
@@ -113,17 +117,18 @@ def test_labels_of_all_sessions_and_of_one(run, home, store):
         ("pi-aaaa", "e", "ckpt", "question"),
         ("omp-1", "00000001", "start", "Auto"),
     }
-    session = {"agent": "pi", "id": "pi-aaaa", "path": str(store / "1_pi-aaaa.jsonl")}
+    session = {"agent": "pi", "session_id": "pi-aaaa", "path": str(store / "1_pi-aaaa.jsonl")}
+    session["title"] = "question"
     document = json.loads(run("labels", "--json").out)
-    assert document["schema"] == 1
-    assert {"session": session, "entry_id": "e", "label": "ckpt"} in document["labels"]
+    assert document["schema"] == 2
+    assert {**session, "entry_id": "e", "label": "ckpt"} in document["labels"]
     of_session = run("labels", "pi-aaaa")
-    assert re.fullmatch(r"e +\w+ +ckpt  assistant: two\n", of_session.out)
+    assert of_session.out == "pi-aaaa\te\tckpt\tquestion\tassistant: two\n"
     assert json.loads(run("labels", "pi-aaaa", "--json").out) == {
-        "schema": 1,
+        "schema": 2,
         "labels": [
             {
-                "session": session,
+                **session,
                 "entry_id": "e",
                 "label": "ckpt",
                 "text": "assistant: two",
@@ -131,13 +136,13 @@ def test_labels_of_all_sessions_and_of_one(run, home, store):
             }
         ],
     }
-    assert json.loads(run("labels", "agent-1", "--json").out) == {"schema": 1, "labels": []}
+    assert json.loads(run("labels", "agent-1", "--json").out) == {"schema": 2, "labels": []}
 
 
 def test_a_label_on_a_missing_entry_is_listed_as_such(run, store):
     stray = entry("label", "l", "00000001", targetId="gone", label="stray")
     write_session(store / "3.jsonl", *chain("q", id="stray"), stray)
-    assert run("labels", "stray").out.split() == ["gone", "stray", "(no", "such", "entry)"]
+    assert run("labels", "stray").out == "stray\tgone\tstray\tq\t\n"
     assert json.loads(run("labels", "stray", "--json").out)["labels"][0]["text"] is None
 
 
@@ -146,7 +151,9 @@ def test_a_label_on_a_missing_entry_is_listed_as_such(run, store):
 
 @pytest.mark.parametrize(("session", "before"), [("pi-aaaa", "none"), ("omp-1", '"Auto"'), ("old-1", "none")])
 def test_a_session_is_renamed(run, home, store, session, before):
-    assert run("rename", session, "two\nlines") == (0, f'name: {before} → "two lines"\n', "")
+    done = run("rename", session, "two\nlines")
+    assert (done.code, done.err) == (0, "")
+    assert brief(done.out) == f'Name of {session}: {before} → "two lines"\n'
     assert opened(path_of(run, session), home).session_name == "two lines"
     change = json.loads(run("rename", session, "N", "--json").out)["change"]
     assert (change["kind"], change["before"], change["after"]) == ("name", "two lines", "N")
@@ -157,7 +164,7 @@ def test_a_session_is_renamed(run, home, store, session, before):
 def test_a_name_is_cleared_if_the_agent_supports_it(run, home, store):
     for session in ("pi-aaaa", "omp-1"):
         run("rename", session, "N")
-        assert run("rename", session, "").out == 'name: "N" → none\n'
+        assert brief(run("rename", session, "").out) == f'Name of {session}: "N" → none\n'
     run("rename", "old-1", "N")
     refused = run("rename", "old-1", "")
     assert (refused.code, refused.out) == (3, "")
@@ -169,9 +176,9 @@ def test_a_name_is_cleared_if_the_agent_supports_it(run, home, store):
 
 def test_the_leaf_is_moved(run, home, store):
     path = store / "1_pi-aaaa.jsonl"
-    assert run("branch", "pi-aaaa", "00000002") == (0, "leaf: e → 00000002\n", "")
+    assert brief(run("branch", "pi-aaaa", "00000002").out) == "Leaf of pi-aaaa: e → 00000002\n"
     assert [path_entry.id for path_entry in opened(path, home).get_branch()][:-1] == ["00000001", "00000002"]
-    assert run("branch", "pi-aaaa", "00000002") == (0, "leaf: 00000002, as before\n", "")
+    assert brief(run("branch", "pi-aaaa", "00000002").out) == "Leaf of pi-aaaa: 00000002, as before\n"
     change = json.loads(run("branch", "pi-aaaa", "root", "--json").out)["change"]
     leaf = opened(path, home).leaf_id
     assert change["kind"] == "leaf"
@@ -190,7 +197,7 @@ def test_a_branch_is_copied_to_a_new_session(run, home, store, session):
     document = json.loads(run("branch", session, "00000002", "--new-file", "--json").out)
     assert files(home)[path] == before
     change = document["change"]
-    assert document["session"]["id"] == session
+    assert document["session"]["session_id"] == session
     assert (change["kind"], change["before"], change["entry_id"]) == ("file", path, None)
     new_session = opened(change["after"], home)
     assert new_session.session_id == change["after_id"]
@@ -210,19 +217,22 @@ def test_a_session_is_forked(run, home, store, tmp_path, session):
     before = files(home)
     first = run("fork", session)
     assert (first.code, first.err) == (0, "")
-    new_session = re.fullmatch(r"new session (\S+): (\S+) → (\S+)\n", first.out)
-    assert new_session
-    assert new_session[2] == path
-    assert os.path.dirname(new_session[3]) == os.path.dirname(path)
-    assert opened(new_session[3], home).session_id == new_session[1]
-    assert opened(new_session[3], home).session_name == "N"
+    said = re.fullmatch(
+        r'New session "N" \((\S+)\), forked from (\S+)\. `leafmark undo` trashes it\.\n', first.out
+    )
+    assert said
+    assert said[2] == session
+    (made,) = [name for name in files(home) if name not in before and name.endswith("l")]
+    assert os.path.dirname(home / made) == os.path.dirname(path)
+    assert opened(home / made, home).session_id.startswith(said[1])
+    assert opened(home / made, home).session_name == "N"
     second = json.loads(run("fork", session, "--entry", "00000002", "--to", "elsewhere", "--json").out)
     new_session = opened(second["change"]["after"], home)
     assert new_session.cwd == str(tmp_path / "elsewhere")
     assert new_session.get_entry("e") is None
     assert all(files(home)[path] == content for path, content in before.items())
     rows = json.loads(run("list", "--json").out)["sessions"]
-    agents = {row["agent"] for row in rows if row["id"] in (new_session.session_id, session)}
+    agents = {row["agent"] for row in rows if row["session_id"] in (new_session.session_id, session)}
     assert len(agents) == 1
 
 
@@ -244,7 +254,8 @@ def test_branch_at_a_prompt_moves_before_it_and_prints_it(run, home, store, sess
     with open(path, "a") as file:
         file.write(json.dumps(message("p", "e", "user", prompt, 4)) + "\n")
         file.write(json.dumps(message("q", "p", "assistant", "so", 5)) + "\n")
-    assert run("branch", session, "p") == (0, "leaf: q → e\nprompt:\nsay it\nagain ␛[2J\n", "")
+    said = brief(run("branch", session, "p").out)
+    assert said == f"Leaf of {session}: q → e\nprompt:\nsay it\nagain ␛[2J\n"
     assert opened(path, home).build_session_context().messages[-1]["content"][0]["text"] == "two"
     document = json.loads(run("branch", session, "p", "--json").out)
     assert (document["change"]["target_id"], document["change"]["entry_id"], document["prompt"]) == (
@@ -252,7 +263,7 @@ def test_branch_at_a_prompt_moves_before_it_and_prints_it(run, home, store, sess
         None,
         prompt,
     )
-    assert run("undo").out.endswith("→ q\n")
+    assert run("undo").out.endswith("→ q.\n")
     assert opened(path, home).build_session_context().messages[-1]["content"][0]["text"] == "so"
     kept_document = json.loads(run("branch", session, "p", "--keep", "--json").out)
     assert (kept_document["change"]["target_id"], kept_document["prompt"]) == ("p", None)
@@ -293,7 +304,7 @@ def test_calls_without_results_are_refused_without_keep(run, home, store):
             "use 00000001 (the prompt, to send it again) (--keep takes this one all the same)\n"
         )
         assert files(home) == before
-    assert run("branch", "calls", "a", "--keep").out == "leaf: u → a\n"
+    assert brief(run("branch", "calls", "a", "--keep").out) == "Leaf of calls: u → a\n"
 
 
 # refusals
@@ -369,7 +380,7 @@ def test_a_refused_command_prints_one_line_and_changes_nothing(run, home, store,
 
 def test_a_complete_id_is_preferred_to_a_prefix(run, home, store):
     write_session(store / "3.jsonl", *chain("q", "a", id="pi-aaaa-and-more"))
-    assert json.loads(run("rename", "pi-aaaa", "x", "--json").out)["session"]["id"] == "pi-aaaa"
+    assert json.loads(run("rename", "pi-aaaa", "x", "--json").out)["session"]["session_id"] == "pi-aaaa"
     assert run("rename", "pi-aaaa-", "x").code == 0
 
 
@@ -413,7 +424,8 @@ def test_a_rename_that_a_live_agent_may_revert_has_a_warning(run, home, store, m
         "app.sessions.manager.live_guard.verdict", lambda *_: Verdict(LIVE, "process 7 has it open", 7)
     )
     done = run("rename", "omp-1", "new")
-    assert (done.code, done.out, done.err.count("\n")) == (0, 'name: "old" → "new"\n', 1)
+    assert (done.code, done.err.count("\n")) == (0, 1)
+    assert brief(done.out) == 'Name of omp-1: "old" → "new"\n'
     assert "title" in done.err
     assert Path(path_of(run, "omp-1")).read_bytes()[256:] == before[256:]
 
@@ -454,7 +466,7 @@ def test_damaged_and_old_files_can_be_changed(run, home, store):
     old = [{"type": "session", "id": "v1", "timestamp": "2026-01-01T00:00:00.000Z", "cwd": "/work/app"}]
     old += [{"type": "message", "message": {"role": role, "content": "x"}} for role in ("user", "assistant")]
     write_session(store / "5.jsonl", *old)
-    first = json.loads(run("tree", "v1", "--json").out)["entries"][0]["id"]
+    first = json.loads(run("tree", "v1", "--json").out)["entries"][0]["entry_id"]
     assert run("label", "v1", first, "x").code == 0
     assert opened(store / "5.jsonl", home).get_label(first) == "x"
 
@@ -475,7 +487,12 @@ def test_a_session_of_a_named_store_belongs_to_its_agent(run, home, tmp_path):
     assert os.path.dirname(fork_document["change"]["after"]) == str(tmp_path / "flat")
     assert json.loads(run("list", "--json", *option).out)["total"] == 2
     by_path = json.loads(run("rename", "flat/1.jsonl", "M", "--json", *option).out)
-    assert by_path["session"] == {"agent": "omp", "id": "flat", "path": str(tmp_path / "flat/1.jsonl")}
+    assert by_path["session"] == {
+        "agent": "omp",
+        "session_id": "flat",
+        "path": str(tmp_path / "flat/1.jsonl"),
+        "title": "M",
+    }
     assert {path.name for path in home.iterdir()} <= {".cache", ".local"}
 
 

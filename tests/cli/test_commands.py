@@ -43,12 +43,27 @@ def store(tmp_path):
 def test_list_prints_rows_newest_first(leafmark, store):
     done = leafmark("list")
     assert (done.returncode, done.stderr) == (0, "")
-    titles = [line.split("  ")[-2].strip() for line in done.stdout.splitlines()]
-    assert titles == ["Auth", "man page", "third"]
-    first = done.stdout.splitlines()[0]
-    assert "⑂2" in first
-    assert "◆1" in first
-    assert "!" in done.stdout.splitlines()[2]
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert [row[4] for row in rows] == ["Auth", "man page", "third"]
+    assert rows[0] == ["aaaa1111", "2026-05-01T10:30:00.000Z", "pi", "3", "Auth", "/work/app"]
+
+
+def test_a_format_makes_the_lines_of_a_list(run, store):
+    done = run("list", "--format", "{short_id}\\t{title} \\{{branches}}\\\\{labels}", "good")
+    assert (done.code, done.out, done.err) == (0, "aaaa1111\tAuth {2}\\good\n", "")
+    assert run("list", "--format", "{session_id}", "man").out == "aaaa2222\n"
+    assert run("search", "--format", "{entry_id} {role}", "early").out == "00000002 assistant\n"
+    assert run("labels", "--format", "{entry_id}={label}").out == "e=good\n"
+    run("trash", "bbbb")
+    assert run("trash", "--list", "--format", "{id}: {title}").out == "bbbb: third\n"
+    for words in (["list"], ["search", "x"], ["labels"], ["trash", "--list"]):
+        unknown = run(*words, "--format", "{nothing}")
+        assert (unknown.code, unknown.out, unknown.err.count("\n")) == (2, "", 1)
+        assert "no field is called 'nothing'; there are id, short_id, agent, title" in unknown.err
+        assert run(*words, "--format", "{id").err == "leafmark: --format: no } closes '{id'\n"
+        if words != ["trash", "--list"]:
+            assert run(*words, "--format", "{id}", "--json").code == 2
+    assert run("trash", "aaaa1111", "--format", "{id}").code == 2
 
 
 def test_list_needs_all_words_in_any_field(leafmark, store):
@@ -129,11 +144,11 @@ def test_list_with_a_limit_says_how_many_there_are(leafmark, store):
 
 def test_list_json_has_the_documented_fields(leafmark, store):
     document = json.loads(leafmark("list", "--json").stdout)
-    assert (document["schema"], document["total"]) == (1, 3)
+    assert (document["schema"], document["total"]) == (2, 3)
     first = document["sessions"][0]
     assert first == {
         "agent": "pi",
-        "id": "aaaa1111",
+        "session_id": "aaaa1111",
         "path": str(store / "2026_aaaa1111.jsonl"),
         "cwd": "/work/app",
         "name": "Auth",
@@ -164,13 +179,13 @@ def test_list_json_has_the_documented_fields(leafmark, store):
 def test_list_without_sessions(leafmark):
     done = leafmark("list", "--json")
     assert done.returncode == 0
-    assert json.loads(done.stdout) == {"schema": 1, "total": 0, "sessions": []}
+    assert json.loads(done.stdout) == {"schema": 2, "total": 0, "sessions": []}
 
 
 def test_stores_can_be_added(leafmark, tmp_path, store):
     write_session(tmp_path / "flat/2026_cccc.jsonl", *chain("elsewhere", id="cccc"))
     ids = [
-        session["id"]
+        session["session_id"]
         for session in json.loads(leafmark("list", "--json", "--store", "pi=flat").stdout)["sessions"]
     ]
     assert sorted(ids) == ["aaaa1111", "aaaa2222", "bbbb", "cccc"]
@@ -202,9 +217,9 @@ def test_tree_draws_the_session_with_branches_label_and_leaf(leafmark, store):
     assert done.returncode == 0
     assert done.stdout.splitlines() == [
         "Auth  pi  aaaa1111  /work/app",
-        " • user: fix the login",
-        " • ├─ assistant: other answer [good] ← active",
-        "   └─ assistant: too early",
+        "00000001  • user: fix the login",
+        "e         • ├─ assistant: other answer [good] ← active",
+        "00000002    └─ assistant: too early",
         "  (2 bookkeeping entries not shown; --json has all)",
     ]
 
@@ -212,7 +227,7 @@ def test_tree_draws_the_session_with_branches_label_and_leaf(leafmark, store):
 def test_tree_in_ascii_is_ascii(leafmark, store):
     done = leafmark("tree", "aaaa1111", "--ascii")
     assert done.stdout.isascii()
-    assert " * |- assistant: other answer [good] <- active" in done.stdout
+    assert "e         * |- assistant: other answer [good] <- active" in done.stdout
 
 
 def test_tree_takes_a_path_a_prefix_and_a_file_outside_the_stores(leafmark, store, tmp_path):
@@ -239,9 +254,9 @@ def test_tree_reports_missing_and_ambiguous_sessions(leafmark, store, tmp_path):
 
 def test_tree_json_lists_every_entry(leafmark, store):
     document = json.loads(leafmark("tree", "aaaa1111", "--json").stdout)
-    assert document["schema"] == 1
+    assert document["schema"] == 2
     assert document["leaf_id"] == "n"
-    assert [entry_["id"] for entry_ in document["entries"]] == ["00000001", "00000002", "e", "l", "n"]
+    assert [entry_["entry_id"] for entry_ in document["entries"]] == ["00000001", "00000002", "e", "l", "n"]
     assert document["entries"][2]["label"] == "good"
     assert [entry_["on_active_path"] for entry_ in document["entries"]] == [True, False, True, True, True]
     assert json.loads(leafmark("tree", "bbbb", "--json").stdout)["problems"][0]["line"] == 3
@@ -251,9 +266,13 @@ def test_tree_marks_where_the_agent_begins_anew(leafmark, store, tmp_path):
     lines = [*chain("one", "two", id="anew"), entry("custom", "x", None, 9, customType="t")]
     write_session(tmp_path / "anew.jsonl", *lines)
     done = leafmark("tree", "anew.jsonl").stdout.splitlines()
-    assert done[1:4] == ["   ← active: the agent begins anew here", "   user: one", "   assistant: two"]
+    assert done[1:4] == [
+        "            ← active: the agent begins anew here",
+        "00000001    user: one",
+        "00000002    assistant: two",
+    ]
     assert leafmark("tree", "anew.jsonl", "--ascii").stdout.splitlines()[1] == (
-        "   <- active: the agent begins anew here"
+        "            <- active: the agent begins anew here"
     )
     assert json.loads(leafmark("tree", "anew.jsonl", "--json").stdout)["begins_anew"] is True
     assert json.loads(leafmark("tree", "aaaa1111", "--json").stdout)["begins_anew"] is False
@@ -312,7 +331,7 @@ def test_doctor_lists_settings_and_pins_that_are_not_files(run, home, tmp_path):
 
 def test_doctor_json_has_path_line_and_reason(leafmark, store):
     document = json.loads(leafmark("doctor", "--json").stdout)
-    assert document["schema"] == 1
+    assert document["schema"] == 2
     assert {"agents", "root", "source", "problem", "sessions", "notes"} <= set(document["stores"][0])
     lines = [(Path(file["path"]).name, file["line"]) for file in document["skipped"]]
     assert ("2026_bbbb.jsonl", 3) in lines
@@ -338,7 +357,7 @@ def test_output_is_inert_and_fits_any_encoding(leafmark, process, store):
         for encoding in ("utf-8", "ascii"):
             done = process(*words, encoding=encoding) if encoding == "ascii" else leafmark(*words)
             out = done.stdout + done.stderr
-            assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", out)
+            assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", out)
     assert leafmark("list", "--json").stdout.isascii()
 
 
@@ -362,6 +381,7 @@ def test_the_setting_overrides_the_locale(leafmark, tmp_path, store, setting, lo
     folder = tmp_path / "config"
     folder.mkdir()
     (folder / "config.toml").write_text(f"ascii = {setting}\n")
+    write_session(store / "2026_dddd.jsonl", *chain("größe", id="dddd"))
     for words in (["list"], ["tree", "aaaa1111"]):
         done = leafmark(*words, LC_ALL=locale, LEAFMARK_CONFIG_DIR=str(folder))
         assert done.stdout.isascii() is plain

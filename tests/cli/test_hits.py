@@ -70,9 +70,9 @@ def test_without_a_terminal_each_hit_is_one_complete_line(report):
     code, out, err = report(pages, "--every")
     assert (code, err) == (0, "")
     assert out.splitlines() == [
-        "    5m pi          3            one  Auth  /work/app  user e1: the needle lies here",
-        "    5m pi          3            one  Auth  /work/app  toolResult e1: " + "a " * 300 + "needle",
-        "    5m pi          3            two  a session  ~/doc  user: the needle lies here",
+        "one\t2026-05-28T20:21:40.000Z\tpi\tAuth\te1\tuser\t\tthe needle lies here",
+        "one\t2026-05-28T20:21:40.000Z\tpi\tAuth\te1\ttoolResult\t\t" + "a " * 300 + "needle",
+        "two\t2026-05-28T20:21:40.000Z\tpi\ta session\t\tuser\t\tthe needle lies here",
     ]
 
 
@@ -80,9 +80,9 @@ def test_on_a_terminal_hits_stand_below_their_session_and_fit(report):
     long = hit(ONE, "x" * 200 + " needle " + "y" * 200, ranges=((201, 207),), entry_id="e2")
     _, out, _ = report([Page([hit(ONE), long, hit(TWO)], 2, done=True)], "--every", cells=60)
     lines = out.splitlines()
-    assert [line.lstrip().partition(" ")[0] for line in lines] == ["5m", "user", "user", "5m", "user"]
+    assert [line.lstrip().partition(" ")[0] for line in lines] == ["age", "5m", "user", "user", "5m", "user"]
     assert all(width(line) <= 60 for line in lines)
-    assert "needle" in lines[2]
+    assert "needle" in lines[3]
     assert "\x1b" not in out
 
 
@@ -120,7 +120,7 @@ def test_no_line_is_wider_than_the_terminal(report, cells, colour):
     ],
 )
 def test_a_hit_has_only_branch_numbers_that_the_tree_has(report, place, words):
-    _, out, _ = report([Page([hit(ONE)], 1, done=True)], "--every", place=lambda hit: place)
+    _, out, _ = report([Page([hit(ONE)], 1, done=True)], "--every", place=lambda hit: place, cells=100)
     assert words in out
 
 
@@ -163,7 +163,7 @@ def test_many_long_ids_get_a_column():
 
 def test_matches_are_coloured(report):
     _, out, _ = report([Page([hit(ONE)], 1, done=True)], cells=80, colour=True)
-    assert out.splitlines()[1] == " " * 7 + "user e1: the \x1b[1;4;33mneedle\x1b[0m lies here"
+    assert out.splitlines()[2] == " " * 7 + "user e1: the \x1b[1;4;33mneedle\x1b[0m lies here"
 
 
 def test_the_place_of_a_hit_is_named(report):
@@ -177,7 +177,7 @@ def test_the_place_of_a_hit_is_named(report):
     places = {"first": Where(False, 2, 3), "second": Where(True, 1, 3)}
     pages = [Page(hits, 1, done=True)]
     _, out, _ = report(pages, "--every", place=lambda hit: places.get(hit.snippet, Where(None)), cells=100)
-    assert [line.strip() for line in out.splitlines()[1:]] == [
+    assert [line.strip() for line in out.splitlines()[2:]] == [
         "user e1, branch 2 of 3, not on the active path: first",
         "user e1 (similar word): second",
         "name: Auth needle",
@@ -189,8 +189,8 @@ def test_the_place_of_a_hit_is_named(report):
 def test_ids_and_roles_are_inert(report, cells):
     hostile = hit(make_row("\x1b[2J", title="t"), role="\u202euser\n", entry_id="\x9b1m\x07")
     _, out, _ = report([Page([hostile], 1, done=True)], cells=cells)
-    assert out.replace("\n", "").isprintable()
-    assert len(out.splitlines()) == (1 if cells is None else 2)
+    assert out.replace("\n", "").replace("\t", "").isprintable()
+    assert len(out.splitlines()) == (1 if cells is None else 3)
 
 
 def test_json_has_the_documented_fields(report):
@@ -204,10 +204,12 @@ def test_json_has_the_documented_fields(report):
     assert code == 0
     assert out.isascii()
     first, second, third = json.loads(out)["hits"]
-    assert json.loads(out) == {"schema": 1, "total": 7, **NOTHING_ODD, "hits": [first, second, third]}
+    assert json.loads(out) == {"schema": 2, "total": 7, **NOTHING_ODD, "hits": [first, second, third]}
     assert first == {
-        "path": "/store/one.jsonl",
+        "agent": "pi",
         "session_id": "one",
+        "path": "/store/one.jsonl",
+        "title": "Auth",
         "entry_id": "e1",
         "role": "user",
         "snippet": "the needle lies here",
@@ -246,7 +248,7 @@ def test_without_hits_the_exit_code_is_1_and_notes_are_printed_once(report):
         "leafmark: no session matches",
     ]
     code, out, _ = report([Page(done=True)], "--json")
-    assert (code, json.loads(out)) == (1, {"schema": 1, "total": 0, **NOTHING_ODD, "hits": []})
+    assert (code, json.loads(out)) == (1, {"schema": 2, "total": 0, **NOTHING_ODD, "hits": []})
 
 
 def test_json_has_the_facts_of_the_last_page(report):

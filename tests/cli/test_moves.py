@@ -21,10 +21,11 @@ from app.cli_options import parse
 from app.setup import setup_from_demo, setup_from_process
 from app.stores import all_pins
 from app.stores.live import LIVE, MAYBE, Verdict
+from tests.cli.conftest import brief
 from tests.factory import chain, header, message, write_session
 
 HOSTILE = "\x1b[31m\u202eevil\x9b2J\r\n\x07 \U000e0041 日本"
-CONTROLS = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 @pytest.fixture
@@ -55,7 +56,7 @@ def trash_of(home):
 
 
 def ids(run, *words):
-    return {row["id"] for row in json.loads(run("list", "--json", *words).out)["sessions"]}
+    return {row["session_id"] for row in json.loads(run("list", "--json", *words).out)["sessions"]}
 
 
 # trash, restore
@@ -66,37 +67,38 @@ def test_sessions_are_trashed_listed_and_restored(run, home, store):
     done = run("trash", "pi-aaaa", "omp", store / "1_pi-aaaa.jsonl")
     assert (done.code, done.err) == (0, "")
     lines = done.out.splitlines()
-    assert len(lines) == 2
-    assert re.fullmatch(
-        r"trashed pi-aaaa: (\S+)/1_pi-aaaa.jsonl → (\S+)/Trash/files/1_pi-aaaa.jsonl", lines[0]
-    )
+    assert lines == [
+        'Trashed "question" (pi-aaaa).',
+        'Trashed "Auto" (omp-1).',
+        "`leafmark undo` undoes all 2 of them.",
+    ]
     assert ids(run) == {"pi-aabb"}
     listed = run("trash", "--list")
     assert (listed.code, listed.err) == (0, "")
-    rows = {tuple(line.split()) for line in listed.out.splitlines()}
+    rows = {tuple(line.split("\t")) for line in listed.out.splitlines()}
+    rows = {(*row[:1], *row[2:]) for row in rows}
     omp = home / ".omp/agent/sessions/-app/1_omp-1.jsonl"
     assert rows == {
-        ("pi-aaaa", "now", "pi", "question", str(store / "1_pi-aaaa.jsonl")),
-        ("omp-1", "now", "omp", "Auto", str(omp)),
+        ("pi-aaaa", "pi", "question", str(store / "1_pi-aaaa.jsonl")),
+        ("omp-1", "omp", "Auto", str(omp)),
     }
-    omp_row = {row["id"]: row for row in json.loads(run("trash", "--list", "--json").out)["sessions"]}[
-        "omp-1"
-    ]
+    listed = json.loads(run("trash", "--list", "--json").out)["sessions"]
+    (omp_row,) = [row for row in listed if row["session_id"] == "omp-1"]
     assert omp_row.pop("trashed").endswith("Z")
     assert omp_row == {
         "agent": "omp",
-        "id": "omp-1",
+        "session_id": "omp-1",
         "path": str(omp),
         "in_trash": str(trash_of(home) / "files/1_omp-1.jsonl"),
         "artifacts": str(trash_of(home) / "files/1_omp-1"),
         "title": "Auto",
     }
     done = run("restore", "omp-1", str(store / "1_pi-aaaa.jsonl"))
-    assert (done.code, done.err, len(done.out.splitlines())) == (0, "", 2)
-    assert done.out.startswith("restored omp-1: ")
+    assert (done.code, done.err, len(done.out.splitlines())) == (0, "", 3)
+    assert done.out.startswith('Restored "Auto" (omp-1).\n')
     assert sessions(home) == before
     assert run("trash", "--list") == (1, "", "leafmark: no session is in the trash\n")
-    assert json.loads(run("trash", "--list", "--json").out) == {"schema": 1, "sessions": []}
+    assert json.loads(run("trash", "--list", "--json").out) == {"schema": 2, "sessions": []}
 
 
 @pytest.mark.parametrize("named", ["omp-1", "om", "{old_path}", "{trash_path}"])
@@ -112,16 +114,16 @@ def test_a_trashed_session_is_named_by_id_by_old_path_or_by_trash_path(run, home
 
 def test_json_has_each_session_and_its_change(run, home, store):
     path, trash_path = store / "1_pi-aaaa.jsonl", trash_of(home) / "files/1_pi-aaaa.jsonl"
-    session = {"agent": "pi", "id": "pi-aaaa", "path": str(path)}
+    session = {"agent": "pi", "session_id": "pi-aaaa", "path": str(path), "title": "question"}
     change = {"entry_id": None, "target_id": None, "after_id": None}
     to_trash = {"kind": "trash", "before": str(path), "after": str(trash_path)}
     back = {"kind": "restore", "before": str(trash_path), "after": str(path)}
     for words, move in ((("trash", "pi-aaaa"), to_trash), (("restore", "pi-aaaa"), back)):
         document = json.loads(run(*words, "--json").out)
-        assert document == {"schema": 1, "changes": [{"session": session, "change": {**change, **move}}]}
+        assert document == {"schema": 2, "changes": [{"session": session, "change": {**change, **move}}]}
     document = json.loads(run("undo", "--json").out)
     undone = {"session": session, "change": {**change, **to_trash}, "undone": {**change, **back}}
-    assert document == {"schema": 1, "changes": [undone]}
+    assert document == {"schema": 2, "changes": [undone]}
 
 
 def test_a_session_that_cannot_be_trashed_does_not_stop_the_others(run, home, store, monkeypatch):
@@ -133,7 +135,7 @@ def test_a_session_that_cannot_be_trashed_does_not_stop_the_others(run, home, st
     assert (done.code, done.err.count("\n")) == (3, 1)
     assert "process 7" in done.err
     assert str(store / "1_pi-aaaa.jsonl") in done.err
-    assert [change["session"]["id"] for change in json.loads(done.out)["changes"]] == ["pi-aabb"]
+    assert [change["session"]["session_id"] for change in json.loads(done.out)["changes"]] == ["pi-aabb"]
     assert os.listdir(store) == ["1_pi-aaaa.jsonl"]
     assert run("trash", "pi-aaaa", "--anyway").code == 3
 
@@ -197,7 +199,7 @@ def test_a_continuation_is_appended_or_put_aside(run, home, continued, way):
     path, session, continuation = continued
     done = run("restore", "pi-aaaa", way)
     assert (done.code, done.err) == (0, "")
-    assert [line.split()[0] for line in done.out.splitlines()] == ["trashed", "restored"]
+    assert [line.split()[0] for line in done.out.splitlines()] == ["Trashed", "Restored"]
     assert path.read_bytes() == session + (continuation if way == "--join" else b"")
     aside = list((trash_of(home) / "files").iterdir())
     assert [file.read_bytes() for file in aside] == [continuation]
@@ -237,7 +239,7 @@ def test_a_session_is_restored_from_the_archive(run, home, store):
     packed.write_bytes(gzip.compress(content))
     path.unlink()
     done = run("restore", "omp-1")
-    assert (done.code, done.out, done.err) == (0, f"restored omp-1: {packed} → {path}\n", "")
+    assert (done.code, done.out, done.err) == (0, 'Restored "Auto" (omp-1).\n', "")
     assert path.read_bytes() == content
     assert not packed.exists()
 
@@ -263,16 +265,16 @@ def test_all_actions_are_undone_one_by_one(run, home, store):
         assert done.err == ""
         outputs.append(done.out)
     assert done == (1, "", "leafmark: there is nothing left that leafmark did and could take back\n")
-    assert [re.sub(r"(/\S+|[0-9a-f-]{30,})", "*", line) for line in outputs] == [
-        "restored omp-1: * → *\nrestored pi-aaaa: * → *\n",
-        "trashed *: * → *\n",
-        outputs[2],
-        outputs[3],
-        'pi-aaaa: name: "N" → none\n',
-        'pi-aaaa: label of 00000001: "mark" → none\n',
+    assert [re.sub(r"[0-9a-f-]{13}$", "*", brief(line), flags=re.MULTILINE) for line in outputs] == [
+        "Undone: restored omp-1\nUndone: restored pi-aaaa\n",
+        "Undone: trashed *\n",
+        brief(outputs[2]),
+        brief(outputs[3]),
+        'Undone: name of pi-aaaa: "N" → none\n',
+        'Undone: label of 00000001 in pi-aaaa: "mark" → none\n',
     ]
-    assert outputs[2].startswith("omp-1: leaf: ")
-    assert outputs[3].startswith("pi-aaaa: leaf: ")
+    assert brief(outputs[2]).startswith("Undone: leaf of omp-1: ")
+    assert brief(outputs[3]).startswith("Undone: leaf of pi-aaaa: ")
     after = sessions(home)
     assert after.keys() == before.keys()
     # Undo appends; it erases nothing.
@@ -287,14 +289,14 @@ def test_undo_skips_a_blocked_session_and_tries_it_again_later(run, home, store)
     before = path.read_bytes()
     done = run("undo")
     assert (done.code, done.out.count("\n"), done.err.count("\n")) == (3, 1, 1)
-    assert done.out.startswith("restored omp-1: ")
+    assert done.out == 'Undone: restored "Auto" (omp-1).\n'
     assert done.err.startswith(f"leafmark: {path}: is there already; another undo tries that again")
-    assert run("undo").out == 'pi-aabb: name: "N" → none\n'
+    assert brief(run("undo").out) == 'Undone: name of pi-aabb: "N" → none\n'
     done = run("undo")
     assert (done.code, done.err) == (3, f"leafmark: {path}: is there already\n")
     assert path.read_bytes() == before
     path.unlink()
-    assert run("undo").out.startswith("restored pi-aaaa: ")
+    assert brief(run("undo").out) == "Undone: restored pi-aaaa\n"
     assert run("undo").code == 1
 
 
@@ -316,7 +318,7 @@ def test_an_impossible_undo_is_reported_once_and_skipped(run, home, store):
     assert (done.code, done.out, done.err.count("\n")) == (3, "", 1)
     assert "the name is another by now" in done.err
     assert "another undo goes on" in done.err
-    assert run("undo").out == 'pi-aabb: label of 00000001: "first" → none\n'
+    assert brief(run("undo").out) == 'Undone: label of 00000001 in pi-aabb: "first" → none\n'
     assert run("undo").code == 1
 
 
@@ -327,7 +329,7 @@ def test_a_name_that_cannot_be_cleared_does_not_block_undo(run, home, store):
     done = run("undo")
     assert (done.code, done.out) == (3, "")
     assert "not cleared" in done.err
-    assert run("undo").out == 'pi-aabb: label of 00000001: "first" → none\n'
+    assert brief(run("undo").out) == 'Undone: label of 00000001 in pi-aabb: "first" → none\n'
 
 
 def test_undo_needs_no_store_option(run, home, tmp_path):
@@ -335,9 +337,9 @@ def test_undo_needs_no_store_option(run, home, tmp_path):
     for words in (("label", "flat", "00000001", "x"), ("rename", "flat", "N"), ("trash", "flat")):
         assert run(*words, "--store", "omp=flat").code == 0
     assert run("undo").code == 0
-    assert run("undo").out == 'flat: name: "N" → none\n'
+    assert brief(run("undo").out) == 'Undone: name of flat: "N" → none\n'
     (undone,) = json.loads(run("undo", "--json").out)["changes"]
-    assert undone["session"] == {"agent": "omp", "id": "flat", "path": str(path)}
+    assert undone["session"] == {"agent": "omp", "session_id": "flat", "path": str(path), "title": "q"}
     assert b'"session_info"' not in path.read_bytes()
 
 
@@ -346,11 +348,11 @@ def test_a_pin_is_undone(run, home, store):
     done = pin("omp", "omp-1", True, setup.stores[1], setup.state_folder)
     Journal(setup.state_folder).record(done)
     (undone,) = json.loads(run("undo", "--json").out)["changes"]
-    assert undone["session"] == {"agent": "omp", "id": "omp-1", "path": None}
+    assert undone["session"] == {"agent": "omp", "session_id": "omp-1", "path": None, "title": None}
     assert (undone["change"]["before"], undone["change"]["after"]) == ("pinned", None)
     assert all_pins(setup.stores, setup.state_folder) == frozenset()
     Journal(setup.state_folder).record(pin("pi", "pi-aaaa", True, setup.stores[0], setup.state_folder))
-    assert run("undo").out == "pi-aaaa: pin: pinned → none\n"
+    assert run("undo").out == "Undone: pin of pi-aaaa: pinned → none.\n"
 
 
 def test_undo_waits_for_a_live_session(run, home, store, monkeypatch):
@@ -375,12 +377,12 @@ def test_an_action_on_more_sessions_than_the_journal_keeps_actions_is_undone_com
         for number in range(20)
     ]
     assert run("rename", "pi-aaaa", "name").code == 0
-    assert len(run("trash", *paths).out.splitlines()) == 20
+    assert len(run("trash", *paths).out.splitlines()) == 21
     undone = run("undo")
     assert (undone.code, undone.err, len(undone.out.splitlines())) == (0, "", 20)
     assert all(path.exists() for path in paths)
     # the action before it is still in the journal
-    assert run("undo").out == 'pi-aaaa: name: "name" → none\n'
+    assert brief(run("undo").out) == 'Undone: name of pi-aaaa: "name" → none\n'
     assert run("undo").code == 1
 
 
@@ -388,12 +390,12 @@ def test_undo_does_not_repeat_a_restore(run, home, store):
     run("rename", "pi-aaaa", "N")
     run("trash", "pi-aaaa")
     run("restore", "pi-aaaa")
-    assert run("undo").out.startswith("trashed pi-aaaa: ")
+    assert brief(run("undo").out) == "Undone: trashed pi-aaaa\n"
     assert run("restore", "pi-aaaa").code == 0
-    assert run("undo").out.startswith("trashed pi-aaaa: ")
+    assert brief(run("undo").out) == "Undone: trashed pi-aaaa\n"
     # the restore has undone the undo of the restore, so that trashing is next
-    assert run("undo").out.startswith("restored pi-aaaa: ")
-    assert run("undo").out == 'pi-aaaa: name: "N" → none\n'
+    assert brief(run("undo").out) == "Undone: restored pi-aaaa\n"
+    assert brief(run("undo").out) == 'Undone: name of pi-aaaa: "N" → none\n'
     assert run("undo").code == 1
 
 
@@ -603,7 +605,7 @@ def test_an_ignored_interrupt_stops_nothing(run, home, store, interrupt_second):
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     interrupt_second("trash")
     done = run("trash", "pi-aaaa", "pi-aabb", "omp-1")
-    assert (done.code, done.err, len(done.out.splitlines())) == (0, "", 3)
+    assert (done.code, done.err, len(done.out.splitlines())) == (0, "", 4)
     assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
     assert run("undo").code == 0
     assert sessions(home) == before

@@ -37,7 +37,7 @@ def test_a_session_with_such_a_number_has_a_row_and_branch_facts(run, home, fiel
     done = run("list", "--json")
     assert done.code == 0
     (listed,) = json.loads(done.out)["sessions"]
-    assert (listed["id"], listed["message_count"], listed["problems"]) == ("s", 4, 1)
+    assert (listed["session_id"], listed["message_count"], listed["problems"]) == ("s", 4, 1)
     # The number counts as absent; the other numbers are used.
     names = ("input", "output", "cacheRead", "cacheWrite")
     assert [*listed["tokens"].values()] == [7 if name == field else 2 for name in names]

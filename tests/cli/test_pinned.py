@@ -21,6 +21,6 @@ def test_pins_of_every_agent_are_found(run, home):
     hits = json.loads(run("search", "--json", "needle is:pinned").out)["hits"]
     assert sorted(hit["session_id"] for hit in hits) == ["bbbb", "oooo"]
     listed = json.loads(run("list", "--json", "is:pinned").out)["sessions"]
-    assert sorted(session["id"] for session in listed) == ["bbbb", "oooo"]
+    assert sorted(session["session_id"] for session in listed) == ["bbbb", "oooo"]
     pin("pi", "bbbb", False, stores["pi"], setup.state_folder)
     assert "bbbb" not in run("list", "--json", "is:pinned").out

@@ -36,7 +36,7 @@ def listed(run, monkeypatch):
 
     def listed(folder):
         monkeypatch.chdir(folder)
-        return {row["id"] for row in json.loads(run("list", "--json").out)["sessions"]}
+        return {row["session_id"] for row in json.loads(run("list", "--json").out)["sessions"]}
 
     return listed
 

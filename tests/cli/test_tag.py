@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import brief
 from tests.factory import chain, write_session
 
 
@@ -21,13 +22,14 @@ def two(tmp_path):
 
 def listed(run):
     assert run.returncode in (0, 1)
-    return {session["id"]: session for session in json.loads(run.stdout)["sessions"]}
+    return {session["session_id"]: session for session in json.loads(run.stdout)["sessions"]}
 
 
 def test_tags_and_a_note_are_set_printed_listed_and_undone(leafmark, two):
     before = {path: path.read_bytes() for path in two.iterdir()}
     done = leafmark("tag", "one", "+client-x", "+urgent", "--note", "ask Ada")
-    assert (done.returncode, done.stdout) == (0, 'tags: none → client-x urgent\nnote: none → "ask Ada"\n')
+    said = 'Tags of one: none → client-x urgent\nNote of one: none → "ask Ada"\n'
+    assert (done.returncode, brief(done.stdout)) == (0, said)
     assert leafmark("tag", "one").stdout == "tags: client-x urgent\nnote: ask Ada\n"
     assert leafmark("tag", "--json", "one", "-urgent", "+b").returncode == 0
     document = json.loads(leafmark("tag", "one", "--json").stdout)
@@ -35,7 +37,7 @@ def test_tags_and_a_note_are_set_printed_listed_and_undone(leafmark, two):
     sessions = listed(leafmark("list", "--json"))
     assert (sessions["one"]["tags"], sessions["one"]["note"]) == (["client-x", "b"], "ask Ada")
     assert (sessions["two"]["tags"], sessions["two"]["note"]) == ([], None)
-    assert leafmark("undo").stdout == "one: tags: client-x b → client-x urgent\n"
+    assert leafmark("undo").stdout == "Undone: tags of one: client-x b → client-x urgent.\n"
     assert leafmark("undo").returncode == 0, "tags and note were one action"
     assert leafmark("tag", "one").stdout == "tags: none\nnote: none\n"
     assert {path: path.read_bytes() for path in two.iterdir()} == before
@@ -88,7 +90,7 @@ def test_wrong_uses_are_refused_in_one_line_and_nothing_is_written(leafmark, two
 
 def test_a_tag_that_looks_like_an_option_is_removed_and_help_is_help(leafmark, two):
     leafmark("tag", "one", "+json", "+help2", "+h")
-    assert leafmark("tag", "one", "-json", "-help2").stdout == "tags: json help2 h → h\n"
+    assert brief(leafmark("tag", "one", "-json", "-help2").stdout) == "Tags of one: json help2 h → h\n"
     assert "[TAGS ...]" in leafmark("tag", "--help").stdout
 
 

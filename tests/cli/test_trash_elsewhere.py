@@ -9,6 +9,7 @@ import os
 import pytest
 
 from app.actions import journal
+from tests.cli.conftest import brief
 from tests.factory import chain, write_session
 
 
@@ -24,7 +25,7 @@ def loose(home, tmp_path):
 def listed(run):
     """Id -> path in the trash, from `trash --list`."""
     return {
-        session["id"]: session["in_trash"]
+        session["session_id"]: session["in_trash"]
         for session in json.loads(run("trash", "--list", "--json").out)["sessions"]
     }
 
@@ -44,7 +45,7 @@ def test_an_undone_restore_can_be_repeated(run, home, loose):
     for _ in range(3):
         assert run("restore", "loose").code == 0
         assert content(loose.parent) == before
-        assert run("undo").out.startswith("trashed loose: ")
+        assert brief(run("undo").out) == "Undone: trashed loose\n"
         assert content(loose.parent) == {}
         assert [*listed(run).values()] == in_trash(home)
     assert run("restore", str(loose)).code == 0
@@ -55,9 +56,9 @@ def test_undo_continues_with_the_action_before_an_undone_restore(run, home, loos
     before = content(loose.parent)
     for words in (("rename", loose, "N"), ("trash", loose), ("restore", "loose")):
         assert run(*words).code == 0
-    assert run("undo").out.startswith("trashed loose: ")
-    assert run("undo").out.startswith("restored loose: ")
-    assert run("undo").out == 'loose: name: "N" → none\n'
+    assert brief(run("undo").out) == "Undone: trashed loose\n"
+    assert brief(run("undo").out) == "Undone: restored loose\n"
+    assert brief(run("undo").out) == 'Undone: name of loose: "N" → none\n'
     assert run("undo").code == 1
     assert content(loose.parent).keys() == before.keys()
 
@@ -77,18 +78,18 @@ def test_a_session_whose_name_in_the_trash_has_changed_is_found(run, home, loose
         )
         path.rename(place / "files" / path.name)
     run("undo")  # undoes the name of a session that is gone
-    assert run("undo").out.startswith("trashed loose: ")
+    assert brief(run("undo").out) == "Undone: trashed loose\n"
     trashed = listed(run)
     assert trashed.keys() == {"loose"}
     assert trashed["loose"] != str(home / ".local/share/Trash/files/1_loose.jsonl")
-    assert run("undo").out.startswith("restored loose: ")
+    assert brief(run("undo").out) == "Undone: restored loose\n"
     assert content(loose.parent) == before
     assert in_trash(home) == [str(home / ".local/share/Trash/files/1_loose.jsonl")]
 
 
 def test_an_undone_fork_is_in_the_trash_and_can_be_restored(run, home, loose):
     new_path = json.loads(run("fork", loose, "--json").out)["change"]["after"]
-    assert run("undo").out.startswith("trashed ")
+    assert run("undo").out.startswith("Undone: trashed ")
     assert not os.path.lexists(new_path)
     ((id, trash_path),) = listed(run).items()
     assert [trash_path] == in_trash(home)

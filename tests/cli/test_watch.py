@@ -85,11 +85,12 @@ def test_json_is_one_object_per_line(tmp_path, folder):
         change = json.loads(output_line)
         assert change.pop("timestamp").endswith("Z")
         assert change == {
-            "schema": 1,
+            "schema": 2,
             "change": "changed",
             "agent": "pi",
             "session_id": "aaaa",
             "path": str(folder / "a.jsonl"),
+            "title": "A ␛[1m name 日",
             "what": {
                 "entries": 2,
                 "name": change["what"]["name"],

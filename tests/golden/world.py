@@ -25,7 +25,7 @@ _FOLDER = re.compile(r"leafmark-(golden|demo)-\w{8}")
 # The folder of a world, of which a narrow screen has cut the beginning.
 _CUT_FOLDER = re.compile(r"…[0-9a-f]{1,8}(?=/below-a-folder)")
 _ID = re.compile(
-    r"(?<![0-9A-Za-z])[0-9a-f]{8}(?:-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?(?![0-9A-Za-z])"
+    r"(?<![0-9A-Za-z])[0-9a-f]{8}(?:-[0-9a-f]{4}(?:-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?)?(?![0-9A-Za-z])"
 )
 _SECONDS = re.compile(r"(?<=in )\d+\.\d+(?= s\b)|(?<=\"seconds\": )\d+\.\d+")
 _WAIT_SECONDS = 60
@@ -80,7 +80,7 @@ class World:
         """Take the ids that are in the sessions now for known ones; `same` numbers all others."""
         for path in self.sessions:
             for found in _ID.findall(f"{path} {path.read_text('utf-8', 'replace')}"):
-                self._known |= {found, found[:8]}
+                self._known |= {found, found[:8], found[:13]}
 
     def command(self, *words: str) -> list[str]:
         """The command line of leafmark with a clock that stands still."""

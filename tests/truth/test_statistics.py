@@ -280,7 +280,7 @@ def test_the_command_prints_text_and_json(
         "active_seconds": 60.0,
     }
     rows = [{"key": "p/m2", **expected}]
-    assert json.loads(out) == {"schema": 1, "total": {"key": "total", **expected}, "rows": rows}
+    assert json.loads(out) == {"schema": 2, "total": {"key": "total", **expected}, "rows": rows}
     assert (code, "1 problem in 1 session" in err) == (0, True)
     for group_by in GROUPS:
         code, out, _ = run("--by", group_by)

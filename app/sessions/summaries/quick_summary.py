@@ -55,6 +55,12 @@ _TEXT = re.compile(rb'"(?:content|text)"\s*:\s*"((?:[^"\\]++|\\.)*+)', re.DOTALL
 _HALF_ESCAPE = re.compile(rb"\\u[0-9a-fA-F]{0,3}\Z")
 
 
+def quick_title(path: str, agents: Sequence[str]) -> str:
+    """The title of the session at `path`, as `quick_summary` finds it; "" if its ends do not tell it."""
+    summary = quick_summary(path, agents, 0)
+    return "" if summary is None or summary.title == UNKNOWN_TITLE else summary.title
+
+
 def quick_summary(path: str, agents: Sequence[str], mtime_ms: int) -> Summary | None:
     """The summary of the file at `path`, from at most `HEAD_BYTES` and `TAIL_BYTES` at its two ends.
 
