@@ -35,14 +35,12 @@ class TermMatcher:
     near               it stands for other spellings of the term
     needle             bytes that `find_first` searches for and nothing else; None if it does more
     is_certain         every offset that `find_first` returns is a match, without `in_passage`
-    within_line        a match contains no line end
     finds_backwards    it has `find_last`
     """
 
     near = False
     needle: bytes | None = None
     is_certain = False
-    within_line = False
     finds_backwards = True
 
     def __init__(self, term: Term) -> None:
@@ -99,7 +97,6 @@ class TermMatcher:
 class WordMatcher(TermMatcher):
     """A word, or any of several spellings of it."""
 
-    within_line = True
     is_certain = True
 
     def __init__(self, term: Term, spellings: tuple[str, ...] = ()) -> None:

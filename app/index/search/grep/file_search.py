@@ -16,7 +16,7 @@ from app.formats.entry_types import TOOL_CALL_TYPES
 from app.formats.header import header_in
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM
-from app.formats.search_text import iter_texts, text_pieces
+from app.formats.search_text import text_pieces
 from app.formats.text_kinds import CALL, OTHER, RESULT
 from app.formats.utf8_text import fold
 from app.index.search.documents import open_session
@@ -208,10 +208,7 @@ class FileMatch:
         self._unwanted = unwanted
         self._beat = beat
         self._passages_at: dict[int, list[FilePassage]] = {}
-        self._decided: set[int] = set()
         self._call_reader: ReverseReader | None = None
-        # A word lies within one part of a text; then the parts need not be joined.
-        self._by_parts = not plan.tools and all(matcher.within_line for matcher in plan.wanted)
 
     def terms(self, mask: int) -> int:
         """The terms of `mask` that the file has; if one is missing, some of the others may be left out. Sets
@@ -234,7 +231,7 @@ class FileMatch:
     def _missing(self, part: Slice, number: int, missing: int) -> int:
         """The terms of `missing` that are not in the lines of a slice up to the first with term `number`."""
         for line in self._filtered(self._wanted[number], part):
-            missing &= ~self._terms_in(part, line, missing)
+            missing &= ~_terms_of(self._passages(part, line))
             if not missing >> number & 1:
                 break
         return missing
@@ -246,33 +243,6 @@ class FileMatch:
             yield line
             if not number % _LINES_PER_BEAT:
                 self._beat()
-
-    def _terms_in(self, part: Slice, line: Line, missing: int) -> int:
-        """The terms of `missing` that a line has. It is decoded only as far as needed to decide."""
-        begin, end = line
-        offset = part.base + begin
-        if offset in self._decided:
-            # The line was searched before, for all terms that were missing then.
-            return 0
-        self._decided.add(offset)
-        if not self._by_parts:
-            return _terms_of(self._passages(part, line))
-        mask = 0
-        kinds = self._plan.kinds
-        wanted = [
-            (1 << number, matcher)
-            for number, matcher in enumerate(self._plan.wanted)
-            if missing >> number & 1
-        ]
-        for kind, text, _ in self.lines.parts(bytes(part.data[begin:end]), offset, other=OTHER in kinds):
-            if kind in kinds:
-                folded = fold(text)
-                for bit, matcher in wanted:
-                    if not mask & bit and matcher.in_folded_text(folded, text):
-                        mask |= bit
-                if mask == missing:
-                    return mask
-        return mask
 
     def best(self, user: Prefilter) -> FilePassage | None:
         """The best of all passages.
@@ -336,7 +306,8 @@ class FileMatch:
         if passages is None:
             passages = self._passages_at[offset] = []
             counts: dict[int, int] = {}
-            for text in self.lines.texts(bytes(part.data[begin:end]), offset):
+            data = bytes(part.data[begin:end])
+            for text in self.lines.texts(data, offset, other=OTHER in self._plan.kinds):
                 nth = counts.get(text.kind, 0)
                 counts[text.kind] = nth + 1
                 tool = text.tool
@@ -413,16 +384,14 @@ class LineDecoder:
         self.decoded = 0
         self._dialect = dialect_named(dialect)
 
-    def parts(self, line: bytes, offset: int, *, other: bool) -> Iterator[tuple[int, str, str]]:
-        """The parts of the texts of the line at `offset`, see `search_text.iter_texts`."""
-        for _, entry in self._entries(line, offset):
-            yield from iter_texts(entry, other=other)
+    def texts(self, line: bytes, offset: int, *, other: bool) -> Iterator[EntryText]:
+        """The texts of the line at `offset`; none if it holds no entry and no header, or is damaged.
 
-    def texts(self, line: bytes, offset: int) -> Iterator[EntryText]:
-        """The texts of the line at `offset`; none if it holds no entry and no header, or is damaged."""
+        :param other: also texts of the kind `OTHER`.
+        """
         for part, entry in self._entries(line, offset):
             call = _answered_call(entry)
-            for text in text_pieces(entry):
+            for text in text_pieces(entry, other=other):
                 needed = call if text.kind == RESULT and not text.tool else ""
                 yield EntryText(text.kind, part, text.text, text.tool, needed)
 
