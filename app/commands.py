@@ -168,6 +168,7 @@ COMMANDS: tuple[Command, ...] = (
         "Scroll the pane beside down",
         preview=False,
     ),
+    Command("session.details", "sessions", "i", "screen.session_details", "Show all details of the session"),
     Command("session.copy_id", "sessions", "y", "screen.copy_id", "Copy the session id", preview=False),
     Command(
         "session.copy_path",

@@ -14,6 +14,7 @@ from app.actions.trash_place import artifact_sizes
 from app.controllers.row_prompt import Question, RowEdit
 from app.dialogs.questions import OTHERS, FolderDialog, InUseDialog, ways_to_trash
 from app.dialogs.questions import TRASH as ALL_OF_THEM
+from app.dialogs.session_details import SessionDetailsDialog
 from app.dialogs.tags import TagDialog
 from app.formats.text import one_line
 from app.formats.title_slot import fold_title
@@ -32,6 +33,7 @@ from app.view.prompts import (
     trash_question,
 )
 from app.view.selection import StableSelection
+from app.view.session_details import session_facts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -310,6 +312,30 @@ class SessionActions:
         )
         if await self._prompt.confirm(question):
             self._starter.start_new(row)
+
+    # details
+
+    def details(self) -> None:
+        """Show all facts about the session under the cursor."""
+        row = self._pane.list.row
+        if row is not None:
+            self._host.start(self._details(row))
+
+    async def _details(self, row: Row) -> None:
+        model = self._pane.model
+        facts = session_facts(
+            row,
+            model.tagging(row),
+            home=self._setup.home,
+            now_ms=self._setup.now_ms(),
+            pinned=(row.agent, row.id) in model.pins,
+            state=self._facts.reasons.get(row.path, ""),
+        )
+        answer = await self._host.open(SessionDetailsDialog(row.title, facts))
+        if answer == "id":
+            self._messages.copy(row.id, "id")
+        elif answer == "path":
+            self._messages.copy(row.path, "path")
 
     # copy
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding
@@ -10,9 +11,7 @@ from textual.content import Content
 from textual.widgets import Static
 
 from app.formats.text import one_line
-from app.view.line import fit_line
-from app.widgets.dialog import Dialog
-from app.widgets.line_list import LineList
+from app.widgets.dialog import Dialog, TextLines
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,68 +19,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from app.actions.compare import Comparison
     from app.messages import BranchesCompared
-    from app.view.line import Line
-
-
-class ComparisonLines(LineList):
-    """Lines of a comparison, laid out for the width of the dialog; the keys scroll them."""
-
-    def __init__(self, lay_out: Callable[[Comparison, tuple[str, str], int], list[Line]], *, id: str) -> None:
-        """:param lay_out: gives the lines of a comparison, from the names of its branches and a width in
-        cells.
-        """
-        super().__init__(id=id)
-        self._lay_out = lay_out
-        self._comparison: Comparison | None = None
-        self._names = ("", "")
-        self._laid_out: list[Line] = []
-
-    @property
-    def has_cursor(self) -> bool:
-        return False
-
-    def show(self, comparison: Comparison, names: tuple[str, str]) -> None:
-        """Show a comparison from its beginning."""
-        self._comparison, self._names = comparison, names
-        self._show_lines()
-        self._scroll(0)
-
-    def _show_lines(self) -> None:
-        if self._comparison is not None and self.size.width:
-            cells = self.scrollable_content_region.width
-            self._laid_out = self._lay_out(self._comparison, self._names, cells)
-            if not self.can_focus:
-                # The head does not scroll.
-                self.styles.height = len(self._laid_out)
-        self.set_rows(len(self._laid_out), 0)
-        self.redraw_rows()
-
-    def on_resize(self) -> None:
-        self._show_lines()
-        super().on_resize()
-
-    def draw(self, index: int, cells: int, selected: bool) -> Line:
-        return fit_line(self._laid_out[index] if index < len(self._laid_out) else [], cells)
-
-    def action_cursor_up(self) -> None:
-        self._scroll(self.scroll_offset.y - 1)
-
-    def action_cursor_down(self) -> None:
-        self._scroll(self.scroll_offset.y + 1)
-
-    def action_page_up(self) -> None:
-        self._scroll(self.scroll_offset.y - self.page)
-
-    def action_page_down(self) -> None:
-        self._scroll(self.scroll_offset.y + self.page)
-
-    def action_first(self) -> None:
-        self._scroll(0)
-
-    def action_last(self) -> None:
-        self._scroll(self.rows)
 
 
 class CompareDialog(Dialog[None]):
@@ -101,13 +39,10 @@ class CompareDialog(Dialog[None]):
         # Imported here: most runs compare nothing.
         from app.view.comparison import comparison_head, comparison_lines
 
-        self._head = ComparisonLines(
-            lambda comparison, names, cells: comparison_head(comparison, cells, names), id="compared"
-        )
+        self._lay_out_head, self._lay_out = comparison_head, comparison_lines
+        self._head = TextLines(id="compared")
         self._head.can_focus = False
-        self._lines = ComparisonLines(
-            lambda comparison, names, cells: comparison_lines(comparison, cells), id="comparison"
-        )
+        self._lines = TextLines(id="comparison")
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall wide") as box:
@@ -123,13 +58,16 @@ class CompareDialog(Dialog[None]):
     def show(self, event: BranchesCompared) -> None:
         """Show what was compared, or why nothing was."""
         hint = self.query_one("#said", Static)
-        if event.comparison is None:
+        comparison = event.comparison
+        if comparison is None:
             hint.update(Content(f"{one_line(event.reason, 300)}   Esc close"))
             return
         self._at = event.at
         names = ("active path", f"other branch {event.at + 1} of {event.of}")
-        self._head.show(event.comparison, names)
-        self._lines.show(event.comparison, names)
+        # The head does not scroll.
+        head = partial(self._lay_out_head, comparison, names=names)
+        self._head.show(head, most=lambda: self.size.height)
+        self._lines.show(partial(self._lay_out, comparison))
         others = "[ ] other branches   " if event.of > 1 else ""
         hint.update(Content(f"{others}↑ ↓ scroll   Esc close"))
 

@@ -596,6 +596,9 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_new_session(self) -> None:
         self.sessions_pane.once_known(self.actions.new_session)
 
+    def action_session_details(self) -> None:
+        self.sessions_pane.once_known(self.actions.details)
+
     def action_copy_id(self) -> None:
         self.sessions_pane.once_known(self.actions.copy_id)
 

@@ -309,6 +309,7 @@ def no_session_keys(*, selects: bool = False, typed: bool = False) -> list[tuple
     pairs = [
         (key_of("demo.open", typing=selects), "try the examples"),
         (key_of("index.rescan", typing=selects), "rescan"),
+        (key_of("settings.show", typing=selects), "settings"),
     ]
     if selects:
         pairs += [

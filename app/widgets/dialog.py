@@ -80,6 +80,69 @@ class Dialog(ModalScreen[Answer], Generic[Answer]):
         return [with_images(line) for line in super().render_lines(crop)]
 
 
+class TextLines(LineList):
+    """Lines of text, laid out for the width of the dialog; the keys scroll them."""
+
+    def __init__(self, *, id: str) -> None:
+        super().__init__(id=id)
+        self._lay_out: Callable[[int], list[Line]] = lambda cells: []
+        self._most: Callable[[], int] | None = None
+        self._laid_out: list[Line] = []
+
+    @property
+    def has_cursor(self) -> bool:
+        return False
+
+    def show(self, lay_out: Callable[[int], list[Line]], most: Callable[[], int] | None = None) -> None:
+        """Show other lines from their beginning.
+
+        :param lay_out: gives the lines for a width in cells.
+        :param most: gives the lines that the list is high at most, and it is as high as it has lines; None
+            leaves its height to the styles.
+        """
+        self._lay_out, self._most = lay_out, most
+        self._show_lines()
+        self._scroll(0)
+
+    def _show_lines(self) -> None:
+        if self.size.width:
+            self._laid_out = self._lay_out(self.scrollable_content_region.width)
+            if self._most is not None:
+                self.styles.height = min(len(self._laid_out), self._most())
+        self.set_rows(len(self._laid_out), 0)
+
+    def on_resize(self) -> None:
+        self._show_lines()
+        super().on_resize()
+
+    def draw(self, index: int, cells: int, selected: bool) -> Line:
+        return fit_line(self._laid_out[index] if index < len(self._laid_out) else [], cells)
+
+    def move_to(self, index: int) -> None:
+        self._scroll(max(0, min(index, self.rows - self.size.height)))
+
+    def show_cursor(self) -> None:
+        """Do nothing: there is no cursor."""
+
+    def step(self, rows: int, pages: int = 0) -> None:
+        self.move_to(self.scroll_offset.y + rows + pages * self.page)
+
+    def action_cursor_up(self) -> None:
+        self.step(-1)
+
+    def action_cursor_down(self) -> None:
+        self.step(1)
+
+    def action_page_up(self) -> None:
+        self.step(0, -1)
+
+    def action_page_down(self) -> None:
+        self.step(0, 1)
+
+    def action_last(self) -> None:
+        self.move_to(self.rows)
+
+
 class ItemList(LineList, Generic[Item]):
     """A list of items of one kind, one line each."""
 

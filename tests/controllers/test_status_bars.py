@@ -71,7 +71,7 @@ def test_only_keys_that_do_something_are_shown():
     assert "rename" not in Bars(make_row("a", agent="agent")).labels()
     bars = Bars()
     bars.pane.is_alone = True
-    assert bars.labels() == ["try the examples", "rescan", "help", "quit"]
+    assert bars.labels() == ["try the examples", "rescan", "settings", "help", "quit"]
 
 
 def test_while_sessions_are_marked_only_keys_for_marks_are_shown():

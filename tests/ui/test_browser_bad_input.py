@@ -20,7 +20,10 @@ async def test_without_sessions_the_stores_are_named_and_f6_opens_the_examples(b
         assert "Welcome to leafmark" in text
         assert re.search("pi +~/.pi/agent/sessions +not there", text)
         assert "Tree" not in text
-        assert text.splitlines()[-1].strip() == "F6 try the examples  F5 rescan  ? help  q quit"
+        assert (
+            " ".join(text.splitlines()[-1].split())
+            == "F6 try the examples F5 rescan , settings q quit ? help"
+        )
         await ui.press("tab", "2", "t", "v", "greater_than_sign")
         assert (ui.focus, ui.text()) == ("sessions", text)
         await ui.press("f6")

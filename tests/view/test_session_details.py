@@ -1,0 +1,54 @@
+"""The table of all facts about a session."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.sessions.summary import WAITING
+from app.stores.tags import NOTHING, Tagging
+from app.view.line import line_width, plain_text
+from app.view.session_details import details_lines, session_facts
+from tests.factory import NOW, make_row
+
+ROW = make_row(
+    "0a1b",
+    name="Flaky login",
+    path="/home/me/.pi/agent/sessions/--work--/2026_0a1b.jsonl",
+    labels=(("1", "cause found"), ("2", "ready")),
+    tokens=(1_000, 20, 300, 4),
+    cost=0.05,
+    ending=WAITING,
+    modified=NOW - 120_000,
+)
+
+
+def facts(row=ROW, tagging=NOTHING, **more):
+    return dict(session_facts(row, tagging, home="/home/me", now_ms=NOW, **more))
+
+
+def test_the_facts_of_a_session():
+    shown = facts(tagging=Tagging(("ci", "urgent"), "ask Ada"), pinned=True, state="process 4711 has it open")
+    assert shown["Name"] == "Flaky login"
+    assert shown["File"] == "~/.pi/agent/sessions/--work--/2026_0a1b.jsonl"
+    assert (shown["Id"], shown["Tags"], shown["Note"]) == ("0a1b", "#ci #urgent", "ask Ada")
+    assert shown["Labels"] == "cause found, ready"
+    assert shown["Tokens"] == "1,324: 1,000 in, 20 out, 300 cache read, 4 cache write"
+    assert (shown["Ended"], shown["Pinned"], shown["Cost"]) == ("waits for an answer", "yes", "$0.05")
+    assert shown["Open"] == "process 4711 has it open"
+    assert shown["Last activity"].endswith("Z (2m ago)")
+
+
+def test_what_a_session_does_not_have_is_left_out():
+    assert not {"Note", "Tags", "Open", "Pinned", "Labels", "Parent", "Errors"} & facts(make_row("x")).keys()
+    row = make_row("x")
+    row.provisional = True
+    assert "Messages" not in facts(row)
+
+
+@pytest.mark.parametrize("cells", [10, 34, 60, 120])
+def test_long_and_hostile_values_are_wrapped_and_inert(cells):
+    bad = "\x1b[31m" + "道" * 80 + "\n\u202e" + "word " * 80
+    row = make_row("x", name=bad, cwd=bad)
+    for line in details_lines(session_facts(row, NOTHING, home="", now_ms=NOW), cells):
+        assert line_width(line) <= cells
+        assert not set("\x1b\n\u202e") & set(plain_text(line))
