@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.index.row import Row
+from app.index.row import Row, problem_count
 from app.sessions.summary import ABORTED, FAILED, FROM_NAME, FROM_PROMPT, INTERRUPTED, WAITING
 from app.view.cells import shorten, shorten_start, stable_width, width
 from app.view.formatting import age, count, file_path, size
@@ -28,9 +28,9 @@ ENDINGS = {
 }
 """The mark, the word and the style of each ending that a row shows. A session that is done shows none."""
 LEGEND = (
-    "✓ marked  ● live  ◐ may be open  ! cannot be resumed  ★ pinned  Ψ branches  ◆ labels  └ fork"
-    "  ↳ fork elsewhere  ↳? fork of a session that is gone  … not read yet  ? waits for an answer"
-    "  ‖ interrupted  × error or aborted"
+    "✓ marked  ● live  ◐ may be open  ! cannot be resumed, or damaged lines  ★ pinned  Ψ branches"
+    "  ◆ labels  └ fork  ↳ fork elsewhere  ↳? fork of a session that is gone  … not read yet"
+    "  ? waits for an answer  ‖ interrupted  × error or aborted"
 )
 UNREAD = "…"
 # From these widths of the pane on, scrollbar included, a column is shown, and the ending is a word.
@@ -96,12 +96,12 @@ def render_second_line(
     if model.arrangement.paths:
         return fit_line([*left, (file_path(row.path, model.home, cells - INDENT - 1), "dim")], cells)
     right = _ending_or_size(model, row, states)
+    room = max(0, cells - INDENT - max(1, line_width(right)))
     if row.last_prompt:
-        room = max(0, cells - INDENT - 2 - max(1, line_width(right)))
-        left += [
-            ("› ", "faint"),
-            *highlight(shorten(stable_width(row.last_prompt), room), model.words, "dim"),
-        ]
+        prompt = shorten(stable_width(row.last_prompt), max(0, room - 2))
+        left += [("› ", "faint"), *highlight(prompt, model.words, "dim")]
+    if _tags_are_below(model):
+        left += _tags(line, INDENT + room - line_width(left))
     gap = cells - line_width(left) - line_width(right)
     return fit_line([*left, (" " * max(0, gap), "text"), *right], cells)
 
@@ -146,7 +146,7 @@ def _session(
 ) -> Line:
     row = line.row
     assert row is not None
-    state = (TARGET, "error") if is_target else _state(model, line, row, states)
+    state = (TARGET, "error") if is_target else _state(model, line, row, states, now_ms)
     left: Line = [
         (POINTER if selected else " ", "pointer"),
         state,
@@ -156,7 +156,7 @@ def _session(
     right = _columns(model, line, row, cells, states, now_ms)
     room = max(0, cells - line_width(left) - line_width(right))
     title = stable_width(row.title)
-    tags = _tags(line, room - width(title) - 1)
+    tags = _tags(line, room - width(title) - 1) if not _tags_are_below(model) else []
     room -= line_width(tags)
     title = shorten(title, max(0, room - 1))
     style = "error" if is_target else title_style(row)
@@ -164,8 +164,13 @@ def _session(
     return fit_line([*left, *highlight(title, model.words, style), *tags, gap, *right], cells)
 
 
+def _tags_are_below(model: ListModel) -> bool:
+    """Whether tags stand behind the last prompt, in the second line of a row."""
+    return model.row_height > 1 and not (model.arrangement.paths or model.is_filtered)
+
+
 def _tags(line: ListLine, cells: int) -> Line:
-    """The tags of a session, as many as fit beside its whole title."""
+    """The tags of a session, as many as fit into `cells` with a blank behind them."""
     shown = ""
     for tag in line.tagging.tags:
         more = f" #{stable_width(tag)}"
@@ -175,13 +180,13 @@ def _tags(line: ListLine, cells: int) -> Line:
     return [(shown, "dim")] if shown else []
 
 
-def _state(model: ListModel, line: ListLine, row: Row, states: Mapping[str, str]) -> Span:
+def _state(model: ListModel, line: ListLine, row: Row, states: Mapping[str, str], now_ms: int) -> Span:
     """The mark of the first state that holds."""
     if row.path in model.marked:
         return MARKED, "marked"
     if row.path in states:
         return STATES.get(states[row.path], (" ", "text"))
-    if model.cannot_resume(row):
+    if model.cannot_resume(row) or problem_count(row, now_ms):
         return STUCK, "warning"
     return (PINNED, "pin") if line.pinned else (" ", "text")
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.geometry import Region
 from textual.message import Message
 
+from app.view.cells import cut, width
+from app.view.glyphs import ASCII, UNICODE
 from app.view.palette import THEMES
 from app.view.row_lines import RowLines
 from app.widgets.commands import bindings_of
@@ -29,8 +31,12 @@ if TYPE_CHECKING:
 
 
 LEFT_BUTTON = 1
-FOLD_MARKS = ("▾", "▸", "⊟", "⊞")
-"""A click on one of these folds or unfolds its row."""
+FOLD_MARKS = {
+    "group": "▾▸",
+    "gutter": UNICODE.open + UNICODE.closed + ASCII.open + ASCII.closed,
+    "count": UNICODE.closed + ASCII.closed,
+}
+"""Style of a piece of a row -> the characters in it that fold or unfold the row with a click."""
 MOST_STRIPS = 2_000
 """Drawn lines that are kept for scrolling back."""
 
@@ -245,11 +251,11 @@ class LineList(LineScroll, can_focus=True):
         return self._strips[line]
 
     def _draw(self, index: int) -> None:
-        width, theme, _ = self._drawn_for
+        screen_width, theme, _ = self._drawn_for
         cells, first = self.scrollable_content_region.width, self._lines.first(index)
         taken = self._lines.height_of(index)
         if not 0 <= index < self.rows:
-            blank = strip([(" " * cells, "text")], theme, cells=width)
+            blank = strip([(" " * cells, "text")], theme, cells=screen_width)
             self._strips |= dict.fromkeys(range(first, first + taken), blank)
             return
         self.drawn += 1
@@ -259,7 +265,7 @@ class LineList(LineScroll, can_focus=True):
             lines.append(self.draw_below(index, cells, selected))
         background = self.ground_of(index, selected)
         for number, line in enumerate(lines, first):
-            self._strips[number] = strip(line, theme, background, cells=width)
+            self._strips[number] = strip(line, theme, background, cells=screen_width)
 
     # mouse
 
@@ -272,11 +278,22 @@ class LineList(LineScroll, can_focus=True):
         index = self._lines.row_at(event.y + self.scroll_offset.y)
         if self.has_cursor and 0 <= index < self.rows:
             self.move_to(index)
-            if self.render_line(event.y).crop(event.x, event.x + 1).text in FOLD_MARKS:
+            is_first = self._lines.first(index) == event.y + self.scroll_offset.y
+            if is_first and self._is_fold_mark(index, event.x):
                 self._clicks = 0
                 self.action_toggle_fold()
             elif self._clicks >= 2:
                 self.post_message(self.Activated(self))
+
+    def _is_fold_mark(self, index: int, x: int) -> bool:
+        """Whether the cell in a column of a row's first line is a mark of a fold."""
+        end = 0
+        for text, style in self.draw(index, self.scrollable_content_region.width, True):
+            end += width(text)
+            if x < end:
+                character = cut(text, x - end + width(text) + 1)[-1:]
+                return bool(character) and character in FOLD_MARKS.get(style, "")
+        return False
 
     def action_toggle_fold(self) -> None:
         """Fold or unfold the row of the cursor, in a list with folds."""

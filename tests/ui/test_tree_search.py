@@ -377,6 +377,12 @@ async def test_ascii_has_the_same_content(browser, forked, tmp_path):
         assert "<- leaf" in text
         assert ">* " in text
         assert "`+ > cache the login" in text
+        y = next(y for y, line in enumerate(text.splitlines()) if "`+ > cache" in line)
+        x = text.splitlines()[y].index("`+ > cache")
+        await ui.pilot.click(offset=(x + 5, y))
+        assert "`+ > cache the login" in ui.text()
+        await ui.pilot.click(offset=(x + 1, y))
+        assert "`= > cache the login" in ui.text(), "a click on the mark unfolds"
 
 
 async def test_a_terminal_without_unicode_gets_ascii(browser, forked):

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.stores.tags import Tagging
 from app.view.arrangement import Arrangement
 from app.view.frame import frame
 from app.view.hit_line import HitExcerpt
@@ -62,6 +63,8 @@ def test_one_cell_shows_the_first_state_that_holds():
     assert text(model, 1).startswith(" ! Refactor")
     model.missing_agents = frozenset()
     assert text(model, 1).startswith("   Refactor")
+    model.apply([make_row("a", title="Refactor", cwd=HERE, problems=2)], [])
+    assert text(model, 1).startswith(" ! Refactor"), "damaged lines"
     for sign in (MARKED, PINNED, ORPHAN.strip(), "●", "◐", "Ψ", "◆", "!", "…", "?", "‖", "×"):
         assert sign in LEGEND
 
@@ -178,6 +181,18 @@ def test_the_second_line_is_the_last_prompt():
     assert second(model, 0).strip() == ""
     model.apply([make_row("a", title="Refactor")], [])
     assert second(model, 1).strip() == ""
+
+
+def test_tags_stand_behind_the_last_prompt_or_beside_the_title():
+    row = make_row("a", title="Refactor", last_prompt="and now the tests")
+    taggings = {("pi", "a"): Tagging(("client", "urgent"))}
+    model = listed(row, roomy=True)
+    model.set_taggings(taggings)
+    assert second(model, 1).rstrip() == "   › and now the tests #client #urgent"
+    assert second(model, 1, 36).rstrip() == "   › and now the tests #client"
+    assert "#" not in text(model, 1)
+    model.arrange(model.arrangement.changed(roomy=False))
+    assert text(model, 1).startswith("   Refactor #client #urgent ")
 
 
 ENDED = [
