@@ -48,6 +48,8 @@ class TreeFinder:
         self._deferred_step = 0
         # the words are those of a search of all sessions, without the box
         self._is_hit_search = False
+        # the words were only counted: no key has asked for a hit
+        self._is_counted = False
         # the step to make when that search is done
         self._step = 0
         # entries with all of its words are searched; else with one after the other of these words
@@ -204,7 +206,8 @@ class TreeFinder:
         the search began. False: there was no search.
         """
         if not self.is_open:
-            return self.end_hit_search()
+            # The hits of the search of all sessions end with it.
+            return not self._is_counted and self.end_hit_search()
         typing = self.has_focus
         self.box.remove_class("shown")
         with self.box.prevent(SearchBox.Changed):
@@ -233,11 +236,14 @@ class TreeFinder:
 
     # the words of a search of all sessions, without the box
 
-    def search_hit_words(self, words: Sequence[str], step: int) -> None:
+    def search_hit_words(self, words: Sequence[str], step: int = 0) -> None:
         """Mark the entries that have all of the words, and go to the next one. If no entry has all, since
         they may be in different entries, mark the entries that have one of them.
+
+        :param step: to the next hit (1) or the previous one (-1); 0 only counts them.
         """
         self._begin_here()
+        self._is_counted = not step
         self._is_hit_search = self._left = self._all_at_once = True
         self._awaits_first = False
         self._step, self._one_by_one = step, list(words) if len(words) > 1 else []

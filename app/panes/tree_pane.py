@@ -37,6 +37,10 @@ PATIENCE = 0.3
 """Seconds after which "reading…" is shown."""
 BRANCHES_EVERY = 0.25
 """Least seconds between two readings of the branches of a tree that grows."""
+MOST_COUNTED = 8_000_000
+"""Bytes of a session above which the hits of a search of all sessions are counted only when a key steps to
+one.
+"""
 GROWTH_SECONDS = 0.01
 """Seconds for which `TreePane.follow` waits, so that the list and the tree change in one picture."""
 
@@ -213,6 +217,7 @@ class TreePane(Pane):
         if self._expects_search:
             self._finder.prepare()
         self._go_to_hit()
+        self._count_hits()
         self.update_borders()
 
     @on(TreeGrew)
@@ -337,6 +342,7 @@ class TreePane(Pane):
         if not (hit.again and is_known):
             self._wanted = hit if hit.is_entry else None
             self._go_to_hit()
+            self._count_hits()
         self.update_borders()
 
     def forget_hit(self) -> None:
@@ -355,6 +361,14 @@ class TreePane(Pane):
         elif not view.tree.is_whole:
             return
         self._wanted = None
+
+    def _count_hits(self) -> None:
+        """Count the hits of the search of all sessions in the session that is shown."""
+        hit, view, row = self.entry_tree.hit, self.entry_tree.view, self._row
+        if hit is None or not hit.words or view is None or row is None or self.entry_tree.hits is not None:
+            return
+        if view.tree.is_whole and view.tree.path == hit.path and row.size <= MOST_COUNTED:
+            self._finder.search_hit_words(hit.words)
 
     # the search in the tree
 

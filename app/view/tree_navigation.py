@@ -178,11 +178,11 @@ class TreeHits:
         return number, shown, len(self._found) - shown
 
     def summary(self, view: TreeView, node: Node | None) -> str:
-        """The `counted` numbers in words: ``3 of 17``."""
+        """The `counted` numbers in words: ``hit 3 of 17``."""
         number, shown, hidden = self.counted(view, node)
         if not (shown or hidden):
             return "nothing found" if self.done else "searching…"
-        words = f"{number:,} of {shown:,}" if number else f"{shown:,} found"
+        words = f"hit {number:,} of {shown:,}" if number else f"{shown:,} found"
         if hidden:
             words += f", {hidden:,} filtered out"
         return words if self.done else words + "…"

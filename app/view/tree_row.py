@@ -60,7 +60,7 @@ def render_tree_row(
     head: Line = [
         (glyphs.pointer if selected else " ", "pointer"),
         (glyphs.active if active else " ", "path"),
-        (glyphs.hit if hit else " ", "match" if hit else "text"),
+        (glyphs.hit if hit else " ", "marked" if hit else "text"),
         *_gutter(row, cells // 2, glyphs),
     ]
     body = _body(node.row_text or _unread(node), active, glyphs)

@@ -63,11 +63,11 @@ async def test_a_search_moves_to_the_first_hit_and_n_to_the_next(browser, forked
         await ui.press("tab", "home", "down")
         await search(ui, "login")
         assert ui.focus == "find"
-        assert (cursor_id(ui), border(ui).split(" · ")[0]) == ("f", "2 of 3")
+        assert (cursor_id(ui), border(ui).split(" · ")[0]) == ("f", "hit 2 of 3")
         await ui.press("enter")
         assert ui.focus == "tree"
         await ui.press("n")
-        assert (cursor_id(ui), border(ui).split(" · ")[0]) == ("c", "3 of 3")
+        assert (cursor_id(ui), border(ui).split(" · ")[0]) == ("c", "hit 3 of 3")
         await ui.press("n")
         assert cursor_id(ui) == "a"
         await ui.press("N", "N")
@@ -164,9 +164,9 @@ async def test_hidden_hits_are_counted_separately(browser, forked):
     async with browser() as ui:
         await ui.press("tab", "home")
         await search(ui, "bash")
-        assert border(ui).startswith("1 of 1, 1 filtered out")
+        assert border(ui).startswith("hit 1 of 1, 1 filtered out")
         await ui.press("enter", "ctrl+a")
-        assert border(ui).startswith("2 of 2 ·")
+        assert border(ui).startswith("hit 2 of 2 ·")
         await ui.press("ctrl+u")
         assert border(ui).startswith("0 found, 2 filtered out")
 
@@ -253,7 +253,7 @@ async def test_another_session_is_searched_for_the_same_words(browser, forked):
             await ui.press("up")
             await ui.settled()
         await ui.until(lambda: ui.tree.hits.done and ui.tree.view.tree.header.id == "o", "the other")
-        assert border(ui).startswith("1 of 1")
+        assert border(ui).startswith("hit 1 of 1")
 
 
 async def test_moves_to_branch_points_labels_and_the_parent(browser, forked):

@@ -177,9 +177,9 @@ def test_hits_follow_another_filter_and_a_tree_that_grew(tmp_path):
     view = TreeView(tree)
     hits = TreeHits(("x",))
     hits.add([tree.by_id["b"], tree.by_id["c"]])
-    assert hits.summary(view, tree.by_id["c"]) == "2 of 2…"
+    assert hits.summary(view, tree.by_id["c"]) == "hit 2 of 2…"
     view.set_mode("user")
-    assert hits.summary(view, tree.by_id["c"]) == "1 of 1, 1 filtered out…"
+    assert hits.summary(view, tree.by_id["c"]) == "hit 1 of 1, 1 filtered out…"
     view.set_mode("default")
     with path.open("a") as file:
         file.write(json.dumps(message("h", "g", "user", "on")) + "\n")
@@ -187,7 +187,7 @@ def test_hits_follow_another_filter_and_a_tree_that_grew(tmp_path):
     hits.add([tree.by_id["h"]])
     hits.done = True
     assert hits.next(view, tree.by_id["b"], 1).id == "h"
-    assert hits.summary(view, tree.by_id["h"]) == "2 of 3"
+    assert hits.summary(view, tree.by_id["h"]) == "hit 2 of 3"
 
 
 def test_words_are_folded_and_unique():
