@@ -22,7 +22,7 @@ from app.panes.query_completer import QueryCompleter
 from app.services.session_search import Completer, HitExcerpts, HitLocator, SessionSearch
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
-from app.view.bars import hidden_note, joined_facts, list_facts, list_name, no_session_keys
+from app.view.bars import hidden_note, joined_facts, list_facts, list_name, no_session_keys, search_hint
 from app.view.empty_states import nothing_matches, nothing_shown, searching_for
 from app.view.hit_line import MOST_HITS
 from app.view.list_filter import rows_decide
@@ -142,7 +142,8 @@ class SessionsPane(Pane):
         self.joined: tuple[int, str] | None = None
         self.list = SessionListView(model, setup.now_ms(), id="sessions")
         self.list.once_known = self.once_known
-        self.box = SearchBox(id="filter")
+        here = model.arrangement.scope == "here"
+        self.box = SearchBox(id="filter", hint=search_hint(selects=selects, here=here))
         self.note = Note(id="search-note")
         self.model = model
         self.selects = selects
@@ -307,6 +308,8 @@ class SessionsPane(Pane):
         before = self.model.arrangement
         self._waiting = None
         self.list.show_arrangement(arrangement)
+        here = arrangement.scope == "here"
+        self.box.placeholder = search_hint(selects=self.selects, here=here)
         if before.order != arrangement.order and "relevance" in (before.order, arrangement.order):
             self.look_again()
         self.changed()

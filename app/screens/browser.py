@@ -233,6 +233,8 @@ class BrowserScreen(SessionsScreen):
         if self._stand_in is not None:
             name = "project" if self._shows_project else "transcript"
             places = places._replace(boxes=joined(places.boxes, name))
+        for name in (*PANES, "transcript", "project"):
+            self.query_one(f"#{name}-pane", Pane).zoomed = self._is_zoomed
         self.put_panes((*PANES, "transcript", "project"), places)
         right = self.query_one("#right")
         right.display = len(places.boxes) > ("sessions" in places.boxes)
@@ -304,7 +306,7 @@ class BrowserScreen(SessionsScreen):
         if self.pane_layout.closing:
             return ""
         in_list = super().hidden_note if self._pane == "sessions" else ""
-        return in_list or ("" if self._reads else self.tree_pane.hidden_note)
+        return in_list or ("" if self._stand_in is not None else self.tree_pane.hidden_note)
 
     def show_catalog(self, event: CatalogLoaded) -> None:
         if self.feed.catalog_loaded(event, self._begin_at):

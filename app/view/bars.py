@@ -184,7 +184,21 @@ def keys_line(cells: int, pairs: Sequence[tuple[str, str]]) -> Line:
 
 
 SEARCH_HINT = 'words, "a phrase", agent:pi, label:x'
-"""The hint in the search line while it is empty."""
+"""The hint in the browser's search line while it is empty."""
+
+
+def search_hint(*, selects: bool, here: bool) -> str:
+    """The hint in the search line of the sessions while it is empty.
+
+    :param selects: for the selector.
+    :param here: only this folder's sessions are shown.
+    """
+    scope = key_of("pane.next", typing=True)
+    if not selects:
+        return SEARCH_HINT
+    return "Type to search" + (
+        f", {scope} for {'all folders' if here else 'this folder only'}" if scope else ""
+    )
 
 
 def search_keys(

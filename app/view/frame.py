@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from app.formats.text import one_line
 from app.keys import footer
 from app.view.bars import (
-    SEARCH_HINT,
     header_line,
     hidden_note,
     joined_facts,
@@ -16,6 +15,7 @@ from app.view.bars import (
     list_name,
     no_session_keys,
     order_note,
+    search_hint,
     session_title,
 )
 from app.view.cells import shorten, shorten_start, width
@@ -191,7 +191,8 @@ class _Content:
     def line(self, y: int, cells: int) -> list[Cell]:
         if self._query is not None:
             if y == 0:
-                return _search_line(self._query, cells)
+                here = self.model.arrangement.scope == "here"
+                return _search_line(self._query, search_hint(selects=True, here=here), cells)
             y -= 1
         return [*self._row(y, cells - SCROLLBAR), self._bar[y]]
 
@@ -216,13 +217,13 @@ class _Content:
         return [(text, style, background) for text, style in drawn]
 
 
-def _search_line(query: str, cells: int) -> list[Cell]:
+def _search_line(query: str, hint: str, cells: int) -> list[Cell]:
     """The search line with its cursor: behind the text, or on the hint."""
     if query:
         shown, style = shorten_start(one_line(query), cells - 2), "text"
         before, under, after = shown, " ", ""
     else:
-        shown, style = shorten(SEARCH_HINT, cells - 2), "hint"
+        shown, style = shorten(hint, cells - 2), "hint"
         before, under, after = "", shown[:1], shown[1:]
     room = max(0, cells - 1 - width(before + under + after))
     return [

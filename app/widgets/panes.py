@@ -38,6 +38,7 @@ class Pane(Container):
     Without a rule (class `bare`) it has no words.
 
     words    the title and the figures of the rule; set them with `say`
+    zoomed   whether the pane has the whole screen, as its title then says
     closing  the figures for the rule below the pane
     """
 
@@ -65,6 +66,7 @@ class Pane(Container):
         super().__init__(id=id, classes="pane")
         self.words = (title, "")
         self.closing = ""
+        self.zoomed = False
         self._shorter = shorter
         self._suffix = ""
         self._instead: tuple[str, ...] = ()
@@ -109,12 +111,13 @@ class Pane(Container):
 
     def _rule(self) -> Strip:
         title, facts = self.words
+        zoomed = " · zoomed" if self.zoomed else ""
         focused = self.screen.focused
         line = rule_line(
             self.outer_size.width,
             (title, *self._shorter),
             self._instead or (facts,),
-            suffix=self._suffix,
+            suffix=self._suffix + zoomed,
             focused=focused is not None and self in focused.ancestors_with_self,
         )
         drawn = strip(line, _theme_name(self))

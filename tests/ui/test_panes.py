@@ -195,3 +195,15 @@ async def test_a_click_on_a_hint_presses_its_key(browser, three):
         column = ui.text().splitlines()[-1].index("/ search")
         await ui.pilot.click("#keys", offset=(column + 3, 0))
         await ui.until(lambda: ui.focus == "filter", "the search line")
+
+
+async def test_the_rule_of_a_pane_alone_on_the_screen_says_so(browser, three):
+    async with browser() as ui:
+        await ui.press("2")
+        assert "zoomed" not in ui.text()
+        await ui.press("2")
+        assert " Refactor auth · pi · zoomed " in ui.text()
+        await ui.press("v")
+        assert " Refactor auth · pi · transcript · zoomed " in ui.text()
+        await ui.press("2")
+        assert "zoomed" not in ui.text()

@@ -132,3 +132,10 @@ async def test_the_border_has_the_count_and_the_scope(browser, three):
         await ui.until(lambda: "1 of 2" in ui.text(), "the count")
         await ui.press("tab")
         await ui.until(lambda: "2 of 3" in ui.text(), "the count of all")
+
+
+async def test_the_empty_line_says_what_tab_does(browser, three):
+    async with browser(selector="") as ui:
+        assert "Type to search, Tab for all folders" in ui.text()
+        await ui.press("tab")
+        assert "Type to search, Tab for this folder only" in ui.text()
