@@ -507,6 +507,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("history.show", "app", "H", "show_history", "List what was done, to undo or redo it"),
     Command("trash.show", "app", "X", "show_trash", "Open the trash, to restore sessions"),
     Command("settings.show", "app", "comma", "show_settings", "Open the settings"),
+    Command("statistics.show", "app", "S", "show_statistics", "Show statistics: tokens, cost, time, tools"),
     Command("archive.show", "app", "A", "show_archive", "Open oh-my-pi's archive"),
     Command(
         "pane.next",

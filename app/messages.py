@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from app.formats.header import Fault
     from app.index.row import Row
     from app.index.search.results import Hit
+    from app.index.statistics import Statistics
     from app.sessions.manager.change import Change
     from app.sessions.tree.node import Node
     from app.sessions.tree.tail_reader import EntryRef
@@ -699,4 +700,32 @@ class LyingSessionRead(Message):
 
     def __init__(self, row: Row | None) -> None:
         self.row = row
+        super().__init__()
+
+
+class StatisticsProgressed(Message):
+    """Sessions are being read for statistics: `done` of `total`."""
+
+    def __init__(self, done: int, total: int) -> None:
+        self.done = done
+        self.total = total
+        super().__init__()
+
+
+class StatisticsMade(Message):
+    """The figures of all sessions by one kind of group.
+
+    group_by   the kind
+    found      the figures
+    rows       path -> session
+    days       day, as `date.toordinal` counts -> what a heat map shows
+    """
+
+    def __init__(
+        self, group_by: str, found: Statistics, rows: Mapping[str, Row], days: Mapping[int, float]
+    ) -> None:
+        self.group_by = group_by
+        self.found = found
+        self.rows = rows
+        self.days = days
         super().__init__()

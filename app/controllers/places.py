@@ -1,4 +1,4 @@
-"""The places beside the list of sessions: the history, the trash and the archive."""
+"""The places beside the list of sessions: the history, the trash, the archive and the statistics."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 from app.dialogs.history import HistoryDialog
 from app.dialogs.places import ARCHIVE, TRASH, PlaceDialog, ReadDialog
+from app.dialogs.statistics import StatisticsDialog
 from app.panes.transcript_pane import TranscriptPane
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from app.actions.history import HistoryStep
     from app.controllers.dialog_host import DialogHost
@@ -34,9 +35,14 @@ class Places:
         setup: Setup,
         *,
         go_to: Callable[[Row], None],
+        all_rows: Callable[[], Sequence[Row]],
+        is_reading: Callable[[], bool],
+        ascii_only: bool,
     ) -> None:
         """:param runner: runs the actions and posts their results; call `done` with them.
         :param go_to: moves the cursor to a session of the list.
+        :param all_rows: returns all sessions, whatever the list shows; for any thread.
+        :param is_reading: whether sessions are still being read.
         """
         self._host = host
         self._messages = messages
@@ -44,6 +50,9 @@ class Places:
         self._runner = runner
         self._setup = setup
         self._go_to = go_to
+        self._all_rows = all_rows
+        self._is_reading = is_reading
+        self._ascii_only = ascii_only
         self._history: HistoryDialog | None = None
 
     def show_history(self) -> None:
@@ -90,6 +99,21 @@ class Places:
         else:
             works = [(trash_change(session), partial(restore, session)) for session in sessions]
             self._runner.run_each("restore", works)
+
+    def show_statistics(self) -> None:
+        """Show the statistics of all sessions."""
+        dialog = StatisticsDialog(
+            self._setup, self._all_rows, ascii_only=self._ascii_only, is_reading=self._is_reading()
+        )
+        self._host.show(dialog, self._figure_chosen)
+
+    def _figure_chosen(self, query: str | None) -> None:
+        """List the sessions of a figure, in whatever folder and of whatever agent they are."""
+        if query is not None:
+            pane = self._pane
+            pane.show_arrangement(pane.model.arrangement.changed(scope="all", named_only=False, agent=""))
+            pane.open_box()
+            pane.search_for(query)
 
     def show_archive(self) -> None:
         """List what agents have put into their archives."""

@@ -61,7 +61,7 @@ from app.widgets.session_list import SessionListView
 from app.widgets.textual_internals import FirstPictureScreen
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from textual.binding import BindingType
     from textual.events import DescendantFocus
@@ -147,7 +147,15 @@ class SessionsScreen(FirstPictureScreen[None]):
             host, messages, prompt, pane, facts, self.runner, self._starter, setup, settings
         )
         self.places = Places(
-            host, messages, pane, self.runner, setup, go_to=lambda row: self.go_to(row.path, "")
+            host,
+            messages,
+            pane,
+            self.runner,
+            setup,
+            go_to=lambda row: self.go_to(row.path, ""),
+            all_rows=self._all_rows,
+            is_reading=lambda: self.is_reading,
+            ascii_only=settings.draws_plain(setup.env, setup.encoding),
         )
         self.resume_controller = ResumeController(
             host,
@@ -419,6 +427,11 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     # the list
 
+    def _all_rows(self) -> Sequence[Row]:
+        """All sessions, also those that the list leaves out; for any thread."""
+        index = self.feed.index
+        return index.rows() if index is not None else self.model.rows()
+
     @property
     def is_reading(self) -> bool:
         """Whether files are being read: a session that is missing may appear in a moment."""
@@ -625,6 +638,9 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def action_show_archive(self) -> None:
         self.places.show_archive()
+
+    def action_show_statistics(self) -> None:
+        self.places.show_statistics()
 
     def action_show_trash(self) -> None:
         self.places.show_trash()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
@@ -60,15 +61,17 @@ def heat_map(amounts: Mapping[int, float], today: int, cells: int, *, ascii_only
     monday = date.fromordinal(today) - timedelta(days=date.fromordinal(today).weekday())
     weeks = weeks_in(cells)
     first = monday.toordinal() - 7 * (weeks - 1)
-    shown = sorted(amount for day, amount in amounts.items() if amount > 0 and first <= day <= today)
-    # The shades part the days with activity into quarters: one long day does not make all others pale.
-    limits = [shown[len(shown) * quarter // 4] for quarter in (1, 2, 3)] if shown else []
+    # The shades go by the rank of an amount: one long day does not make all others pale.
+    ranks = sorted({amount for day, amount in amounts.items() if amount > 0 and first <= day <= today})
+    last = len(ranks) - 1
 
     def shade(day: int) -> str:
         amount = amounts.get(day, 0)
         if day > today:
             return " "
-        return shades[1 + sum(amount >= limit for limit in limits)] if amount > 0 else shades[0]
+        if amount <= 0:
+            return shades[0]
+        return shades[1 + round(3 * bisect_left(ranks, amount) / last)] if last else shades[-1]
 
     lines = [_month_line(first, weeks)]
     for weekday, name in enumerate(_WEEKDAYS):

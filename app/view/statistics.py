@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import date
-from typing import TYPE_CHECKING
+import re
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.text import one_line
-from app.index.statistics import PROJECT, TOOL
-from app.view.charts import sparkline
+from app.index.statistics import AGENT, DAY, MODEL, PROJECT, TOOL, WEEK
+from app.sessions.summaries.figures import local_day
+from app.view.cells import pad, shorten
+from app.view.charts import bar, sparkline
 from app.view.formatting import cost, count, duration, span, tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
+    from app.index.row import Row
     from app.index.statistics import Group
+    from app.view.line import Line
 
 SPARKLINE_DAYS = 30
 """Days of a sparkline, up to today."""
@@ -110,3 +115,122 @@ def last_days(amounts: Mapping[int, float], today: int, *, ascii_only: bool = Fa
     """
     days = range(today - SPARKLINE_DAYS + 1, today + 1)
     return sparkline([amounts.get(day, 0) for day in days], ascii_only=ascii_only)
+
+
+class _Column(NamedTuple):
+    """A column of the table on the screen: its head, its width, and the text of a group."""
+
+    head: str
+    cells: int
+    text: Callable[[Group], str]
+
+
+_COLUMNS = (
+    _Column("sessions", 8, lambda group: f"{group.sessions:,}"),
+    _Column("cost", 10, lambda group: cost(group.cost)),
+    _Column("tokens", 7, lambda group: tokens(group.input + group.output)),
+    _Column("active", 7, lambda group: span(group.active_ms)),
+    _Column("prompts", 7, lambda group: count(group.turns)),
+    _Column("tools", 5, lambda group: count(group.tool_calls)),
+    _Column("failed", 6, lambda group: count(group.tool_errors)),
+)
+"""The columns of the table, the most important first: a narrow screen has fewer."""
+_TOOL_COLUMNS = (
+    _Column("sessions", 8, lambda group: f"{group.sessions:,}"),
+    _Column("calls", 9, lambda group: f"{group.tool_calls:,}"),
+    _Column("failed", 7, lambda group: f"{group.tool_errors:,}"),
+)
+_DAY_CELLS, _NAME_CELLS, _MOST_NAME_CELLS = 10, 20, 36
+_LEAST_BAR, _MOST_BAR = 8, 24
+
+
+class TableLayout(NamedTuple):
+    """The columns that fit: cells of the names, the other columns, and cells of the bars."""
+
+    name_cells: int
+    columns: tuple[_Column, ...]
+    bar_cells: int
+
+
+def table_layout(group_by: str, cells: int) -> TableLayout:
+    """The columns of the table on a screen of this width."""
+    is_time = group_by in (DAY, WEEK)
+    least = _DAY_CELLS if is_time else _NAME_CELLS
+    columns: list[_Column] = []
+    room = cells - least - _LEAST_BAR - 2
+    for column in _TOOL_COLUMNS if group_by == TOOL else _COLUMNS:
+        if column.cells + 2 > room:
+            break
+        room -= column.cells + 2
+        columns.append(column)
+    room = max(0, room)
+    more = 0 if is_time else min(room, _MOST_NAME_CELLS - least)
+    bar_cells = min(_MOST_BAR, _LEAST_BAR + room - more)
+    return TableLayout(least + more, tuple(columns), bar_cells)
+
+
+def head_line(group_by: str, cells: int) -> str:
+    """The heads of the columns."""
+    layout = table_layout(group_by, cells)
+    heads = [f"{column.head:>{column.cells}}" for column in layout.columns]
+    return shorten("  ".join([pad(group_by.capitalize(), layout.name_cells), *heads]), cells)
+
+
+def group_line(
+    group: Group, group_by: str, part: float, home: str, cells: int, *, ascii_only: bool = False
+) -> Line:
+    """A group in a table on the screen.
+
+    :param part: of the longest bar, from 0 to 1.
+    """
+    layout = table_layout(group_by, cells)
+    name = shorten(name_of(group.key, group_by, home), layout.name_cells)
+    texts = [shorten(column.text(group), column.cells).rjust(column.cells) for column in layout.columns]
+    drawn = bar(part, layout.bar_cells, ascii_only=ascii_only)
+    return [(pad(name, layout.name_cells), "text"), ("  " + "  ".join(texts), "dim"), (f"  {drawn}", "key")]
+
+
+MOST_IDS = 100
+"""Sessions that a query names one by one."""
+_PLAIN = re.compile(r"[\w./~-]+")
+_ID_CELLS = 13
+"""Characters of the part of a UUID that is its millisecond."""
+
+
+def query_of(group: Group, group_by: str, keys: Iterable[str], rows: Sequence[Row], home: str) -> str:
+    """A query that finds the sessions of a group: its filter if that is exact, else their ids. Of many
+    sessions it is the filter in any case, which may find more.
+
+    :param keys: of all groups.
+    :param rows: the sessions of the group.
+    """
+    query, is_exact = _filter_of(group.key, group_by, keys, rows, home)
+    if is_exact or len(rows) > MOST_IDS:
+        return query
+    ids = [row.id[:_ID_CELLS] if len(row.id) == 36 else row.id for row in rows]
+    if ids and all(_PLAIN.fullmatch(each) for each in ids):
+        return f"id:{','.join(dict.fromkeys(ids))}"
+    return query
+
+
+def _filter_of(
+    key: str, group_by: str, keys: Iterable[str], rows: Sequence[Row], home: str
+) -> tuple[str, bool]:
+    """The filter of a group, and whether it finds its sessions and no others."""
+    if group_by in (DAY, WEEK):
+        if not key:
+            return "", False
+        day = date.fromisoformat(key) if group_by == DAY else date.fromisoformat(f"{key}-1")
+        days = {(day + timedelta(days=number)).toordinal() for number in range(7 if group_by == WEEK else 1)}
+        last = day + timedelta(days=len(days) - 1)
+        value = str(day) if day == last else f"{day}..{last}"
+        # A session that went on later has its last message on another day.
+        return f"date:{value}", all(local_day(row.modified) in days for row in rows)
+    if not key or '"' in key:
+        return "", False
+    is_part = any(key.casefold() in other.casefold() for other in keys if other != key)
+    name = {PROJECT: "dir", MODEL: "model", AGENT: "agent", TOOL: "tool"}[group_by]
+    value = f"{tilde(key, home)}/" if group_by == PROJECT else key
+    if not _PLAIN.fullmatch(value):
+        value = f'"{value}"'
+    return f"{name}:{value}", group_by in (AGENT, TOOL) or not is_part

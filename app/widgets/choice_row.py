@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from app.view.line import Line
 
+INDENT = 9
+"""Cells of the labels of several fields below each other, and of the blank behind them."""
 _GAP = 3
 _MARK = 4
 
@@ -43,8 +45,12 @@ class ChoiceRow(Widget, can_focus=True):
     class Chosen(Message):
         """Another one is chosen."""
 
-    def __init__(self, label: str, options: Sequence[Option], value: str, *, id: str) -> None:
+    def __init__(
+        self, label: str, options: Sequence[Option], value: str, *, id: str, indent: int = INDENT
+    ) -> None:
+        """:param indent: cells of the label and the blank behind it."""
         super().__init__(id=id)
+        self._label_cells = indent
         self._label = label
         self._options = list(options)
         self.value = first_possible(self._options, value)
@@ -88,7 +94,7 @@ class ChoiceRow(Widget, can_focus=True):
         return f"{option.label}: {one_line(option.why_not, 500)}"
 
     def _indent(self, cells: int) -> int:
-        return 9 if cells >= 50 else 0
+        return self._label_cells if cells >= 50 else 0
 
     def _places(self, cells: int) -> list[tuple[Option, int, int, int]]:
         """The choices, each with its column, its line and its width."""

@@ -1,0 +1,191 @@
+"""The screen with statistics: totals, a heat map of a year, and a table with bars. Enter on a figure leads to
+the list of its sessions.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from app.index.statistics import DAY, GROUPS, WEEK
+from app.messages import StatisticsMade, StatisticsProgressed
+from app.services.statistics_reader import StatisticsReader
+from app.sessions.summaries.figures import local_day
+from app.view.branch_choices import Option
+from app.view.cells import shorten, width
+from app.view.charts import heat_map
+from app.view.statistics import (
+    SPARKLINE_DAYS,
+    amounts_of,
+    group_line,
+    head_line,
+    last_days,
+    query_of,
+    total_lines,
+)
+from app.widgets.choice_row import ChoiceRow
+from app.widgets.dialog import Dialog, ItemList
+from app.widgets.line_list import LineList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+    from textual.events import Key
+
+    from app.index.row import Row
+    from app.index.statistics import Group
+    from app.setup import Setup
+    from app.view.line import Line
+
+KEY = "S"
+"""Closes the screen, as it opened it."""
+MAP_FROM = 20
+"""Lines of a screen from which the heat map is shown."""
+
+
+class StatisticsDialog(Dialog["str | None"]):
+    """The result is the query of the figure that was chosen; None for none."""
+
+    AUTO_FOCUS = "#figures"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "dismiss(None)", "Close"),
+        Binding("enter", "choose", "Sessions", priority=True),
+        Binding("tab,right,l", "step(1)", "Next grouping", priority=True),
+        Binding("shift+tab,left,h", "step(-1)", "Previous grouping", priority=True),
+        Binding("d", "group('day')", show=False),
+        Binding("w", "group('week')", show=False),
+        Binding("p", "group('project')", show=False),
+        Binding("m", "group('model')", show=False),
+        Binding("a", "group('agent')", show=False),
+        Binding("t", "group('tool')", show=False),
+    ]
+
+    def __init__(
+        self, setup: Setup, rows: Callable[[], Sequence[Row]], *, ascii_only: bool, is_reading: bool
+    ) -> None:
+        """:param rows: returns all sessions; it is called in a thread.
+        :param is_reading: sessions are still being read, so that some may be missing.
+        """
+        super().__init__()
+        self._setup = setup
+        self._ascii_only = ascii_only
+        self._is_reading = is_reading
+        self._reader = StatisticsReader(setup.cache_folder, rows, self.post_message)
+        options = [Option(each, each.capitalize()) for each in GROUPS]
+        self._by = ChoiceRow("By", options, DAY, id="figures-by", indent=4)
+        self._by.can_focus = False
+        self._list = ItemList["tuple[Group, float]"](self._draw, id="figures")
+        self._made: StatisticsMade | None = None
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog statistics") as box:
+            box.border_title = Content("Statistics")
+            yield Static(Content("Reading…"), id="figures-total")
+            yield Static(id="figures-map")
+            yield self._by
+            yield Static(id="figures-recent")
+            yield Static(id="figures-head")
+            yield self._list
+
+    def on_mount(self) -> None:
+        self.set_keys("Enter its sessions  Tab next grouping  d w p m a t  Esc close")
+        self._reader.group(self._by.value)
+
+    def on_unmount(self) -> None:
+        self._reader.stop()
+
+    @on(StatisticsProgressed)
+    def _progressed(self, event: StatisticsProgressed) -> None:
+        event.stop()
+        if self._made is None:
+            said = f"Reading {event.done:,} of {event.total:,} sessions, once"
+            self.query_one("#figures-total", Static).update(Content(said))
+
+    @on(StatisticsMade)
+    def _statistics_made(self, event: StatisticsMade) -> None:
+        event.stop()
+        if event.group_by != self._by.value:
+            return
+        self._made = event
+        groups = event.found.groups
+        amounts = amounts_of(groups, event.group_by)
+        most = max(amounts, default=0) or 1
+        items = [(group, amount / most) for group, amount in zip(groups, amounts, strict=True)]
+        if event.group_by in (DAY, WEEK):
+            items.reverse()
+        self._list.show(items)
+        self._show()
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._show)
+
+    def _show(self) -> None:
+        """Show everything but the rows of the table for the size of the screen."""
+        event = self._made
+        if event is None or not self.is_mounted:
+            return
+        cells = max(10, self._list.size.width)
+        entries, used, money, time = total_lines(event.found.total)
+        lines = [entries, f"{used} · {time}", money]
+        if self._is_reading:
+            lines[0] = f"Sessions are still being read: {entries}"
+        self.query_one("#figures-total", Static).update(
+            Content("\n".join(shorten(line, cells) for line in lines))
+        )
+        today = local_day(self._setup.now_ms())
+        heat = self.query_one("#figures-map", Static)
+        heat.display = self.size.height >= MAP_FROM
+        heat.update(Content("\n".join(heat_map(event.days, today, cells, ascii_only=self._ascii_only))))
+        recent = last_days(event.days, today, ascii_only=self._ascii_only)
+        line = self.query_one("#figures-recent", Static)
+        text = f"Last {SPARKLINE_DAYS} days  {recent}".rstrip()
+        line.update(Content(text))
+        line.display = width(text) <= cells and self.size.height >= MAP_FROM
+        head = f"  {head_line(event.group_by, cells - 2)}"
+        self.query_one("#figures-head", Static).update(Content(head))
+
+    def _draw(self, item: tuple[Group, float], cells: int) -> Line:
+        group, part = item
+        home = self._setup.home
+        by = self._made.group_by if self._made is not None else DAY
+        return group_line(group, by, part, home, cells, ascii_only=self._ascii_only)
+
+    # keys
+
+    def on_key(self, event: Key) -> None:
+        if event.character == KEY:
+            event.stop()
+            self.dismiss(None)
+
+    def action_step(self, step: int) -> None:
+        """Group in the next or the previous way."""
+        self._by.action_step(step)
+
+    def action_group(self, group_by: str) -> None:
+        """Group in this way."""
+        self._by.choose(group_by)
+
+    def on_choice_row_chosen(self) -> None:
+        self._reader.group(self._by.value)
+
+    @on(LineList.Activated)
+    def action_choose(self) -> None:
+        """Answer with the query of the figure under the cursor."""
+        picked, event = self._list.picked, self._made
+        if picked is None or event is None:
+            return
+        group = picked[0]
+        rows = [event.rows[path] for path in event.found.members.get(group.key, ())]
+        keys = [each.key for each in event.found.groups]
+        query = query_of(group, event.group_by, keys, rows, self._setup.home)
+        if query:
+            self.dismiss(query)
+        else:
+            self.set_keys("No query finds these sessions  Esc close")

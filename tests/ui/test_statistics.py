@@ -1,0 +1,64 @@
+"""The screen with statistics."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.dialogs.statistics import StatisticsDialog
+from tests.factory import header, message
+from tests.ui.conftest import WAYS, pi_session
+
+
+@pytest.fixture
+def apart(tmp_path):
+    """Three sessions that share no entry, each with one prompt, in two folders."""
+    for number, name in enumerate(("one", "two", "site1")):
+        cwd = "/work/site" if name == "site1" else "/work/app"
+        lines = [
+            header(name, cwd),
+            message(f"{number}a", None, "user", "prompt", number + 1),
+            message(f"{number}b", f"{number}a", "assistant", "answer", number + 2),
+        ]
+        pi_session(tmp_path, *lines, id=name, project=cwd.rpartition("/")[2])
+
+
+async def open_statistics(ui):
+    await ui.press("S")
+    await ui.until(lambda: isinstance(ui.screen, StatisticsDialog), "the screen")
+    await ui.until(lambda: "3 sessions, 3 prompts" in ui.text(), "the figures")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (44, 16)])
+async def test_it_shows_figures_in_six_groupings_at_each_size(browser, apart, size):
+    async with browser(size=size) as ui:
+        await open_statistics(ui)
+        assert ("Mon " in ui.text()) is (size[1] >= 20)
+        seen = []
+        for _ in range(6):
+            seen.append(ui.screen.query_one("#figures-by").value)
+            await ui.until(lambda: f"  {seen[-1].capitalize()}" in ui.text(), "the table")
+            await ui.press("tab")
+        assert seen == ["day", "week", "project", "model", "agent", "tool"]
+        await ui.press("S")
+        assert not isinstance(ui.screen, StatisticsDialog)
+
+
+@pytest.mark.parametrize("way", WAYS)
+async def test_enter_on_a_figure_lists_its_sessions(browser, apart, way):
+    async with browser(**way) as ui:
+        await ui.press(*(["shift+tab"] if way else []))
+        await open_statistics(ui)
+        await ui.press("p")
+        await ui.until(lambda: "/work/site" in ui.text(), "the projects")
+        names = [group.key for group, _ in ui.screen.query_one("#figures").items]
+        await ui.press(*["down"] * names.index("/work/site"), "enter")
+        await ui.until(lambda: ui.box.value == "dir:/work/site/", "the query")
+        await ui.until(lambda: ui.listed()[-1:] == ["site1"] and "one" not in ui.listed(), "the list")
+
+
+async def test_enter_on_a_day_lists_the_sessions_with_an_entry_on_it(browser, apart):
+    async with browser() as ui:
+        await open_statistics(ui)
+        await ui.press("enter")
+        await ui.until(lambda: ui.box.value.startswith(("date:", "id:")), "the query")
+        await ui.until(lambda: {"one", "two", "site1"} <= set(ui.listed()), "the list")
