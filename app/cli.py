@@ -252,9 +252,8 @@ def _end_on_signals() -> None:
         _silence()
         raise SystemExit(128 + number)
 
-    for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
-        if hasattr(signal, name):
-            signal.signal(getattr(signal, name), end)
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, end)
 
 
 def _fail(message: str, code: int) -> int:

@@ -136,7 +136,7 @@ def make_own_folders(*folders: str) -> None:
             os.makedirs(folder, mode=0o700, exist_ok=True)
         except FileExistsError:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), folder) from None
-        if os.name == "posix" and os.path.basename(folder) == NAME:
+        if os.path.basename(folder) == NAME:
             status = os.stat(folder)
             if status.st_mode & 0o077 and status.st_uid == os.getuid():
                 os.chmod(folder, 0o700)

@@ -60,14 +60,12 @@ class ExitSignals:
         processes: the terminal must be restored in any case.
         """
         for name in NAMES:
-            if hasattr(signal, name):
-                number = getattr(signal, name)
-                self._replaced.append((number, signal.signal(number, self._asked)))
+            number = getattr(signal, name)
+            self._replaced.append((number, signal.signal(number, self._asked)))
 
     def hold_stop(self) -> None:
         """From now on, a request to stop waits for Textual (`HeldStop`)."""
-        if hasattr(signal, "SIGTSTP"):
-            self._replaced.append((signal.SIGTSTP, signal.signal(signal.SIGTSTP, HeldStop())))
+        self._replaced.append((signal.SIGTSTP, signal.signal(signal.SIGTSTP, HeldStop())))
 
     def give_back(self) -> None:
         """Restore the previous handlers."""

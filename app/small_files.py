@@ -28,8 +28,8 @@ LONGEST_NAME = 255
 """Characters of the longest name in a path; fewer on systems that count bytes."""
 
 # Non-blocking, because a pipe may take the place of the file after the check.
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
-_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_READ = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY
+_CREATE = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
 def path_problem(value: object, encode: Callable[[str], bytes] = os.fsencode) -> str:

@@ -16,8 +16,6 @@ from app import paths
 from app.stores.pins import set_own_pin, set_pin
 from tests.factory import chain, write_session
 
-pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
-
 ROOT = Path(__file__).resolve().parent.parent
 
 

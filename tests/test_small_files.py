@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
@@ -130,7 +129,6 @@ def test_a_write_leaves_the_whole_file_and_no_other(path: Path) -> None:
     assert sorted(os.listdir(path.parent)) == ["file", "other"]
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")
 @pytest.mark.parametrize(
     ("options", "mode"), [({}, 0o600), ({"mode": 0o666}, 0o640), ({"mode": 0o622}, 0o600)]
 )

@@ -57,9 +57,9 @@ _LONGEST = 256 << 20
 _PADDING = BLANK_BYTES + b"\0"
 _BLOCK = 8 << 10
 # If a named pipe is in its place, nothing is recorded, and nothing hangs.
-_NONBLOCKING = getattr(os, "O_NONBLOCK", 0)
+_NONBLOCKING = os.O_NONBLOCK
 _APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | _NONBLOCKING
-_READ = os.O_RDONLY | _NONBLOCKING | getattr(os, "O_BINARY", 0)
+_READ = os.O_RDONLY | _NONBLOCKING
 
 
 class Journal:
@@ -234,7 +234,7 @@ class Journal:
         with self._locked():
             if not os.path.lexists(path):
                 locks.enter_context(FileLock(path, 0))
-            descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | getattr(os, "O_BINARY", 0))
+            descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC)
             try:
                 os.write(descriptor, line)
             finally:

@@ -10,8 +10,6 @@ import os
 import shlex
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 from collections.abc import Mapping
 from typing import NoReturn
@@ -137,8 +135,7 @@ def in_use_warning(agent: str, verdict: Verdict) -> str:
 def execute(plan: Plan) -> NoReturn:
     """Become the agent: change to the session's folder and exec. Does not return.
 
-    The caller has restored the terminal. On Windows, where exec does not wait, the agent runs as a child
-    process, and leafmark exits with its exit code.
+    The caller has restored the terminal.
 
     :raises ResumeError: the plan has a problem, or the system refuses.
     """
@@ -146,9 +143,6 @@ def execute(plan: Plan) -> NoReturn:
         raise ResumeError(plan.problem or f"{plan.argv[0]} is not installed")
     try:
         os.chdir(plan.cwd)
-        if sys.platform == "win32":
-            process = subprocess.run([plan.program, *plan.argv[1:]], env=plan.environment, check=False)
-            raise SystemExit(process.returncode)
         with _default_signals():
             os.execve(plan.program, plan.argv, plan.environment)
     except OSError as error:
@@ -164,9 +158,9 @@ class _default_signals:
     """
 
     def __enter__(self) -> None:
-        numbers = [getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ") if hasattr(signal, name)]
-        if threading.current_thread() is not threading.main_thread():
-            numbers = []  # Python lets only the main thread set handlers
+        is_main = threading.current_thread() is threading.main_thread()
+        # Python lets only the main thread set handlers.
+        numbers = (signal.SIGPIPE, signal.SIGXFSZ) if is_main else ()
         self._before = {
             number: signal.signal(number, signal.SIG_DFL)
             for number in numbers

@@ -9,7 +9,6 @@ import contextlib
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Mapping
 from threading import Event, Thread
 from typing import IO
@@ -24,7 +23,6 @@ GRACE_S = 1.0
 VARIABLE = "LEAFMARK_INSTRUCTIONS"
 """The environment variable with the user's instructions."""
 
-_KILL = signal.SIGTERM if sys.platform == "win32" else signal.SIGKILL
 _TAIL = 4_096
 """Bytes of the command's error output that are kept for its last line."""
 _POLL_S = 0.05
@@ -68,7 +66,7 @@ def kill_all() -> None:
     """Kill every running command without waiting. May be called at any moment."""
     for running in list(_runs):
         if running.process is not None:
-            _signal(running.process, _KILL)
+            _signal(running.process, signal.SIGKILL)
 
 
 def run(
@@ -198,17 +196,14 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     if running:
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.wait(GRACE_S)
-    _signal(process, _KILL)
+    _signal(process, signal.SIGKILL)
     process.wait()
 
 
 def _signal(process: subprocess.Popen[bytes], number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError):
-        if sys.platform == "win32":
-            process.terminate()
-        else:
-            # The group's number is the first process's, and stays so after that has ended.
-            os.killpg(process.pid, number)
+        # The group's number is the first process's, and stays so after that has ended.
+        os.killpg(process.pid, number)
 
 
 def _exit_reason(program: str, code: int, errors: bytes) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import shutil
 import stat
@@ -36,11 +37,6 @@ from app.sessions.storage.file_storage import refused
 from app.stores import agent_named, artifacts_folder, discover, store_holding
 from app.stores.base import Store
 from app.stores.locks import Busy
-
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
 
 _VARIABLES = ("HOME", "XDG_DATA_HOME")
 """The variables by which the trash library finds its folder, once, when it is imported."""
@@ -324,9 +320,7 @@ def _lock_file(path: str) -> Iterator[int]:
     """
     for _ in range(_TRIES):
         try:
-            descriptor = os.open(
-                path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-            )
+            descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
         except (OSError, ValueError) as error:
             raise _unreadable(path, error) from None
         try:
@@ -335,9 +329,8 @@ def _lock_file(path: str) -> Iterator[int]:
                 raise NotAFile(
                     path, 0, "is a folder" if stat.S_ISDIR(status.st_mode) else "is no regular file"
                 )
-            if fcntl is not None:
-                with contextlib.suppress(OSError):  # some network file systems have no locks
-                    fcntl.flock(descriptor, fcntl.LOCK_EX)
+            with contextlib.suppress(OSError):  # some network file systems have no locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
             try:
                 is_current = os.path.samestat(os.stat(path), status)
             except OSError as error:

@@ -57,7 +57,7 @@ def data_folder(env: Mapping[str, str]) -> str:
 
 def folders(env: Mapping[str, str], sources: Iterable[str]) -> list[TrashFolder]:
     """The trash folders for files in the folders `sources`; they need not exist."""
-    uid = os.getuid() if hasattr(os, "getuid") else 0
+    uid = os.getuid()
     tops = dict.fromkeys(_mount_point(folder) for folder in sources)
     if sys.platform == "darwin":
         bins = [os.path.join(paths.home_folder(env), ".Trash")]

@@ -8,6 +8,7 @@ an agent.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import os
 import re
 import shutil
@@ -66,20 +67,22 @@ def _is_own(folder: str) -> bool:
         status = os.lstat(folder)
     except OSError:
         return False
-    # Without `getuid` the system has no such locks either, and no folder is removed.
-    is_own = not hasattr(os, "getuid") or status.st_uid == os.getuid()
-    return is_own and stat.S_ISDIR(status.st_mode) and stat.S_IMODE(status.st_mode) == 0o700
+    return (
+        status.st_uid == os.getuid()
+        and stat.S_ISDIR(status.st_mode)
+        and stat.S_IMODE(status.st_mode) == 0o700
+    )
 
 
 def _remove_if_abandoned(folder: str) -> None:
     try:
-        lock = os.open(os.path.join(folder, LOCK), os.O_RDWR | getattr(os, "O_NOFOLLOW", 0))
+        lock = os.open(os.path.join(folder, LOCK), os.O_RDWR | os.O_NOFOLLOW)
     except OSError:
         return
     try:
         _lock_file(lock)
         _remove(folder)
-    except (OSError, ImportError):
+    except OSError:
         return  # its run has not ended, or that is unknown
     finally:
         os.close(lock)
@@ -116,7 +119,7 @@ def _create() -> tuple[str, int]:
             _lock_file(lock)
         except BlockingIOError:
             pass  # another run sweeps at this moment, and removes the folder
-        except (OSError, ImportError):
+        except OSError:
             return folder, lock  # without locks, no run can sweep
         else:
             if os.path.exists(path):
@@ -129,8 +132,6 @@ def _lock_file(descriptor: int) -> None:
     """Lock an open file until it is closed.
 
     :raises BlockingIOError: another process has the lock.
-    :raises OSError, ImportError: the system has no such locks.
+    :raises OSError: the system has no such locks.
     """
-    import fcntl  # imported here because Windows has none
-
     fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -39,10 +39,9 @@ _UNICODE_BLANKS = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\
 _BLANKS = " \t\n\r\v\f\u202f\u205f\u3000\ufeff" + _UNICODE_BLANKS
 _LONGEST_UNICODE_BLANK = 256
 _BLANK_RUN = re.compile(rb"[ \t\n\r\v\f]*+")
-_SEEK_DATA: int | None = getattr(os, "SEEK_DATA", None)  # not on Windows
-_HAS_PREAD = hasattr(os, "pread")  # not on Windows
+_SEEK_DATA: int | None = getattr(os, "SEEK_DATA", None)  # not on every system
 # Not blocking: a named pipe in a store must not hang the scan.
-_READ = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_READ = os.O_RDONLY | os.O_NONBLOCK
 
 
 def is_blank(line: bytes) -> bool:
@@ -149,10 +148,7 @@ def read_at(descriptor: int, size: int, offset: int) -> bytes:
 
     :raises OSError: they cannot be read.
     """
-    if _HAS_PREAD:
-        return os.pread(descriptor, size, offset)
-    os.lseek(descriptor, offset, os.SEEK_SET)
-    return os.read(descriptor, size)
+    return os.pread(descriptor, size, offset)
 
 
 def read_all(descriptor: int, size: int, offset: int) -> bytes:

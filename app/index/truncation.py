@@ -50,7 +50,7 @@ def guard_database(path: str) -> None:
 def _install() -> None:
     """Install the handler once. A signal handler of Python's own would run only after the read has ended."""
     global _handler
-    if _handler is not None or not hasattr(signal, "SIGBUS"):  # Windows does not truncate mapped files
+    if _handler is not None:
         return
     # Imported here: listing sessions needs no mapping, and ctypes takes milliseconds to load.
     import ctypes

@@ -213,7 +213,7 @@ class WorkerPool:
         assert process.stdin is not None
         assert process.stdout is not None
         try:
-            if self._gentle and hasattr(os, "setpriority"):
+            if self._gentle:
                 _lower_priority(process.pid)
             is_ready = receive(process.stdout) == READY
             self._has_folder.wait()

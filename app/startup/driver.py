@@ -21,13 +21,13 @@ import contextvars
 import os
 import select
 import signal
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any, TextIO
 
 from textual.driver import Driver
+from textual.drivers.linux_driver import LinuxDriver
 
 from app.signals import ExitSignals, HeldStop
 from app.startup.terminal_input import TerminalInput
@@ -74,17 +74,13 @@ class TerminalOutput:
         return self._file.fileno()
 
 
-def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[Driver] | None:
-    """The class of the driver for this system; None for Textual's default driver.
+def driver_class(restore: Callable[[], None], gone: Callable[[], None]) -> type[Driver]:
+    """The class of the driver of the application.
 
     :param restore: gives the terminal the settings that it had before the first frame. The driver itself
         restores those of the first frame, with which other programs could not be used.
     :param gone: called by the event loop when the terminal is closed.
     """
-    if sys.platform == "win32":
-        return None
-    # it imports termios, which Windows does not have
-    from textual.drivers.linux_driver import LinuxDriver
 
     class TakeOverDriver(LinuxDriver):
         """A driver that starts in the alternate screen and leaves it at the end."""
@@ -245,9 +241,6 @@ def call_on_end(
 @contextmanager
 def _woken_by_signals(loop: asyncio.AbstractEventLoop) -> Iterator[None]:
     """Wake the event loop for signals: any thread may get one, but only the main one runs handlers."""
-    if sys.platform == "win32":
-        yield  # the event loop of Windows wakes up for signals
-        return
     source, target = os.pipe()
     os.set_blocking(target, False)
     before = signal.set_wakeup_fd(target, warn_on_full_buffer=False)

@@ -9,7 +9,7 @@ This module becomes unnecessary if the import of Textual fits the budget of the 
 from __future__ import annotations
 
 import os
-import sys
+import termios
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -56,8 +56,6 @@ class Terminal:
 
     def enter(self, picture: str) -> None:
         """Switch to the alternate screen and show a picture. Typed keys are not echoed, and none is lost."""
-        import termios  # not on Windows
-
         self._before = termios.tcgetattr(self._source)
         quiet = termios.tcgetattr(self._source)
         quiet[0] &= ~(termios.IXON | termios.ICRNL | termios.INLCR | termios.IGNCR)
@@ -95,8 +93,6 @@ class Terminal:
     def restore(self) -> None:
         """Give the terminal its settings back."""
         if self._before is not None:
-            import termios  # not on Windows
-
             try:
                 termios.tcsetattr(self._source, termios.TCSANOW, self._before)
             except termios.error:
@@ -251,7 +247,7 @@ def _terminal() -> tuple[int | None, int | None]:
     """The descriptors for output and input: standard error and standard input, as in Textual; None if there
     can be no first frame.
     """
-    if sys.platform == "win32" or not can_place_text(os.environ):
+    if not can_place_text(os.environ):
         return None, None
     return (2, 0) if os.isatty(2) and os.isatty(0) else (None, None)
 

@@ -6,17 +6,13 @@ Every lock is released when its process ends, in whatever way.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import sys
 import time
 from typing import TYPE_CHECKING
 
 from app.small_files import read_small
-
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,7 +47,7 @@ class FileLock:
     :param patience: seconds to wait for another process.
 
     Entering raises `Busy` if another process holds the lock, and OSError if the file cannot be opened. On
-    file systems without locks, and on Windows, several processes can hold it at the same time.
+    file systems without locks, several processes can hold it at the same time.
     """
 
     def __init__(self, path: str, patience: float = PATIENCE) -> None:
@@ -71,8 +67,6 @@ class FileLock:
         os.close(self._descriptor)
 
     def _try(self) -> bool:
-        if fcntl is None:
-            return True
         try:
             fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -223,8 +217,6 @@ def abandoned_locks(folder: str) -> list[str]:
 
 def is_alive(pid: int) -> bool:
     """Whether a process with this id is running; True if it is unknown."""
-    if sys.platform == "win32":
-        return True  # on Windows, `kill` would end the process
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

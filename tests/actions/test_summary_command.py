@@ -19,8 +19,6 @@ from app.actions.summary_command import LIMIT, Cancelled, SummaryFailed, run
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes have no groups there")
-
 
 def python(code: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-I", "-c", code, *arguments)

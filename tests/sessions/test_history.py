@@ -225,7 +225,6 @@ def test_several_threads_can_add_at_once(tmp_path: Path) -> None:
         assert len(storage.search("prompt", 1000)) == 80
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="rights are others there")
 def test_only_the_owner_can_read_the_history(storage: HistoryStorage) -> None:
     storage.add("a prompt", now_ms=1)
     for name in os.listdir(os.path.dirname(storage.path)):

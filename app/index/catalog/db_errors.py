@@ -43,7 +43,7 @@ def code_of(error: BaseException) -> int:
 def is_full(path: str, error: Exception) -> bool:
     """Whether `error`, which occurred while the file at `path` was written, means that its disk is full."""
     code = code_of(error)
-    if code != sqlite3.SQLITE_IOERR or not hasattr(os, "statvfs"):
+    if code != sqlite3.SQLITE_IOERR:
         return code == sqlite3.SQLITE_FULL
     try:
         disk = os.statvfs(os.path.dirname(path))
@@ -61,7 +61,7 @@ def reason(path: str, error: Exception) -> str:
         return "database or disk is full"
     folder = os.path.dirname(path)
     if code_of(error) in _NOT_OPENED and os.path.isdir(folder):
-        if hasattr(os, "statvfs") and os.statvfs(folder).f_flag & os.ST_RDONLY:
+        if os.statvfs(folder).f_flag & os.ST_RDONLY:
             return os.strerror(errno.EROFS)
         # SQLite writes other files in the same folder.
         if not (os.access(path, os.W_OK) and os.access(folder, os.W_OK)):

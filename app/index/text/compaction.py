@@ -209,7 +209,7 @@ def _open_locked(folder: str, name: str) -> int | None:
 
     :raises OSError: it cannot be opened.
     """
-    descriptor = os.open(path_of(folder, name), os.O_RDWR | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(path_of(folder, name), os.O_RDWR)
     if lock(descriptor) == FREE:
         return descriptor
     os.close(descriptor)

@@ -10,6 +10,7 @@ most bytes without references.
 
 from __future__ import annotations
 
+import fcntl
 import os
 from typing import TYPE_CHECKING
 
@@ -18,11 +19,6 @@ from app.index.catalog.span_table import is_segment_name
 from app.index.row import Span
 from app.paths import make_own_folders
 from app.sessions.passages import MARK, PackedText, is_intact
-
-try:
-    import fcntl
-except ImportError:  # not on Windows
-    fcntl = None  # type: ignore[assignment]
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -43,7 +39,7 @@ SMALL_BYTES = 8 << 20
 number of small segments to that of simultaneous writers.
 """
 
-_APPEND = os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0)
+_APPEND = os.O_RDWR | os.O_APPEND
 
 FREE, TAKEN, UNKNOWN = "free", "taken", "unknown"
 """Results of `lock`: this process has the lock; another process has it; the system has no such locks."""
@@ -337,8 +333,6 @@ def lock(descriptor: int, *, shared: bool = False) -> str:
     :param shared: other processes may hold a shared lock as well.
     :return: `FREE`, `TAKEN` or `UNKNOWN`. With `UNKNOWN`, the caller must not delete or move the file.
     """
-    if fcntl is None:
-        return UNKNOWN
     try:
         fcntl.flock(descriptor, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -351,8 +345,7 @@ def lock(descriptor: int, *, shared: bool = False) -> str:
 
 def unlock(descriptor: int) -> None:
     """Release the lock; the file stays open."""
-    if fcntl is not None:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_UN)
-        except OSError:
-            pass  # without locks there is nothing to release
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
+    except OSError:
+        pass  # without locks there is nothing to release

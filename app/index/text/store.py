@@ -234,8 +234,6 @@ class TextStore:
 
     def _has_room(self, size: int) -> bool:
         """Whether the disk has room for the text of sessions with this many bytes."""
-        if not hasattr(os, "statvfs"):
-            return True
         try:
             make_own_folders(os.path.dirname(self.folder), self.folder)
             disk = os.statvfs(self.folder)

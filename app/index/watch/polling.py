@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import os
+import resource
 import time
 from typing import TYPE_CHECKING
 
@@ -50,10 +51,6 @@ _SOONEST_WALK_SECONDS = 2.0
 
 def has_little_address_space() -> bool:
     """Whether this process may use less than `LEAST_ADDRESS_SPACE` (`ulimit -v`)."""
-    try:
-        import resource  # imported here because Windows has none
-    except ImportError:
-        return False
     limit, _ = resource.getrlimit(resource.RLIMIT_AS)
     return limit != resource.RLIM_INFINITY and limit < LEAST_ADDRESS_SPACE
 

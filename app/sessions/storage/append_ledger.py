@@ -45,7 +45,7 @@ _MAX_ATTEMPTS = 3
 _LOCK_WAIT = 0.2
 """Seconds to wait for the lock; the session is locked meanwhile."""
 _INODE_MASK = 0x7FFF_FFFF_FFFF_FFFF
-_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NONBLOCK
 
 _notes: dict[int, list[Note]] = {}
 _folder = ""

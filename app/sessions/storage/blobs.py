@@ -31,13 +31,7 @@ PREFIX = "blob:sha256:"
 _HEX = frozenset("0123456789abcdef")
 _HEX_LENGTH = 64
 # Open no link that leads out of the folder, and do not wait for a writer of a pipe.
-_READ = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def parse_ref(ref: str) -> str | None:
@@ -108,8 +102,6 @@ def _read(path: str) -> bytes | None:
 
 def _sync(folder: str) -> None:
     """Write the names in `folder` to the disk, if the system can: the blob itself is there already."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import os
 import stat
 import time
@@ -34,17 +35,10 @@ from app.sessions.storage.session_storage import Signature, path_text
 from app.stores.locks import Busy, publish_lock_holder, publish_lock_path
 from app.stores.processes import holder
 
-try:
-    import fcntl
-except ImportError:  # Windows
-    fcntl = None  # type: ignore[assignment]
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from contextlib import AbstractContextManager
 
-_BINARY: int = getattr(os, "O_BINARY", 0)
-_NO_WAIT: int = getattr(os, "O_NONBLOCK", 0)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FORBIDDEN = (errno.EACCES, errno.EPERM, errno.EROFS)
 _PIECE = 8 << 20
@@ -248,7 +242,7 @@ class FileStorage:
     def _opened(self, path: str, flags: int) -> Iterator[int]:
         try:
             # Without waiting: a named pipe in the place of a session must not hang this process.
-            descriptor = os.open(path, flags | _BINARY | _NO_WAIT)
+            descriptor = os.open(path, flags | os.O_NONBLOCK)
         except (FileNotFoundError, NotADirectoryError):
             raise NotThere(path, 0, "no such file") from None
         except IsADirectoryError:
@@ -465,7 +459,7 @@ class FileStorage:
             raise
         except OSError:
             # A file system without hard links: create the name first, then replace that file.
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, NEW_MODE))
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, NEW_MODE))
             try:
                 os.replace(made, path)
             except OSError:
@@ -501,13 +495,12 @@ def _signature(status: os.stat_result) -> Signature:
 
 def _lock(descriptor: int) -> bool:
     """Lock the file for this process, until the descriptor is closed; return False if another one has it."""
-    if fcntl is not None:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        except OSError:
-            pass  # some network file systems have no locks
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        pass  # some network file systems have no locks
     return True
 
 

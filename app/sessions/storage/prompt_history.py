@@ -241,7 +241,7 @@ def _make_file(path: str) -> None:
     if folder:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     # Prompts are private, and SQLite would make a file that others can read.
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
     try:
         head = os.read(descriptor, _OURS_AT.stop) if stat.S_ISREG(os.fstat(descriptor).st_mode) else None
     finally:

@@ -34,7 +34,7 @@ OLD_MS = 60 * 60_000
 _COPY = re.compile(r"\.copy-(\d{1,9})-[0-9a-f]{8}\.leafmark")
 _KEPT = re.compile(r"\.kept-([0-9a-f]{16})-(\d{1,18})-[0-9a-f]{8}\.leafmark")
 _FORMER = re.compile(r"\.[a-z0-9_]{6,8}\.leafmark")
-_CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+_CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
 class Temporary(NamedTuple):
@@ -172,7 +172,7 @@ def carry_over(source: int, size: int, target: str, *, torn: bool) -> int:
 
 
 def _append(target: str, data: bytes) -> None:
-    descriptor = os.open(target, os.O_RDWR | os.O_APPEND | getattr(os, "O_BINARY", 0))
+    descriptor = os.open(target, os.O_RDWR | os.O_APPEND)
     try:
         before = os.fstat(descriptor).st_size
         if before and os.pread(descriptor, 1, before - 1) != b"\n":

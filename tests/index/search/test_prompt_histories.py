@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sqlite3
-import sys
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -214,7 +213,7 @@ def unreadable(path: Path) -> None:
         without_sessions,
         cut_short,
         unreadable,
-        pytest.param(a_pipe, marks=pytest.mark.skipif(sys.platform == "win32", reason="there are no pipes")),
+        a_pipe,
     ],
 )
 def test_without_a_readable_history_the_sessions_are_searched(

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.formats import lines
 from app.formats.text_kinds import USER
 from app.index.search.hit_branch import NOWHERE
 from app.index.search.hit_details import entries_at
@@ -232,7 +231,6 @@ def spoil(monkeypatch: pytest.MonkeyPatch, *paths: str, behind: int = 0) -> None
         return really_into(descriptor, buffers, offset)
 
     really, really_into = os.pread, os.preadv
-    monkeypatch.setattr(lines, "_HAS_PREAD", True)
     monkeypatch.setattr(os, "pread", pread)
     monkeypatch.setattr(os, "preadv", preadv)
 

@@ -195,7 +195,6 @@ def limited(path: Path, home: Home, limit: int) -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows limits no file's size")
 @pytest.mark.parametrize(
     ("room", "code"), [(0, errno.EFBIG), (10, errno.ENOSPC)], ids=["none", "half an entry"]
 )

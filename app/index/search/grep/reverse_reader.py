@@ -15,7 +15,7 @@ READ = 2 << 20
 """Bytes of a file in memory at once, unless a line is longer. They fit in the processor's cache while several
 terms are searched for."""
 
-_HAS_PREADV = hasattr(os, "preadv")  # not on Windows
+_HAS_PREADV = hasattr(os, "preadv")  # not on every system
 _FIRST = 256 << 10
 _SLICE = 512 << 10
 """Bytes of the first slice and of the longest one. The rest of the file is not read if the first slices
