@@ -58,11 +58,12 @@ from app.widgets.inputs import LineInput, SearchBox
 from app.widgets.line_list import LineList
 from app.widgets.panes import Bar, Divider, Pane
 from app.widgets.session_list import SessionListView
-from app.widgets.textual_internals import FirstPictureScreen
+from app.widgets.textual_internals import FirstPictureScreen, LineScroll
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from textual import events
     from textual.binding import BindingType
     from textual.events import DescendantFocus
     from textual.geometry import Region
@@ -173,6 +174,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         )
         self.pane_layout = PaneLayout({}, -1, header=True, closing=False)
         self._is_too_small = False
+        self._has_dragged = False
         # whether the panes were placed for a screen without any session
         self._placed_alone = False
         # the widget with the focus before the screen became too small
@@ -424,6 +426,14 @@ class SessionsScreen(FirstPictureScreen[None]):
     def on_screen_resume(self) -> None:
         self.refresh_bars()
         self.uncovered()
+
+    # the mouse
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        """Say once how the terminal selects text, after the first drag over text."""
+        if event.button and not self._has_dragged and isinstance(event.widget, LineScroll):
+            self._has_dragged = True
+            self._messages.show("Shift+drag selects text")
 
     # the list
 

@@ -16,6 +16,7 @@ from app.view.line import wrap
 from app.view.palette import THEMES
 from app.view.rules import divider_char, rule_line
 from app.widgets.styling import strip
+from app.widgets.textual_internals import DragHandle
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -32,7 +33,7 @@ rest of a long message.
 """
 
 
-class Pane(Container):
+class Pane(Container, DragHandle):
     """A part of the screen below a rule with words, which is heavy while the pane has the focus.
 
     Without a rule (class `bare`) it has no words.
@@ -128,10 +129,11 @@ class Pane(Container):
 
     # the rule as a handle
 
+    def is_handle(self, screen_x: int, screen_y: int) -> bool:
+        return screen_y == self.region.y
+
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        if event.screen_y == self.region.y:
-            self._drags = True
-            self.capture_mouse()
+        self._drags = self.is_handle(event.screen_x, event.screen_y)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self._drags:
@@ -144,7 +146,7 @@ class Pane(Container):
             self.post_message(self.Dragged(self, event.screen_y, done=True))
 
 
-class Divider(Widget):
+class Divider(DragHandle):
     """The column between the list and the panes beside it. It can be dragged.
 
     middle   the line of the rule that begins at the column; -1 for none
@@ -176,9 +178,11 @@ class Divider(Widget):
     def render_line(self, y: int) -> Strip:
         return strip([(divider_char(y, self.middle), "border")], _theme_name(self))
 
+    def is_handle(self, screen_x: int, screen_y: int) -> bool:
+        return True
+
     def on_mouse_down(self) -> None:
         self._drags = True
-        self.capture_mouse()
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self._drags:

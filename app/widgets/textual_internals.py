@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Any, Generic, TypeVar
 
+from textual import events
 from textual.app import App
 from textual.geometry import Size
 from textual.screen import Screen
 from textual.scroll_view import ScrollView
+from textual.widget import Widget
 from textual.widgets import Input
 
 from app.startup.key_order import leads_to_picture
@@ -83,6 +85,24 @@ class LineScroll(ScrollView):
         if is_changed:
             self.size_changed()
         return is_changed
+
+
+class DragHandle(Widget):
+    """A widget that gets the mouse with the press of a button, if the press is on its handle.
+
+    Textual sends a movement to the widget below the pointer unless the mouse is captured, and a widget can
+    capture it only when it handles the press: a movement that arrives together with the press would go
+    elsewhere. A hook that is called with the press would replace this class.
+    """
+
+    def is_handle(self, screen_x: int, screen_y: int) -> bool:
+        """Whether a cell of the screen belongs to the handle."""
+        raise NotImplementedError
+
+    def _forward_event(self, event: events.Event) -> None:
+        if isinstance(event, events.MouseDown) and self.is_handle(event.screen_x, event.screen_y):
+            self.capture_mouse()
+        super()._forward_event(event)
 
 
 def scroll_to_first_text(line: Input) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
 
 from app import paths
 from tests.factory import chain
 from tests.ui.conftest import pi_session
+from tests.ui.test_textual_internals import mouse
 
 
 async def test_tab_cycles_through_the_panes(browser, three):
@@ -207,3 +209,13 @@ async def test_the_rule_of_a_pane_alone_on_the_screen_says_so(browser, three):
         assert " Refactor auth · pi · transcript · zoomed " in ui.text()
         await ui.press("2")
         assert "zoomed" not in ui.text()
+
+
+async def test_the_first_drag_over_text_says_once_how_text_is_selected(browser, three):
+    async with browser() as ui:
+        await ui.pilot.hover(offset=(20, 5))
+        assert not ui.toasts()
+        for _ in range(2):
+            ui.screen._forward_event(mouse(events.MouseMove, 20, 4))
+            await ui.pilot.pause()
+        assert ui.toasts() == ["Shift+drag selects text"]

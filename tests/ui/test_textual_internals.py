@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from textual import events
 from textual.app import App
 from textual.screen import Screen
 from textual.strip import Strip
@@ -187,3 +188,21 @@ async def test_control_sequences_reach_the_driver(monkeypatch):
         write_to_terminal(app, "")
     assert written[:1] == ["\x1b[1m"]
     assert "" not in written
+
+
+def mouse(kind, x, y):
+    """An event of the left button."""
+    return kind(None, x, y, 0, 0, 1, False, False, False, screen_x=x, screen_y=y)
+
+
+async def test_a_press_and_moves_that_arrive_together_are_a_drag(browser, three):
+    async with browser() as ui:
+        places = ui.screen.pane_layout
+        y = places.boxes["entry"].y
+        for kind, row in ((events.MouseDown, y), (events.MouseMove, y - 3), (events.MouseUp, y - 4)):
+            ui.screen._forward_event(mouse(kind, 100, row))
+        await ui.until(lambda: ui.screen.pane_layout.boxes["entry"].y == y - 4, "the new place")
+        for kind, column in ((events.MouseDown, places.divider), (events.MouseUp, 70)):
+            ui.screen._forward_event(mouse(kind, column, 10))
+        await ui.until(lambda: ui.screen.pane_layout.divider == 70, "the new place")
+        assert ui.app.mouse_captured is None
