@@ -33,11 +33,14 @@ if TYPE_CHECKING:
 
     from app.index.row import Row, Signature
 
-_FORMAT = 1
+_FORMAT = 2
 """The version of the file; it changes with `Record` and with the rules of `sessions.summaries.figures`."""
 
 _HEAD_BYTES = 4
 """Bytes of a key that are compared first, as numbers: a number takes less memory than a text."""
+
+_PARTS = 64
+"""Parts in which all heads are sorted."""
 
 _MARSHAL_VERSION = 4
 _SEED = 0x6C656166
@@ -90,6 +93,35 @@ def current_figures(
     return {row.path: records[row.path].figures if row.path in records else NOTHING for row in rows}
 
 
+class StoredFigures:
+    """The figures in the file as they are, read again when the file has changed."""
+
+    def __init__(self, folder: str) -> None:
+        self._folder = folder
+        self._read_at: tuple[int, int] | None = None
+        self._records: dict[str, Record] = {}
+
+    def of(self, rows: Sequence[Row]) -> list[Figures] | None:
+        """The figures of the entries that were made in each of some sessions; None if one of them has changed
+        since they were counted.
+        """
+        try:
+            status = os.stat(figures_path(self._folder))
+            changed_at = (status.st_ino, status.st_mtime_ns)
+        except (OSError, ValueError):
+            return None
+        if changed_at != self._read_at:
+            self._records = _FiguresFile(self._folder).records
+            self._read_at = changed_at
+        found = [self._records.get(row.path) for row in rows]
+        known = [
+            record.figures
+            for record, row in zip(found, rows, strict=True)
+            if record is not None and record.counts and record.signature == row.signature
+        ]
+        return known if len(known) == len(rows) else None
+
+
 class _FiguresFile:
     """The stored records and keys."""
 
@@ -104,8 +136,8 @@ class _FiguresFile:
                 version, zone, digest, figures, self._key_blob = marshal.load(file)
             if version != _FORMAT or zone != _zone() or digest != source_hash(_SEED, figures):
                 raise ValueError("another version, or damaged")
-            # Columns are read faster than records.
-            paths, *columns, cells, tools = marshal.loads(zlib.decompress(figures))
+            # Columns are read faster than records, and one by one they hold up no other thread for long.
+            paths, *columns, cells, tools = map(marshal.loads, marshal.loads(zlib.decompress(figures)))
             self.records = dict(zip(paths, map(Record, *columns, map(Figures, cells, tools)), strict=True))
         except (OSError, ValueError, EOFError, TypeError, zlib.error):
             self.records = {}
@@ -137,7 +169,8 @@ class _FiguresFile:
             [record.figures.cells for record in records],
             [record.figures.tools for record in records],
         )
-        figures = zlib.compress(marshal.dumps(columns, _MARSHAL_VERSION), 1)
+        dumped = [marshal.dumps(column, _MARSHAL_VERSION) for column in columns]
+        figures = zlib.compress(marshal.dumps(dumped, _MARSHAL_VERSION), 1)
         keys = marshal.dumps([keys_of[path] for path in self.records], _MARSHAL_VERSION)
         whole = (_FORMAT, _zone(), source_hash(_SEED, figures), figures, (source_hash(_SEED, keys), keys))
         try:
@@ -284,14 +317,15 @@ def _keys(blob: bytes) -> list[bytes]:
 
 def _repeated_heads(blobs: Iterable[bytes]) -> set[int]:
     """The heads that occur more than once."""
-    heads = array("I")
+    # Sorted lists of parts take less memory than a set of all, and hold up other threads for less time than
+    # one list.
+    parts = [array("I") for _ in range(_PARTS)]
     for blob in blobs:
-        heads += _heads(blob)
+        for head in _heads(blob):
+            parts[head % _PARTS].append(head)
     repeated: set[int] = set()
-    # Sorted lists of parts take less memory than a set of all.
-    for part in range(8):
-        ordered = sorted([head for head in heads if head & 7 == part])
-        repeated.update([one for one, other in pairwise(ordered) if one == other])
+    for part in parts:
+        repeated.update([one for one, other in pairwise(sorted(part)) if one == other])
     return repeated
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.timer import Timer
 
+    from app.index.row import Row
     from app.view.line import Line
     from app.view.list_groups import Group
     from app.view.project_overview import ProjectOverview, ProjectRow
@@ -108,15 +109,24 @@ class ProjectPane(Pane):
     project    the project that is shown; None for none
     """
 
-    def __init__(self, now_ms: Callable[[], int], *, id: str) -> None:
-        """:param now_ms: milliseconds since the epoch."""
+    def __init__(
+        self,
+        now_ms: Callable[[], int],
+        *,
+        id: str,
+        cache_folder: str,
+        all_rows: Callable[[], Sequence[Row]],
+    ) -> None:
+        """:param now_ms: milliseconds since the epoch.
+        :param all_rows: see `ProjectReader`.
+        """
         super().__init__("Project", id=id)
         self.lines = ProjectLines(now_ms, id="project")
         self.project: Group | None = None
         self._now_ms = now_ms
         self._overview: ProjectOverview | None = None
         self._busy: Collection[str] = ()
-        self._reader = ProjectReader(self.post_message)
+        self._reader = ProjectReader(self.post_message, cache_folder, all_rows)
         self._timer: Timer | None = None
 
     def compose(self) -> ComposeResult:

@@ -135,7 +135,12 @@ class BrowserScreen(SessionsScreen):
             ascii_only=ascii_only,
             is_live=lambda path: self.sessions_pane.list.states.get(path) == "live",
         )
-        self.project_pane = ProjectPane(setup.now_ms, id="project-pane")
+        self.project_pane = ProjectPane(
+            setup.now_ms,
+            id="project-pane",
+            cache_folder=setup.cache_folder,
+            all_rows=lambda: [] if self.is_reading else self._all_rows(),
+        )
         # whether the transcript stands in place of the tree and the entry; the project does so before it
         self._reads = False
         self._shows_project = False

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from time import monotonic
 from typing import TYPE_CHECKING
 
+from app.index.figures_file import StoredFigures, current_figures
+from app.index.statistics import PROJECT, statistics
 from app.messages import ProjectRead
-from app.services.background import BackgroundService
+from app.services.background import REST_AHEAD, BackgroundService, GilYielder
 from app.services.tree_reader import labelled_entries
 from app.view.project_overview import project_overview
 
@@ -13,9 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
     from app.index.row import Row, Signature
+    from app.index.statistics import Group
     from app.services.background import Post
     from app.view.list_groups import ListLine
     from app.view.project_overview import ProjectOverview
+
+
+COUNT_EVERY = 60.0
+"""Least seconds between two countings: a session that an agent writes changes all the time."""
 
 
 class ProjectReader(BackgroundService):
@@ -23,8 +31,17 @@ class ProjectReader(BackgroundService):
 
     thread_name = "project"
 
-    def __init__(self, post: Post) -> None:
+    def __init__(self, post: Post, cache_folder: str, all_rows: Callable[[], Sequence[Row]]) -> None:
+        """:param all_rows: returns the sessions of all projects; none while they are still being read. It is
+        called in the thread.
+        """
         super().__init__(post)
+        self._cache_folder = cache_folder
+        self._all_rows = all_rows
+        self._stored = StoredFigures(cache_folder)
+        # folder of a project -> its figures as they were shown last
+        self._shown: dict[str, Group] = {}
+        self._next_count = 0.0
         # path -> what the file was when its labelled entries were read, and their times
         self._times: dict[str, tuple[Signature, dict[str, int | None]]] = {}
 
@@ -49,12 +66,36 @@ class ProjectReader(BackgroundService):
         busy: Collection[str],
         is_stale: Callable[[], bool],
     ) -> None:
-        overview = project_overview([line.session for line in lines], busy)
+        rows = [line.session for line in lines]
+        overview = project_overview(rows, busy)
+        cwd = rows[0].cwd if rows else ""
+        overview = overview._replace(figures=self._shown.get(cwd))
         self._post(ProjectRead(generation, overview))
         if overview.labels:
             overview = self._with_times(overview, is_stale)
             if not is_stale():
                 self._post(ProjectRead(generation, overview))
+        figures = self._figures(rows, is_stale)
+        if figures is not None and not is_stale():
+            self._shown[cwd] = figures
+            self._post(ProjectRead(generation, overview._replace(figures=figures)))
+
+    def _figures(self, rows: Sequence[Row], is_stale: Callable[[], bool]) -> Group | None:
+        """The figures of some sessions, each entry once. If one of them has changed, all sessions that have
+        changed are read, now and then.
+        """
+        found = self._stored.of(rows)
+        if found is None and monotonic() >= self._next_count:
+            self._next_count = monotonic() + COUNT_EVERY
+            known = [row for row in self._all_rows() if not row.provisional and not row.refused]
+            if known:
+                yielder = GilYielder(is_stale, REST_AHEAD)
+                current_figures(self._cache_folder, known, should_stop=lambda: not yielder.keep_going())
+                if is_stale():
+                    # The rest is counted when the cursor is on a project again.
+                    self._next_count = 0.0
+                found = self._stored.of(rows)
+        return None if found is None else statistics(zip(rows, found, strict=True), PROJECT).total
 
     def _with_times(self, overview: ProjectOverview, is_stale: Callable[[], bool]) -> ProjectOverview:
         times: dict[tuple[str, str], int | None] = {}

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from app.formats.partial_entry import finite, finite_int
 from app.formats.text import one_line
 from app.index.row import Row
+from app.index.statistics import Group as Figures
 from app.sessions.summary import FAILED, INTERRUPTED, WAITING
 from app.view.cells import fit_facts, shorten, stable_width, width
 from app.view.formatting import age, cost, count, day
@@ -55,6 +56,7 @@ class ProjectOverview(NamedTuple):
     latest          the newest sessions
     labels          the newest labels; ``label_count`` of all
     needs           the newest sessions that wait for the user; ``need_count`` of all
+    figures         the figures with each entry counted once, also if forks have it; None until they are known
     """
 
     sessions: int = 0
@@ -69,6 +71,7 @@ class ProjectOverview(NamedTuple):
     label_count: int = 0
     needs: tuple[Row, ...] = ()
     need_count: int = 0
+    figures: Figures | None = None
 
     def with_times(self, times: EntryTimes) -> ProjectOverview:
         """The overview with the times of the labelled entries, the newest label first."""
@@ -148,11 +151,16 @@ def project_rows(overview: ProjectOverview, now_ms: int) -> list[ProjectRow]:
 def _figures(overview: ProjectOverview, now_ms: int) -> tuple[str, str]:
     number = overview.sessions
     agents = [f"{many:,} {one_line(agent, 40)}" for agent, many in overview.agents]
-    messages = overview.messages
+    figures = overview.figures
+    messages, tokens, spent_dollars, turns = overview.messages, overview.tokens, overview.cost, 0
+    if figures is not None:
+        messages, spent_dollars, turns = figures.messages, figures.cost, figures.turns
+        tokens = figures.input + figures.output + figures.cache_read + figures.cache_write
     spent = [
+        f"{turns:,} prompt{'' if turns == 1 else 's'}" if figures is not None else "",
         f"{messages:,} message{'' if messages == 1 else 's'}",
-        f"{count(overview.tokens)} tokens" if overview.tokens else "",
-        cost(overview.cost),
+        f"{count(tokens)} tokens" if tokens else "",
+        cost(spent_dollars),
         f"first {day(overview.first, now_ms)}" if overview.first else "",
         f"last {_ago(overview.last, now_ms)}" if overview.last else "",
     ]

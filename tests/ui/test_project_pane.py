@@ -31,6 +31,17 @@ async def test_a_project_shows_its_sessions_labels_and_what_needs_the_user(brows
         ]
 
 
+async def test_an_entry_that_a_fork_carried_over_counts_once(browser, tmp_path):
+    lines = chain("one", "answer", "two", "answer", id="parent")
+    pi_session(tmp_path, *lines, id="parent")
+    own = message("f", "00000004", "user", "three", 30)
+    pi_session(tmp_path, *chain("one", "answer", "two", "answer", id="fork"), own, id="fork")
+    async with browser(size=(160, 40)) as ui:
+        await ui.press("home")
+        await shown(ui, "2 sessions · 2 pi")
+        await shown(ui, "3 prompts · 5 messages")
+
+
 async def test_enter_goes_to_a_session_of_the_project_and_to_the_entry_of_a_label(browser, three):
     async with browser() as ui:
         await ui.press("home")
