@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, settings
-from textual import _wait
+
+from tests.quick_textual import share_work
 
 # The time that a test takes does not decide whether it passes.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -16,10 +17,7 @@ settings.register_profile("same", _UNTIMED, derandomize=True, max_examples=50)
 settings.register_profile("explore", _UNTIMED, max_examples=1_000)
 settings.load_profile("same")
 
-# After each key, Textual's pilot waits until the process uses no processor time for one such interval.
-# Its own 20 ms, twice per key, would be half of the time of all tests of the screen.
-_wait.SLEEP_GRANULARITY = 0.01
-_wait.SLEEP_IDLE = 0.000_25
+share_work()
 
 # A worker keeps all tests in memory, and each full collection reads them. With Python's own thresholds, that
 # takes a fifteenth of the time.
