@@ -35,6 +35,8 @@ if TYPE_CHECKING:
     import signal
     from collections.abc import Callable, Mapping, Sequence
 
+    from tests.prepared import Forked
+
 KEYS = {
     "enter": "\r", "escape": "\x1b", "tab": "\t", "shift+tab": "\x1b[Z", "space": " ", "backspace": "\x7f",
     "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
@@ -177,7 +179,11 @@ class Terminal:
         cwd: str | None = None,
         answers: bool = False,
         colour: bool = True,
+        start: Callable[[Sequence[str], str, Mapping[str, str], str | None], Spawned | Forked] = Spawned,
     ) -> None:
+        """
+        :param start: starts the program: (command, path of its terminal, environment, folder).
+        """
         self.chunks: list[Chunk] = []
         self.emulator = Emulator(*size)
         self._answers = answers
@@ -194,7 +200,7 @@ class Terminal:
             variables.pop(name, None)
         variables |= {"TERM": "xterm-256color", "COLORTERM": "truecolor"}
         self.started = time.perf_counter()
-        self.process = Spawned(command, os.ttyname(slave), variables, cwd)
+        self.process = start(command, os.ttyname(slave), variables, cwd)
         os.close(slave)
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()

@@ -20,12 +20,17 @@ class FrozenDatetime(datetime.datetime):
         return cls.fromtimestamp(NOW_NS / 1e9, tz)
 
 
-if __name__ == "__main__":
+def freeze():
+    """Let the clock stand still in this process. Call it before leafmark is imported."""
     time.time_ns = lambda: NOW_NS
     time.time = lambda: NOW_NS / 1e9
     datetime.datetime = FrozenDatetime
     # Agents replace "_" in the names of their folders, and runs of it by one character.
     tempfile._RandomNameSequence.characters = "abcdefghijklmnopqrstuvwxyz0123456789"
+
+
+if __name__ == "__main__":
+    freeze()
     from app.cli import start
 
     sys.argv[0] = "leafmark"

@@ -17,10 +17,11 @@ from tests.golden.screens import SIZES, TOURS
 from tests.golden.state import KEYS, MADE_BY, READ_BY, kept, put_back
 from tests.golden.world import REAL as REAL_FOLDER
 from tests.golden.world import World, world
-from tests.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from tests.terminal import Terminal
 
 RECORDED = Path(__file__).parent / "recorded"
 QUIET = 1.0
@@ -94,7 +95,7 @@ def _difference(there: World, before: dict[str, bytes], now: dict[str, bytes]) -
 
 def start(there: World, name: str, size: tuple[int, int]) -> Terminal:
     """The screen of a tour before its first key."""
-    return Terminal(there.command(*TOURS[name].words), size=size, env=there.env, cwd=there.here, answers=True)
+    return there.terminal(*TOURS[name].words, size=size)
 
 
 def picture(there: World, terminal: Terminal) -> list[str]:
@@ -141,9 +142,7 @@ def files_left() -> list[dict[str, Any]]:
     """The files that this version leaves."""
     with world("small") as there:
         there.run("list")
-        with Terminal(
-            there.command(), size=(120, 40), env=there.env, cwd=there.here, answers=True
-        ) as terminal:
+        with there.terminal(size=(120, 40)) as terminal:
             terminal.settle(QUIET)
             for key in KEYS:
                 terminal.press(key)
@@ -160,9 +159,7 @@ def read_state(files: list[dict[str, Any]]) -> dict[str, Any]:
     with world("empty") as there:
         put_back(files, there.root)
         there.learn_ids()
-        with Terminal(
-            there.command(), size=(120, 40), env=there.env, cwd=there.here, answers=True
-        ) as terminal:
+        with there.terminal(size=(120, 40)) as terminal:
             terminal.settle(QUIET)
             first = picture(there, terminal)
         return {"screen": first, "commands": [[words, *there.run(*words)] for words in READ_BY]}

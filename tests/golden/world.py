@@ -1,17 +1,17 @@
-"""A throw-away home for one golden test, and leafmark run in it as a process."""
+"""A throw-away home for one golden test, and leafmark run in it with a clock that stands still."""
 
 from __future__ import annotations
 
 import re
 import secrets
 import shutil
-import subprocess
-import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.golden import corpus
+from tests.prepared import prepared
+from tests.terminal import Terminal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +28,6 @@ _ID = re.compile(
     r"(?<![0-9A-Za-z])[0-9a-f]{8}(?:-[0-9a-f]{4}(?:-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})?)?(?![0-9A-Za-z])"
 )
 _SECONDS = re.compile(r"(?<=in )\d+\.\d+(?= s\b)|(?<=\"seconds\": )\d+\.\d+")
-_WAIT_SECONDS = 60
 
 
 class Output(NamedTuple):
@@ -82,21 +81,15 @@ class World:
             for found in _ID.findall(f"{path} {path.read_text('utf-8', 'replace')}"):
                 self._known |= {found, found[:8], found[:13]}
 
-    def command(self, *words: str) -> list[str]:
-        """The command line of leafmark with a clock that stands still."""
-        return [sys.executable, str(FROZEN), *words]
+    def terminal(self, *words: str, size: tuple[int, int]) -> Terminal:
+        """Start leafmark in a terminal."""
+        return Terminal(
+            words, size=size, env=self.env, cwd=self.here, answers=True, start=prepared(str(FROZEN)).start
+        )
 
     def run(self, *words: str) -> Output:
         """Run a command until it ends."""
-        done = subprocess.run(
-            self.command(*words),
-            env=self.env,
-            cwd=self.here,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            timeout=_WAIT_SECONDS,
-            check=False,
-        )
+        done = prepared(str(FROZEN)).run(words, self.env, self.here)
         out, err = (self.same(each.decode("utf-8", "replace")) for each in (done.stdout, done.stderr))
         return Output(done.returncode, out, err)
 
