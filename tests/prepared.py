@@ -125,13 +125,32 @@ class Prepared:
             os.close(opened)
 
     def run(
-        self, words: Sequence[str], env: Mapping[str, str], cwd: str | None, timeout: float = 60
+        self,
+        words: Sequence[str],
+        env: Mapping[str, str],
+        cwd: str | None,
+        *,
+        output: int | None = None,
+        errors: int | None = None,
+        timeout: float = 60,
     ) -> subprocess.CompletedProcess[bytes]:
-        """Run `leafmark words...` without input until it ends. It is killed after `timeout` seconds."""
+        """Run `leafmark words...` without input until it ends, and return what it wrote.
+
+        :param env: the whole environment.
+        :param output: an open file that gets its standard output.
+        :param errors: an open file that gets its standard error.
+        :param timeout: seconds after which it is killed.
+        """
         empty = os.open(os.devnull, os.O_RDONLY)
         out, to_out = os.pipe()
         err, to_err = os.pipe()
-        forked = self._fork(words, env, cwd, "", [empty, to_out, to_err])
+        forked = self._fork(
+            words,
+            env,
+            cwd,
+            "",
+            [empty, to_out if output is None else output, to_err if errors is None else errors],
+        )
         for descriptor in (empty, to_out, to_err):
             os.close(descriptor)
         read = {out: b"", err: b""}

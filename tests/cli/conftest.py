@@ -6,7 +6,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 from unittest.mock import patch
@@ -14,24 +13,29 @@ from unittest.mock import patch
 import pytest
 
 from app.cli import main
+from tests.prepared import prepared
 
 ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture
 def process(tmp_path):
-    """Run a command as a process with its own home folder: (arguments) -> finished process."""
+    """Run a command as a process with its own home folder: (arguments) -> finished process.
+
+    The process does not import leafmark again; see `tests.prepared`.
+    """
     (tmp_path / "home").mkdir(exist_ok=True)
 
-    def run(*words, cwd=None, encoding="utf-8", **variables):
-        return subprocess.run(
-            [sys.executable, "-m", "app", *map(str, words)],
-            env={**_environment(tmp_path), "PYTHONIOENCODING": encoding, **variables},
-            cwd=cwd or tmp_path,
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-            check=False,
+    def run(*words, cwd=None, encoding="utf-8", output=None, errors=None, **variables):
+        done = prepared().run(
+            [*map(str, words)],
+            {**_environment(tmp_path), "PYTHONIOENCODING": encoding, **variables},
+            str(cwd or tmp_path),
+            output=output,
+            errors=errors,
+        )
+        return subprocess.CompletedProcess(
+            words, done.returncode, done.stdout.decode("utf-8"), done.stderr.decode("utf-8")
         )
 
     return run

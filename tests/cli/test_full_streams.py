@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import subprocess
 import sys
 
@@ -40,13 +41,18 @@ USAGE_ERRORS = ("--nonsense", "nonsense", "list --limit x", "label session-1", "
 
 
 @pytest.fixture
-def shell(tmp_path):
-    """Run leafmark from bash: (words and redirections, unbuffered) -> finished process."""
+def session(tmp_path):
+    """Write a session with a label."""
     write_session(
         tmp_path / "home/.pi/agent/sessions/--work--/1_session-1.jsonl",
         *chain("question", "answer", id="session-1"),
         {"type": "label", "id": "l", "parentId": "00000002", "targetId": "00000001", "label": "text"},
     )
+
+
+@pytest.fixture
+def shell(tmp_path, session):
+    """Run leafmark from bash: (words and redirections, unbuffered) -> finished process."""
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
 
     def run(words, unbuffered=""):
@@ -68,8 +74,12 @@ def test_every_command_has_arguments() -> None:
 
 
 @pytest.mark.parametrize("words", [*WORDS.values(), "--help", "list --help", "--version", *USAGE_ERRORS])
-def test_the_exit_code_is_3_if_both_are_full(shell, words):
-    assert shell(f"{words} >/dev/full 2>/dev/full").returncode == 3
+def test_the_exit_code_is_3_if_both_are_full(process, session, words):
+    full = os.open("/dev/full", os.O_WRONLY)
+    try:
+        assert process(*shlex.split(words), output=full, errors=full).returncode == 3
+    finally:
+        os.close(full)
 
 
 @pytest.mark.parametrize("words", ["--help", "search --help", "--version"])

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 from tests.factory import chain, write_session
+from tests.prepared import prepared
 from tests.terminal import Terminal
 
 COMMAND = [sys.executable, "-m", "app"]
@@ -20,6 +20,11 @@ print(name, "runs")
 """
 
 
+def leafmark(*words, **options):
+    """Run `leafmark words...` in a terminal, without the imports of its start; see `tests.prepared`."""
+    return Terminal(words, start=prepared().start, **options)
+
+
 class Machine:
     """A home with sessions of pi and oh-my-pi, both programs on PATH, and a shell's environment there."""
 
@@ -28,6 +33,7 @@ class Machine:
         self.home = self.folder / "home"
         self.other = self.folder / "other"
         self.other.mkdir()
+        self._has_keys = False
         for name in ("pi", "omp"):
             shell.add_program(name, RECORDER.format(folder=str(self.folder)))
         self.env = {
@@ -52,13 +58,17 @@ class Machine:
         return write_session(store / f"2026-05-01T10-00-00-000Z_{id}.jsonl", *lines)
 
     def settings(self, text):
+        self._has_keys = "[keys]" in text
         (self.folder / "config").mkdir()
         (self.folder / "config" / "config.toml").write_text(text)
 
     def terminal(self, *words, cwd=None, command=None, **options):
-        return Terminal(
-            command or [*COMMAND, "resume", *words], env=self.env, cwd=str(cwd or self.work), **options
-        )
+        """Run `leafmark resume words...`, or another command, in a terminal."""
+        command = command or [*COMMAND, "resume", *words]
+        # The keys of the settings count only if they are read before the screens are imported.
+        if command[: len(COMMAND)] != COMMAND or self._has_keys:
+            return Terminal(command, env=self.env, cwd=str(cwd or self.work), **options)
+        return leafmark(*command[len(COMMAND) :], env=self.env, cwd=str(cwd or self.work), **options)
 
     def ran(self, name="pi"):
         """Return the arguments that the program got; None if it did not run."""
@@ -66,7 +76,7 @@ class Machine:
         return json.loads(path.read_text()) if path.exists() else None
 
     def warm(self):
-        subprocess.run([*COMMAND, "list"], env=self.env, cwd=str(self.work), check=True, capture_output=True)
+        prepared().run(["list"], self.env, str(self.work)).check_returncode()
 
     def files(self):
         return {path: path.read_bytes() for path in self.home.rglob("*") if path.is_file()}

@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
-import sys
 from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.terminal import Terminal
+from tests.pty.machine import COMMAND, leafmark
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.pty.conftest import Shell
-
-COMMAND = [sys.executable, "-m", "app"]
+    from tests.terminal import Terminal
 
 
 @pytest.fixture
@@ -29,7 +27,7 @@ def user(empty_shell: Shell) -> tuple[Path, dict[str, str]]:
 
 
 def started(env: dict[str, str], *words: str) -> Terminal:
-    return Terminal([*COMMAND, *words], env=env, cwd=env["HOME"])
+    return leafmark(*words, env=env, cwd=env["HOME"])
 
 
 # The next test has the other signals: one handler removes the folder.

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.factory import chain, write_session
-from tests.terminal import Terminal
+from tests.pty.machine import leafmark
 
-COMMAND = [sys.executable, "-m", "app"]
 EDITOR = """
 import os, sys
 print("EDITS", open(sys.argv[-1]).read(), os.isatty(1), flush=True)
@@ -38,7 +36,7 @@ def shell(empty_shell):
 @pytest.mark.parametrize("key", ["e", "|"])
 def test_the_editor_or_pager_has_the_terminal_until_it_ends(shell, key):
     _, work, env = shell
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with leafmark(env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← leaf", 30)
         terminal.wait_for_text("the answer")
         terminal.press("tab", "tab", key)

@@ -11,9 +11,9 @@ import termios
 
 import pytest
 
+from tests.pty.machine import COMMAND, leafmark
 from tests.terminal import Terminal
 
-COMMAND = [sys.executable, "-m", "app"]
 SENSELESS = [
     b"\xff",
     b"\x1b[200~\xff\x1b[201~",
@@ -51,7 +51,7 @@ def leaves(terminal):
 
 def test_the_browser_survives_invalid_input(shell):
     _, work, env = shell
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with leafmark(env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← leaf", 30)
         for sent in SENSELESS:
             terminal.send(sent)
@@ -67,7 +67,7 @@ def test_the_browser_survives_invalid_input(shell):
 @pytest.mark.parametrize("sent", [b"\xff", b"\x1b[200~\xff\x1b[201~"])
 def test_an_invalid_byte_is_shown_as_a_replacement_character(shell, sent):
     _, work, env = shell
-    with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
+    with leafmark("resume", env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login", 30)
         terminal.wait_for_bytes(b"\x1b[?2004h", 30)
         terminal.send(sent)
@@ -77,7 +77,7 @@ def test_an_invalid_byte_is_shown_as_a_replacement_character(shell, sent):
 
 def test_tab_completes_the_query_and_never_leaves_its_line(shell):
     folder, work, env = shell
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with leafmark(env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← leaf", 30)
         terminal.send(b"/\t")
         terminal.wait_for_text("❯ agent:")
@@ -93,7 +93,7 @@ def test_tab_completes_the_query_and_never_leaves_its_line(shell):
 
 def test_pasted_text_presses_no_key(shell):
     folder, work, env = shell
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with leafmark(env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← leaf", 30)
         terminal.send(HOSTILE_PASTE)
         terminal.send(b"/login")
@@ -105,7 +105,7 @@ def test_pasted_text_presses_no_key(shell):
 @pytest.mark.parametrize(("key", "opened"), [("ctrl+k", "Command, session or label"), ("ctrl+r", "Rename:")])
 def test_text_pasted_into_an_input_line_is_inert(shell, key, opened):
     _, work, env = shell
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with leafmark(env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("← leaf", 30)
         terminal.press(key)
         terminal.wait_for_text(opened)
@@ -117,7 +117,7 @@ def test_text_pasted_into_an_input_line_is_inert(shell, key, opened):
 
 def test_a_paste_in_pieces_is_one_paste(shell):
     _, work, env = shell
-    with Terminal([*COMMAND, "resume"], env=env, cwd=str(work)) as terminal:
+    with leafmark("resume", env=env, cwd=str(work)) as terminal:
         terminal.wait_for_text("fix the login", 30)
         terminal.wait_for_bytes(b"\x1b[?2004h", 30)
         for number in b"\x1b[200~fix\x1b[A\rthe\x1b[201~":

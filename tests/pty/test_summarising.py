@@ -6,14 +6,12 @@ import contextlib
 import os
 import select
 import signal
-import sys
 
 import pytest
 
-from tests.terminal import Terminal
+from tests.pty.machine import leafmark
 from tests.waiting import PATIENCE
 
-COMMAND = [sys.executable, "-m", "app"]
 WRITER = """
 import os, signal, sys
 if {stubborn}:
@@ -66,7 +64,7 @@ def summarised(machine, empty_shell):
         writer = Writer(machine, empty_shell, **options)
         made.append(writer)
         machine.warm()
-        with Terminal(COMMAND, env=machine.env, cwd=str(machine.work)) as terminal:
+        with leafmark(env=machine.env, cwd=str(machine.work)) as terminal:
             terminal.wait_for_text("← leaf", 30)
             terminal.press("tab", "up")
             terminal.wait_for_text("❯", 30)
