@@ -172,7 +172,7 @@ def test_an_unknown_theme_is_one_line_and_starts_nothing(shell):
 def test_without_sessions_the_first_frame_says_so(empty_shell):
     _, work, env = empty_shell
     with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
-        terminal.wait_for_text("? help")
+        terminal.wait_for(lambda terminal: "? help" in terminal.lines[-1])
         assert b"\x1b[?1000h" not in terminal.output, "Textual has not started"
         assert any("No sessions found yet." in line for line in terminal.lines)
         assert "F6 try the examples" in terminal.lines[-1]
