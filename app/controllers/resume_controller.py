@@ -258,7 +258,9 @@ class ResumeController:
         row, plan = self._pane.list.row, self.plan
         if row is None:
             newest = self._newest
-            if newest is not None:
+            if newest is not None and self._pane.model.marked:
+                self._actions.new_session()  # It asks first: the status line is about the marks.
+            elif newest is not None:
                 self._starter.start_new(newest)
         elif plan is not None and self._pane.model.marked - {row.path}:
             self._host.start(self._ask_to_resume_only(row))

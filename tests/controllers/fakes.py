@@ -125,7 +125,7 @@ class FakePrompt:
 
 
 class FakeList:
-    """The list of a pane: the cursor is on the first session of its model.
+    """The list of a pane: the cursor is on the first session of its model, or on the head of `project`.
 
     calls   the methods that were called, with their arguments
     """
@@ -142,7 +142,7 @@ class FakeList:
     @property
     def row(self):
         rows = self.model.rows()
-        return rows[0] if rows else None
+        return rows[0] if rows and self.project is None else None
 
     def __getattr__(self, name):
         return lambda *arguments: self.calls.append((name, *arguments))

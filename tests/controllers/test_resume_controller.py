@@ -186,3 +186,19 @@ async def test_with_other_marks_enter_asks_whether_to_resume_only_this_one(answe
     await resuming.host.finish()
     assert resuming.prompt.asked == ['Resume only "a session"?']
     assert (resuming.host.plan is plan) == answer
+
+
+def test_enter_on_a_project_starts_a_session_and_asks_first_while_sessions_are_marked():
+    resuming = Resuming()
+    group = resuming.pane.model.lines[0].group
+    resuming.pane.list.project = group
+    resuming.controller.plan_start()
+    assert resuming.planner.calls == [("plan_start", resuming.row)]
+    assert "starts a new pi session in" in resuming.bar()
+    resuming.controller.plan_made(PlanMade(1, "", make_plan(resuming.row, "the folder /p1 is gone")))
+    assert "! Cannot start a session: folder gone." in resuming.bar()
+    resuming.controller.resume()
+    assert resuming.starter.calls == [("start_new", resuming.row)]
+    resuming.pane.model.toggle_mark(resuming.row.path)
+    resuming.controller.resume()
+    assert (len(resuming.starter.calls), resuming.actions.calls) == (1, [("new_session",)])
