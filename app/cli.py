@@ -45,6 +45,11 @@ def main(arguments: Sequence[str] | None = None, *, ends: bool = False) -> int:
             # argparse would print the same, and takes longer to import than everything else.
             print(f"leafmark {__version__}", flush=True)
             return DONE
+        if words[:1] == ["__complete"]:
+            # Imported here: only the completion of a shell needs it.
+            from app.completion import candidates
+
+            return candidates.run(words[1:])
         return _run(_options(words), ends)
     except KeyboardInterrupt:
         if ends:

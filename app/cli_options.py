@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from app import __version__
-from app.command_table import COMMANDS, OWN, SHARED, Option, WrongValue
+from app.command_table import COMMANDS, OWN, SHARED, OneOf, Option, WrongValue
 from app.formats.text import one_line
 from app.options import Options
 from app.reports.output import terminal_columns
@@ -192,7 +192,10 @@ def parser() -> argparse.ArgumentParser:
         command_parser.more = _help_of(name)
         for word in command.words:
             nargs = word.many or None
-            command_parser.add_argument(word.field, nargs=nargs, metavar=word.metavar, help=word.help)
+            kinds: dict[str, Any] = {"type": _type(OneOf(*word.values))} if word.values else {}
+            command_parser.add_argument(
+                word.field, nargs=nargs, metavar=word.metavar, help=word.help, **kinds
+            )
         _add(command_parser, command.options)
         _add(command_parser, SHARED, prefix=_BEHIND)
     return root
@@ -223,7 +226,7 @@ def _add(target: argparse.ArgumentParser, options: Iterable[Option], prefix: str
     for option in options:
         kinds: dict[str, Any] = {"action": "store_true"}
         if option.metavar:
-            kinds = {"metavar": option.metavar, "type": _type(option)}
+            kinds = {"metavar": option.metavar, "type": _type(option.convert or str)}
         if option.has_opposite:
             kinds = {"action": argparse.BooleanOptionalAction}
         if option.many:
@@ -232,9 +235,8 @@ def _add(target: argparse.ArgumentParser, options: Iterable[Option], prefix: str
         target.add_argument(*names, f"--{option.name}", help=option.help, **{"dest": option.field, **kinds})
 
 
-def _type(option: Option) -> Callable[[str], Any]:
-    """The option's converter, which raises the error that argparse expects."""
-    convert = option.convert or str
+def _type(convert: Callable[[str], Any]) -> Callable[[str], Any]:
+    """The converter of an option or a word, which raises the error that argparse expects."""
 
     def converted(text: str) -> Any:
         try:

@@ -51,6 +51,11 @@ class Option:
         self.short = short
         self.has_opposite = has_opposite
 
+    @property
+    def values(self) -> tuple[str, ...]:
+        """The values that it takes; empty if they are not fixed."""
+        return self.convert.values if isinstance(self.convert, OneOf) else ()
+
 
 class Word:
     """A positional argument. Its value is `field` of `Options`.
@@ -58,12 +63,16 @@ class Word:
     :param many: "" for one word, "?" for one or none, "*" for any number and "+" for at least one; the words
         of the last two are collected.
     :param metavar: its name in the help; the field's name if empty.
+    :param values: the words that it takes; empty for any.
     """
 
-    __slots__ = ("field", "help", "many", "metavar")
+    __slots__ = ("field", "help", "many", "metavar", "values")
 
-    def __init__(self, field: str, help: str, many: str = "", metavar: str = "") -> None:
+    def __init__(
+        self, field: str, help: str, many: str = "", metavar: str = "", values: tuple[str, ...] = ()
+    ) -> None:
         self.field = field
+        self.values = values
         self.metavar = metavar or field.upper()
         self.help = help
         self.many = many
@@ -115,15 +124,20 @@ def _number(items: str, least: int = 0) -> Callable[[str], int]:
     return convert
 
 
-def _one_of(*values: str) -> Callable[[str], str]:
-    def convert(text: str) -> str:
-        if text in values:
-            return text
-        if len(values) == 2:
-            raise WrongValue(f"{text!r} is neither {values[0]} nor {values[1]}")
-        raise WrongValue(f"{text!r} is none of {', '.join(values)}")
+class OneOf:
+    """A converter for one of some values."""
 
-    return convert
+    __slots__ = ("values",)
+
+    def __init__(self, *values: str) -> None:
+        self.values = values
+
+    def __call__(self, text: str) -> str:
+        if text in self.values:
+            return text
+        if len(self.values) == 2:
+            raise WrongValue(f"{text!r} is neither {self.values[0]} nor {self.values[1]}")
+        raise WrongValue(f"{text!r} is none of {', '.join(self.values)}")
 
 
 GROUPS = ("day", "week", "project", "model", "agent", "tool")
@@ -152,6 +166,7 @@ _FORMAT = Option("format", "a line for each item, such as '{id}\\t{title}'; fiel
 _KEEP = Option(
     "keep", "go on from the entry itself, even if it is a prompt or has tool calls without results"
 )
+_SHELL = Word("shell", "bash, zsh or fish", values=("bash", "zsh", "fish"))
 _SESSION = Word("session", "a path, an id, or the beginning of one id")
 _ENTRY = "an entry's id, or the beginning of one"
 # Commands that read, and commands that write to a session.
@@ -173,7 +188,7 @@ REPORTS = {
             "order",
             "newest activity first (the default), or what fits best",
             metavar="{recent,relevance}",
-            convert=_one_of("recent", "relevance"),
+            convert=OneOf("recent", "relevance"),
         ),
         _FORMAT,
         _JSON,
@@ -185,7 +200,7 @@ REPORTS = {
             "by",
             "one line for each of these (default: day)",
             metavar=f"{{{','.join(GROUPS)}}}",
-            convert=_one_of(*GROUPS),
+            convert=OneOf(*GROUPS),
         ),
         _JSON,
     ),
@@ -221,9 +236,9 @@ REPORTS = {
             "to",
             "the format: a page, Markdown, the messages for the model, or a session (default: html)",
             metavar="{html,md,json,jsonl}",
-            convert=_one_of("html", "md", "json", "jsonl"),
+            convert=OneOf("html", "md", "json", "jsonl"),
         ),
-        Option("agent", "the agent that a jsonl is for (default: pi)", "{pi,omp}", _one_of("pi", "omp")),
+        Option("agent", "the agent that a jsonl is for (default: pi)", "{pi,omp}", OneOf("pi", "omp")),
         Option("branch", "the branch through this entry, to its newest end", metavar="LEAF"),
         Option("entry", "the path to this entry (default: to the leaf)", metavar="ID"),
         Option("all-branches", "every branch, the abandoned ones too"),
@@ -240,7 +255,7 @@ REPORTS = {
             "tools",
             "tool calls whole (the default), the first lines of their output, or none",
             metavar="{full,short,none}",
-            convert=_one_of("full", "short", "none"),
+            convert=OneOf("full", "short", "none"),
         ),
         Option("images", "with images, from which no secret is removed"),
         Option(
@@ -254,6 +269,8 @@ REPORTS = {
         "print a help page, or what a command does",
         Word("topic", "a page or a command (default: the list of the pages)", many="?"),
     ),
+    "completion": Command("print the completion script of a shell", _SHELL),
+    "init": Command("print a script for a shell that resumes a session with Alt+R", _SHELL),
     "watch": Command("print a line for each change of a session, until interrupted", _JSON),
 }
 CHANGES = {

@@ -33,6 +33,7 @@ class Options:
     list              of `trash`
     join, aside       of `restore`
     print             of `resume`
+    shell             of `completion` and `init`
     topic             of `help`; "" for the list of the pages
     anyway            of `trash` and `resume`
     """
@@ -73,6 +74,7 @@ class Options:
         self.join = False
         self.aside = False
         self.print = False
+        self.shell = ""
         self.topic = ""
         self.agent: str | None = None
         self.branch: str | None = None

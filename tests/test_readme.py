@@ -14,6 +14,7 @@ from app.index.query.filter_table import language_table
 from app.index.query.grammar import parse as parse_query
 from app.screens.selector import SelectorScreen
 from app.screens.sessions_screen import SessionsScreen
+from tests.manual import PAGE, page
 from tests.readme import IN_PREVIEW, PAGES, README, ROOT, documents, keys, query, with_tables
 
 HERE = ("In the browser", "In the selector")
@@ -57,6 +58,10 @@ def test_every_command_and_option_is_mentioned():
     for name, command in WORDS.items():
         assert f"`leafmark {name}" in README.read_text(encoding="utf-8")
         assert [option.name for option in command.options if f"--{option.name}" not in text] == []
+
+
+def test_the_manual_page_is_the_programs():
+    assert PAGE.read_text(encoding="utf-8") == page(), "python -m tests.manual writes it anew"
 
 
 def test_the_links_of_the_documents_lead_to_files():

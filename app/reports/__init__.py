@@ -22,6 +22,8 @@ _MODULES = {
     "index": "index",
     "watch": "watch",
     "doctor": "doctor",
+    "completion": "shell",
+    "init": "shell",
     "help": "help",
 }
 """Command -> the module of this package that runs it."""

@@ -1,0 +1,234 @@
+"""The candidates for the word at the cursor of a command line: commands, options, sessions, labels, filters.
+
+A shell runs `leafmark __complete` at each Tab, so this module imports nothing that a candidate does not need.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+
+from app.command_table import COMMANDS, OWN, SHARED, Command, Option, Word
+from app.completion.stored import sessions_with_id
+from app.formats.text import one_line
+from app.index.row import Row
+from app.setup import Setup, setup_from_process
+from app.stores import AGENTS
+from app.view.formatting import age
+
+Candidate = tuple[str, str]
+"""The word, and what it is in a few words."""
+
+_SESSIONS = {"session", "sessions"}
+_ENTRIES = {"entry", "branch"}
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Print the candidates, one a line: the word, a tab, and what it is.
+
+    :param arguments: `--`, then the words behind the program's name, of which the last one is being typed;
+        or `--line` and the whole line up to the cursor.
+    :return: the exit code: 0, also without candidates.
+    """
+    words = split_line(arguments[1])[1:] if arguments[:1] == ["--line"] and len(arguments) > 1 else []
+    if arguments[:1] == ["--"]:
+        words = list(arguments[1:])
+    for word, help in candidates(words or [""]):
+        if "\t" not in word and "\n" not in word:
+            data = f"{one_line(word, 1_000)}\t{one_line(help, 80)}\n"
+            sys.stdout.write(data.encode("utf-8", "replace").decode("utf-8"))
+    sys.stdout.flush()
+    return 0
+
+
+def split_line(line: str) -> list[str]:
+    """The words of a line as a shell splits it; the last one is the one at its end, "" behind a blank.
+    A quote that is not closed goes on to the end.
+    """
+    words, word, quote, at = [], "", "", 0
+    while at < len(line):
+        character = line[at]
+        if character == "\\" and quote != "'" and at + 1 < len(line):
+            at += 1
+            word += line[at]
+        elif quote:
+            quote, word = ("", word) if character == quote else (quote, word + character)
+        elif character in "'\"":
+            quote = character
+        elif character.isspace():
+            words += [word] if word else []
+            word = ""
+        else:
+            word += character
+        at += 1
+    return [*words, word]
+
+
+def candidates(words: Sequence[str]) -> Iterator[Candidate]:
+    """The candidates for the last of `words`; those of files are left to the shell."""
+    *before, typed = words
+    name, given, option, is_closed = _read(before)
+    command = COMMANDS.get(name)
+    if option is not None:
+        yield from _of_value(option, typed)
+        return
+    if typed.startswith("-") and not is_closed and not (command and command.signed):
+        yield from _options(command, typed)
+        return
+    if command is None:
+        if not given and not is_closed:
+            yield from ((each, COMMANDS[each].help) for each in COMMANDS if each.startswith(typed))
+        if typed or given:
+            yield from _of_query(typed)
+            yield from _of_session(typed)
+        return
+    word = _word(command, len(given))
+    if word is not None:
+        yield from _of_word(name, word, given, typed)
+
+
+def _read(words: Sequence[str]) -> tuple[str, list[str], Option | None, bool]:
+    """The command of a line, "" for none; the words that it has so far; the option whose value is next; and
+    whether a `--` ended the options.
+    """
+    name = ""
+    given: list[str] = []
+    waiting: Option | None = None
+    for at, word in enumerate(words):
+        if waiting is not None:
+            waiting = None
+        elif word == "--":
+            return name, [*given, *words[at + 1 :]], None, True
+        elif word.startswith("-") and len(word) > 1:
+            known = _known_options(COMMANDS.get(name))
+            found = [each for each in known if word in (f"--{each.name}", f"-{each.short}")]
+            waiting = found[0] if found and found[0].metavar else None
+        elif not name and not given and word in COMMANDS:
+            name = word
+        else:
+            given.append(word)
+    return name, given, waiting, False
+
+
+def _known_options(command: Command | None) -> list[Option]:
+    return [*(command.options if command is not None else OWN), *SHARED]
+
+
+def _options(command: Command | None, typed: str) -> Iterator[Candidate]:
+    named, equals, value = typed.partition("=")
+    for option in _known_options(command):
+        names = [f"--{option.name}"] + ([f"--no-{option.name}"] if option.has_opposite else [])
+        if equals and named == names[0] and option.metavar:
+            yield from ((f"{named}={word}", help) for word, help in _of_value(option, value))
+        elif not equals:
+            yield from ((each, option.help) for each in names if each.startswith(typed))
+    if command is None and "--version".startswith(typed):
+        yield "--version", "print the version"
+    if "--help".startswith(typed):
+        yield "--help", "print the help"
+
+
+def _of_value(option: Option, typed: str) -> Iterator[Candidate]:
+    if option.field in ("entry", "branch"):
+        return
+    if option.name == "store":
+        yield from ((f"{agent.name}=", agent.title) for agent in AGENTS if agent.name.startswith(typed))
+    for value in option.values:
+        if value.startswith(typed):
+            yield value, option.help
+
+
+def _word(command: Command, index: int) -> Word | None:
+    """The positional argument with this index; the last one takes all that follow if it is of many."""
+    if index < len(command.words):
+        return command.words[index]
+    return command.words[-1] if command.words and command.words[-1].many in ("*", "+") else None
+
+
+def _of_word(name: str, word: Word, given: Sequence[str], typed: str) -> Iterator[Candidate]:
+    if word.values:
+        yield from ((value, word.help) for value in word.values if value.startswith(typed))
+    elif word.field == "query":
+        yield from _of_query(typed)
+        if name == "resume" and not given:
+            yield from _of_session(typed)
+    elif name == "restore":
+        yield from _of_trash(typed)
+    elif word.field in _SESSIONS:
+        yield from _of_session(typed)
+    elif word.field in _ENTRIES:
+        yield from _of_entry(name, given, typed)
+    elif word.field == "text":
+        yield from _of_label(typed)
+    elif word.field == "changes":
+        yield from _of_tag(typed)
+    elif word.field == "topic":
+        from app.help.pages import TOPICS  # only this command needs the pages
+
+        yield from ((topic, "a page") for topic in TOPICS if topic.startswith(typed))
+        yield from ((each, COMMANDS[each].help) for each in COMMANDS if each.startswith(typed))
+
+
+def _rows(beginning: str) -> tuple[list[Row], Setup]:
+    setup = setup_from_process()
+    return sessions_with_id(beginning, setup.stores, setup.cache_folder), setup
+
+
+def _of_session(typed: str) -> Iterator[Candidate]:
+    rows, setup = _rows(typed)
+    now_ms = setup.now_ms()
+    for row in rows:
+        yield row.id, f"{row.title} ({age(row.modified, now_ms)}, {row.agent})"
+
+
+def _of_entry(name: str, given: Sequence[str], typed: str) -> Iterator[Candidate]:
+    """The entries that the catalog knows of the named session: those with labels, and the leaf."""
+    rows = [row for row in _rows(given[0])[0] if given]
+    if name == "branch":
+        yield from _beginning([("root", "before all entries")], typed)
+    if len(rows) == 1:
+        known = [(entry_id, f"label {label}") for entry_id, label in rows[0].labels]
+        yield from _beginning([*known, (rows[0].leaf_id or "", "the leaf")], typed)
+
+
+def _of_label(typed: str) -> Iterator[Candidate]:
+    labels = {label: row.title for row in reversed(_rows("")[0]) for _, label in row.labels}
+    yield from _beginning(labels.items(), typed)
+
+
+def _of_query(typed: str) -> Iterator[Candidate]:
+    """Filters and their values, as in the search line of the program."""
+    # Imported here: other words need nothing of the query language.
+    from app.index.query.completion import complete, vocabulary
+    from app.stores.tags import known_tags, read_taggings
+
+    if not typed:
+        return
+    values = None
+    if ":" in typed:
+        rows, setup = _rows("")
+        values = vocabulary(rows, setup.home).with_tags(known_tags(read_taggings(setup.state_folder)))
+    for found in complete(typed, len(typed), values):
+        yield found.applied(typed), found.help
+
+
+def _of_tag(typed: str) -> Iterator[Candidate]:
+    from app.stores.tags import known_tags, read_taggings
+
+    sign, beginning = (typed[:1] or "+"), typed[1:]
+    tags = known_tags(read_taggings(setup_from_process().state_folder))
+    known = ((f"{sign}{tag}", f"{count:,} session{'s' if count != 1 else ''}") for tag, count in tags.items())
+    yield from _beginning(known, f"{sign}{beginning}")
+
+
+def _of_trash(typed: str) -> Iterator[Candidate]:
+    # Imported here: it reads the system's trash, which only this command needs.
+    from app.actions.restore import list_trashed
+
+    setup = setup_from_process()
+    trashed = list_trashed(setup.agent_env, setup.stores, setup.state_folder)
+    yield from _beginning(((each.session_id, each.title) for each in trashed), typed)
+
+
+def _beginning(known: Iterable[Candidate], typed: str) -> Iterator[Candidate]:
+    return ((word, help) for word, help in known if word and word.startswith(typed))
