@@ -12,10 +12,10 @@ from app.index.query.filter_table import language_table
 PAGE = Path(__file__).parent.parent / "man" / "leafmark.1"
 
 _DESCRIPTION = (
-    "leafmark finds, reads, resumes, branches, labels and trashes the sessions of coding agents: pi, oh-my-pi, "
-    "indusagi and nickcecere/agent. Without a command it opens a full-screen browser; a QUERY opens it with a "
-    "search, and a SESSION (a path, an id, or the beginning of one id) at that session. `leafmark -- list` "
-    "searches for a word that is also a command."
+    "leafmark finds, reads, resumes, branches, labels and trashes the sessions of coding agents: pi, "
+    "oh-my-pi, indusagi and nickcecere/agent. Without a command it opens a full-screen browser; a QUERY "
+    "opens it with a search, and a SESSION (a path, an id, or the beginning of one id) at that session. "
+    "`leafmark -- list` searches for a word that is also a command."
 )
 _FILES = (
     ("~/.config/leafmark/config.toml", "settings; `leafmark config` prints and checks them"),
