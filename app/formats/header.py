@@ -12,15 +12,19 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
+from app.formats.dialects import dialect_named
 from app.formats.errors import SessionError
 from app.formats.json_codec import NOT_AN_OBJECT, BadLine, decode
 from app.formats.lines import BLANK_BYTES, BLOCK_SIZE, BOM, is_blank, open_file, read_at, skip_blanks
+from app.formats.migrate import CURRENT_VERSION
 from app.formats.text import replace_surrogates
-from app.formats.timestamps import parse_time
+from app.formats.timestamps import iso, parse_time
 from app.formats.title_slot import SLOT_SIZE, is_slot
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+
+    from app.formats.dialects.base import FirstLines
 
 SCAN_LIMIT = 1 << 20
 WITHIN = 4 * SCAN_LIMIT
@@ -177,6 +181,17 @@ def header_in(line: bytes) -> dict[str, Any] | None:
     return {key: field for key, field in value.items() if key not in _NOT_OF_V3} | {"type": "session"}
 
 
+def header_fields_of(header: Header) -> dict[str, Any]:
+    """The fields that a header line would have, of a file without one."""
+    fields: dict[str, Any] = {"type": "session", "version": header.version, "id": header.id}
+    if header.created_ms is not None:
+        fields["timestamp"] = iso(header.created_ms)
+    fields["cwd"] = header.cwd
+    if header.parent_session:
+        fields["parentSession"] = header.parent_session
+    return fields
+
+
 def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
     """The header in `data`, the first lines of the file at `path`.
 
@@ -187,6 +202,10 @@ def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
         raise NotASession(path, 0, "empty file")
     has_bom = data.startswith(BOM)
     start = len(BOM) if has_bom else 0
+    for agent in agents:
+        first = dialect_named(agent).first_lines(path, _lines(data[start:]))
+        if first is not None:
+            return _header_of_lines(agent, first, start, has_bom)
     slot: _Slot | None = None
     before: list[_Before] = []
     first_line = 0
@@ -230,6 +249,42 @@ def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
     if not first_line:
         raise NotASession(path, 0, "only blank lines")
     raise NotASession(path, first_line, headless or "no session header")
+
+
+def _lines(data: bytes) -> Iterator[bytes]:
+    start = 0
+    while start < len(data):
+        end = data.find(b"\n", start)
+        if end < 0:
+            end = len(data)
+        yield data[start:end]
+        start = end + 1
+
+
+def _header_of_lines(agent: str, first: FirstLines, start: int, has_bom: bool) -> Header:
+    """The header of a file without a header line. It has no length, and stands before the first line."""
+    faults = [Fault(1, 0, "the file begins with a byte order mark")] if has_bom else []
+    cwd = _text(first.cwd)
+    if "\0" in cwd:
+        cwd = ""
+        faults.append(Fault(first.line, 0, "the folder is no path: it has a NUL in it"))
+    return Header(
+        agent=agent,
+        dialect=agent,
+        version=CURRENT_VERSION,
+        id=replace_surrogates(first.session_id),
+        cwd=cwd,
+        created_ms=parse_time(first.created),
+        parent_session=_text(first.parent) or None,
+        title_slot=False,
+        slot_writable=False,
+        name=None,
+        line=first.line,
+        offset=start,
+        length=0,
+        has_bom=has_bom,
+        faults=tuple(faults),
+    )
 
 
 def _is_header(value: dict[str, Any]) -> bool:

@@ -1,4 +1,4 @@
-"""Times as the four agents write them: ISO 8601 text or milliseconds since the epoch
+"""Times as the agents write them: ISO 8601 text or milliseconds since the epoch
 (formats/README.md, "pi").
 """
 

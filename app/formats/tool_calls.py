@@ -58,8 +58,10 @@ class FileCollector:
                 self._add(details.get("modifiedFiles"), "edit")
             return
         for name, arguments in calls_in(entry):
-            if name in _FILE_TOOLS and isinstance(arguments, dict):
-                self._add([arguments.get("path")], name)
+            if isinstance(arguments, dict):
+                tool, path = self._dialect.file_call(name, arguments)
+                if tool in _FILE_TOOLS:
+                    self._add([path], tool)
 
     def files(self) -> FileLists:
         """The files found so far."""

@@ -122,6 +122,11 @@ class Store:
         stores = (self, *self.twins)
         return tuple(dict.fromkeys(suffix for store in stores for suffix in store.agent.suffixes))
 
+    @property
+    def inner_files(self) -> tuple[str, ...]:
+        """How the names of files begin that are no sessions, for all agents of this folder."""
+        return tuple(prefix for store in (self, *self.twins) for prefix in store.agent.inner_files)
+
     def of(self, agent: str) -> Store:
         """The store of the agent named `agent` in this folder.
 
@@ -190,6 +195,8 @@ class Agent:
     """Whether the agent keeps files of a session in an artifacts folder: the path of the session without its
     suffix.
     """
+    inner_files: tuple[str, ...] = ()
+    """How the names of files begin that lie among the sessions and belong to one of them."""
     private_artifacts: frozenset[str] = frozenset()
     """Names in the artifacts folder that belong to one session only and are not copied to a fork."""
     dangers: Mapping[str, tuple[tuple[str, ...], str]] = DANGERS

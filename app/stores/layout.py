@@ -31,7 +31,7 @@ def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[s
 
     :param complaints: gets (path, reason) for each file or folder that is skipped.
     """
-    suffixes = store.suffixes
+    suffixes, inner = store.suffixes, store.inner_files
     folders: list[os.DirEntry[str]] = []
     links: list[os.DirEntry[str]] = []
     files: list[os.DirEntry[str]] = []
@@ -43,7 +43,7 @@ def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[s
             links.append(entry)
         else:
             files.append(entry)
-    yield store.root, _with_status(files, suffixes, complaints)
+    yield store.root, _with_status(files, suffixes, inner, complaints)
     inside = folders + _new_folders(store.root, folders, links, complaints)
     artifacts = _artifacts(entries, suffixes)
     for folder in inside:
@@ -52,7 +52,7 @@ def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[s
         if folder.name.endswith(suffixes) and not folder.name.startswith("-"):
             # A name that begins with "-" is a working folder whose own name ends with the suffix.
             complaints.append((folder.path, "a folder, not a file"))
-        yield folder.path, _with_status(_entries(folder.path, complaints), suffixes, complaints)
+        yield folder.path, _with_status(_entries(folder.path, complaints), suffixes, inner, complaints)
 
 
 def deeper(store: Store) -> Iterator[Complaint]:
@@ -104,15 +104,20 @@ def _entries(folder: str, complaints: list[Complaint]) -> list[os.DirEntry[str]]
 
 
 def _with_status(
-    entries: list[os.DirEntry[str]], suffixes: tuple[str, ...], complaints: list[Complaint]
+    entries: list[os.DirEntry[str]],
+    suffixes: tuple[str, ...],
+    inner: tuple[str, ...],
+    complaints: list[Complaint],
 ) -> list[File]:
     """The session files among `entries`, with links followed. Other files with the suffix get a complaint,
     and vanished files none.
+
+    :param inner: how the names of files begin that belong to another session.
     """
     files = []
     # This runs for thousands of files before a list is printed.
     for entry in entries:
-        if not entry.name.endswith(suffixes):
+        if not entry.name.endswith(suffixes) or (inner and entry.name.startswith(inner)):
             continue
         try:
             status = entry.stat()

@@ -65,6 +65,11 @@ READ_ONLY = {
         '{"schema":"indus/transcript@1","kind":"head","sessionId":"s","leaf":"m1"}',
         '{"schema":"indus/transcript@1","kind":"entry","id":"m1","prev":null,"role":"user","message":"q","at":1}',
     ),
+    "claude": (
+        "s.jsonl",
+        '{"type":"user","uuid":"m1","parentUuid":null,"sessionId":"s","timestamp":"2026-02-26T14:30:13Z",'
+        '"cwd":"/w","message":{"role":"user","content":"q"}}',
+    ),
     "pi": (
         "s.jsonl",
         '{"v":4,"kind":"header","id":"s","storageVersion":1,"createdAt":1,"cwd":"/w"}',
@@ -79,6 +84,7 @@ def read_only(home: Home, agent: str) -> str:
     folder = {
         "agent": ".config/agent/sessions",
         "indusagi": ".pindusagi/sessions/--w--",
+        "claude": ".claude/projects/-w",
         "pi": ".pi/agent/sessions/--w--",
     }[agent]
     return str(write_session(home.folder / folder / name, *lines))

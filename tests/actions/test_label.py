@@ -96,7 +96,10 @@ def test_a_duplicate_id_is_ambiguous(home: Home, forked_path: Callable[..., str]
     assert bytes_of(path) == before
 
 
-@pytest.mark.parametrize(("agent", "why"), [("agent", "labels"), ("indusagi", "labels"), ("pi", "only read")])
+@pytest.mark.parametrize(
+    ("agent", "why"),
+    [("agent", "labels"), ("indusagi", "labels"), ("pi", "only read"), ("claude", "only reads")],
+)
 def test_formats_without_labels_are_refused(home: Home, agent: str, why: str) -> None:
     path = read_only(home, agent)
     before = bytes_of(path)

@@ -178,6 +178,20 @@ def test_the_old_indusagi_is_resumed_by_path_and_the_new_one_is_not(machine: Mac
         execute(made)
 
 
+def test_claude_is_resumed_by_id_with_the_variable_of_its_store(machine: Machine) -> None:
+    machine.install("claude")
+    machine.env["CLAUDE_CONFIG_DIR"] = "/elsewhere"
+    store = machine.store("claude", ".claude/projects")
+    made = machine.plan("claude", machine.session(".claude/projects/-x"), store, session_id="0198")
+    assert (made.problem, made.argv) == (None, ["claude", "--resume", "0198"])
+    assert made.shell.endswith("env -u CLAUDE_CONFIG_DIR claude --resume 0198")
+    copy = machine.store("claude", "copy/projects", (("claude", "~/copy/projects"),))
+    made = machine.plan("claude", machine.session("copy/projects/-x"), copy, session_id="0198")
+    assert f"CLAUDE_CONFIG_DIR={machine.home}/copy claude" in made.shell
+    odd = machine.store("claude", "odd", (("claude", "~/odd"),))
+    assert "only in" in (machine.plan("claude", machine.session("odd/-x"), odd).problem or "")
+
+
 def test_agent_needs_its_config(machine: Machine) -> None:
     machine.install("agent")
     store = machine.store("agent", ".config/agent/sessions")

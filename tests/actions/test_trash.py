@@ -17,7 +17,7 @@ from app.actions.trash import delete_for_good, trash
 from app.sessions.errors import Changed, LiveSession, NotAFile, NotASession, NotThere, SessionError
 from app.stores import agent_named, discover
 from app.stores.live import IDLE, LIVE, MAYBE, Verdict
-from tests.actions.conftest import contents, trash_of
+from tests.actions.conftest import contents, read_only, trash_of
 from tests.factory import chain, write_session
 from tests.holding import held
 
@@ -55,6 +55,19 @@ def test_the_folder_of_artifacts_is_trashed_with_the_session(home: Home, omp_pat
     assert [was for was, _ in change.moves] == [omp_path, folder]
     assert not os.path.lexists(folder)
     assert contents(change.moves[1][1]) == before
+
+
+def test_the_folder_of_a_session_of_claude_is_trashed_and_comes_back(home: Home) -> None:
+    path = read_only(home, "claude")
+    folder = Path(path).with_suffix("")
+    (folder / "subagents").mkdir(parents=True)
+    (folder / "subagents" / "agent-a1.jsonl").write_text("{}\n")
+    before = contents(str(folder.parent))
+    change = trash(path, home.env)
+    assert [was for was, _ in change.moves] == [path, str(folder)]
+    assert (os.listdir(folder.parent), change.agent, change.session_id) == ([], "claude", "s")
+    restore(change)
+    assert contents(str(folder.parent)) == before
 
 
 def test_the_trash_is_that_of_the_given_environment(

@@ -42,7 +42,7 @@ def test_every_variant_and_every_damage_is_in_the_corpus(corpus: tuple[Path, lis
     kinds = {record["kind"] for record in corpus[1]}
     assert {kind for kind, _, _ in VARIANTS} <= kinds
     assert set(DAMAGES) <= kinds
-    assert {agent for agent, _ in stores(str(corpus[0]))} == {"pi", "omp", "indusagi", "agent"}
+    assert {agent for agent, _ in stores(str(corpus[0]))} == {"pi", "omp", "indusagi", "agent", "claude"}
 
 
 def test_truth_is_beside_the_files(corpus: tuple[Path, list[Record]]) -> None:
@@ -149,7 +149,7 @@ def test_every_needle_is_where_the_truth_says(corpus: tuple[Path, list[Record]])
             assert bool(count) == (needle.name in entries), (needle.name, record["path"])
             for entry_id in entries.get(needle.name, ()):
                 position = text.find(needle.text)
-                begin = text.rfind(f'"id":"{entry_id}"', 0, position)
+                begin = text.rfind(f'id":"{entry_id}"', 0, position)
                 assert entry_id is None or begin >= 0 or record["kind"] in REWRITTEN, (
                     needle.name,
                     record["path"],

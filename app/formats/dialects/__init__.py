@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from app.formats.dialects.agent import Agent
+from app.formats.dialects.claude import Claude
 from app.formats.dialects.indusagi import Indusagi
 from app.formats.dialects.lanes import Lanes
 from app.formats.dialects.omp import Omp
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from app.formats.dialects.base import Dialect
 
 _DIALECTS: dict[str, Dialect] = {
-    dialect.name: dialect for dialect in (Pi(), Omp(), Indusagi(), Agent(), Transcript(), Lanes())
+    dialect.name: dialect for dialect in (Pi(), Omp(), Indusagi(), Agent(), Claude(), Transcript(), Lanes())
 }
 
 

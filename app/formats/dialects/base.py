@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from app.formats.context import compaction_messages
 from app.formats.json_codec import decode, encode
@@ -11,7 +11,7 @@ from app.formats.partial_entry import PartialEntry, decode_partial
 from app.formats.title_slot import slot_line
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 
 class WriteFormat:
@@ -136,6 +136,27 @@ class ForkHeader(NamedTuple):
     note: str = ""
 
 
+class FirstLines(NamedTuple):
+    """What the first lines of a session tell, in a format without a header line.
+
+    `line` is the number of the line that tells the folder, `created` a time as it is written, and `parent`
+    the session that it was forked from.
+    """
+
+    session_id: str
+    cwd: object
+    created: object
+    parent: object
+    line: int
+
+
+class LineReader(Protocol):
+    """Reads the lines of one file, each once and in their order."""
+
+    def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
+        """What `Dialect.partial_entries` gives, and what the lines before `line` tell about it."""
+
+
 class Dialect:
     """The spelling of pi's v3 family: one entry a line, the last one is the leaf (formats/README.md, "Leaf").
 
@@ -169,6 +190,18 @@ class Dialect:
         :raises BadLine: it holds no JSON of this dialect.
         """
         return (decode_partial(line, wrong, snake=self.snake),)
+
+    def reader(self) -> LineReader:
+        """A reader of the lines of one file. The dialect itself, where each line says all that it means."""
+        return self
+
+    def first_lines(self, path: str, lines: Iterator[bytes]) -> FirstLines | None:
+        """The facts of a header, in a format without header lines; None for one that has them, and where
+        `lines` do not tell.
+
+        :param lines: the first lines of the file at `path`.
+        """
+        return None
 
     def name_after(self, before: str | None, name: str | None) -> str | None:
         """The session's name after an entry that names it `name`: pi's latest wins, an empty one clears."""
@@ -209,6 +242,10 @@ class Dialect:
         :param lines: the lines of the messages.
         """
         return None
+
+    def file_call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, Any]:
+        """The name that pi gives the tool of a call, and the path among its arguments."""
+        return tool, arguments.get("path")
 
     def file_path(self, tool: str, path: str) -> str:
         """The file that a call of `tool` with that `path` is about; "" where it is about none."""

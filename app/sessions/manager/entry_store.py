@@ -144,6 +144,7 @@ class EntryStore:
     def __init__(self, file: str, dialect: str, version: int, name: str | None = None) -> None:
         self.file = file
         self.dialect: Dialect = dialect_named(dialect)
+        self._reader = self.dialect.reader()
         self.entries: list[Entry] = []
         self.by_id: dict[str, Entry] = {}
         self.labels: dict[str, str] = {}
@@ -237,7 +238,7 @@ class EntryStore:
         if is_blank(line):
             return
         try:
-            partial_entries = self.dialect.partial_entries(line)
+            partial_entries = self._reader.partial_entries(line)
         except BadLine as bad:
             kind = NulBytes if b"\0" in line else DamagedLine
             self.skipped.append(kind(self.file, number, bad.reason))

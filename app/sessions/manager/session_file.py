@@ -14,7 +14,7 @@ from random import random
 from typing import TYPE_CHECKING, Any
 
 from app.formats.dialects import dialect_named
-from app.formats.header import WITHIN, Header, NotASession, read_header
+from app.formats.header import WITHIN, Header, NotASession, header_fields_of, read_header
 from app.formats.json_codec import REMOVED, BadLine, decode, edit_fields, encode
 from app.formats.lines import BOM
 from app.formats.migrate import CURRENT_VERSION, migrate_line
@@ -248,7 +248,11 @@ class SessionFile:
         self._offset = entry_store.read(data)
         self._is_shortened = len(data) != signature.size
         self._tail = data[max(0, self._offset - _TAIL) : self._offset]
-        self.header_fields = decode(data[header.offset : header.offset + header.length])
+        self.header_fields = (
+            decode(data[header.offset : header.offset + header.length])
+            if header.length
+            else header_fields_of(header)
+        )
         self.header, self.entry_store = header, entry_store
         self._signature = signature
 

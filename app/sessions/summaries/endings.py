@@ -2,7 +2,7 @@
 
 The rule is that of oh-my-pi's list (formats/README.md, "List of oh-my-pi"), with three differences: the last
 message is that of the active path and not of the file, a prompt without an answer is an interrupted turn, and
-an `ask` without an answer waits for the user.
+a question without an answer waits for the user.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
     from app.formats.summary_fields import Message, SummaryFields
 
-ASK = "ask"
-"""The name of the tool with which oh-my-pi asks the user."""
+ASKS = frozenset(("ask", "AskUserQuestion", "ExitPlanMode", "request_user_input"))
+"""The names of the tools with which agents ask the user."""
 
 TOOL_USE = frozenset(("toolUse", "tool_use"))
 """The reasons for which an answer stopped to call tools."""
@@ -55,7 +55,7 @@ class EndingFold:
         self,
         entries: Sequence[SummaryFields],
         changing: Iterable[SummaryFields] | None = None,
-        tool_names: Iterable[str] = (ASK,),
+        tool_names: Iterable[str] = ASKS,
     ) -> None:
         """Add the next entries.
 
@@ -63,7 +63,7 @@ class EndingFold:
             of a tool.
         :param tool_names: the tools that they call.
         """
-        if changing is None or self._is_asking or ASK in tool_names:
+        if changing is None or self._is_asking or not ASKS.isdisjoint(tool_names):
             endings = [(entry, self._follow(entry.message)) for entry in entries]
         else:
             endings = [(entry, _ending_of(entry.message)) for entry in changing]
@@ -86,7 +86,7 @@ class EndingFold:
         ending = _ending_of(message)
         if isinstance(message, Answer):
             calls = _called_tools(message)
-            self._open_calls, self._has_asked = len(calls), ASK in calls
+            self._open_calls, self._has_asked = len(calls), not ASKS.isdisjoint(calls)
         elif isinstance(message, Prompt):
             self._has_asked = False
         elif isinstance(message, ToolResult):

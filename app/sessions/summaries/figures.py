@@ -131,6 +131,7 @@ class _Reader:
 
     def __init__(self, dialect: Dialect, start_ms: int, *, has_ids: bool) -> None:
         self._dialect = dialect
+        self._lines = dialect.reader()
         self._start_ms = start_ms
         self._has_ids = has_ids
         self._entries: list[EntryFigures] = []
@@ -144,7 +145,7 @@ class _Reader:
     def add(self, line: bytes) -> None:
         """Add the next line."""
         try:
-            found = self._dialect.partial_entries(line)
+            found = self._lines.partial_entries(line)
         except BadLine:
             return
         for entry in found:

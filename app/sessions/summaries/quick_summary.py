@@ -28,7 +28,7 @@ from app.sessions.summary import FIRST_MESSAGE_LIMIT, FROM_NAME, FROM_NOTHING, S
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from app.formats.dialects.base import Dialect
+    from app.formats.dialects.base import Dialect, LineReader
     from app.formats.header import Header
     from app.formats.partial_entry import PartialEntry
 
@@ -144,6 +144,7 @@ class _Ends:
     def __init__(self, header: Header) -> None:
         self._header = header
         self._dialect: Dialect = dialect_named(header.dialect)
+        self._names = self._dialect.reader()
         self._is_plain = self._dialect.one_entry_a_line
         self._name = header.name
         self._prompt = ""
@@ -171,7 +172,8 @@ class _Ends:
             if titles.typed:
                 break
         else:
-            prompt = _beginning(cut)
+            # In other formats, a line with the user's role may be no prompt.
+            prompt = _beginning(cut) if self._is_plain else ""
             self._prompt = self._prompt or prompt
             # The tag of a block may be cut.
             if len(prompt) >= _DECIDING and not typed_text(prompt).startswith("<"):
@@ -234,7 +236,7 @@ class _Ends:
         if not marker or find(lines, marker, 0) < 0:
             return
         for line in _lines_with(marker, lines):
-            for entry in self._entries_of(line):
+            for entry in self._entries_of(line, self._names):
                 if entry.type == "session_info":
                     self._name = self._dialect.name_after(self._name, trim_name(entry.name))
 
@@ -246,8 +248,11 @@ class _Ends:
         if time_ms is not None and time_ms > self.newest:
             self.newest = time_ms
 
-    def _entries_of(self, line: bytes) -> Sequence[PartialEntry | _Line]:
-        """The entries of a line; none if it is damaged, cut or blank."""
+    def _entries_of(self, line: bytes, reader: LineReader | None = None) -> Sequence[PartialEntry | _Line]:
+        """The entries of a line; none if it is damaged, cut or blank.
+
+        :param reader: what reads the line; by default the dialect.
+        """
         if not line:
             return ()
         if self._is_plain:
@@ -256,7 +261,7 @@ class _Ends:
             except DECODE_ERRORS:
                 pass  # it is damaged, or needs the slower decoder
         try:
-            return self._dialect.partial_entries(line)
+            return (reader or self._dialect).partial_entries(line)
         except BadLine:
             return ()
 

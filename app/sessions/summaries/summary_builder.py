@@ -111,6 +111,7 @@ class SummaryBuilder:
     def __init__(self, header: Header, on_fault: Callable[[Fault], None] | None = None) -> None:
         self.header = header
         self.dialect = dialect_named(header.dialect)
+        self._reader = self.dialect.reader()
         self.has_ids = header.has_ids
         self.on_fault = on_fault
         self.hierarchy = Hierarchy(SILENT, is_linear_format=self.dialect.linear)
@@ -185,7 +186,7 @@ class SummaryBuilder:
             found = decode_lines(line + b"\n", snake=self.dialect.snake) if one_a_line else None
             try:
                 # A line that `decode_lines` accepts has no invalid value.
-                partial = () if found else self.dialect.partial_entries(line, invalid)
+                partial = () if found else self._reader.partial_entries(line, invalid)
             except BadLine as bad:
                 self._add_fault(bad.reason)
                 continue

@@ -81,6 +81,7 @@ class UsageTable:
         self.calls: dict[int, int] = {}
         self._tree = tree
         self._dialect = dialect_named(tree.header.dialect)
+        self._lines = self._dialect.reader()
         self._read_count = 0
 
     def read(self, keep_going: Callable[[], bool] = lambda: True) -> None:
@@ -133,7 +134,7 @@ class UsageTable:
             try:
                 partial_entries = [
                     partial
-                    for partial in self._dialect.partial_entries(line)
+                    for partial in self._lines.partial_entries(line)
                     if type(partial) is not MetadataRecord
                 ]
             except BadLine:

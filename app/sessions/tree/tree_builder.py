@@ -68,6 +68,7 @@ class TreeBuilder:
         self._header = header
         self._version = header.version
         self._dialect = dialect_named(header.dialect)
+        self._reader = self._dialect.reader()
         self._decode = skeleton_decoder(snake=self._dialect.snake)
         self._rows = rows
         self._header_checks = HeaderChecks()
@@ -161,7 +162,7 @@ class TreeBuilder:
         if is_blank(line):
             return
         try:
-            partial_entries = self._dialect.partial_entries(line)
+            partial_entries = self._reader.partial_entries(line)
         except BadLine as bad:
             self.problems.append(Fault(number, offset, bad.reason))
             return

@@ -37,7 +37,9 @@ class Conversation:
         self._serial = rng.getrandbits(20)
 
     def talk(self, entries: int) -> None:
-        """Write turns until the session has exactly `entries` more entries."""
+        """Write turns until the session has `entries` more entries, or a few more where a message is
+        several.
+        """
         end = len(self.draft.truth.ids) + entries
         while self._left(end):
             if self.prompts and self.can and self.rng.random() < self.events:
@@ -55,7 +57,7 @@ class Conversation:
         return text._replace(plain=text.plain + mark, json=text.json[:-1] + mark + '"')
 
     def _left(self, end: int) -> int:
-        return end - len(self.draft.truth.ids)
+        return max(0, end - len(self.draft.truth.ids))
 
     def _tick(self, most: int = 40_000) -> None:
         self.draft.at += 1 + int(self.rng.random() * most)
@@ -110,8 +112,8 @@ class Conversation:
         truth = self.draft.truth
         for needle in needles:
             if needle:
-                planted = Planted(needle.name, needle.place, self.draft.leaf, len(truth.ids) - 1)
-                truth.needles.append(planted)
+                entry_id, number = self.draft.written(needle.place)
+                truth.needles.append(Planted(needle.name, needle.place, entry_id, number))
 
     def _plant(self) -> None:
         """Write one needle that needs an entry of its own."""

@@ -31,3 +31,29 @@ DAMAGES: dict[str, Callable[[Maker], Draft]] = {
         shapes.header_after_entry, shapes.header_without_time, shapes.header_without_folder,
     )
 }  # fmt: skip
+
+READ_ONLY = ("claude",)
+"""The agents whose sessions have the same damages as those of pi, as far as they can."""
+_COMMON = (
+    lines.torn_line, lines.torn_character, lines.nul_tail, lines.nul_line, lines.crlf, lines.bom,
+    lines.invalid_utf8, lines.lone_surrogate, lines.bad_escape, lines.raw_control, lines.not_a_number,
+    lines.blank_lines, lines.garbage_line, lines.glued_lines, lines.no_objects, lines.huge_line,
+    shapes.duplicate_ids, shapes.parent_loop, shapes.own_parent, shapes.orphans, shapes.late_parent,
+    shapes.message_null, shapes.header_without_folder,
+)  # fmt: skip
+
+
+def _of(kind: str, damage: Callable[[Maker], Draft]) -> Callable[[Maker], Draft]:
+    def damaged(maker: Maker) -> Draft:
+        maker.damaged = kind
+        try:
+            return damage(maker)
+        finally:
+            maker.damaged = "pi"
+
+    return damaged
+
+
+for _kind in READ_ONLY:
+    for _damage in _COMMON:
+        DAMAGES[f"{_kind} {_damage.__name__.replace('_', ' ')}"] = _of(_kind, _damage)

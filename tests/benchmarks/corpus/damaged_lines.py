@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.benchmarks.corpus.pieces import ENTRIES, half, message_line, prompt, rest
-from tests.benchmarks.corpus.variants import agent, omp, pi, transcript
+from tests.benchmarks.corpus.pieces import ENTRIES, half, message_line, prompt, rest, whole
+from tests.benchmarks.corpus.variants import agent, omp, transcript
 
 if TYPE_CHECKING:
     from tests.benchmarks.corpus.draft import Draft
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def torn_line(maker: Maker) -> Draft:
-    draft = pi(maker, ENTRIES)
+    draft = whole(maker)
     draft.tail = message_line(draft, "and the").encode()
     draft.truth.problems += 1
     return draft
@@ -21,7 +21,7 @@ def torn_line(maker: Maker) -> Draft:
 
 def torn_character(maker: Maker) -> Draft:
     """The last line ends in the middle of a character."""
-    draft = pi(maker, ENTRIES)
+    draft = whole(maker)
     draft.tail = message_line(draft, "日本").encode()[:-1]
     draft.truth.problems += 1
     return draft
@@ -29,7 +29,7 @@ def torn_character(maker: Maker) -> Draft:
 
 def nul_tail(maker: Maker) -> Draft:
     """After a crash of the machine, the file has its length but not its bytes."""
-    draft = pi(maker, ENTRIES)
+    draft = whole(maker)
     draft.tail = bytes(2_048)
     draft.truth.problems += 1
     return draft
@@ -43,14 +43,14 @@ def nul_line(maker: Maker) -> Draft:
 
 
 def crlf(maker: Maker) -> Draft:
-    draft = pi(maker, ENTRIES)
+    draft = whole(maker)
     draft.newline = b"\r\n"
     return draft
 
 
 def bom(maker: Maker) -> Draft:
     """pi refuses such a file; leafmark reads it and reports a problem."""
-    draft = pi(maker, ENTRIES)
+    draft = whole(maker)
     draft.prefix = b"\xef\xbb\xbf"
     draft.truth.problems += 1
     return draft
@@ -59,7 +59,7 @@ def bom(maker: Maker) -> Draft:
 def invalid_utf8(maker: Maker) -> Draft:
     """Bytes that are not UTF-8, in a prompt and in tool output; both lines count."""
     draft = prompt(maker, "caf\ufffd au lait")
-    draft.lines[-ENTRIES // 2 - 1] = draft.lines[-ENTRIES // 2 - 1].replace("\ufffd".encode(), b"\xe9")
+    draft.lines = [line.replace("caf\ufffd".encode(), b"caf\xe9") for line in draft.lines]
     draft.tool_result("call_x", "bash", '"BYTES"')
     draft.lines[-1] = draft.lines[-1].replace(b"BYTES", b"\xff\xfe\x80 latin-1 \xe9")
     return draft

@@ -134,7 +134,7 @@ def header_without_time(maker: Maker) -> Draft:
 
 
 def header_without_folder(maker: Maker) -> Draft:
-    draft = maker.start()
+    draft = maker.start(maker.damaged)
     draft.truth.cwd = None
     draft.header()
     return rest(maker, draft)

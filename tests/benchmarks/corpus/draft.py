@@ -120,6 +120,10 @@ class Draft:
         self.broken(line)
         self.leaf = entry_id
 
+    def written(self, place: str) -> tuple[str | None, int]:
+        """Return the id and the number of the entry with the text that was written last at `place`."""
+        return self.leaf, len(self.truth.ids) - 1
+
     def branch(self, entry_id: str | None) -> None:
         """Go on below `entry_id` (None: a new root)."""
         self.leaf = entry_id

@@ -7,6 +7,7 @@ import random
 from typing import TYPE_CHECKING, NamedTuple
 
 from tests.benchmarks.corpus.chunks import Chunks
+from tests.benchmarks.corpus.claude import ClaudeDraft
 from tests.benchmarks.corpus.clock import DAY_MS, FAR_FUTURE_MS, NOW_MS
 from tests.benchmarks.corpus.conversation import Conversation
 from tests.benchmarks.corpus.draft import Draft
@@ -43,6 +44,8 @@ class Maker:
         self.written: dict[str, list[Written]] = {}
         self.records: list[Record] = []
         self.plan = Plan(seed)
+        self.damaged = "pi"
+        """The kind of the sessions that are damaged."""
         self._serial = seed
 
     def start(
@@ -74,6 +77,9 @@ class Maker:
             draft = OldIndusagiDraft(truth, serial=self._serial, version=version)
         elif kind == "agent":
             draft = AgentDraft(truth, serial=self._serial)
+        elif kind == "claude":
+            draft = ClaudeDraft(truth, serial=self._serial)
+            draft.at = created
         elif kind == "indus":
             draft = TranscriptDraft(truth, serial=self._serial)
             truth.created = None

@@ -20,6 +20,7 @@ _ROOTS = (
     ("indusagi", "home/.pindusagi/sessions"),
     ("agent", "home/.config/agent/sessions"),
     ("pi", "flat-pi"),
+    ("claude", "home/.claude/projects"),
 )
 
 
@@ -34,7 +35,7 @@ class Places:
     """The stores of a corpus below `out`; "indus" is the new indusagi's, "flat" a custom folder of pi's."""
 
     def __init__(self, out: str) -> None:
-        names = ("pi", "omp", "indusagi", "indus", "agent", "flat")
+        names = ("pi", "omp", "indusagi", "indus", "agent", "flat", "claude")
         self._places = {
             name: Place(agent, os.path.join(out, folder))
             for name, (agent, folder) in zip(names, _ROOTS, strict=True)
@@ -55,6 +56,9 @@ class Places:
         if kind == "agent":
             stamp = iso(created)[:19].replace("-", "").replace(":", "").replace("T", "-")
             return os.path.join(root, f"{stamp}-{session_id[:8]}.jsonl")
+        if kind == "claude":
+            dashed = "".join(char if char.isascii() and char.isalnum() else "-" for char in cwd)
+            return os.path.join(root, dashed, f"{session_id}.jsonl")
         if kind == "indus":
             return os.path.join(root, _slug_folder(cwd), f"{session_id}.ndjson")
         folder = _omp_folder(cwd) if kind == "omp" else pi_folder(cwd)
@@ -99,7 +103,7 @@ def session_id(kind: str, created: int, rng: random.Random) -> str:
     version 4.
     """
     bits = rng.getrandbits(74)
-    if kind == "agent" or (kind in ("pi", "flat") and rng.random() < 0.03):
+    if kind in ("agent", "claude") or (kind in ("pi", "flat") and rng.random() < 0.03):
         raw = f"{rng.getrandbits(128):032x}"
         return f"{raw[:8]}-{raw[8:12]}-4{raw[13:16]}-a{raw[17:20]}-{raw[20:]}"
     if kind in ("pi", "flat") and rng.random() < 0.02:

@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.corpus.chunks import Text
+from tests.benchmarks.corpus.claude import ClaudeDraft
 from tests.benchmarks.corpus.clock import DAY_MS, FAR_FUTURE_MS
 from tests.benchmarks.corpus.draft import quote
 from tests.benchmarks.corpus.spellings import AgentDraft, OmpDraft, TranscriptDraft
@@ -267,6 +268,63 @@ def agent(maker: Maker, entries: int, *, parent: bool = False) -> Draft:
     return draft
 
 
+def claude(maker: Maker, entries: int) -> Draft:
+    draft = maker.start("claude", entries=entries)
+    draft.header()
+    maker.talk(draft, entries, 0.1)
+    return draft
+
+
+def claude_together(maker: Maker, entries: int) -> Draft:
+    """Calls that were made together, whose results hang beside each other."""
+    draft = _claude(maker, entries)
+    for number in range(3):
+        calls = [(f"together_{number}_{call}", maker.rng.choice(maker.chunks.calls)) for call in range(3)]
+        draft.at += 10_000
+        draft.together(
+            maker.rng.choice(maker.chunks.usages), calls, maker.rng.choice(maker.chunks.output).json
+        )
+    maker.talk(draft, entries)
+    return draft
+
+
+def claude_titled(maker: Maker, entries: int) -> Draft:
+    """A summary of another session, one of this session, a title of the agent, one of the user, and another
+    of the agent, which does not count any more.
+    """
+    draft = _claude(maker, entries)
+    draft.title("summary", "Of another session", "gone")
+    draft.title("summary", "A summary", draft.leaf)
+    draft.title("ai-title", "A title of the agent")
+    draft.name("A title of the user")
+    draft.title("ai-title", "Another title of the agent")
+    return draft
+
+
+def claude_summarised(maker: Maker, entries: int) -> Draft:
+    """The summary of an entry stands before it."""
+    draft = _claude(maker, entries)
+    draft.title("summary", "What was done", draft.leaf)
+    draft.lines.insert(0, draft.lines.pop())
+    draft.truth.name = "What was done"
+    return draft
+
+
+def claude_fork(maker: Maker, entries: int) -> Draft:
+    """A fork, which names its parent in each line."""
+    draft = _claude(maker, entries)
+    draft.truth.parent_session = parent = maker.older("claude").id
+    forked = f',"forkedFrom":{{"sessionId":"{parent}","messageUuid":"x"}}}}'.encode()
+    draft.lines = [line[:-1] + forked if b'"uuid"' in line else line for line in draft.lines]
+    return draft
+
+
+def _claude(maker: Maker, entries: int) -> ClaudeDraft:
+    draft = claude(maker, entries)
+    assert isinstance(draft, ClaudeDraft)
+    return draft
+
+
 def transcript(maker: Maker, entries: int, *, heads: str = "last") -> Draft:
     """The head is at the end ("last"), in front ("first"), at an earlier entry ("back") or names no leaf."""
     draft = maker.start("indus", entries=entries)
@@ -341,6 +399,11 @@ VARIANTS: tuple[tuple[str, float, Callable[[Maker, int], Draft]], ...] = (
     ("omp short slot", 0.3, omp_short_slot),
     ("omp empty slot", 0.3, omp_empty_slot),
     ("omp fork", 0.6, omp_fork),
+    ("claude", 6, claude),
+    ("claude together", 0.5, claude_together),
+    ("claude titled", 0.5, claude_titled),
+    ("claude summarised", 0.3, claude_summarised),
+    ("claude fork", 0.3, claude_fork),
     ("agent fork", 0.4, lambda maker, entries: agent(maker, entries, parent=True)),
     ("transcript rewritten", 0.4, lambda maker, entries: transcript(maker, entries, heads="first")),
     ("transcript branched", 0.4, lambda maker, entries: transcript(maker, entries, heads="back")),
