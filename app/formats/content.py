@@ -37,9 +37,9 @@ _decode_text = msgspec.json.Decoder(str).decode
 
 
 def read_content(content: Raw) -> str | list[Block]:
-    """The text or the blocks of `content`; an empty list where it is null, absent or of another type.
+    """The text or the blocks of `content`; an empty list if it is null, absent or of another type.
 
-    Blocks that are no objects are left out.
+    Blocks that are not objects are left out.
     """
     try:
         return _decode(content)
@@ -48,23 +48,23 @@ def read_content(content: Raw) -> str | list[Block]:
 
 
 def text_of(content: Raw, between: str = " ") -> str:
-    """The text blocks of `content` joined, as pi's list joins them: with a blank."""
-    found = read_content(content)
-    if isinstance(found, str):
-        return found
-    if len(found) == 1:
-        block = found[0]
+    """The text blocks of `content`, joined with a blank as in pi's list."""
+    blocks = read_content(content)
+    if isinstance(blocks, str):
+        return blocks
+    if len(blocks) == 1:
+        block = blocks[0]
         return (block.text or "") if block.type == "text" else ""
-    return between.join([block.text or "" for block in found if block.type == "text"])
+    return between.join([block.text or "" for block in blocks if block.type == "text"])
 
 
 def string_of(value: bytes) -> str:
-    """`value` when it is a string, else an empty one."""
+    """The JSON `value` if it is a string, else an empty string."""
     try:
         return _decode_text(value)
     except DECODE_ERRORS:
-        found = _read_leniently(value)
-        return found if isinstance(found, str) else ""
+        content = _read_leniently(value)
+        return content if isinstance(content, str) else ""
 
 
 def _read_leniently(content: bytes) -> str | list[Block]:
@@ -112,13 +112,13 @@ class ToolCallBlock(Struct, gc=False, tag_field="type", tag="toolCall"):
 
 
 class SnakeToolCallBlock(Struct, gc=False, tag_field="type", tag="tool_call"):
-    """The same as nickcecere/agent spells it."""
+    """A tool that is called, in the spelling of nickcecere/agent."""
 
     name: str = ""
 
 
 class ImageBlock(Struct, gc=False, tag_field="type", tag="image"):
-    """A picture; nothing of it is read."""
+    """An image; its data is not read."""
 
 
 class RedactedBlock(Struct, gc=False, tag_field="type", tag="redactedThinking"):
@@ -147,7 +147,7 @@ TypedContent = (
     ]
     | None
 )
-"""The content of a message. A decoder of this type refuses what only `read_typed_content` can read."""
+"""The content of a message. If a decoder of this type refuses a content, `read_typed_content` reads it."""
 
 _decode_typed: Callable[[Raw], TypedContent] = msgspec.json.Decoder(TypedContent).decode
 
@@ -185,30 +185,30 @@ def texts_of(content: TypedContent) -> list[str]:
 
 
 def joined_texts(content: TypedContent) -> Raw | None:
-    """The texts of `content` below each other as one JSON string; None where there is none."""
+    """The texts of `content`, joined with newlines, as one JSON string; None if there are none."""
     if type(content) is not list:
         return raw_json(content) if content else None
     return _joined([block.text for block in content if type(block) is TextBlock])
 
 
 def joined_thinking(content: TypedContent) -> Raw | None:
-    """The thoughts, likewise."""
+    """The thoughts of `content`, joined with newlines, as one JSON string; None if there are none."""
     if type(content) is not list:
         return None
     return _joined([block.thinking for block in content if type(block) is ThinkingBlock])
 
 
 def _joined(strings: list[Raw]) -> Raw | None:
-    """Those that are not empty."""
+    """The strings that are not empty, joined."""
     if len(strings) < 2:
         return strings[0] if strings else None
     return raw_json("\n".join(filter(None, map(string_of, strings))))
 
 
 def has_image(content: Raw) -> bool:
-    """Whether one of the blocks is a picture."""
-    found = read_typed_content(content)
-    return type(found) is list and any(type(block) is ImageBlock for block in found)
+    """Whether one of the blocks is an image."""
+    blocks = read_typed_content(content)
+    return type(blocks) is list and any(type(block) is ImageBlock for block in blocks)
 
 
 def _typed_block(
@@ -231,7 +231,7 @@ _TEXT_FIELDS = {"text": "text", "thinking": "thinking", "toolCall": "name", "too
 
 
 def _is_valid(block: Any) -> bool:
-    """Whether `block` is an object with a type, and with a text where a block of that type has one."""
+    """Whether `block` is an object with a type, and with a text if blocks of that type have one."""
     if not isinstance(block, dict) or not isinstance(block.get("type"), str):
         return False
     field = _TEXT_FIELDS.get(block["type"])
@@ -251,8 +251,8 @@ _GROUP_BYTES = 4 << 10
 def read_json_strings(strings: Sequence[bytes]) -> tuple[Sequence[bytes], Sequence[bytes]]:
     """Each of the `strings` folded, and each as it is written (NFC), as UTF-8 and without NUL characters.
 
-    :param strings: JSON that was found whole, though not read: what is no string gives nothing, what is no
-        UTF-8 and lone surrogates are U+FFFD.
+    :param strings: JSON values. Those that are not strings give an empty text; invalid UTF-8 and lone
+        surrogates become U+FFFD.
     """
     # NUL is not allowed in JSON, so it can separate the strings. JSON without escapes is the text already.
     data = b"\0".join(strings)
@@ -268,7 +268,7 @@ def read_json_strings(strings: Sequence[bytes]) -> tuple[Sequence[bytes], Sequen
 
 
 def _texts_in(strings: bytes, number: int) -> Sequence[bytes] | None:
-    """The texts of JSON strings without escapes, a NUL between two; None if they are not that many."""
+    """The texts of JSON strings without escapes, separated by NUL; None if they are not `number` strings."""
     if not strings or not strings[0] == strings[-1] == _QUOTE:
         return None
     if number == 1:
@@ -278,12 +278,12 @@ def _texts_in(strings: bytes, number: int) -> Sequence[bytes] | None:
 
 
 def _unescaped(data: bytes) -> bytes:
-    """The same JSON strings, a NUL between two, with plain text for escapes; in quotes as before."""
+    """The same JSON strings, separated by NUL and still in quotes, with the escapes replaced."""
     parts: list[bytes] = []
     done = 0
-    while (at := data.find(_ESCAPE, done)) >= 0:
-        begin = data.rfind(0, done, at) + 1
-        end = data.find(0, max(at, begin + _GROUP_BYTES))
+    while (position := data.find(_ESCAPE, done)) >= 0:
+        begin = data.rfind(0, done, position) + 1
+        end = data.find(0, max(position, begin + _GROUP_BYTES))
         if end < 0:
             end = len(data)
         parts += (data[done:begin], _unescaped_group(data[begin:end]))
@@ -293,12 +293,15 @@ def _unescaped(data: bytes) -> bytes:
 
 
 def _unescaped_group(strings: bytes) -> bytes:
-    """`_unescaped`, of strings many of which have escapes."""
+    """`_unescaped` for strings many of which have escapes."""
     if find(strings, rb"\u", 0) < 0 and find(strings, rb"\/", 0) < 0:
-        # The others mean in Python what they mean in JSON.
+        # The other escapes mean the same in Python and in JSON.
         return escape_decode(strings)[0]
     return b"\0".join(
-        [b'"%b"' % _string_text(one).encode() if _ESCAPE in one else one for one in strings.split(b"\0")]
+        [
+            b'"%b"' % _string_text(string).encode() if _ESCAPE in string else string
+            for string in strings.split(b"\0")
+        ]
     )
 
 

@@ -13,9 +13,9 @@ _BLOCKS_ONLY = ("assistant", "toolResult")
 
 
 def messages_of(entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
-    """The messages of an entry in pi's spelling; none for what only the program needs.
+    """The messages of an entry in pi's spelling; none if the entry is not sent to the model.
 
-    A message comes out as the very dict it is on disk, but for one without content, which gets an empty one.
+    A message is the same dict as in the entry, but one without content gets an empty content.
 
     :param stamp: the entry's time in milliseconds.
     """
@@ -32,17 +32,17 @@ def messages_of(entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]
         return [message]
     if kind == "custom_message":
         content = entry.get("content")
-        found = {
+        custom = {
             "role": "custom",
             "customType": entry.get("customType"),
             "content": [] if content is None else content,
             "display": entry.get("display"),
         }
         if "details" in entry:
-            found["details"] = entry["details"]
+            custom["details"] = entry["details"]
         if "attribution" in entry:
-            found["attribution"] = entry["attribution"]
-        return [{**found, "timestamp": stamp}]
+            custom["attribution"] = entry["attribution"]
+        return [{**custom, "timestamp": stamp}]
     if kind == "branch_summary" and entry.get("summary"):
         return [
             {
@@ -56,7 +56,7 @@ def messages_of(entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]
 
 
 def compaction_messages(entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:
-    """The messages with which a compaction replaces everything before it."""
+    """The messages of a compaction, which replace everything before it."""
     summary = {
         "role": "compactionSummary",
         "summary": entry.get("summary"),
@@ -70,42 +70,42 @@ def compaction_messages(entry: dict[str, Any], stamp: int | None) -> list[dict[s
 
 
 def edited(messages: list[dict[str, Any]], replacement: Any) -> list[dict[str, Any]]:
-    """The messages of an entry that a context_edit changed: gone when `replacement` is None
+    """The messages of an entry that a context_edit changed; none if `replacement` is None
     (formats/README.md, "pi").
     """
     if not isinstance(replacement, dict):
         return []
-    found = []
+    result = []
     for message in messages:
         role = message.get("role")
         content = replacement.get("content")
         if role in _BLOCKS_ONLY and isinstance(content, str):
             content = [{"type": "text", "text": content}]
-        found.append({**message, "content": content} if role in _EDITABLE else message)
-    return found
+        result.append({**message, "content": content} if role in _EDITABLE else message)
+    return result
 
 
 def system_of(messages: Iterable[dict[str, Any]], stamp: int) -> dict[str, Any] | None:
-    """The one system message that says what all of a context's say together; None where there is none.
+    """All system messages of a context merged into one; None if there are none.
 
-    pi keeps it in a compaction, which would else cut off what the model was told first. Texts add up; a later
-    section takes the place of one with its name, or takes it away; tools come and go by name.
+    pi keeps it in a compaction, so that the compaction does not remove them. The texts are joined. A later
+    section replaces or removes the one with its name, and tools are added and removed by name.
 
     :param stamp: the message's time in milliseconds.
     """
-    told = [message for message in messages if message.get("role") == "system"]
-    if not told:
+    system_messages = [message for message in messages if message.get("role") == "system"]
+    if not system_messages:
         return None
     sections: dict[str, Any] = {}
     tools: dict[Any, Any] = {}
-    for message in told:
+    for message in system_messages:
         sections.update(message.get("sections") or {})
         for tool in message.get("toolsRemoved") or ():
             tools.pop(tool.get("name"), None)
         for tool in message.get("toolsAdded") or ():
             tools[tool.get("name")] = tool
     sections = {name: section for name, section in sections.items() if section is not None}
-    texts = [_text(message.get("content")) for message in told]
+    texts = [_text(message.get("content")) for message in system_messages]
     merged: dict[str, Any] = {"role": "system", "content": "\n\n".join(text for text in texts if text)}
     if sections:
         merged["sections"] = sections
@@ -115,7 +115,7 @@ def system_of(messages: Iterable[dict[str, Any]], stamp: int) -> dict[str, Any] 
 
 
 def _text(content: Any) -> str:
-    """The text of a content that is text already, or of its text blocks."""
+    """A content that is a text, or the text of its text blocks."""
     if isinstance(content, list):
         blocks = [block for block in content if isinstance(block, dict) and block.get("type") == "text"]
         return "\n".join(str(block.get("text", "")) for block in blocks)

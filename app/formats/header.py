@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 SCAN_LIMIT = 1 << 20
 WITHIN = 4 * SCAN_LIMIT
-"""Bytes that are looked at for a header, more than by any agent: it begins within the first `SCAN_LIMIT`."""
+"""Bytes that are searched for a header, which begins within the first `SCAN_LIMIT`."""
 
 _OMP_FIELDS = (
     "title",
@@ -45,7 +45,7 @@ _FIELDS: tuple[tuple[str, Callable[[object], bool]], ...] = (
     ("createdAt", lambda value: parse_time(value) is not None),
     ("version", lambda value: isinstance(value, int | float | str) and not isinstance(value, bool)),
 )
-"""The fields of headers that say more than which session it is, and whether their values are valid."""
+"""The fields of headers besides those that identify the session, and whether their values are valid."""
 _TRANSCRIPT = "indus/transcript@"
 _HEADERS = ("header", "head")
 _FALSY = frozenset((b"null", b"false", b"0", b'""'))
@@ -60,15 +60,15 @@ _WRITERS = {"transcript": "indusagi", "lanes": "pi"}
 
 
 INVALID_VALUE = "an invalid value counts as absent"
-"""How a reason begins that names fields of a line with invalid values; the rest of the line is read."""
+"""The beginning of a reason that names fields with invalid values; the rest of the line is read."""
 
 
 class Fault(Struct, frozen=True, gc=False):
     """Something in a file that its agent would refuse, or a line that cannot be read.
 
-    :param line: counted from 1; None where the whole file is meant.
-    :param torn: it is the unfinished last line, which may still be being written.
-    :param length: of that line, how many bytes there are of it by now.
+    :param line: its number, from 1; None for the whole file.
+    :param torn: it is the last line, which is unfinished and may still be being written.
+    :param length: the number of bytes of that line so far.
     """
 
     line: int | None
@@ -79,24 +79,23 @@ class Fault(Struct, frozen=True, gc=False):
 
 
 class NotASession(SessionError):
-    """A file that is no session."""
+    """The file is not a session."""
 
 
 class Header(Struct, frozen=True, gc=False, array_like=True):
-    """The head of a session.
+    """The header of a session.
 
     :param dialect: the name of one of `app.formats.dialects`.
-    :param version: the format's version; 1 where an old file does not say.
-    :param cwd: the folder that the session works in; "" where the header names none, or what no system takes
-        for a path.
-    :param created_ms: None where the header has no time.
+    :param version: the version of the format; 1 if an old file has none.
+    :param cwd: the working folder of the session; "" if the header has none, or an invalid path.
+    :param created_ms: None if the header has no time.
     :param parent_session: a path or an id, as the agent wrote it.
-    :param title_slot: a title line stands before the header.
-    :param slot_writable: that line is first and a slot of omp's of 256 bytes, so it may be overwritten in
-        place.
-    :param name: the title line's or the header's name (omp).
-    :param line: where the header is; `offset` and `length` in bytes.
-    :param refusal: why the agent does not open the file, and the command that repairs it; "" where it does.
+    :param title_slot: there is a title line before the header.
+    :param slot_writable: that line is the first one and a slot of omp's of 256 bytes, so that it can be
+        overwritten in place.
+    :param name: the name in the title line or in the header (omp).
+    :param line: the number of its line; `offset` and `length` are in bytes.
+    :param refusal: why the agent does not open the file, and the command that repairs it; "" if it opens it.
     """
 
     agent: str
@@ -118,7 +117,7 @@ class Header(Struct, frozen=True, gc=False, array_like=True):
 
     @property
     def has_ids(self) -> bool:
-        """False for version 1 of pi's family: ids and parents are made up when such a file is read."""
+        """Whether entries have ids. Those of version 1 of pi's family get ids when they are read."""
         return self.version >= 2 or self.dialect in ("agent", "transcript", "lanes")
 
 
@@ -130,7 +129,7 @@ class _Slot(Struct, gc=False):
 
 
 class _Before(Struct, gc=False):
-    """A JSON value on a line before the header."""
+    """A JSON value in a line before the header."""
 
     line: int
     offset: int
@@ -138,7 +137,7 @@ class _Before(Struct, gc=False):
 
 
 def find_header(path: str, descriptor: int, agents: Sequence[str] = ()) -> Header:
-    """The header of the open file at `path`; most often in its first bytes.
+    """The header of the open file at `path`.
 
     :raises NotASession: there is none.
     :raises OSError: the file cannot be read.
@@ -147,7 +146,7 @@ def find_header(path: str, descriptor: int, agents: Sequence[str] = ()) -> Heade
     try:
         return read_header(path, first, agents)
     except NotASession:
-        # No more than this: what has no line end may be of any length, and is no session.
+        # A file without line ends may have any length, and is not a session.
         more = read_at(descriptor, WITHIN, 0)
         if len(more) <= len(first):
             raise
@@ -155,7 +154,7 @@ def find_header(path: str, descriptor: int, agents: Sequence[str] = ()) -> Heade
 
 
 def header_of(path: str, agents: Sequence[str] = ()) -> Header | None:
-    """The header of the file at `path`; None where it cannot be read or is no session."""
+    """The header of the file at `path`; None if the file cannot be read, or is not a session."""
     try:
         descriptor = open_file(path)
     except OSError:
@@ -169,8 +168,8 @@ def header_of(path: str, agents: Sequence[str] = ()) -> Header | None:
 
 
 def header_in(line: bytes) -> dict[str, Any] | None:
-    """The header in a line of a dialect whose headers are no entries, as an entry of the v3 family would be
-    one, without its ids; None where it is none.
+    """The header in a line, as an entry without ids; None if the line is no header. It is for dialects whose
+    headers do not have the shape of entries.
     """
     try:
         value = decode(line)
@@ -195,7 +194,7 @@ def header_fields_of(header: Header) -> dict[str, Any]:
 def read_header(path: str, data: bytes, agents: Sequence[str] = ()) -> Header:
     """The header in `data`, the first lines of the file at `path`.
 
-    :param agents: the agents whose store the file lies in, usually one; empty when that is not known.
+    :param agents: the agents whose store the file is in, usually one; empty if that is not known.
     :raises NotASession: there is none.
     """
     if not data:
@@ -311,7 +310,7 @@ def _header(
         session_id = value["id"]
         created = parse_time(value.get("timestamp"))
         parent = value.get("parentSession") or value.get("branchedFrom")
-        # The title line of omp decides alone. Without one the header does.
+        # If omp has written a title line, the title in the header does not count.
         name = (slot.name if slot else _name(value.get("title"))) if dialect == "omp" else None
     elif "schema" in value:
         version, dialect, created, parent, name = 1, "transcript", None, None, None

@@ -1,13 +1,13 @@
-"""A line of JSON to a dict and back, accepted exactly when JavaScript's JSON.parse accepts it.
+"""Decodes and encodes lines of JSON. A line is accepted exactly if JavaScript's JSON.parse accepts it.
 
-The agents count lines by that (formats/README.md, "pi"): bad UTF-8 reads as U+FFFD, lone surrogates are
-allowed, NaN and Infinity are not, and nesting has no limit that a session reaches. pi's parser does not
-recurse, so deeply nested lines are entries: values below `DEPTH` levels are checked and then laid flat behind
-a note, which keeps their words searchable.
+The agents count lines by that (formats/README.md, "pi"): invalid UTF-8 becomes U+FFFD, lone surrogates are
+allowed, NaN and Infinity are not, and the depth of nesting has no practical limit. Values that are nested
+more than `DEPTH` levels deep are checked, and then flattened behind a note, so that their words can be
+searched.
 
-`encode` writes as the agents do: compact, with text as it is. `edit_fields` changes single fields of a line
-and keeps every other byte, because numbers of any size, odd escapes and unknown fields must survive a copy
-into another file.
+`encode` writes as the agents do: compact, and without escapes that are not needed. `edit_fields` changes
+single fields of a line and keeps every other byte, because numbers of any size, unusual escapes and unknown
+fields must not change in a copy.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
 NOT_AN_OBJECT = "not a JSON object"
-"""The reason of a line that is JSON all the same."""
+"""The reason for a line that is JSON."""
 
 _LONGEST_EXACT_INTEGER = 4000  # digits; Python refuses to convert longer ones, JavaScript makes them a float
 
@@ -35,7 +35,7 @@ DECODE_ERRORS = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 
 
 class BadLine(ValueError):
-    """A line that holds no JSON object. `reason` is one short sentence for `doctor`."""
+    """A line that is not a JSON object. `reason` is one short sentence for `doctor`."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -45,8 +45,8 @@ class BadLine(ValueError):
 def decode(line: bytes) -> dict[str, Any]:
     """The JSON object of `line` (a CR or LF at the end is white space).
 
-    Strings may hold lone surrogates. Values nested deeper than `DEPTH` levels may be laid flat, see
-    `flatten`.
+    Strings may have lone surrogates. Values that are nested more than `DEPTH` levels deep may be flattened
+    (`flatten`).
 
     :raises BadLine: the line is not JSON, or not an object.
     """
@@ -118,23 +118,23 @@ _SCALAR = re.compile(
 
 
 def flatten(text: str, depth: int = DEPTH) -> str:
-    """`text` with what is below `depth` levels laid flat. An array or object there becomes a note; or, where
-    a text, a number or a name is in it, an array: the note, then it and each one within it, in their order,
-    none within the other. The name of a field that held one is kept once, with null.
+    """`text` with the values below `depth` levels flattened. An array or object at that depth becomes a note.
+    If it has a text, a number or a name, it becomes an array of the note, itself and every array and object
+    in it, side by side in their order. The name of a field with an array or object is kept once, with null.
 
-    Without recursion, in one pass.
+    There is no recursion, and one pass.
 
     :raises ValueError: `text` is not JSON.
     """
     out: list[str] = []
     closers: list[str] = []
     length = len(text)
-    kept = 0  # text up to here is in `out` or was dropped
+    kept = 0  # text up to here is in `out` or dropped
     position = 0
     expect = "value"  # value | first value | first key | key | after
     name = ""  # of the field that is read
-    below: list[list[str]] = []  # what each array and object below `depth` holds, see `_side_by_side`
-    inside: list[list[str]] = []  # those of them that are not closed yet
+    below: list[list[str]] = []  # the contents of each array and object below `depth`, see `_side_by_side`
+    inside: list[list[str]] = []  # those that are not closed yet
     names: set[str] = set()
     while True:
         position = _skip(text, position)
@@ -196,8 +196,8 @@ def _side_by_side(below: list[list[str]]) -> str:
     :param below: for each array or object its first character, its contents without nested ones, its last
         character.
     """
-    found = [f"{opens}{','.join(held)}{closes}" for opens, *held, closes in below if held]
-    return f"[{','.join((NOTE, *found))}]" if found else NOTE
+    values = [f"{opens}{','.join(parts)}{closes}" for opens, *parts, closes in below if parts]
+    return f"[{','.join((NOTE, *values))}]" if values else NOTE
 
 
 def _skip(text: str, position: int) -> int:
@@ -222,13 +222,13 @@ def _colon(text: str, position: int) -> int:
 
 
 def encode(value: dict[str, Any]) -> bytes:
-    """`value` as JSON in UTF-8, keys in their order, without a newline.
+    """`value` as JSON in UTF-8, with the keys in their order and without a newline.
 
-    Lone surrogates and integers of any size, which the lenient reader lets in, come out as they went in.
+    Lone surrogates and integers of any size are encoded as `decode` reads them.
 
-    :raises ValueError: it holds something that JSON has no word for (NaN, a set, keys that are no text).
+    :raises ValueError: it has a value that JSON does not have (NaN, a set, a key that is not a text).
     """
-    # Most runs only read, and orjson is needed only to write.
+    # Imported here: most runs only read, and orjson is needed to write.
     import orjson
 
     only_json = orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_PASSTHROUGH_DATETIME
@@ -246,7 +246,7 @@ def _encode_leniently(value: dict[str, Any]) -> bytes:
     except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"not JSON: {error}") from None
     if _has_odd_key(value):
-        # Written as text, it would come back as another.
+        # It would be decoded as another key.
         raise ValueError("not JSON: a key that is no text")
     try:
         return text.encode()
@@ -267,7 +267,7 @@ def _has_odd_key(value: Any) -> bool:
 
 
 def _nested_values(value: Any) -> Iterator[Any]:
-    """`value` and everything in it."""
+    """`value` and all values in it."""
     waiting = [value]
     while waiting:
         part = waiting.pop()
@@ -281,13 +281,13 @@ def _nested_values(value: Any) -> Iterator[Any]:
 _FIELDS_DECODER = msgspec.json.Decoder(dict[str, Raw])
 _TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[{}\[\],:]', re.DOTALL)
 REMOVED = object()
-"""The value of a field that is to be left out."""
+"""The value of a field that `edit_fields` removes."""
 
 
 def edit_fields(line: bytes, changes: Mapping[str, Any]) -> bytes:
-    """`line` with the fields of `changes`: replaced in place, else added at the end, or left out (`REMOVED`).
+    """`line` with the fields of `changes` replaced, added at the end, or removed (`REMOVED`).
 
-    :raises BadLine: `line` is no JSON object.
+    :raises BadLine: `line` is not a JSON object.
     """
     fields: dict[str, Any] = raw_fields(line)
     for name, value in changes.items():
@@ -302,16 +302,16 @@ def edit_fields(line: bytes, changes: Mapping[str, Any]) -> bytes:
 
 
 def raw_fields(line: bytes) -> dict[str, Raw]:
-    """The fields of an object, their values as they are written.
+    """The fields of an object, with their values as they are written.
 
-    :raises BadLine: `line` is no JSON object.
+    :raises BadLine: `line` is not a JSON object.
     """
     try:
         return _FIELDS_DECODER.decode(line)
     except DECODE_ERRORS:
         decode(line)
-    # JSON all the same: of any depth, with numbers of any size, with bytes that are no UTF-8.
-    found: dict[str, Raw] = {}
+    # The line is JSON with deep nesting, large numbers or invalid UTF-8.
+    fields: dict[str, Raw] = {}
     depth = start = 0
     name: str | None = None
     text = b""
@@ -323,10 +323,10 @@ def raw_fields(line: bytes) -> dict[str, Raw]:
         if name is None and depth == 1 and sign == b":":
             name, start = next(iter(decode(b"{" + text + b":0}"))), token.end()
         elif name is not None and depth == 1 and sign in b",}":
-            found[name] = Raw(line[start : token.start()].strip())
+            fields[name] = Raw(line[start : token.start()].strip())
             name = None
         depth += (sign in b"{[") - (sign in b"}]")
-    return found
+    return fields
 
 
 def _key(name: str) -> bytes:

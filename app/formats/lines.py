@@ -1,9 +1,9 @@
-"""Lines of a file as bytes, with where each begins (formats/README.md, "pi").
+"""Reads the lines of a file as bytes, with their offsets (formats/README.md, "pi").
 
-Only LF ends a line; the CR of a CRLF is white space to JSON and stays in the line. Lines are never decoded
-here: bad UTF-8 and lines of any length pass through as they are. Blank lines and NUL bytes, of which a crash
-may leave gigabytes, are passed over in blocks. JSON has no NUL: only the part
-of a long line up to its first one is kept.
+Only LF ends a line; the CR of a CRLF is white space to JSON and stays in the line. Lines are not decoded
+here: invalid UTF-8 and lines of any length stay as they are. Blank lines and NUL bytes, of which a crash may
+leave gigabytes, are skipped in blocks. JSON has no NUL: only the part of a long line up to its first NUL is
+kept.
 """
 
 from __future__ import annotations
@@ -21,18 +21,19 @@ if TYPE_CHECKING:
 
 BOM = b"\xef\xbb\xbf"
 BLOCK_SIZE = 512 << 10
-"""How much is read at once: a file of gigabytes needs no more memory than its longest line and this, and the
-lines of a block are still in the processor's cache when they are decoded. With half of it a cold index takes
-3 to 4 % more processor time, with up to four times as much none less."""
+"""Bytes that are read at once: a file of gigabytes needs no more memory than this and its longest line, and
+the lines of a block are still in the processor's cache when they are decoded. With half as much, a cold index
+takes 3 to 4 % more processor time; with four times as much, it takes no less.
+"""
 
 _NULS = bytes(BLOCK_SIZE)
 BLANK_BYTES = b" \t\n\r\v\f"
-"""The bytes that blank lines have, but for Unicode's blanks."""
+"""The bytes of blank lines, without Unicode's blanks."""
 _FIRST_STEP = 4 << 10
-"""Bytes of the end of a run that are read first: mostly it is a single blank line."""
+"""Bytes of the end of a run that are read first: usually it is a single blank line."""
 
 _END_BLOCK = 64 << 10
-"""Bytes of the end of a file in which the last LF is looked for at once."""
+"""Bytes that are read at once to find the last LF of a file."""
 
 # Characters that JavaScript's trim() removes and bytes.strip() keeps: agents skip lines of these silently.
 _UNICODE_BLANKS = "\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029"
@@ -45,7 +46,7 @@ _READ = os.O_RDONLY | os.O_NONBLOCK
 
 
 def is_blank(line: bytes) -> bool:
-    """True for a line of white space only, as the agents see it: Unicode's blanks included."""
+    """Whether a line is only white space for the agents, which includes Unicode's blanks."""
     if not line or line.isspace():
         return True
     if len(line) > _LONGEST_UNICODE_BLANK or line[0] < 0x80:
@@ -56,7 +57,7 @@ def is_blank(line: bytes) -> bool:
 def skip_blanks(data: bytes | bytearray, start: int, end: int) -> tuple[int, int]:
     """The offset of the first line that is not blank, and the number of blank lines before it.
 
-    :param start: where a line begins in `data`; `end` where the last one ends.
+    :param start: the offset of a line in `data`; `end` is the end of the last line.
     """
     run = _BLANK_RUN.match(data, start, end)
     # White space before the first word of a line belongs to that line.
@@ -75,7 +76,7 @@ def run_start(descriptor: int, low: int, high: int, of: bytes = b"\0") -> int:
         start = max(low, high - size)
         if size > BLOCK_SIZE:
             if 0 in of and next_data(descriptor, start) >= high:
-                # A hole; the next look goes twice as far.
+                # A hole; the next step is twice as long.
                 high, size = start, 2 * size
                 continue
             start = max(low, high - BLOCK_SIZE)
@@ -89,29 +90,29 @@ def run_start(descriptor: int, low: int, high: int, of: bytes = b"\0") -> int:
 
 
 def line_end(descriptor: int, offset: int) -> int | None:
-    """The offset behind the first LF from `offset` on; None where there is none. Nothing is kept.
+    """The offset after the first LF from `offset` on; None if there is none.
 
     :raises OSError: the file cannot be read.
     """
     while piece := read_at(descriptor, BLOCK_SIZE, offset):
-        at = piece.find(b"\n")
-        if at >= 0:
-            return offset + at + 1
+        position = piece.find(b"\n")
+        if position >= 0:
+            return offset + position + 1
         offset = next_data(descriptor, offset + len(piece))
     return None
 
 
 def last_line_end(descriptor: int, size: int) -> int:
-    """The offset behind the last LF before `size`; 0 where there is none.
+    """The offset after the last LF before `size`; 0 if there is none.
 
     :raises OSError: the file cannot be read.
     """
     while size > 0:
         start = max(0, size - _END_BLOCK)
         block = read_at(descriptor, size - start, start)
-        at = block.rfind(b"\n")
-        if at >= 0:
-            return start + at + 1
+        position = block.rfind(b"\n")
+        if position >= 0:
+            return start + position + 1
         size = run_start(descriptor, 0, size) if block.endswith(b"\0") else start
     return 0
 
@@ -130,7 +131,7 @@ def next_data(descriptor: int, offset: int) -> int:
 
 
 def open_file(path: str) -> int:
-    """Open the file of a session for reading; its descriptor.
+    """Open the file of a session for reading, and return its descriptor.
 
     :raises OSError: it cannot be opened, or is no regular file: a device may have no end.
     """
@@ -171,7 +172,7 @@ def feed_lines(
     piece: bytes = b"",
     end: int | None = None,
 ) -> tuple[int, bytes]:
-    """Pass the file behind `descriptor` from `offset` on to `take`, in pieces.
+    """Pass the open file from `offset` on to `take`, in pieces.
 
     :param take: gets a piece and its offset, reads the lines that end within, and returns their size in
         bytes, LF included. The rest is read again together with more: a piece is never cut or joined. If a
@@ -211,14 +212,14 @@ WINDOW = 128 << 10
 def line_windows(
     descriptor: int, offset: int = 0, size: int = WINDOW
 ) -> Iterator[tuple[bytearray, int, int]]:
-    """The file behind `descriptor` from `offset` on: a buffer, how many bytes of it are lines, and how many
-    bytes of the file these are.
+    """The lines of the open file from `offset` on, in windows: (a buffer, the number of bytes of lines in it,
+    their number in the file).
 
-    The two numbers differ for a line that is longer than a window and has a NUL in it, which no entry has.
-    Such a line comes alone, and the buffer holds the part up to the NUL: gigabytes of them take no memory.
-    They end with a LF, but for those at the end of a file that does not. The buffer is filled anew at the
-    next step, and is as long as the longest line. Stops where the file ends at that moment. `descriptor`
-    stays open; its position is moved.
+    The two numbers differ only for a line that is longer than a window and has a NUL, which no entry has. The
+    window has this line alone, up to the NUL, so that gigabytes of NUL bytes take no memory. A window ends
+    with a LF, except at the end of a file without one. The next step overwrites the buffer, which is as long
+    as the longest line. The iteration ends at the present end of the file. `descriptor` stays open; its
+    position changes.
 
     :raises OSError: the file cannot be read.
     """
@@ -228,7 +229,7 @@ def line_windows(
     filled = 0
     while True:
         if filled == len(buffer):
-            # one line fills all of it
+            # One line fills the buffer.
             nul = buffer.find(0)
             if nul >= 0:
                 end_of_line = line_end(descriptor, offset + filled)
@@ -242,11 +243,11 @@ def line_windows(
                 continue
             buffer = buffer + bytearray(filled)
         with memoryview(buffer) as view:
-            found = file.readinto(view[filled:])
-        if not found:
+            count = file.readinto(view[filled:])
+        if not count:
             break
-        end = buffer.rfind(b"\n", filled, filled + found) + 1
-        filled += found
+        end = buffer.rfind(b"\n", filled, filled + count) + 1
+        filled += count
         if end:
             yield buffer, end, end
             offset += end

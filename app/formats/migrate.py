@@ -1,7 +1,6 @@
-"""Old entries as version 3 would have them, in memory only
-(formats/README.md, "Behaviour of SessionManager").
+"""Converts old entries to version 3, in memory only (formats/README.md, "Behaviour of SessionManager").
 
-Version 1 has no ids: an entry's made-up id is its place in the file, so that it is the same at every look.
+Version 1 has no ids. The id that an entry gets is its number in the file, so that it is always the same.
 """
 
 from __future__ import annotations
@@ -21,12 +20,12 @@ def made_up_id(index: int) -> str:
 
 
 def migrated_role(role: str | None, version: int) -> str | None:
-    """`role` in version 3: hookMessage became custom."""
+    """The role in version 3: hookMessage became custom."""
     return "custom" if role == "hookMessage" and version < CURRENT_VERSION else role
 
 
 def migrate(entry: dict[str, Any], version: int, index: int) -> dict[str, Any]:
-    """Entry number `index` of a file of `version`, as version 3 has it. Does nothing to what it was given."""
+    """Entry number `index` of a file of `version`, converted to version 3. `entry` is not changed."""
     if version >= CURRENT_VERSION:
         return entry
     entry = dict(entry)
@@ -46,10 +45,10 @@ def migrate(entry: dict[str, Any], version: int, index: int) -> dict[str, Any]:
 
 
 def migrate_line(line: bytes, version: int, index: int) -> bytes:
-    """Entry number `index` of a file of `version`, as a line of version 3
+    """The line of entry number `index` of a file of `version`, converted to version 3
     (formats/README.md, "Behaviour of SessionManager").
 
-    :raises BadLine: `line` is no JSON object.
+    :raises BadLine: `line` is not a JSON object.
     """
     if version >= CURRENT_VERSION:
         return line

@@ -34,17 +34,15 @@ _BINARY_FIELDS = {
     "redactedThinking": "data",
     "reasoning": "encrypted_content",
 }
-"""By the type of an object the field of it that is a picture, or sealed by the provider."""
+"""Type of an object -> its field with an image, or with data that the provider encrypted."""
 _MIME_TYPES = ("mimeType", "media_type")
 _BINARY_WITH_MIME_TYPE = frozenset(("data", "blob"))
-"""The fields that are a picture where the object names the type of one."""
+"""The fields with an image in an object that has the MIME type of an image."""
 _PICTURE = re.compile(r"data:image/[^,]{0,100};base64,[A-Za-z0-9+/_-]*={0,2}")
 
 
 class TextPiece(NamedTuple):
-    """One piece: its kind (`formats.text_kinds`), its text, and for calls and results the name of the
-    tool.
-    """
+    """A piece of text: its kind (`formats.text_kinds`), and for calls and results the name of the tool."""
 
     kind: int
     text: str
@@ -52,25 +50,24 @@ class TextPiece(NamedTuple):
 
 
 def text_pieces(entry: dict[str, Any], *, other: bool = True) -> list[TextPiece]:
-    """The pieces of an entry as `read_entry` gives it: one for each kind and tool, never an empty one.
+    """The pieces of an entry in the spelling of `read_entry`, one for each kind and tool, without empty ones.
 
-    A call is the tool's name with the names and values of its arguments, a result its texts, the texts of its
-    details and the tool's name. A header is an entry that has no id. Nothing is cut; lone surrogates are
-    replaced and NUL characters left out, as in the text that `sessions.summaries.summarise` finds, whose
-    pieces are those of kinds 1 to 5 here. Never raises.
+    A call has the tool's name and the names and values of its arguments; a result has its texts, the texts of
+    its details and the tool's name. A header is an entry without an id. Nothing is cut. Lone surrogates are
+    replaced, and NUL characters left out. The pieces of kinds 1 to 5 are those of the text store. Nothing is
+    raised.
 
-    :param other: give what is of no other kind, too; it takes as long as all the rest.
+    :param other: include the kind `OTHER`, which takes as long as all other kinds.
     """
-    found: dict[tuple[int, str], list[str]] = {}
+    texts_by_kind: dict[tuple[int, str], list[str]] = {}
     for kind, text, tool in iter_texts(entry, other=other):
-        found.setdefault((kind, tool), []).append(text)
-    joined = [TextPiece(kind, "\n".join(texts), tool) for (kind, tool), texts in found.items()]
-    return [said for said in joined if said.text]
+        texts_by_kind.setdefault((kind, tool), []).append(text)
+    pieces = [TextPiece(kind, "\n".join(texts), tool) for (kind, tool), texts in texts_by_kind.items()]
+    return [piece for piece in pieces if piece.text]
 
 
 def iter_texts(entry: dict[str, Any], *, other: bool = True) -> Iterator[Part]:
-    """The texts of the pieces, the most important first: (kind, text, tool). A piece is its texts joined by
-    newlines.
+    """(kind, text, tool) of each text, the most important first. A piece is its texts joined with newlines.
 
     :param other: as in `text_pieces`.
     """
@@ -86,33 +83,33 @@ def iter_texts(entry: dict[str, Any], *, other: bool = True) -> Iterator[Part]:
 def _entry_texts(entry: dict[str, Any], other: bool) -> Iterator[Part]:
     message = entry.get("message")
     kind = entry.get("type")
-    told: tuple[str, ...] = ()
+    done: tuple[str, ...] = ()
     if kind == "message" and isinstance(message, dict):
         yield from _message(message, other)
-        told = ("message",)
+        done = ("message",)
     elif kind == "compaction" or kind == "branch_summary":
-        told = _if_text(entry, "summary")
-        yield from _fields(SUMMARY, entry, told)
+        done = _if_text(entry, "summary")
+        yield from _fields(SUMMARY, entry, done)
         if "content" in entry:
             # A summary of a transcript may have other content than its texts.
             yield from _content(OTHER, entry["content"], "", other)
-            told += ("content",)
+            done += ("content",)
     elif kind == "branch":
-        told = _if_text(entry, "branchSummary")
-        yield from _fields(SUMMARY, entry, told)
+        done = _if_text(entry, "branchSummary")
+        yield from _fields(SUMMARY, entry, done)
     elif kind == "custom_message":
-        told = ("content",)
+        done = ("content",)
         yield from _content(CUSTOM, entry.get("content"), "", other)
     elif kind == "session":
         # The header; the catalog knows the folder.
-        told = ("cwd",)
+        done = ("cwd",)
     if other:
-        yield from _rest(entry, told)
+        yield from _rest(entry, done)
 
 
 def _message(message: dict[str, Any], other: bool) -> Iterator[Part]:
     role = _string(message.get("role"))
-    told: tuple[str, ...] = ("content",)
+    done: tuple[str, ...] = ("content",)
     tool = ""
     if role == "user":
         kind = USER
@@ -120,18 +117,18 @@ def _message(message: dict[str, Any], other: bool) -> Iterator[Part]:
         kind = ASSISTANT
     elif role == "toolResult":
         kind = RESULT
-        told = ("content", "details", "toolName")
+        done = ("content", "details", "toolName")
         tool = replace_surrogates(_string(message.get("toolName")))
     elif role in SHELL_ROLES:
         kind = SHELL
         run = _if_text(message, SHELL_ROLES[role]) + _if_text(message, "output")
         yield from _fields(SHELL, message, run)
-        told += run
+        done += run
     elif role in SUMMARY_ROLES:
         kind = OTHER
         summary = _if_text(message, "summary")
         yield from _fields(SUMMARY, message, summary)
-        told += summary
+        done += summary
     elif role in EXTENSION_ROLES:
         kind = CUSTOM
     else:
@@ -141,11 +138,11 @@ def _message(message: dict[str, Any], other: bool) -> Iterator[Part]:
         yield from _strings(RESULT, message.get("details"), tool)
         yield RESULT, tool, tool
     if other:
-        yield from _rest(message, told)
+        yield from _rest(message, done)
 
 
 def _if_text(value: dict[str, Any], key: str) -> tuple[str, ...]:
-    """The name of a field in a tuple, which is empty where it is no text."""
+    """The name of a field in a tuple, which is empty if the field is no text."""
     return (key,) if isinstance(value.get(key), str) else ()
 
 
@@ -170,31 +167,34 @@ def _content(kind: int, content: Any, tool: str, other: bool) -> Iterator[Part]:
 
 def _block(kind: int, block: dict[str, Any], tool: str, other: bool) -> Iterator[Part]:
     type_ = _string(block.get("type"))
-    told: Collection[str] = ()
+    done: Collection[str] = ()
     if type_ == "text" and isinstance(block.get("text"), str):
         yield kind, block["text"], tool
         if not other or len(block) == 2:
             return
-        told = ("text",)
+        done = ("text",)
     elif type_ == "thinking" and isinstance(block.get("thinking"), str):
         yield THINKING if kind == ASSISTANT else OTHER, block["thinking"], ""
-        told = ("thinking",)
+        done = ("thinking",)
     elif type_ in TOOL_CALL_TYPES:
         name = replace_surrogates(_string(block.get("name")))
         yield CALL, name, name
         for text in argument_texts(block.get("arguments")):
             yield CALL, text, name
-        told = ("name", "arguments")
+        done = ("name", "arguments")
     else:
-        told = _binary_fields(block)
+        done = _binary_fields(block)
     if other:
-        yield from _rest(block, told)
+        yield from _rest(block, done)
 
 
-def _rest(value: dict[str, Any], told: Collection[str]) -> Iterator[Part]:
-    """The texts of the fields that are for people and not `told` yet."""
+def _rest(value: dict[str, Any], done: Collection[str]) -> Iterator[Part]:
+    """The texts of the other fields that are for people.
+
+    :param done: the fields that are already known.
+    """
     for key, field in value.items():
-        if key in _NOT_SEARCHED or key in told:
+        if key in _NOT_SEARCHED or key in done:
             continue
         if isinstance(field, str):
             if not _is_picture(field):
@@ -204,9 +204,9 @@ def _rest(value: dict[str, Any], told: Collection[str]) -> Iterator[Part]:
 
 
 def _strings(kind: int, value: Any, tool: str = "") -> Iterator[Part]:
-    """Every text in `value`, in its order, but no names of fields.
+    """Every text in `value` in order, without the names of fields.
 
-    Without recursion: `decode` allows more levels than Python.
+    There is no recursion, because `decode` allows more levels than Python.
     """
     waiting = [value]
     while waiting:
@@ -226,7 +226,7 @@ def _string(value: Any) -> str:
 
 
 def argument_texts(arguments: Any) -> Iterator[str]:
-    """The names and values of the arguments of a call; numbers as JSON has them."""
+    """The names and values of the arguments of a call; numbers as in JSON."""
     waiting = [arguments]
     while waiting:
         value = waiting.pop()

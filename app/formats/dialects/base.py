@@ -1,4 +1,4 @@
-"""How an agent of pi's family writes what the others write otherwise (formats/README.md, "pi")."""
+"""The base classes of dialects: how an agent's lines are read and written (formats/README.md, "pi")."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ if TYPE_CHECKING:
 
 
 class WriteFormat:
-    """pi, and the older indusagi, which is a fork of it."""
+    """How entries are written, for pi and for the older indusagi, which is a fork of pi."""
 
     hook_field = "fromHook"
-    """The field that says an extension made a summary."""
+    """The field of a summary that an extension made."""
     has_title_slot = False
-    """True where the title line before the header names the session, so that no entry does."""
+    """Whether a title line before the header has the name of the session, and not an entry."""
     limits_size = False
-    """True where long texts are cut and images go to the blob store
+    """Whether long texts are cut, and images are moved to the blob store
     (formats/README.md, "Behaviour of SessionManager").
     """
     forks_by_id = False
-    """True where a fork of all entries names its parent by id, and keeps its title."""
+    """Whether a fork of all entries names its parent by id, and keeps its title."""
 
     extension_fields: ClassVar[dict[str, Any]] = {}
     """The other fields of an extension's message."""
     keeps_system_messages = True
-    """True where a compaction carries the system messages that it cuts off."""
+    """Whether a compaction keeps the system messages before it."""
     own_types: ClassVar[frozenset[str]] = frozenset()
     """Types of entries that a script may append, and that the other agents do not know."""
 
@@ -59,11 +59,15 @@ class WriteFormat:
         return header
 
     def fork_header(self, header: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
-        """`header` of a fork with all entries, with what it takes over from the header of its `source`."""
+        """The header of a fork with all entries.
+
+        :param header: a new header.
+        :param source: the header of the session that is forked.
+        """
         return header
 
     def head_lines(self, header: dict[str, Any], now_ms: int) -> bytes:
-        """The lines before the entries, newline included."""
+        """The lines before the entries, with their newlines."""
         return encode(header) + b"\n"
 
 
@@ -79,11 +83,11 @@ class OmpWriteFormat(WriteFormat):
     own_types = frozenset(("ttsr_injection", "session_init", "mode_change"))
 
     def model_fields(self, provider: str, model_id: str) -> dict[str, Any]:
-        """One word for provider and model, and the role it plays."""
+        """The fields of a model_change: provider and model in one word, and the model's role."""
         return {"model": f"{provider}/{model_id}", "role": "default"}
 
     def branch_from_id(self, leaf_id: str | None, target_id: str | None) -> str:
-        """`fromId` is where the new branch begins."""
+        """`fromId` of a branch summary: the entry below which the new branch begins."""
         return target_id or "root"
 
     def new_header(
@@ -99,7 +103,9 @@ class OmpWriteFormat(WriteFormat):
         return header
 
     def fork_header(self, header: dict[str, Any], source: dict[str, Any]) -> dict[str, Any]:
-        """The provider knows the conversation by the key of the first session: a fork goes on with it."""
+        """The header of a fork. It has the cache key of the first session, by which the provider knows the
+        conversation.
+        """
         return {**header, "providerPromptCacheKey": source.get("providerPromptCacheKey") or source["id"]}
 
     def head_lines(self, header: dict[str, Any], now_ms: int) -> bytes:
@@ -165,12 +171,12 @@ class Dialect:
 
     name = "pi"
     one_entry_a_line = True
-    """False where a line may hold several entries, or what it says is more than an entry: such a file is read
-    whole when it changes."""
+    """False if a line may have several entries, or facts besides an entry: such a file is read whole when it
+    changes.
+    """
     snake = False
     linear = False
-    """Whether each entry goes on from the one before it, whatever it says that it hangs on: the format has no
-    branches."""
+    """Whether the format has no branches: the parent of each entry is the one before it."""
     migrates = True
     """Whether the versions are pi's, so that older ones are read as version 3
     (formats/README.md, "Behaviour of SessionManager").
@@ -179,15 +185,15 @@ class Dialect:
     """Bytes in each line that names the session; empty if no line after the header does."""
 
     writing: WriteFormat | None = WriteFormat()
-    """How the agent writes; None where this project only reads."""
+    """How entries are written; None if sessions of the agent are only read."""
     forks_last = False
-    """Whether a fork carries the last messages over, and not a path to an entry."""
+    """Whether a fork has the last messages of the session, and not the path to an entry."""
 
     def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
-        """The entries and marks of `line`, in order.
+        """The entries and metadata records of `line`, in order.
 
         :param wrong: gets the names of the fields whose values are invalid and count as absent.
-        :raises BadLine: it holds no JSON of this dialect.
+        :raises BadLine: it is not JSON of this dialect.
         """
         return (decode_partial(line, wrong, snake=self.snake),)
 
@@ -204,7 +210,9 @@ class Dialect:
         return None
 
     def name_after(self, before: str | None, name: str | None) -> str | None:
-        """The session's name after an entry that names it `name`: pi's latest wins, an empty one clears."""
+        """The name of the session after an entry with the name `name`. For pi, the latest name counts, and an
+        empty one clears it.
+        """
         return name
 
     def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
@@ -217,7 +225,7 @@ class Dialect:
     def entries(self, line: bytes) -> list[dict[str, Any]]:
         """All entries of `line`, each as `entry` gives it.
 
-        :raises BadLine: it holds no JSON of this dialect.
+        :raises BadLine: it is not JSON of this dialect.
         """
         return [self.entry(line)]
 
@@ -229,7 +237,7 @@ class Dialect:
         return []
 
     def raw_entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """The same entry as it stands on disk, unknown fields and all.
+        """Entry number `part` of `line` as it is in the file, with all fields.
 
         :raises BadLine: there is none.
         """
@@ -248,7 +256,7 @@ class Dialect:
         return tool, arguments.get("path")
 
     def file_path(self, tool: str, path: str) -> str:
-        """The file that a call of `tool` with that `path` is about; "" where it is about none."""
+        """The file that a call of `tool` with this `path` argument reads or writes; "" if it is no file."""
         return path
 
     def summary(self, entry: dict[str, Any], stamp: int | None) -> list[dict[str, Any]]:

@@ -31,20 +31,20 @@ class Lanes(Dialect):
 
     def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
         """The entries and facts that the transaction wrote."""
-        found: list[PartialEntry] = []
+        entries: list[PartialEntry] = []
         for write in _writes(line):
             kind = write["kind"]
             if kind == "entry":
-                skim = partial_entry_of(write, wrong)
-                if skim.message is not None:
-                    skim.message.usage = None
-                skim.usage = None
-                found.append(skim)
+                entry = partial_entry_of(write, wrong)
+                if entry.message is not None:
+                    entry.message.usage = None
+                entry.usage = None
+                entries.append(entry)
             elif kind == "usage":
-                found.append(MetadataRecord(type="usage", usage=partial_entry_of(write, wrong).usage))
+                entries.append(MetadataRecord(type="usage", usage=partial_entry_of(write, wrong).usage))
             elif kind == "value":
-                found.extend(_value(write))
-        return found
+                entries.extend(_value(write))
+        return entries
 
     def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
         """Entry number `part` of the transaction, counting entries only."""
@@ -59,16 +59,16 @@ class Lanes(Dialect):
 
     def metadata_entries(self, line: bytes) -> list[dict[str, Any]]:
         """Labels and names as pi's version 3 has them; other values, lists and usage rows as they are."""
-        return [_said(write) for write in _writes(line) if write["kind"] not in ("header", "entry")]
+        return [_metadata_entry(write) for write in _writes(line) if write["kind"] not in ("header", "entry")]
 
     def raw_entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """The same: nothing is spelt otherwise."""
+        """As `entry`: the spelling is that of pi."""
         return self.entry(line, part)
 
 
 def _writes(line: bytes) -> list[dict[str, Any]]:
-    """The writes of one line, an object or an array of them. A line with one of no known kind is refused
-    whole: what it does to the others cannot be known.
+    """The writes of a line, which is an object or an array of objects. A line with a write of an unknown kind
+    is refused, because that write may change the others.
     """
     writes = _objects(line)
     if any(write.get("kind") not in _KINDS for write in writes):
@@ -108,21 +108,21 @@ _OF_WRITES = frozenset(("kind", "op", "seq", "id", "type"))
 _TIP, _LABEL, _NAME = "pi.branch.tip", "pi.entry.label", "pi.session.name"
 
 
-def _said(write: dict[str, Any]) -> dict[str, Any]:
+def _metadata_entry(write: dict[str, Any]) -> dict[str, Any]:
     """The text of a write that is not an entry, as an entry."""
     kind = write["kind"]
-    told = {name: field for name, field in write.items() if name not in _OF_WRITES}
-    space = told.get("namespace") if kind == "value" else None
+    fields = {name: field for name, field in write.items() if name not in _OF_WRITES}
+    space = fields.get("namespace") if kind == "value" else None
     if space in (_TIP, _LABEL, _NAME):
-        del told["namespace"]
-        key, value = told.pop("key", None), told.pop("value", None)
+        del fields["namespace"]
+        key, value = fields.pop("key", None), fields.pop("value", None)
         if space == _LABEL:
             kind = "label"
-            told |= {"targetId": key, "label": value}
+            fields |= {"targetId": key, "label": value}
         elif space == _NAME:
             kind = "session_info"
-            told["name"] = value
+            fields["name"] = value
         elif key != "main":
             # The value of a tip is an id.
-            told["branch"] = key
-    return told | {"type": kind}
+            fields["branch"] = key
+    return fields | {"type": kind}

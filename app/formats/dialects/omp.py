@@ -34,5 +34,5 @@ class Omp(Dialect):
         """
         if _URL.search(path):
             return ""
-        found = _SELECTOR.search(path) if tool == "read" else None
-        return path[: found.start()] if found and found.start() > 0 else path
+        selector = _SELECTOR.search(path) if tool == "read" else None
+        return path[: selector.start()] if selector and selector.start() > 0 else path

@@ -1,8 +1,7 @@
-"""indus/transcript@1: nodes with `prev`, and head lines that name the leaf outright
-(formats/README.md, "indusagi").
+"""indus/transcript@1: nodes with `prev`, and head lines that name the leaf (formats/README.md, "indusagi").
 
-A node's message has pi's shape. A node of role condense is a summary, one of role note is what has no turn.
-A summary is the message's `summary`, or its content, as that of every other node.
+The message of a node has pi's shape. A node of role condense is a summary, and one of role note belongs to no
+turn. The text of a summary is the message's `summary`, else its content.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _ROLES = {"tool": "toolResult"}
 
 
 class _Node(Struct, gc=False):
-    """A line with a message in pi's shape, as nearly all have."""
+    """A line with a message in pi's shape, as nearly all lines have."""
 
     kind: str
     id: str
@@ -77,13 +76,13 @@ class Transcript(Dialect):
         return None
 
     def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """The node as pi would spell it."""
+        """The node in pi's spelling."""
         for entry in self.entries(line):
             return entry
         raise BadLine("a head line is no entry")
 
     def entries(self, line: bytes) -> list[dict[str, Any]]:
-        """The node; none where the line is a head."""
+        """The node; none if the line is a head."""
         value = decode(line)
         if value.get("kind") == "head":
             return []
@@ -132,19 +131,19 @@ def _summary(message: Any, entry: dict[str, Any]) -> dict[str, Any]:
         # A text, or blocks.
         message = {"content": message}
     branch = message.get("role") == "branchSummary"
-    told = {key: field for key, field in message.items() if key not in _OF_SUMMARIES and key not in entry}
-    told["type"] = "branch_summary" if branch else "compaction"
+    summary = {key: field for key, field in message.items() if key not in _OF_SUMMARIES and key not in entry}
+    summary["type"] = "branch_summary" if branch else "compaction"
     rest = message.get("content")
-    told["summary"] = message.get("summary")
-    if not told["summary"]:
-        told["summary"], rest = _said(rest)
+    summary["summary"] = message.get("summary")
+    if not summary["summary"]:
+        summary["summary"], rest = _split_texts(rest)
     if rest:
-        told["content"] = rest
-    return told
+        summary["content"] = rest
+    return summary
 
 
-def _said(content: Any) -> tuple[str, Any]:
-    """The texts of a content, below each other, and what else it holds."""
+def _split_texts(content: Any) -> tuple[str, Any]:
+    """The texts of a content, joined with newlines, and the rest of it."""
     if isinstance(content, str):
         return content, None
     if not isinstance(content, list):
