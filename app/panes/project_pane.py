@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from app.view.list_groups import Group
     from app.view.project_overview import ProjectOverview, ProjectRow
 
+PATIENCE = 0.3
+"""Seconds for which the rows of the project before stay. The next ones are mostly there sooner, and an empty
+pane at each step of the cursor would flicker.
+"""
 RENEW_EVERY = 0.5
 """Least seconds between two readings of a project whose sessions change."""
 
@@ -51,6 +55,14 @@ class ProjectLines(LineList):
         self._now_ms = now_ms
         self.row_height = 2
         self.items: Sequence[ProjectRow] = ()
+        self.is_current = False
+        """Whether the rows are those of the project under the list's cursor."""
+
+    def show_first(self, items: Sequence[ProjectRow]) -> None:
+        """Show the rows of another project from the top."""
+        self.items = items
+        self.set_rows(len(items), self._nearest(0, 1))
+        self._scroll(0)
 
     def show(self, items: Sequence[ProjectRow]) -> None:
         """Show other rows. The cursor stays on what it was on if that is still shown, else near its row."""
@@ -93,7 +105,7 @@ class ProjectLines(LineList):
 
     def action_go(self) -> None:
         """Go to the session or the label under the cursor."""
-        target = self._target(self.cursor)
+        target = self._target(self.cursor) if self.is_current else None
         if target is not None:
             self.post_message(self.Chosen(*target))
 
@@ -144,7 +156,8 @@ class ProjectPane(Pane):
             self._reader.forget()
         elif self.project is None or self.project.cwd != project.cwd:
             self._overview = None
-            self.lines.show(())
+            self.lines.is_current = False
+            self.set_timer(PATIENCE, self._clear)
             last = "…/" + project.folder.rpartition("/")[2]
             shorter = (last,) if len(last) < len(project.folder) else ()
             self.say("", project.folder, shorter, suffix=" · project")
@@ -169,9 +182,19 @@ class ProjectPane(Pane):
     @on(ProjectRead)
     def _project_read(self, event: ProjectRead) -> None:
         event.stop()
-        if event.generation == self._reader.generation:
-            self._overview = event.overview
+        if event.generation != self._reader.generation:
+            return
+        self._overview = event.overview
+        if self.lines.is_current:
             self.update_ages()
+        else:
+            self.lines.is_current = True
+            self.lines.show_first(project_rows(event.overview, self._now_ms()))
+
+    def _clear(self) -> None:
+        """Show no rows if those of the project are not there yet."""
+        if not self.lines.is_current:
+            self.lines.show_first(())
 
     def update_ages(self) -> None:
         """Show the ages of now."""
