@@ -161,11 +161,14 @@ def _figures(overview: ProjectOverview, now_ms: int) -> tuple[str, str]:
         f"{messages:,} message{'' if messages == 1 else 's'}",
         f"{count(tokens)} tokens" if tokens else "",
         cost(spent_dollars),
+    ]
+    sessions = [
+        f"{number:,} session{'' if number == 1 else 's'}",
+        *agents,
         f"first {day(overview.first, now_ms)}" if overview.first else "",
         f"last {_ago(overview.last, now_ms)}" if overview.last else "",
     ]
-    sessions = f"{number:,} session{'' if number == 1 else 's'}"
-    return " · ".join([sessions, *agents]), " · ".join(filter(None, spent))
+    return " · ".join(filter(None, sessions)), " · ".join(filter(None, spent))
 
 
 def _ago(then_ms: int, now_ms: int) -> str:

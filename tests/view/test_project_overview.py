@@ -48,9 +48,9 @@ def drawn(overview, cells=70, selected=-1):
 def test_figures_latest_sessions_labels_and_what_needs_the_user():
     overview = project_overview(ROWS, busy={"/store/d.jsonl"})
     lines = [line.rstrip() for line in drawn(overview)]
-    assert lines[0] == " 5 sessions · 4 pi · 1 omp"
-    assert "1.2M tokens · $4.31 · first " in lines[1]
-    assert lines[1].endswith("last 2m ago")
+    assert lines[0].startswith(" 5 sessions · 4 pi · 1 omp · first ")
+    assert lines[0].endswith("last 2m ago")
+    assert lines[1].endswith("messages · 1.2M tokens · $4.31")
     assert lines[2:6] == [
         "",
         " Latest",
