@@ -1,5 +1,5 @@
 """Small files: reading files that other programs write (settings, pins, notes), checking the paths in them,
-and replacing a file as a whole.
+replacing a file as a whole, and renaming one without overwriting another.
 
 The path of such a file may lead to anything: a cloned repository may contain a link to a device, a named pipe
 blocks for ever, and a sparse file may be longer than the memory. Such files are refused with a short reason.
@@ -108,6 +108,51 @@ def replace_file(path: str, data: bytes, mode: int = 0o600, *, fsync: bool = Fal
         except OSError:
             pass  # the first error counts
         raise
+
+
+def rename_exclusively(source: str, target: str) -> None:
+    """Give the file or link at `source` the name `target`. Nothing is overwritten. A rename that was
+    interrupted is completed.
+
+    :raises FileExistsError: something else is at `target`.
+    :raises OSError: the system refused, with EXDEV for another file system. The file keeps its old name.
+    """
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except FileExistsError:
+        # An interrupted rename has made the new name and not removed the old one.
+        if not os.path.samestat(os.lstat(source), os.lstat(target)):
+            raise
+    except OSError as error:
+        if error.errno == errno.EXDEV:
+            raise
+        # A file system without hard links: an empty file of that name is made, and replaced.
+        os.close(os.open(target, _CREATE, 0o600))
+        try:
+            os.replace(source, target)
+        except OSError:
+            os.unlink(target)
+            raise
+        return
+    try:
+        os.unlink(source)
+    except OSError:
+        os.unlink(target)
+        raise
+
+
+def sync(path: str) -> None:
+    """Write a file, or the names in a folder, to the disk, if the system can."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY)
+    except OSError:
+        return  # not every system opens folders
+    try:
+        os.fsync(descriptor)
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
 
 
 def check_regular(path: str, status: os.stat_result) -> None:

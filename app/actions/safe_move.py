@@ -11,6 +11,7 @@ import stat
 from app.sessions.errors import AlreadyThere, NotThere
 from app.sessions.storage.file_storage import refused
 from app.sessions.storage.temporary import COPY, copy_name, new_copy
+from app.small_files import rename_exclusively, sync
 
 
 def move(source: str, target: str) -> None:
@@ -32,41 +33,28 @@ def move(source: str, target: str) -> None:
         if stat.S_ISDIR(status.st_mode):
             _move_folder(source, target)
         else:
-            _move_file(source, target, status)
+            _move_file(source, target)
     except shutil.Error as error:
         refused(target, OSError(errno.EIO, str(error)))
     except OSError as error:
         refused(target, error)
-    _sync(os.path.dirname(target))
+    sync(os.path.dirname(target))
 
 
-def _move_file(source: str, target: str, status: os.stat_result) -> None:
+def _move_file(source: str, target: str) -> None:
     try:
-        os.link(source, target, follow_symlinks=False)
+        rename_exclusively(source, target)
     except FileExistsError:
-        # An earlier move was stopped after it made the new name and before it removed the old one.
-        if not os.path.samestat(os.lstat(target), status):
-            raise already_there(target) from None
+        raise already_there(target) from None
     except OSError as error:
         if error.errno != errno.EXDEV:
-            _move_without_links(source, target)
-            return
+            raise
         _copy_file(source, target)
-    try:
-        os.unlink(source)
-    except OSError:
-        os.unlink(target)
-        raise
-
-
-def _move_without_links(source: str, target: str) -> None:
-    """Move on a file system without hard links: make an empty file of that name, then replace it."""
-    os.close(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-    try:
-        os.replace(source, target)
-    except OSError:
-        os.unlink(target)
-        raise
+        try:
+            os.unlink(source)
+        except OSError:
+            os.unlink(target)
+            raise
 
 
 def _copy_file(source: str, target: str) -> None:
@@ -76,13 +64,8 @@ def _copy_file(source: str, target: str) -> None:
         os.unlink(temporary)
         shutil.copy2(source, temporary, follow_symlinks=False)
         if not os.path.islink(temporary):
-            _sync(temporary)
-        try:
-            os.link(temporary, target, follow_symlinks=False)
-        except FileExistsError:
-            raise
-        except OSError:
-            _move_without_links(temporary, target)
+            sync(temporary)
+        rename_exclusively(temporary, target)
     finally:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
@@ -125,12 +108,3 @@ def create_beside(target: str, kind: str = COPY) -> tuple[int, str]:
 def already_there(path: str) -> AlreadyThere:
     """The error to raise if `path` exists and must not be overwritten."""
     return AlreadyThere(path, "is there already", errno.EEXIST)
-
-
-def _sync(path: str) -> None:
-    with contextlib.suppress(OSError):  # not every system opens folders
-        descriptor = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)

@@ -8,6 +8,8 @@ import os
 from collections.abc import Iterator
 from typing import IO
 
+from app.small_files import rename_exclusively
+
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
@@ -51,7 +53,12 @@ class Target:
                 yield file
                 file.flush()
                 os.fsync(descriptor)
-            self._move_in(temporary)
+            if self.force:
+                os.replace(temporary, self.path)
+            else:
+                rename_exclusively(temporary, self.path)
+        except FileExistsError:
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path) from None
         except OSError as error:
             if error.filename is None or error.filename == temporary:
                 raise OSError(error.errno, error.strerror, self.path) from None
@@ -59,20 +66,3 @@ class Target:
         finally:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
-
-    def _move_in(self, temporary: str) -> None:
-        if self.force:
-            os.replace(temporary, self.path)
-            return
-        try:
-            os.link(temporary, self.path, follow_symlinks=False)
-        except FileExistsError:
-            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), self.path) from None
-        except OSError:
-            # A file system without hard links: an empty file of that name is made, and replaced.
-            os.close(os.open(self.path, _CREATE, 0o600))
-            try:
-                os.replace(temporary, self.path)
-            except OSError:
-                os.unlink(self.path)
-                raise

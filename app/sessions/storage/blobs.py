@@ -16,7 +16,7 @@ import stat
 from typing import TYPE_CHECKING, Any, Final
 
 from app.formats.images import BLOB_PREFIX, EmbeddedImage, ImageError
-from app.small_files import replace_file
+from app.small_files import replace_file, sync
 from app.stores import agent_named, store_holding
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class BlobStore:
         if _read(path) != data:
             os.makedirs(self.folder, mode=0o700, exist_ok=True)
             replace_file(path, data, 0o600, fsync=True)
-            _sync(self.folder)
+            sync(self.folder)
         return PREFIX + digits
 
     def get(self, ref: str) -> bytes | None:
@@ -96,17 +96,6 @@ def _read(path: str) -> bytes | None:
             return file.read()
     except OSError:
         return None
-    finally:
-        os.close(descriptor)
-
-
-def _sync(folder: str) -> None:
-    """Write the names in `folder` to the disk, if the system can: the blob itself is there already."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    except OSError:
-        pass
     finally:
         os.close(descriptor)
 

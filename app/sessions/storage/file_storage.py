@@ -32,6 +32,7 @@ from app.sessions.errors import (
 )
 from app.sessions.storage import append_ledger, temporary
 from app.sessions.storage.session_storage import Signature, path_text
+from app.small_files import rename_exclusively, sync
 from app.stores.locks import Busy, publish_lock_holder, publish_lock_path
 from app.stores.processes import holder
 
@@ -134,8 +135,8 @@ class FileStorage:
             refused(path, error)
         made, _ = self._copy(path, data, NEW_MODE)
         with self._dropped_on_failure(made, path):
-            self._move_in(made, path)
-        self._sync_folder(folder)
+            rename_exclusively(made, path)
+        sync(folder)
         return _signature(os.stat(path))
 
     def replace(
@@ -163,7 +164,7 @@ class FileStorage:
                     if kept:
                         os.unlink(kept)
                     raise
-            self._sync_folder(os.path.dirname(target))
+            sync(os.path.dirname(target))
             self._carry_over(old, before, target, kept)
         return signature
 
@@ -213,12 +214,12 @@ class FileStorage:
                 self._expect(path, descriptor, expected)
                 try:
                     os.makedirs(os.path.dirname(target), exist_ok=True)
-                    self._relink(path, target)
+                    rename_exclusively(path, target)
                 except OSError as error:
                     refused(target, error)
             signature = _signature(os.fstat(descriptor))
-        self._sync_folder(os.path.dirname(target))
-        self._sync_folder(os.path.dirname(path))
+        sync(os.path.dirname(target))
+        sync(os.path.dirname(path))
         return signature
 
     def tidy(self, path: str, lock: AbstractContextManager[None] | None = None) -> None:
@@ -433,41 +434,6 @@ class FileStorage:
             refused(path, error)
         return made, signature
 
-    def _relink(self, path: str, target: str) -> None:
-        """Replace the name `path` of a file by `target`, which must not exist, or be that file already."""
-        try:
-            os.link(path, target)
-        except FileExistsError:
-            if not os.path.samefile(path, target):
-                raise
-        except OSError as error:
-            if error.errno not in _NO_LINKS:
-                raise
-            self._move_in(path, target)
-            return
-        try:
-            os.unlink(path)
-        except OSError:
-            os.unlink(target)
-            raise
-
-    def _move_in(self, made: str, path: str) -> None:
-        """Give the copy `made` the name `path`, which must not exist."""
-        try:
-            os.link(made, path)
-        except FileExistsError:
-            raise
-        except OSError:
-            # A file system without hard links: create the name first, then replace that file.
-            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, NEW_MODE))
-            try:
-                os.replace(made, path)
-            except OSError:
-                os.unlink(path)
-                raise
-        else:
-            os.unlink(made)
-
     @contextlib.contextmanager
     def _dropped_on_failure(self, made: str, path: str) -> Iterator[None]:
         """Remove the copy `made` if it cannot be moved to `path`, and raise the reason."""
@@ -479,14 +445,6 @@ class FileStorage:
             if isinstance(error, OSError):
                 refused(path, error)
             raise
-
-    def _sync_folder(self, folder: str) -> None:
-        with contextlib.suppress(OSError):  # some systems cannot open folders
-            descriptor = os.open(folder, os.O_RDONLY)
-            try:
-                os.fsync(descriptor)
-            finally:
-                os.close(descriptor)
 
 
 def _signature(status: os.stat_result) -> Signature:

@@ -88,7 +88,7 @@ def test_a_file_name_of_maximum_length_works(home: Home) -> None:
 def test_a_new_file_that_cannot_be_moved_leaves_no_file(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     """On a file system without hard links, the name is created before the file is moved there."""
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EPERM, "no")
 
     manager = home.create()

@@ -264,7 +264,7 @@ def test_artifacts_are_copied_with_the_fork_or_not_at_all(
     (artifacts / "0.bash.log").write_text("output")
     before = sorted(os.listdir(source.session_dir))
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise OSError(errno.EIO, "bad disk")
 
     with monkeypatch.context() as patch:
