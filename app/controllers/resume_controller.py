@@ -371,7 +371,7 @@ def start_problem(plan: Plan) -> str:
     if not plan.problem:
         return ""
     if plan.problem == EXAMPLE_PROJECT:
-        return "Example project: no session can be started"
+        return "Example project: no new sessions"
     return f"Cannot start a session: {_reason(plan)}."
 
 

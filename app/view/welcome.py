@@ -17,6 +17,7 @@ _BESIDE = 4
 """Cells beside the text: both sides of the frame, each with a blank."""
 _TITLE = "Welcome to leafmark"
 _FOUND_NOTHING = "No sessions found yet. leafmark looked here:"
+_FOUND_NOTHING_SHORT = "No sessions found yet. Looked here:"
 
 Place = tuple[str, str, str]
 """(agents, folder, state of the folder) of a store."""
@@ -72,7 +73,8 @@ def _fitting(
     stores: Sequence[tuple[str, str, str]], advice: Sequence[str], cells: int, height: int
 ) -> list[Line]:
     """The text of the panel in at most ``height`` lines of ``cells`` cells."""
-    head: list[Line] = [[(piece, "text")] for piece in wrap(_FOUND_NOTHING, max(4, cells))]
+    found_nothing = _FOUND_NOTHING if cells >= len(_FOUND_NOTHING) else _FOUND_NOTHING_SHORT
+    head: list[Line] = [[(piece, "text")] for piece in wrap(found_nothing, max(4, cells))]
     below: list[Line] = [[(piece, "dim")] for text in advice for piece in wrap(text, max(4, cells))]
     names = max((max_width(name) for name, _, _ in stores), default=0)
     states = max((max_width(state) for _, _, state in stores), default=0)
