@@ -163,6 +163,10 @@ OWN = (
 )
 _JSON = Option("json", "as JSON")
 _FORMAT = Option("format", "a line for each item, such as '{id}\\t{title}'; fields below", metavar="FORMAT")
+_FOR_AGENT = (
+    Option("for-agent", "for a coding agent: this folder, at most 20 kB, quoted, without secrets"),
+    Option("all-folders", "with --for-agent, sessions of other folders too"),
+)
 _KEEP = Option(
     "keep", "go on from the entry itself, even if it is a prompt or has tool calls without results"
 )
@@ -190,6 +194,7 @@ REPORTS = {
             metavar="{recent,relevance}",
             convert=OneOf("recent", "relevance"),
         ),
+        *_FOR_AGENT,
         _FORMAT,
         _JSON,
     ),
@@ -208,6 +213,7 @@ REPORTS = {
         "print a session's tree",
         _SESSION,
         Option("ascii", "draw with plain characters"),
+        *_FOR_AGENT,
         _JSON,
     ),
     "labels": Command(
@@ -228,6 +234,7 @@ REPORTS = {
         "print the messages that the agent would send to the model, as JSON",
         _SESSION,
         Option("entry", f"as if this were the leaf: {_ENTRY} (default: the leaf)", metavar="ID"),
+        *_FOR_AGENT,
     ),
     "export": Command(
         "write sessions as HTML, Markdown, JSON or session files, without secrets",
@@ -269,6 +276,14 @@ REPORTS = {
         "print a help page, or what a command does",
         Word("topic", "a page or a command (default: the list of the pages)", many="?"),
     ),
+    "config": Command(
+        "print where the settings file is, make it, check it, or edit it",
+        Option("path", "print its path (the default)"),
+        Option("init", "make it, with every setting as a comment; a file that is there is kept"),
+        Option("check", "report wrong settings and clashes of keys"),
+        Option("edit", "open it in $VISUAL or $EDITOR, and check it then"),
+    ),
+    "skill": Command("print a skill file that tells a coding agent how to read past sessions"),
     "completion": Command("print the completion script of a shell", _SHELL),
     "init": Command("print a script for a shell that resumes a session with Alt+R", _SHELL),
     "watch": Command("print a line for each change of a session, until interrupted", _JSON),

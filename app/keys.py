@@ -206,6 +206,16 @@ QUIT_KEYS = ("ctrl+q", "ctrl+c")
 """The command that leaves leafmark, and its keys, which work whatever the settings say."""
 
 
+def key_problems(keys: Mapping[str, str]) -> list[str]:
+    """The problems that `remap` would report; no key is set."""
+    before = [(command, command.keys, command.first) for command in COMMANDS]
+    try:
+        return remap(keys)
+    finally:
+        for command, had, first in before:
+            command.keys, command.first = had, first
+
+
 def remap(keys: Mapping[str, str]) -> list[str]:
     """Set the keys of commands, before any keys are bound. A command whose keys are all refused keeps its
     default keys.

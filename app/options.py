@@ -33,6 +33,8 @@ class Options:
     list              of `trash`
     join, aside       of `restore`
     print             of `resume`
+    path, init, check, edit         of `config`
+    for_agent, all_folders          of `search`, `tree` and `context`
     shell             of `completion` and `init`
     topic             of `help`; "" for the list of the pages
     anyway            of `trash` and `resume`
@@ -75,6 +77,12 @@ class Options:
         self.aside = False
         self.print = False
         self.shell = ""
+        self.for_agent = False
+        self.all_folders = False
+        self.path = False
+        self.init = False
+        self.check = False
+        self.edit = False
         self.topic = ""
         self.agent: str | None = None
         self.branch: str | None = None

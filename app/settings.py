@@ -111,10 +111,18 @@ def _read_tables(path: str, complain: Callable[[str], None]) -> dict[str, Any]:
     except UnicodeDecodeError:
         complain("is not UTF-8")
     except tomllib.TOMLDecodeError as error:
-        complain(f"is not TOML: {error}")
+        complain(_toml_problem(str(error)))
     except RecursionError:
         complain("is not TOML: too deep")
     return {}
+
+
+def _toml_problem(message: str) -> str:
+    """The error of the parser, such as "Invalid value (at line 2, column 5)", with its line first."""
+    reason, _, place = message.partition(" (at ")
+    line = place.partition(",")[0].rstrip(")")
+    place = f" ({line})" if line.startswith("line ") else ""
+    return f"is not TOML{place}: {reason[:1].lower()}{reason[1:]}; the defaults are used"
 
 
 def _yes_or_no(value: object, complain: Callable[[str], None]) -> bool:

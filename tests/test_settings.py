@@ -100,7 +100,7 @@ def test_one_invalid_key_does_not_affect_the_others(env: dict[str, str]) -> None
     ("data", "reason"),
     [
         (b"\xff\xfe", "is not UTF-8"),
-        (b"= 1", "is not TOML: "),
+        (b"= 1", "is not TOML (line 1): invalid statement; the defaults are used"),
         (b"keys = " + b"[" * 100_000, "is not TOML"),
         (b"#" * (1 << 20) + b"\n", "cannot be read: longer than 1,048,576 bytes"),
     ],

@@ -22,6 +22,8 @@ _MODULES = {
     "index": "index",
     "watch": "watch",
     "doctor": "doctor",
+    "config": "config",
+    "skill": "skill",
     "completion": "shell",
     "init": "shell",
     "help": "help",

@@ -6,12 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from app.formats.text import one_line
+from app.formats.timestamps import iso
 from app.index.index import Index
 from app.index.query.grammar import leaves_tools, parse
 from app.index.query.query import QueryError
 from app.index.search.results import Hit, Page
 from app.options import Options
 from app.reports.fields import BadFormat, line_maker
+from app.reports.for_agent import check_options, write_quoted
 from app.reports.hit_fields import (
     HIT_FIELDS,
     HIT_PIPE,
@@ -44,6 +46,10 @@ def run(options: Options, setup: Setup) -> int:
     """Update the index, then print the hits. The exit code is 1 if nothing matches, 2 if the query is
     invalid.
     """
+    why = check_options(options)
+    if why:
+        complain(why)
+        return 2
     try:
         line_maker(options, HIT_FIELDS, HIT_PIPE, columns())
     except BadFormat as error:
@@ -91,10 +97,16 @@ def report(pages: Iterable[Page], place: Locator, options: Options, setup: Setup
     :param more: the end of the message that nothing matches.
     :return: the exit code.
     """
+    if options.for_agent and not options.all_folders:
+        pages = _of_folder(pages, setup.here)
     counted = _HitCounter(pages, options.limit)
     cells, now_ms = columns(), setup.now_ms()
     make_line = line_maker(options, HIT_FIELDS, HIT_PIPE, cells)
-    if options.json:
+    if options.for_agent:
+        found = [hit for page in counted.pages() for hit in page]
+        if found:
+            write_quoted(_agent_lines(found, place))
+    elif options.json:
         hits = [hit_document(hit, place) for page in counted.pages() for hit in page]
         write_json(
             {
@@ -122,6 +134,28 @@ def report(pages: Iterable[Page], place: Locator, options: Options, setup: Setup
         complain(f"no session matches{more}")
         return 1
     return 0
+
+
+def _of_folder(pages: Iterable[Page], here: Sequence[str]) -> Iterator[Page]:
+    """The pages with only the hits of sessions that work in this folder."""
+    sessions: set[str] = set()
+    for page in pages:
+        hits = [hit for hit in page.hits if hit.row.cwd in here]
+        sessions.update(hit.path for hit in hits)
+        yield Page(hits, len(sessions), done=page.done, notes=page.notes)
+
+
+def _agent_lines(hits: Sequence[Hit], place: Locator) -> Iterator[str]:
+    """Each session as a line, with a line for each of its hits below it."""
+    last = ""
+    for hit in hits:
+        if hit.path != last:
+            last = hit.path
+            yield f"session {hit.row.id} ({hit.row.agent}, {iso(hit.row.modified)[:10]}): {hit.row.title}"
+        notes = place_notes(hit, place(hit))
+        where = " ".join(filter(None, (hit_role(hit), hit.entry_id)))
+        if hit.snippet:
+            yield f"  {', '.join([where, *notes])}: {hit.snippet}"
 
 
 class _HitCounter:

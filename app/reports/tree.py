@@ -9,7 +9,8 @@ from app.formats.text import one_line, visible_line
 from app.formats.timestamps import iso
 from app.index.resolve import Ambiguous, NotFound, resolve
 from app.options import Options
-from app.reports.errors import complain_of, exit_code
+from app.reports.errors import FAILED, WRONG_USE, complain_of, exit_code
+from app.reports.for_agent import OtherFolder, check_folder, check_options, write_quoted
 from app.reports.output import (
     DIM,
     SCHEMA,
@@ -43,12 +44,23 @@ UNBOUNDED = 10_000
 
 def run(options: Options, setup: Setup) -> int:
     """Print the tree of a session."""
+    why = check_options(options)
+    if why:
+        complain(why)
+        return WRONG_USE
     try:
         tree = open_session_tree(options.session, setup)
+        if options.for_agent:
+            check_folder(tree.header.cwd, setup.here, options)
+    except OtherFolder as error:
+        complain(str(error))
+        return FAILED
     except (NotFound, Ambiguous, SessionError) as error:
         complain_of(error, setup.now_ms())
         return exit_code(error)
-    if options.json:
+    if options.for_agent:
+        write_quoted(draw(tree, setup.home, None, ascii_only=options.ascii))
+    elif options.json:
         write_json(as_json(tree))
     else:
         ascii_only = options.ascii or wants_ascii(setup.env)
