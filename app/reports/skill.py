@@ -9,8 +9,8 @@ from app.setup import Setup
 SKILL = """\
 ---
 name: past-sessions
-description: Search and read past sessions of coding agents in this folder. Use it when the user asks what was \
-decided, tried or fixed before, or refers to an earlier session.
+description: Search and read past sessions of coding agents in this folder. Use it when the user asks \
+what was decided, tried or fixed before, or refers to an earlier session.
 ---
 
 # Past sessions
