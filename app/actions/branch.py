@@ -23,6 +23,7 @@ from app.sessions.manager.change import Change
 from app.sessions.manager.entry_store import Entry
 from app.sessions.manager.navigation import Target, target_of
 from app.sessions.manager.session_manager import SessionManager
+from app.stores import agent_named
 from app.stores.base import Store
 
 MARK = "leafmark.branch"
@@ -247,6 +248,19 @@ def unanswered(path: Sequence[Entry]) -> dict[str, str]:
         elif role == "assistant":
             return {call: name for call, name in _calls(entry).items() if call not in answered}
     return {}
+
+
+def question_of(manager: SessionManager, entry_id: str) -> str | None:
+    """The entry before the answer to a question, if an entry is such an answer and not the leaf: continuing
+    from it asks the question again, as in oh-my-pi (formats/README.md, "Safe places to branch").
+    """
+    entry = manager.get_entry(entry_id)
+    message = _message(entry) if entry is not None and entry_id != manager.leaf_id else {}
+    tools = agent_named(manager.agent).question_tools
+    if entry is None or message.get("role") != "toolResult" or message.get("toolName") not in tools:
+        return None
+    parent = entry.parent_id
+    return parent if parent is not None and manager.get_entry(parent) is not None else None
 
 
 def safe_points(manager: SessionManager, path: Sequence[Entry]) -> Iterator[SafePoint]:

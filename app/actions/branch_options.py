@@ -13,7 +13,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from app.actions.abandoned_branch import AbandonedBranch, find_abandoned
-from app.actions.branch import SafePoint, fork_at, leaf_is_at, safe_points, set_leaf, unanswered
+from app.actions.branch import (
+    SafePoint,
+    fork_at,
+    leaf_is_at,
+    question_of,
+    safe_points,
+    set_leaf,
+    unanswered,
+)
 from app.actions.drafts import write_draft_file
 from app.actions.resume import Plan, plan, shell_quote
 from app.actions.session_edits import open_session, require_entry, resolve_folder
@@ -50,7 +58,8 @@ class BranchOptions:
     :param target: the new leaf, and the text that is offered for editing.
     :param same: the agent would continue from there already.
     :param waiting: names of the tools whose calls would have no result there: providers refuse such a
-        conversation. Then ``safe`` has the entries that are accepted, the best first.
+        conversation. A question to the user is none of them, because the agent asks it again. If there are
+        any, ``safe`` has the entries that are accepted, the best first.
     :param here: in this session; ``elsewhere`` in a new session of the path to the entry, beside it.
     :param left: the branch of this session that would be abandoned.
     :param takes_draft: the agent puts a text into its editor, see `write_draft`; ``takes_prompt``: it can be
@@ -80,14 +89,16 @@ def find_branch_options(
     :param store: where the session was found; ``env`` the present environment.
     :raises UnknownEntry: the entry has gone from the file.
     """
-    target = target_of(manager, require_entry(manager, entry_id))
+    home = agent_named(manager.agent)
+    question = question_of(manager, require_entry(manager, entry_id))
+    target = target_of(manager, entry_id) if question is None else Target(question)
     path = manager.session_file or ""
     same = target.same or (target.text is None and leaf_is_at(manager, target.leaf_id))
     # A prompt that is sent again follows the same entry as before, so nothing has to be checked.
     stays = target.leaf_id is None or target.text is not None or same
     path_there = [] if stays else manager.get_branch(target.leaf_id)
-    waiting = unanswered(path_there)
-    home = agent_named(manager.agent)
+    calls = unanswered(path_there)
+    waiting = {call: name for call, name in calls.items() if name not in home.question_tools}
     there = plan(manager.agent, path, manager.session_id, manager.header_cwd, store, env)
     return BranchOptions(
         path,

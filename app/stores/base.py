@@ -197,6 +197,8 @@ class Agent:
     """
     inner_files: tuple[str, ...] = ()
     """How the names of files begin that lie among the sessions and belong to one of them."""
+    question_tools: frozenset[str] = frozenset()
+    """Tools that ask the user: the agent asks again if it continues from a call without its result."""
     private_artifacts: frozenset[str] = frozenset()
     """Names in the artifacts folder that belong to one session only and are not copied to a fork."""
     dangers: Mapping[str, tuple[tuple[str, ...], str]] = DANGERS

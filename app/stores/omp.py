@@ -55,6 +55,7 @@ class Omp(Agent):
     variables = (CONFIG_DIR, AGENT_DIR, *PROFILES, SESSION_DIR)
     shared_variables = (XDG_DATA, XDG_STATE)
     has_subagents = True
+    question_tools = frozenset({"ask"})
     keeps_artifacts = True
     # The text in the editor, and the mark of a session that has nothing but this text.
     private_artifacts = frozenset({"draft.txt", ".draft-only-session"})

@@ -285,6 +285,24 @@ def test_an_entry_with_waiting_calls_has_safe_points(home: Home, forked_path: Ca
         assert (options.waiting, options.safe) == ((), ())
 
 
+@pytest.mark.parametrize("agent", ["omp", "pi"])
+def test_continuing_from_the_answer_to_a_question_of_omp_goes_back_to_the_question(
+    home: Home, agent: str
+) -> None:
+    manager = home.answered(agent)
+    path = manager.session_file or ""
+    manager.append_message(answer("", "", 1, *calls(("ask", "which?")))["message"])
+    question = manager.leaf_id
+    given = result("", "", "c0")["message"] | {"toolName": "ask"}
+    answered = manager.append_message(given)
+    manager.append_message(answer("", "", 3, text("fine"))["message"])
+    options = options_at(home, path, answered)
+    assert (options.waiting, options.same) == ((), False)
+    assert options.target == Target(question if agent == "omp" else answered)
+    branch_in_place(options, home.env)
+    assert json.loads(lines_of(path)[-1])["parentId"] == options.target.leaf_id
+
+
 def test_without_the_results_the_safe_points_are_before_the_calls(
     home: Home, forked_path: Callable[..., str]
 ) -> None:
