@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.actions import row_actions
 from app.controllers.row_prompt import RowEdit
 from app.dialogs.compare import CompareDialog
-from app.dialogs.labels import LabelsDialog
+from app.dialogs.labels import LabelsDialog, recent_labels
 from app.dialogs.lists import ProblemsDialog
 from app.messages import HitLocated
 from app.view.cells import shorten
@@ -135,7 +135,7 @@ class EntryActions:
             # While a session that was moved is being read, the tree has its old path.
             paths = (session.path, row.path) if session is not None else ()
             node = view.tree.find(entry_id, -1) if view is not None and view.tree.path in paths else None
-            return tree.row_region(node) if node is not None else None
+            return tree.edit_region(node) if node is not None else None
 
         edit = RowEdit(
             label,
@@ -145,6 +145,8 @@ class EntryActions:
             region,
             "Label",
             MOST_LABEL,
+            recent_labels(self._pane.model.rows(), label),
+            "recent labels",
         )
         text = await self._prompt.edit(edit, tree, selection)
         if text is None or text.strip() == label:

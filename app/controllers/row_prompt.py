@@ -62,6 +62,8 @@ class RowEdit(NamedTuple):
     region     gives the screen region of the row's first line; None while it is not in view
     label      the name of what is edited, in the row
     limit      most characters, 0 for any number
+    recent     texts that the arrow keys put into the line, the latest first
+    recently   what they are, for the question
     """
 
     text: str
@@ -71,6 +73,8 @@ class RowEdit(NamedTuple):
     region: Callable[[], Region | None]
     label: str = ""
     limit: int = 0
+    recent: Sequence[str] = ()
+    recently: str = ""
 
 
 class RowPrompt:
@@ -260,9 +264,10 @@ class RowPrompt:
             # The message takes the keys that are being typed.
             self._host.start(self._show_message(f"{quoted_title(selection.first)} is gone{typed}"))
 
-        editor = RowEditor(edit.text, region(), edit.hint, edit.label, edit.limit)
+        editor = RowEditor(edit.text, region(), edit.hint, edit.label, edit.limit, edit.recent)
         end = self._follow(rows, lambda: selection.row is not None, lambda: editor.put(region()), lost)
-        text = await self._show(Question(edit.question, (("enter", edit.accepts),)), editor)
+        keys = [("down", edit.recently)] if edit.recent else []
+        text = await self._show(Question(edit.question, (*keys, ("enter", edit.accepts))), editor)
         end()
         return text
 

@@ -210,7 +210,7 @@ class SessionActions:
                 return None
             if sessions.row is row:
                 sessions.show_cursor()
-            return sessions.row_region(row.path)
+            return sessions.edit_region(row.path)
 
         edit = RowEdit(
             before,

@@ -42,6 +42,19 @@ class Labelled(NamedTuple):
     label: str
 
 
+MOST_RECENT, MOST_CHARACTERS = 20, 80
+"""Labels that are offered while one is edited, and the characters of each."""
+
+
+def recent_labels(rows: Sequence[Row], but: str) -> list[str]:
+    """The labels that the arrow keys offer while one is edited: those of the newest sessions first, inert.
+
+    :param but: the label that is edited.
+    """
+    texts = dict.fromkeys(one_line(labelled.label, MOST_CHARACTERS) for labelled in labelled_in(rows))
+    return [text for text in texts if text and text != but][:MOST_RECENT]
+
+
 class LabelAnswer(NamedTuple):
     """The chosen action on a label: "go", "change" or "clear"."""
 

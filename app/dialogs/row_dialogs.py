@@ -17,7 +17,7 @@ from app.widgets.dialog import Dialog
 from app.widgets.inputs import LineInput
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -77,13 +77,26 @@ class RowEditor(Dialog[str | None]):
     """
 
     DEFAULT_CLASSES = ""
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", "Back")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "cancel", "Back"),
+        Binding("down", "step(1)", "Earlier text", show=False),
+        Binding("up", "step(-1)", "Later text", show=False),
+    ]
 
-    def __init__(self, text: str, region: Region, hint: str, label: str = "", limit: int = 0) -> None:
+    def __init__(
+        self,
+        text: str,
+        region: Region,
+        hint: str,
+        label: str = "",
+        limit: int = 0,
+        recent: Sequence[str] = (),
+    ) -> None:
         """:param region: see above.
         :param hint: the hint in an empty line.
         :param label: the name of what is edited; "" for none.
         :param limit: most characters, 0 for any number. A longer text at first may stay as it is.
+        :param recent: texts for the arrow keys, the latest first.
         """
         super().__init__()
         self.row_region = region
@@ -91,6 +104,9 @@ class RowEditor(Dialog[str | None]):
         self._hint = hint
         self._label = label
         self._limit = max(limit, len(text)) if limit else 0
+        # the texts for the arrow keys, the typed one first, and the number of the shown one
+        self._recent = [text, *recent]
+        self._at = 0
         self._box = Horizontal(id="row-editor")
 
     @cached_property
@@ -101,7 +117,7 @@ class RowEditor(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         with self._box:
-            yield Static(Content(f" {self._label}: " if self._label else ""), id="row-label")
+            yield Static(Content(f"{self._label}:" if self._label else ""), id="row-label")
             yield self._input
             yield Static(id="row-count")
 
@@ -151,6 +167,16 @@ class RowEditor(Dialog[str | None]):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         event.stop()
         self.dismiss(event.value)
+
+    def action_step(self, step: int) -> None:
+        """Put an earlier text (1) or a later one (-1) into the line."""
+        if not self._at:
+            self._recent[0] = self.text
+        at = min(max(self._at + step, 0), len(self._recent) - 1)
+        if at != self._at:
+            self._at = at
+            self._input.value = self._recent[at]
+            self._input.cursor_position = len(self._input.value)
 
     def action_cancel(self) -> None:
         """Close the input and keep the old text."""

@@ -205,6 +205,12 @@ class EntryTree(LineList):
         y = index - self.scroll_offset.y
         return Region(inside.x, inside.y + y, inside.width, 1) if 0 <= y < inside.height else None
 
+    def edit_region(self, node: Node) -> Region | None:
+        """The region in which the label of an entry is edited; None if it is not in view."""
+        region = self.row_region(node)
+        index = self.view.index_of(node) if self.view is not None else None
+        return None if region is None or index is None else self.behind_head(index, region)
+
     @property
     def beginning(self) -> str:
         """The line above the rows if the leaf is before all of them; "" otherwise."""

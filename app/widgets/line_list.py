@@ -14,6 +14,7 @@ from textual.message import Message
 
 from app.view.cells import cut, width
 from app.view.glyphs import ASCII, UNICODE
+from app.view.line import line_width
 from app.view.palette import THEMES
 from app.view.row_lines import RowLines
 from app.widgets.commands import bindings_of
@@ -37,6 +38,10 @@ FOLD_MARKS = {
     "count": UNICODE.closed + ASCII.closed,
 }
 """Style of a piece of a row -> the characters in it that fold or unfold the row with a click."""
+HEAD_PIECES = 4
+"""Pieces of a drawn row before its text: three cells with marks, and the connectors."""
+LEAST_EDIT = 40
+"""Cells behind the marks and connectors from which an edit leaves them in view."""
 MOST_STRIPS = 2_000
 """Drawn lines that are kept for scrolling back."""
 
@@ -284,6 +289,15 @@ class LineList(LineScroll, can_focus=True):
                 self.action_toggle_fold()
             elif self._clicks >= 2:
                 self.post_message(self.Activated(self))
+
+    def behind_head(self, index: int, region: Region) -> Region:
+        """The region of a row behind its marks and connectors, if that is wide enough for an edit.
+
+        :param region: of the row's first line.
+        """
+        head = line_width(self.draw(index, region.width, True)[:HEAD_PIECES])
+        room = region.width - head
+        return Region(region.x + head, region.y, room, 1) if room >= LEAST_EDIT else region
 
     def _is_fold_mark(self, index: int, x: int) -> bool:
         """Whether the cell in a column of a row's first line is a mark of a fold."""

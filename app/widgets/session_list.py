@@ -160,6 +160,11 @@ class SessionListView(LineList):
         y = self._lines.first(index) - self.scroll_offset.y
         return Region(inside.x, inside.y + y, inside.width, 1) if 0 <= y < inside.height else None
 
+    def edit_region(self, path: str) -> Region | None:
+        """The region in which the name of a session is edited; None if it is not in view."""
+        region, index = self.row_region(path), self.model.index_of(path)
+        return None if region is None or index is None else self.behind_head(index, region)
+
     # drawing
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:

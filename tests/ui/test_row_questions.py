@@ -261,3 +261,18 @@ async def test_a_name_and_a_label_are_limited_and_counted(browser, three, keys, 
         assert f"Cut to {limit} characters" in ui.toasts()
         await ui.press("backspace")
         assert f" {limit - 1} / {limit}" in ui.text()
+
+
+async def test_the_edit_of_a_label_leaves_the_connectors_in_view_and_offers_recent_labels(browser, three):
+    async with browser(size=(160, 40)) as ui:
+        await ui.press("tab", "home", "L")
+        status = ui.text().splitlines()[-2]
+        assert "Empty removes the label.   ↓ recent labels   Enter save   Esc cancel" in status
+        row = next(line for line in ui.text().splitlines() if "Label:" in line)
+        assert "❯• Label: New label" in row
+        await ui.press(*"new", "down")
+        assert "Label: redis idea" in ui.text()
+        await ui.press("up")
+        assert "Label: new " in ui.text()
+        await ui.press("down", "enter")
+        await ui.until(lambda: ui.text().count("◆ redis idea") == 2, "the label")
