@@ -227,6 +227,8 @@ def _add(target: argparse.ArgumentParser, options: Iterable[Option], prefix: str
         kinds: dict[str, Any] = {"action": "store_true"}
         if option.metavar:
             kinds = {"metavar": option.metavar, "type": _type(option.convert or str)}
+        if option.optional:
+            kinds |= {"nargs": "?", "const": ""}
         if option.has_opposite:
             kinds = {"action": argparse.BooleanOptionalAction}
         if option.many:

@@ -24,11 +24,12 @@ class Option:
     :param convert: makes the value from its text; raises WrongValue.
     :param many: the option may be given several times; the values are collected.
     :param short: a letter, for `-x` beside `--name`; "" for none.
+    :param optional: the value may be left out, and is "" then.
     :param field: its field of `Options`; the name with underscores if empty.
     :param has_opposite: a flag that `--no-name` turns off; without either the field keeps its default.
     """
 
-    __slots__ = ("convert", "field", "has_opposite", "help", "many", "metavar", "name", "short")
+    __slots__ = ("convert", "field", "has_opposite", "help", "many", "metavar", "name", "optional", "short")
 
     def __init__(
         self,
@@ -40,6 +41,7 @@ class Option:
         many: bool = False,
         short: str = "",
         field: str = "",
+        optional: bool = False,
         has_opposite: bool = False,
     ) -> None:
         self.name = name
@@ -49,6 +51,7 @@ class Option:
         self.convert = convert
         self.many = many
         self.short = short
+        self.optional = optional
         self.has_opposite = has_opposite
 
     @property
@@ -222,7 +225,16 @@ REPORTS = {
         _FORMAT,
         _JSON,
     ),
-    "doctor": Command("what was found, and what was skipped and why", _JSON),
+    "doctor": Command(
+        "what was found, and what was skipped and why",
+        Option(
+            "report",
+            "write a text file for a bug report, without secrets and names (default: leafmark-report.txt)",
+            metavar="FILE",
+            optional=True,
+        ),
+        _JSON,
+    ),
     "index": Command(
         "bring the index up to date",
         Option("rebuild", "forget it, and read all sessions again"),

@@ -35,6 +35,7 @@ class Options:
     print             of `resume`
     path, init, check, edit         of `config`
     for_agent, all_folders          of `search`, `tree` and `context`
+    report            of `doctor`: the file, "" for the default name; None: no report
     shell             of `completion` and `init`
     topic             of `help`; "" for the list of the pages
     anyway            of `trash` and `resume`
@@ -77,6 +78,7 @@ class Options:
         self.aside = False
         self.print = False
         self.shell = ""
+        self.report: str | None = None
         self.for_agent = False
         self.all_folders = False
         self.path = False

@@ -13,7 +13,8 @@ from app.formats.text import one_line
 from app.index.index import Index
 from app.index.search.prompt_histories import read_prompts
 from app.options import Options
-from app.reports.output import SCHEMA, write_json, write_text
+from app.reports.bug_report import write_report
+from app.reports.output import SCHEMA, complain, write_json, write_text
 from app.sessions.storage.temporary import temporaries
 from app.sessions.summaries.summarise import problems
 from app.setup import Setup
@@ -27,8 +28,15 @@ from app.view.formatting import duration, tilde
 
 
 def run(options: Options, setup: Setup) -> int:
-    """Print the findings. The exit code is always 0: a damaged file is no failure of this command."""
+    """Print the findings, or write a report. The exit code is 0 if a file is damaged, which is no failure of
+    this command; it is 3 if the report cannot be written.
+    """
+    if options.report is not None and options.json:
+        complain("--report has no place beside --json")
+        return 2
     findings = examine(setup)
+    if options.report is not None:
+        return write_report(options.report, findings, report_lines(findings, setup.home), setup)
     if options.json:
         write_json(findings)
     else:

@@ -26,6 +26,7 @@ WORDS = {
     "stats": "stats",
     "watch": "watch",
     "config": "config",
+    "help": "help",
     "skill": "skill",
     "completion": "completion bash",
     "init": "init bash",
