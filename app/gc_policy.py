@@ -22,6 +22,18 @@ FULL_EVERY = 16
 """The number of collections of which one also collects old objects."""
 
 
+LONG_TREE = 5_000
+"""Number of entries from which on a tree is exempt from collection."""
+
+
+def exempt_tree(entries: int) -> None:
+    """Exempt a tree that was just read from collection, if it is long: looking at it blocks the screen, and
+    it is freed without the collector (app.sessions.tree.node).
+    """
+    if entries >= LONG_TREE:
+        gc.freeze()
+
+
 class IdleCollector:
     """Collects garbage when `look` is called while the screen is idle."""
 

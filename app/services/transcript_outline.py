@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled
 from app.formats.header import NotASession
+from app.gc_policy import exempt_tree
 from app.messages import OutlineRead, TranscriptHits
 from app.services.background import BackgroundService, GilYielder
 from app.sessions.errors import Changed
@@ -87,6 +88,7 @@ class TranscriptOutline(BackgroundService):
         self._release()
         yielder = GilYielder(is_stale)
         self._tree = open_tree(path, agents, yielder.keep_going)
+        exempt_tree(len(self._tree.entries))
         return self._tree
 
     def _search(

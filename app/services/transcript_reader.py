@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled, SessionError
 from app.formats.header import NotASession
+from app.gc_policy import exempt_tree
 from app.messages import BlockRead, TranscriptFailed, TranscriptRead
 from app.services.background import BackgroundService, GilYielder, LatestOnlyWorker
 from app.sessions.errors import Changed
@@ -378,6 +379,8 @@ class TranscriptReader(BackgroundService):
         followed: bool = False,
         changed: Sequence[Turn] = (),
     ) -> None:
+        if path.trees and opened:
+            exempt_tree(path.total or 0)
         part = Part(
             above=above[::-1],
             below=below,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 from dataclasses import replace
 from threading import Lock
 from time import monotonic, sleep
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.errors import Cancelled
 from app.formats.header import NotASession
+from app.gc_policy import exempt_tree
 from app.messages import (
     BranchesRead,
     EntriesFound,
@@ -43,8 +43,6 @@ BATCH_PAUSE = 0.002
 DRAW_PAUSE = 0.02
 # Rows on either side of the leaf, or of new entries, that are read with the tree: more than a screen shows.
 ROWS_AROUND = 150
-# Number of entries from which on a tree is hidden from the garbage collector.
-FREEZE_FROM = 5_000
 # Rows that are read between two checks for a newer request.
 BATCH = 50
 # Least seconds between two messages of a search: the screen cannot draw more often.
@@ -117,10 +115,7 @@ class TreeReader(BackgroundService):
         self._tree, self._path = tree, path
         self._posted_problems = len(tree.problems), tree.torn
         view = TreeView(tree, mode)
-        if len(tree.entries) >= FREEZE_FROM:
-            # A tree is freed without the collector (app.sessions.tree.node), and each collection of a long
-            # one would block the screen.
-            gc.freeze()
+        exempt_tree(len(tree.entries))
         self._show(generation, view, again=again)
 
     def _show(self, generation: int, view: TreeView, *, again: bool) -> None:

@@ -28,6 +28,7 @@ from tests.benchmarks import (
     screen,
     searching,
     selector,
+    transcripts,
     trees,
 )
 from tests.benchmarks.corpus import SIZES, read_truth
@@ -109,6 +110,7 @@ def _measure(setting: Setting, live: LiveProject, peers: Peers, chosen: argparse
         "memory": lambda: memory.memory(setting, live, peers),
         "follow": lambda: screen.follow(setting, live),
         "loop": lambda: loop.loop(setting, live),
+        "transcript": lambda: transcripts.transcripts(setting),
         "resume": lambda: selector.launch(setting, live, peers),
         "resume-pasted": lambda: selector.pasted(setting, live, peers),
         "resume-deep": lambda: selector.deep(setting, live),

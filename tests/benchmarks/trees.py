@@ -30,14 +30,14 @@ PLANTED = 7
 WORDS = ("zqa", "zqb", "zqc", "zqd")
 _BRANCH_EVERY = 500
 _PROSE = "the token is read before the cookie is set and so the second call fails on a clean machine "
-_OUTPUT = "".join(f"{number:4} return self.{'abcdefgh'[number % 8] * 9}(value)\n" for number in range(28))
+OUTPUT = "".join(f"{number:4} return self.{'abcdefgh'[number % 8] * 9}(value)\n" for number in range(28))
 
 
 def trees(setting: Setting) -> Iterator[Result]:
     """Measure both sizes, and the keys at the larger one."""
     for count, limit in SIZES.items():
         home = os.path.join(setting.folder, f"trees-{count}")
-        size = _write(home, count)
+        size = write(home, count)
         whole_times, end_times = [], []
         letters: dict[bool, list[tuple[float, float]]] = {True: [], False: []}
         for number in range(max(5, setting.repeat)):
@@ -199,7 +199,7 @@ def _opened(setting: Setting, home: str) -> Iterator[Terminal]:
         terminal.wait(20)
 
 
-def _write(home: str, count: int) -> int:
+def write(home: str, count: int) -> int:
     """Write a store with a long session and a newer short one; return the bytes of the long one."""
     folder = os.path.join(home, ".pi/agent/sessions/--work--")
     os.makedirs(folder)
@@ -238,7 +238,7 @@ def _entry(number: int) -> dict[str, object]:
         return _message(number, parent, "user", text, number)
     if kind == 2:
         body = {"toolCallId": f"call-{number - 1}", "toolName": "bash"}
-        return _message(number, parent, "toolResult", f"{text}\n{_OUTPUT}", number, **body)
+        return _message(number, parent, "toolResult", f"{text}\n{OUTPUT}", number, **body)
     usage = {"input": 900, "output": 80, "cacheRead": 9000, "cacheWrite": 0, "cost": {"total": 0.01}}
     entry = _message(number, parent, "assistant", text, number, usage=usage, stopReason="stop")
     if kind == 1:
