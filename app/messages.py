@@ -369,6 +369,20 @@ class ExcerptsFound(Message):
         super().__init__()
 
 
+class HitsCounted(Message):
+    """The number of hits in the sessions that a search found.
+
+    query   the query
+    hits    the number; there may be more if it is not `exact`
+    """
+
+    def __init__(self, query: str, hits: int, *, exact: bool) -> None:
+        self.query = query
+        self.hits = hits
+        self.exact = exact
+        super().__init__()
+
+
 class ValuesCollected(Message):
     """The values that sessions have are known for completions."""
 

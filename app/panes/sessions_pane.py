@@ -17,14 +17,13 @@ from textual.message import Message
 from app.commands import command_by_id
 from app.formats.text import one_line
 from app.keys import key_of
-from app.messages import ExcerptsFound, HitLocated, SearchFound, ValuesCollected
+from app.messages import ExcerptsFound, HitLocated, HitsCounted, SearchFound, ValuesCollected
 from app.panes.query_completer import QueryCompleter
 from app.services.session_search import Completer, HitExcerpts, HitLocator, SessionSearch
 from app.startup.key_order import letter_follows
 from app.view.arrangement import cycle_field
 from app.view.bars import hidden_note, joined_facts, list_facts, list_name, no_session_keys, search_hint
 from app.view.empty_states import nothing_matches, nothing_shown, searching_for
-from app.view.hit_line import MOST_HITS
 from app.view.list_filter import rows_decide
 from app.view.search_notes import spelling_note, unknown_note
 from app.view.selection import StableSelection
@@ -54,8 +53,6 @@ FILTER_DELAY = 0.1
 would delay them.
 """
 _LONGEST_NOTE = 300
-MOST_COUNTED = 200
-"""Sessions with hits above which the border does not count the hits in all of them."""
 
 _COMMAND_FOR = {
     "here": "list.scope",
@@ -102,7 +99,7 @@ class SessionsPane(Pane):
     is_searching    more may be found, and the border says so; false while only changed sessions are searched
     is_due          more of the answer is to come
     is_refused      the query cannot be run
-    hits_in_all     the number of hits in all sessions; 0 if it is not known
+    hits_in_all     the number of hits in all sessions, as text; "" if it is not known
     leaves_tools    tool calls and output were not searched, and can be
     joined          the number of live sessions and the note that stand in the rule, because there is no
                     header; None if there is one
@@ -155,7 +152,7 @@ class SessionsPane(Pane):
         self.is_due = False
         self.is_refused = False
         self.leaves_tools = False
-        self.hits_in_all = 0
+        self.hits_in_all = ""
         self.steps_before = 0
         # the query whose result the list shows
         self._answered: str | None = ""
@@ -384,7 +381,7 @@ class SessionsPane(Pane):
             return  # More letters of a paste follow; the whole text is searched.
         self._answered = None
         self._excerpts.cancel()
-        self.hits_in_all = 0
+        self.hits_in_all = ""
         self.is_refused = False
         self.steps_before = self.list.steps
         self.is_searching = bool(query.strip())
@@ -476,7 +473,7 @@ class SessionsPane(Pane):
             return  # The search takes less time alone; the rows are drawn again when it is done.
         hits = [self._hits[path] for path in event.paths if path in self._hits]
         if hits:
-            self._excerpts.find(hits, self.list.excerpts_of)
+            self._excerpts.find(hits, self._hits, self.list.excerpts_of)
 
     @on(ExcerptsFound)
     def _excerpts_found(self, event: ExcerptsFound) -> None:
@@ -484,21 +481,12 @@ class SessionsPane(Pane):
         found = {path: excerpt for path, excerpt in event.excerpts.items() if excerpt.query == query}
         self._excerpt_rows.update((path, self._hits[path].row) for path in found if path in self._hits)
         self.list.show_excerpts(found)
-        self._count_hits()
 
-    def _count_hits(self) -> None:
-        """Show the number of all hits if it is known for each session."""
-        if len(self._hits) > MOST_COUNTED:
-            return
-        excerpts, query = self.list.excerpts, self.list.excerpts_of
-        counts = [
-            found.hits
-            for path in self._hits
-            if (found := excerpts.get(path)) is not None and found.query == query
-        ]
-        is_known = len(counts) == len(self._hits) and all(count <= MOST_HITS for count in counts)
-        if is_known and self.hits_in_all != sum(counts):
-            self.hits_in_all = sum(counts)
+    @on(HitsCounted)
+    def _hits_counted(self, event: HitsCounted) -> None:
+        """Show the number of all hits, or the least that there are."""
+        if event.query == self.list.excerpts_of:
+            self.hits_in_all = f"{event.hits:,}{'' if event.exact else '+'}" if event.hits else ""
             self.changed()
 
     def _say_note(self, text: str, style: str = "warning", faults: Sequence[tuple[int, int]] = ()) -> None:

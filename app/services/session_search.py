@@ -14,13 +14,13 @@ from app.index.query.grammar import leaves_tools, parse, unknown_filters
 from app.index.query.query import QueryError
 from app.index.search.matchers import name_of
 from app.index.search.results import HitsByPath
-from app.messages import ExcerptsFound, HitLocated, SearchFound, ValuesCollected
+from app.messages import ExcerptsFound, HitLocated, HitsCounted, SearchFound, ValuesCollected
 from app.services.background import BackgroundService, GilYielder
 from app.stores.tags import known_tags
 from app.view.hit_line import MOST_HITS, HitExcerpt
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from app.index.index import Index
     from app.index.query.completion import Completion
@@ -48,6 +48,8 @@ EXCERPT_SECONDS = 0.02
 
 VALUES_SECONDS = 10.0
 """Age at which the values of the sessions are collected again."""
+COUNT_SECONDS = 1.0
+"""Most seconds for which hits are counted; a greater number is shown as the least that there are."""
 
 
 class SessionSearch(BackgroundService):
@@ -253,7 +255,9 @@ def _place_words(index: Index, hit: Hit, is_stale: Callable[[], bool]) -> str:
 
 
 class HitExcerpts(BackgroundService):
-    """Finds excerpts; posts ``ExcerptsFound``, first without the branches, which take longer."""
+    """Finds excerpts; posts ``ExcerptsFound``, first without the branches, which take longer, and at last
+    ``HitsCounted``.
+    """
 
     thread_name = "excerpts"
 
@@ -262,15 +266,20 @@ class HitExcerpts(BackgroundService):
         super().__init__(post)
         self._index = index
 
-    def find(self, hits: Sequence[Hit], query: str) -> None:
-        """Find the excerpts of these hits of a query; an earlier request is dropped."""
-        self._worker.submit(lambda is_stale: self._find(hits, query, is_stale))
+    def find(self, hits: Sequence[Hit], every: Mapping[str, Hit], query: str) -> None:
+        """Find the excerpts of these hits of a query; an earlier request is dropped.
+
+        :param every: the hits of all sessions, whose texts are counted.
+        """
+        self._worker.submit(lambda is_stale: self._find(hits, every, query, is_stale))
 
     def cancel(self) -> None:
         """Drop the request: the query changes."""
         self._worker.submit(lambda is_stale: None)
 
-    def _find(self, hits: Sequence[Hit], query: str, is_stale: Callable[[], bool]) -> None:
+    def _find(
+        self, hits: Sequence[Hit], every: Mapping[str, Hit], query: str, is_stale: Callable[[], bool]
+    ) -> None:
         index = self._index()
         if index is None:
             return
@@ -289,6 +298,22 @@ class HitExcerpts(BackgroundService):
         if found:
             self._post(ExcerptsFound(found))
         self._find_places(index, hits, query, yielder)
+        self._count(every, query, yielder)
+
+    def _count(self, every: Mapping[str, Hit], query: str, yielder: GilYielder) -> None:
+        """Count the hits of all sessions, as far as `COUNT_SECONDS` allow."""
+        total, exact, began = 0, True, monotonic()
+        for hit in every.values():
+            if not yielder.keep_going():
+                return
+            if monotonic() - began > COUNT_SECONDS:
+                exact = False
+                break
+            hit.look_up()
+            count = hit.count(MOST_HITS + 1) if hit.where != "row" else 0
+            exact &= count <= MOST_HITS
+            total += min(count, MOST_HITS)
+        self._post(HitsCounted(query, total, exact=exact))
 
     def _find_places(self, index: Index, hits: Sequence[Hit], query: str, yielder: GilYielder) -> None:
         """Find the branches of the hits in sessions that are read quickly."""

@@ -63,7 +63,7 @@ def order_note(arrangement: Arrangement) -> str:
 
 
 def list_facts(
-    model: ListModel, *, searches: bool, answered: bool, begins: bool = False, hits: int = 0
+    model: ListModel, *, searches: bool, answered: bool, begins: bool = False, hits: str = ""
 ) -> str:
     """The figures in the rule above the list: the number of sessions, or of the marked ones.
 
@@ -71,7 +71,7 @@ def list_facts(
     :param answered: there is no query, or the search has answered it.
     :param begins: the query that the run began with has no answer yet, and not all sessions are known. The
         result then has no number of matches.
-    :param hits: the number of hits in all sessions; 0 if it is not known.
+    :param hits: the number of hits in all sessions, with "+" if there may be more; "" if it is not known.
     """
     # without sessions there is nothing to count
     if not model.total:
@@ -83,7 +83,7 @@ def list_facts(
     if narrows and not begins and (model.matched or answered):
         facts.append(f"{model.matched:,} of {model.total:,}")
         if hits and model.is_filtered:
-            facts.append(f"{hits:,} hit{'' if hits == 1 else 's'}")
+            facts.append(f"{hits} hit{'' if hits == '1' else 's'}")
     elif not narrows:
         facts.append(f"{model.total:,}")
     if searches:

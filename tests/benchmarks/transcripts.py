@@ -28,7 +28,9 @@ ENTRIES = 20_000
 COPIES = {"": 1, " of over 100 MB": 7}
 """Which session, and how often the text of an entry is repeated in it."""
 OPENING, PAGE, FRAME = 0.1, 0.032, 0.016
-"""Seconds: the limits for the end of a transcript, for a page key, and two of them are the limit for a popup or a callback."""
+"""Seconds: the limits for the end of a transcript and for a page key; two frames are the limit for a popup
+and for a callback.
+"""
 KEYS = 25
 """How often a key is pressed."""
 PLANTED = "zqc"

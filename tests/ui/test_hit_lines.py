@@ -49,11 +49,12 @@ async def test_each_row_says_why_it_is_a_hit_and_how_often(browser, found, way):
 async def test_only_rows_in_view_are_looked_up(browser, three, tmp_path):
     for number in range(60):
         pi_session(tmp_path, *chain("gargoyle", "stone", id=f"n{number}"), id=f"n{number}")
-    async with browser(size=(100, 24)) as ui:
+    async with browser(size=(160, 30)) as ui:
         await ui.press("slash", *"gargoyle")
         await ui.until(lambda: len(ui.sessions.excerpts) > 3, "excerpts")
         await ui.pilot.pause()
         assert len(ui.sessions.excerpts) < 20
+        await ui.until(lambda: "60 of 63 · 60 hits" in ui.text(), "the hits of all sessions")
         await ui.press("pagedown", "pagedown")
         await ui.until(lambda: ui.sessions.model.lines[ui.sessions.cursor].path in ui.sessions.excerpts, "it")
 
