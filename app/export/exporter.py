@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from app.export.articles import Articles
@@ -18,6 +18,8 @@ from app.sessions.tree.tree import open_tree
 if TYPE_CHECKING:
     from app.redact import Redactor
     from app.stores.base import Store
+
+_PIECE_CHARACTERS = 32_768
 
 
 class Surroundings:
@@ -96,9 +98,22 @@ def open_export(
     blobs = _blobs(tree.header.agent, path, tree.header.cwd, surroundings) if choice.images else None
     articles = Articles(tree, choice, redactor, blobs)
     texts = html_page(articles) if format == HTML else markdown_lines(articles)
-    # A character that UTF-8 has not was replaced before.
-    pieces = (text.encode("utf-8", "replace") for text in texts)
-    return Export(tree.header.agent, tree.header.id, articles.problems, pieces)
+    return Export(tree.header.agent, tree.header.id, articles.problems, _encoded(texts))
+
+
+def _encoded(texts: Iterable[str]) -> Iterator[bytes]:
+    """The texts in pieces: a page has a quarter of a million texts of a few characters."""
+    waiting: list[str] = []
+    characters = 0
+    for text in texts:
+        waiting.append(text)
+        characters += len(text)
+        if characters >= _PIECE_CHARACTERS:
+            # A character that UTF-8 has not was replaced before.
+            yield "".join(waiting).encode("utf-8", "replace")
+            waiting.clear()
+            characters = 0
+    yield "".join(waiting).encode("utf-8", "replace")
 
 
 def _blobs(agent: str, path: str, cwd: str, surroundings: Surroundings) -> BlobStore | None:

@@ -50,4 +50,4 @@ def iso(ms: int) -> str:
     A time outside the years 1 to 9999 is clamped to the nearest that can be written.
     """
     moment = _EPOCH + timedelta(milliseconds=min(max(ms, _FIRST_MS), LAST_MS))
-    return f"{moment:%Y-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03d}Z".rjust(24, "0")
+    return moment.isoformat(timespec="milliseconds")[:-6] + "Z"

@@ -12,6 +12,9 @@ from app.redact.scanner import Secret, secrets_in
 SURROUNDINGS = 40
 """Characters on either side of a replacement that are remembered."""
 _LONGEST_VALUE = 400
+_SHORT = 20
+"""Characters of a field that is remembered if there is nothing to replace in it; a time is longer."""
+_MOST_PLAIN = 10_000
 _SHORTEST = 6
 """Characters of the shortest text with something to replace."""
 _SECRET_NAME = re.compile("key|token|secret|passw|passphrase|pwd|authorization", re.IGNORECASE)
@@ -48,6 +51,8 @@ class Redactor:
         self._place = ""
         self.replacements: list[Replacement] = []
         self.personal_count = 0
+        # short fields with nothing to replace: most fields are one of a few words
+        self._plain: set[tuple[str, str]] = set()
 
     @property
     def kinds(self) -> int:
@@ -58,6 +63,7 @@ class Redactor:
         """Also replace the name of the user in whose home `folder` is, if names are replaced."""
         if self._personal is not None:
             self._personal.add_users((user_in(folder),))
+            self._plain.clear()
 
     def at(self, place: str) -> None:
         """Name the place of the texts that follow."""
@@ -92,7 +98,12 @@ class Redactor:
             parent, key, name = waiting.pop()
             each = parent[key]
             if isinstance(each, str):
-                parent[key] = self._field(name, each)
+                if len(each) > _SHORT:
+                    parent[key] = self._field(name, each)
+                elif (name, each) not in self._plain:
+                    parent[key] = redacted = self._field(name, each)
+                    if redacted == each and len(self._plain) < _MOST_PLAIN:
+                        self._plain.add((name, each))
             elif isinstance(each, dict):
                 fields = {self._name(field): content for field, content in each.items()}
                 if len(fields) < len(each):  # two names became one

@@ -28,6 +28,7 @@ from tests.benchmarks import (
     screen,
     searching,
     selector,
+    sharing,
     transcripts,
     trees,
 )
@@ -119,6 +120,8 @@ def _measure(setting: Setting, live: LiveProject, peers: Peers, chosen: argparse
         "keys": lambda: keys.keys(setting, live),
         "manager": lambda: manager.whole(setting, peers),
         "write": lambda: manager.append(setting),
+        "export": lambda: sharing.export(setting),
+        "stats": lambda: sharing.statistics(setting),
     }
     if peers.absent:
         print("not installed, skipped:", ", ".join(peers.absent))
