@@ -126,6 +126,22 @@ COMMANDS: tuple[Command, ...] = (
         preview=False,
     ),
     Command(
+        "beside.previous_prompt",
+        "sessions",
+        "left_square_bracket alt+up",
+        "screen.go_prompt_beside(-1)",
+        "Previous prompt in the pane beside",
+        preview=False,
+    ),
+    Command(
+        "beside.next_prompt",
+        "sessions",
+        "right_square_bracket alt+down",
+        "screen.go_prompt_beside(1)",
+        "Next prompt in the pane beside",
+        preview=False,
+    ),
+    Command(
         "session.next_hit",
         "sessions",
         "n",
@@ -374,6 +390,13 @@ COMMANDS: tuple[Command, ...] = (
         "Tree filter: labelled entries only",
     ),
     Command("tree.filter_all", "tree", "ctrl+a alt+a", "set_filter('all')", "Tree filter: every entry"),
+    Command("entry.continue", "entry", "enter", "screen.go_on", "Continue from this entry", "continue"),
+    Command("entry.transcript", "entry", "v", "screen.show_transcript", "Read the transcript from here"),
+    Command("entry.tree", "entry", "t", "screen.show_tree", "Go to this entry in the tree"),
+    Command("entry.fork_shown", "entry", "f", "screen.fork_here", "Fork at this entry"),
+    Command(
+        "entry.fork_shown_to", "entry", "F", "screen.fork_here_to", "Fork at this entry into another folder"
+    ),
     Command(
         "entry.previous",
         "entry",
@@ -432,6 +455,14 @@ COMMANDS: tuple[Command, ...] = (
         "details",
     ),
     Command("entry.raw", "right", "r", "screen.toggle_look('raw')", "Show the raw JSON", "raw"),
+    Command("shown.rename", "right", "ctrl+r", "screen.rename", "Rename the session"),
+    Command(
+        "shown.copy_command",
+        "right",
+        "ctrl+y",
+        "screen.copy_command",
+        "Copy the command that resumes the session",
+    ),
     Command("shown.pin", "right", "p", "screen.pin", "Pin or unpin the marked sessions (or this one)"),
     Command("shown.new", "right", "c", "screen.new_session", "Start a new session in this folder"),
     Command(
@@ -470,6 +501,10 @@ COMMANDS: tuple[Command, ...] = (
         "screen.close_transcript",
         "Go to this entry in the tree",
         "tree",
+    ),
+    Command("block.fork", "transcript", "f", "screen.fork_here", "Fork at this block"),
+    Command(
+        "block.fork_to", "transcript", "F", "screen.fork_here_to", "Fork at this block into another folder"
     ),
     Command("block.label", "transcript", "L", "screen.label", "Label the entry (empty removes it)"),
     Command("block.next_hit", "transcript", "n", "go_hit(1)", "Next hit"),
@@ -568,6 +603,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("index.rescan", "app", "f5", "rescan", "Rescan all folders"),
     Command("theme.choose", "app", "f2", "app.choose_theme", "Choose the theme, with a preview"),
     Command("palette.open", "app", "ctrl+k", "app.command_palette", "Open the command palette", first=True),
+    Command("palette.type", "app", "colon", "app.command_palette", "Open the command palette"),
     Command("help.show", "app", "question_mark f1", "show_help", "Show the help", "help"),
     Command("app.suspend", "app", "ctrl+z", "app.suspend", "Suspend leafmark (fg continues it)", first=True),
     Command("app.quit", "app", "q ctrl+q ctrl+c", "app.quit", "Quit leafmark", "quit"),

@@ -46,6 +46,90 @@ def test_each_key_of_a_pane_has_one_command() -> None:
         assert len(every) == len(set(every)), focus
 
 
+SESSIONS = ("sessions", "side", "list", "app")
+TREE, ENTRY = ("tree", "right", "list", "app"), ("entry", "right", "list", "app")
+TRANSCRIPT = ("transcript", "right", "list", "app")
+"""The panes whose keys work while a pane has the focus, in the order in which they get a key."""
+
+
+def command_of(focus: tuple[str, ...], key: str) -> str:
+    """The id of the command that a key has while a pane has the focus; "" for none."""
+    owners = (command.id for pane in focus for command in pane_commands(pane) if key in command.keys)
+    return next(owners, "")
+
+
+@pytest.mark.parametrize(
+    ("key", "in_sessions", "in_tree", "in_entry", "in_transcript"),
+    [
+        ("enter", "session.resume", "entry.go_on", "entry.continue", "block.go_on"),
+        ("v", "session.read", "entry.read", "entry.transcript", "transcript.close"),
+        ("t", "session.tree", "", "entry.tree", "transcript.close"),
+        ("i", "session.details", *["entry.details"] * 3),
+        ("n", "session.next_hit", "tree.next_hit", "tree.next_hit", "block.next_hit"),
+        ("N", "session.previous_hit", "tree.previous_hit", "tree.previous_hit", "block.previous_hit"),
+        ("left_square_bracket", "beside.previous_prompt", *["turn.previous"] * 2, "prompt.previous"),
+        ("alt+down", "beside.next_prompt", *["turn.next"] * 2, "prompt.next"),
+        ("b", "", "branch.next_point", "branch.next_point", "branch.switch"),
+        ("B", "", "branch.previous_point", "branch.previous_point", "branch.return"),
+        ("m", "", "label.next", "label.next", "block.next_label"),
+        ("M", "", "label.previous", "label.previous", "block.previous_label"),
+        ("J", "beside.down", "tree.scroll_down", "entry.next", ""),
+        ("K", "beside.up", "tree.scroll_up", "entry.previous", ""),
+        ("c", "session.new", *["shown.new"] * 3),
+        ("p", "session.pin", *["shown.pin"] * 3),
+        ("backspace", "", *["entry.parent"] * 3),
+        ("full_stop", "list.hidden", *["tree.hidden"] * 3),
+        ("at", "", "leaf.go", "leaf.go", "transcript.end"),
+        ("f", "session.fork", "entry.fork", "entry.fork_shown", "block.fork"),
+        ("F", "session.fork_to", "entry.fork_to", "entry.fork_shown_to", "block.fork_to"),
+        ("o", "session.origin", *["shown.origin"] * 3),
+        ("O", "list.group", "", "", ""),
+        ("L", "", "entry.label", "entry.label", "block.label"),
+        ("C", "", "branch.compare", "", ""),
+        ("T", "", "label.times", "", ""),
+        ("exclamation_mark", "", "tree.problems", "", ""),
+        ("y", "session.copy_id", "entry.copy", "entry.copy", "block.copy"),
+        ("Y", "session.copy_path", "entry.copy_code", "entry.copy_code", "block.copy_code"),
+        ("ctrl+y", "session.copy", *["shown.copy_command"] * 3),
+        ("r", "", *["entry.raw"] * 3),
+        ("s", "list.scope", "", "", ""),
+        ("a", "list.agent", "", "", ""),
+        ("D", "list.roomy", "", "", ""),
+        ("plus", "group.open_all", "branch.unfold_all", "", ""),
+        ("minus", "group.close_all", "branch.fold_others", "", ""),
+        ("ctrl+t", "search.everywhere", "tree.filter_tools", "", "block.tools"),
+        ("ctrl+d", "session.trash", "tree.filter_default", "", ""),
+        ("delete", "session.delete", "", "", ""),
+        ("ctrl+s", "list.order", "", "", ""),
+        ("ctrl+n", "list.named", "", "", ""),
+        ("ctrl+p", "list.paths", "", "", ""),
+        ("ctrl+r", "session.rename", *["shown.rename"] * 3),
+        ("ctrl+x", "", *["entry.copy"] * 3),
+        ("shift+enter", "", "entry.summarise", "", ""),
+        *((f"alt+{key}", "", f"tree.filter_{name}", "", "") for key, name in (
+            ("d", "default"), ("t", "tools"), ("u", "user"), ("l", "labelled"), ("a", "all")
+        )),
+        *((key, id, id, id, id) for key, id in (
+            ("tab", "pane.next"), ("shift+tab", "pane.previous"), ("slash", "filter.open"),
+            ("1", "pane.sessions"), ("2", "pane.tree"), ("3", "pane.entry"),
+            ("less_than_sign", "pane.narrower"), ("greater_than_sign", "pane.wider"),
+            ("left_curly_bracket", "pane.rule_up"), ("right_curly_bracket", "pane.rule_down"),
+            ("apostrophe", "label.list"), ("H", "history.show"), ("X", "trash.show"),
+            ("A", "archive.show"), ("S", "statistics.show"), ("comma", "settings.show"),
+            ("z", "change.undo"), ("Z", "change.redo"), ("ctrl+underscore", "change.undo"),
+            ("ctrl+z", "app.suspend"), ("ctrl+k", "palette.open"), ("colon", "palette.type"),
+            ("question_mark", "help.show"), ("f1", "help.show"), ("f2", "theme.choose"),
+            ("f5", "index.rescan"), ("f6", "demo.open"), ("q", "app.quit"), ("escape", "view.back"),
+        )),
+    ],
+)  # fmt: skip
+def test_a_key_has_one_idea_in_all_panes(
+    key: str, in_sessions: str, in_tree: str, in_entry: str, in_transcript: str
+) -> None:
+    found = [command_of(focus, key) for focus in (SESSIONS, TREE, ENTRY, TRANSCRIPT)]
+    assert found == [in_sessions, in_tree, in_entry, in_transcript]
+
+
 def test_without_a_session_the_line_offers_nothing_about_one() -> None:
     for typed in (True, False):
         keys = search_keys(selects=True, here=True, typed=typed)

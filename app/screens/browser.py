@@ -570,7 +570,9 @@ class BrowserScreen(SessionsScreen):
 
     def action_copy_entry(self) -> None:
         """Copy the text of what is under the cursor."""
-        if self.entry_actions.shown_row() is not None:
+        if self._reads:
+            self.transcript_pane.lines.action_copy_block()
+        elif self.entry_actions.shown_row() is not None:
             self.entry_pane.lines.action_copy_text()
 
     def action_copy_code(self) -> None:
@@ -584,8 +586,20 @@ class BrowserScreen(SessionsScreen):
             self.entry_pane.lines.open_in(kind)
 
     def action_toggle_look(self, look: str) -> None:
-        """Look at the entry in this way (`LOOKS`), or at its text again."""
-        self.entry_pane.lines.toggle_look(look)
+        """Look at the entry in this way (`LOOKS`), or at its text again; a transcript gives way to the entry."""
+        lines = self.entry_pane.lines
+        if self._reads:
+            self._close_transcript()
+            self._focus_pane("entry")
+            if lines.look == look:
+                return
+        lines.toggle_look(look)
+
+    def action_go_prompt_beside(self, step: int) -> None:
+        if self._reads:
+            super().action_go_prompt_beside(step)
+        else:
+            self.action_in_tree("next_turn" if step > 0 else "previous_turn")
 
     def action_in_tree(self, name: str, *parameters: object) -> None:
         """Run an action of the tree, also while another pane has the focus."""

@@ -59,6 +59,7 @@ from app.widgets.line_list import LineList
 from app.widgets.panes import Bar, Divider, Pane
 from app.widgets.session_list import SessionListView
 from app.widgets.textual_internals import FirstPictureScreen, LineScroll
+from app.widgets.transcript_lines import TranscriptLines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -590,6 +591,12 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_scroll_beside(self, lines: int, pages: int) -> None:
         """Scroll the pane beside the list."""
         self.beside.scroll_by(lines, pages)
+
+    def action_go_prompt_beside(self, step: int) -> None:
+        """Put the cursor of the transcript beside the list on its next prompt (1), or on the one before."""
+        lines = self.beside
+        if isinstance(lines, TranscriptLines):
+            lines.action_go_prompt(step)
 
     @on(SessionsPane.TrashAsked)
     def action_trash(self) -> None:

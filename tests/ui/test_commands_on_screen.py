@@ -74,3 +74,23 @@ async def test_the_theme_changes_and_is_remembered(browser, three):
         await ui.until(lambda: ui.app.theme == "leafmark-high-contrast", "the preview")
         await ui.press("escape")
         assert ui.app.theme == "leafmark-light"
+
+
+async def test_prompts_of_the_pane_beside_are_visited_from_the_list(browser, three):
+    async with browser() as ui:
+        await ui.press("left_square_bracket")
+        assert ui.focus == "sessions"
+        assert ui.tree.node.id == "e"
+        await ui.press("left_square_bracket")
+        assert ui.tree.node.id == "00000001"
+        await ui.press("right_square_bracket")
+        assert ui.tree.node.id == "e"
+
+
+async def test_details_are_reached_from_the_transcript(browser, three):
+    async with browser() as ui:
+        await ui.press("v")
+        await ui.until(lambda: "prompt 2 of 2" in ui.text(), "the transcript")
+        await ui.press("i")
+        assert ui.focus == "entry"
+        await ui.until(lambda: "role  assistant" in ui.text(), "the details")

@@ -35,7 +35,7 @@ async def find(ui, typed):
 
 async def test_a_label_of_the_footer_finds_its_command(browser, three):
     async with browser() as ui:
-        for id in ("session.resume", "session.pin", "session.rename", "help.show", "change.undo"):
+        for id in ("session.resume", "session.read", "session.rename", "help.show", "change.undo"):
             assert (await find(ui, command_by_id(id).label))[0] == id
 
 
