@@ -13,7 +13,7 @@ from tests.quick_textual import share_work
 
 # The time that a test takes does not decide whether it passes.
 _UNTIMED = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("same", _UNTIMED, derandomize=True, max_examples=50)
+settings.register_profile("same", _UNTIMED, derandomize=True, max_examples=25)
 settings.register_profile("explore", _UNTIMED, max_examples=1_000)
 settings.load_profile("same")
 

@@ -434,12 +434,16 @@ WITH_OUTPUT = [
         ),
     ],
 )
-def test_output_that_cannot_be_written_gives_one_line(store, tmp_path, words, redirect, reason):
-    env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
-    command = f"exec {sys.executable} -m app {words} {redirect}"
-    done = subprocess.run(
-        ["bash", "-c", command], env=env, capture_output=True, text=True, check=False, timeout=60
-    )
+def test_output_that_cannot_be_written_gives_one_line(process, store, tmp_path, words, redirect, reason):
+    if redirect == ">/dev/full":
+        with open("/dev/full", "wb") as full:
+            done = process(*words.split(), output=full.fileno())
+    else:
+        env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
+        command = f"exec {sys.executable} -m app {words} {redirect}"
+        done = subprocess.run(
+            ["bash", "-c", command], env=env, capture_output=True, text=True, check=False, timeout=60
+        )
     assert "Traceback" not in done.stderr
     assert done.returncode == 3, done.stderr
     (line,) = done.stderr.splitlines(keepends=True)
@@ -450,8 +454,7 @@ def test_output_that_cannot_be_written_gives_one_line(store, tmp_path, words, re
     ("size", "variable", "columns"),
     [((0, 0), "", 80), ((0, 0), "50", 50), ((24, 60), "", 60), ((24, 60), "50", 50), ((24, 60), "0", 60)],
 )
-@pytest.mark.parametrize("words", [("list",), ("search", "widget")])
-def test_lines_are_as_wide_as_the_terminal(store, tmp_path, words, size, variable, columns):
+def test_lines_are_as_wide_as_the_terminal(store, tmp_path, size, variable, columns):
     """A terminal without a size, as some programs start one, counts as 80 columns wide."""
     write_session(store / "2026_wide.jsonl", *chain("widget " * 60, id="wide", cwd="/work/" + "w" * 60))
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
@@ -459,7 +462,7 @@ def test_lines_are_as_wide_as_the_terminal(store, tmp_path, words, size, variabl
     controller, terminal = pty.openpty()
     termios.tcsetwinsize(terminal, size)
     with subprocess.Popen(
-        [sys.executable, "-m", "app", *words],
+        [sys.executable, "-m", "app", *(("list",) if variable else ("search", "widget"))],
         env=env,
         stdin=terminal,
         stdout=terminal,
@@ -489,10 +492,10 @@ def test_lines_are_as_wide_as_the_terminal(store, tmp_path, words, size, variabl
         ),
     ],
 )
-def test_closed_streams_are_tolerated(store, tmp_path, words, closed):
+def test_closed_streams_are_tolerated(process, store, tmp_path, words, closed):
     env = {"HOME": str(tmp_path / "home"), "PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)}
     command = f"{sys.executable} -m app {words}"
-    usual = subprocess.run(["bash", "-c", command], env=env, capture_output=True, text=True, check=False)
+    usual = process(*words.split())
     done = subprocess.run(
         ["bash", "-c", f"{command} {closed}"], env=env, capture_output=True, text=True, check=False
     )

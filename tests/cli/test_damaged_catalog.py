@@ -20,11 +20,8 @@ from tests.factory import chain, entry, write_session
 
 COMMANDS = [
     ("list",),
-    ("list", "--json"),
     ("list", "hello"),
-    ("search", "hello"),
     ("search", "hello", "--json"),
-    ("labels",),
     ("labels", "--json"),
     ("labels", "bbbb"),
     ("tree", "aaaa"),

@@ -19,7 +19,7 @@ from tests.search.random_sessions import NOT_BY_LINES, Written, queries, session
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-many = settings(suppress_health_check=list(HealthCheck), max_examples=25)
+many = settings(suppress_health_check=list(HealthCheck), max_examples=10)
 
 
 @pytest.fixture

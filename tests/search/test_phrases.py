@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from app.index.query.query import Query
 
-many = settings(suppress_health_check=list(HealthCheck), max_examples=25)
+many = settings(suppress_health_check=list(HealthCheck), max_examples=10)
 
 WHITE = [char for char in map(chr, range(sys.maxunicode + 1)) if char.isspace()]
 """All white space of Python; a run of it equals one blank in a phrase."""
