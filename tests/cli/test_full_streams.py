@@ -24,6 +24,7 @@ WORDS = {
     "doctor": "doctor",
     "index": "index --where",
     "stats": "stats",
+    "help": "help",
     "watch": "watch",
     "config": "config",
     "help": "help",

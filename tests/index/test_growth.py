@@ -15,6 +15,7 @@ import pytest
 from app.index.index import Index
 from app.sessions.storage import append_ledger
 from tests.index.helpers import Listener, append, fill, message, pi_store, session, write
+from tests.prepared import prepared
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,10 +52,7 @@ def env(tmp_path: Path) -> dict[str, str]:
 def leafmark(tmp_path: Path, *arguments: str) -> None:
     """Run leafmark in a process of its own."""
     store = f"pi={tmp_path / 'store'}"
-    command = [sys.executable, "-m", "app", "--store", store, *arguments]
-    done = subprocess.run(
-        command, cwd=ROOT, env=env(tmp_path), capture_output=True, text=True, timeout=60, check=False
-    )
+    done = prepared().run(["--store", store, *arguments], env(tmp_path), str(ROOT))
     assert done.returncode == 0, done.stderr
 
 
