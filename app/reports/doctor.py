@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -20,7 +19,7 @@ from app.sessions.summaries.summarise import problems
 from app.setup import Setup
 from app.stores.archive import archived
 from app.stores.base import Store
-from app.stores.layout import Complaint, deeper
+from app.stores.layout import Complaint, deeper, listed_folders
 from app.stores.locks import abandoned_locks
 from app.stores.pins import own_pins_path, pins_problem
 from app.stores.tags import tags_path, tags_problem
@@ -119,10 +118,7 @@ def _leftovers(setup: Setup) -> Iterator[Complaint]:
     """The hidden files that a killed write has left beside sessions."""
     now_ms = setup.now_ms()
     for store in setup.stores:
-        folders = [store.root]
-        with contextlib.suppress(OSError), os.scandir(store.root) as entries:
-            folders += [entry.path for entry in entries if entry.is_dir()]
-        for folder in folders:
+        for folder in listed_folders(store):
             for lock in abandoned_locks(folder):
                 yield lock, "the lock of a process that has ended; the next write removes it"
             for copy in temporaries(folder):

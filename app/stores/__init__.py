@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from app.stores.agent import NickcecereAgent
 from app.stores.base import CONFIGURED, Agent, Store, absolute, refusals
 from app.stores.claude import Claude
+from app.stores.codex import Codex
 from app.stores.indusagi import Indusagi
 from app.stores.omp import Omp
 from app.stores.pi import Pi
@@ -16,7 +17,7 @@ from app.stores.pins import read_own_pins
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-AGENTS: tuple[Agent, ...] = (Pi(), Omp(), Indusagi(), NickcecereAgent(), Claude())
+AGENTS: tuple[Agent, ...] = (Pi(), Omp(), Indusagi(), NickcecereAgent(), Claude(), Codex())
 
 
 def agent_named(name: str) -> Agent:

@@ -123,6 +123,16 @@ class Store:
         return tuple(dict.fromkeys(suffix for store in stores for suffix in store.agent.suffixes))
 
     @property
+    def depth(self) -> int:
+        """Levels of folders below the root in which sessions lie, of all agents of this folder."""
+        return max(store.agent.depth for store in (self, *self.twins))
+
+    @property
+    def unread_suffixes(self) -> tuple[str, ...]:
+        """The suffixes of session files that cannot be read."""
+        return tuple(suffix for store in (self, *self.twins) for suffix in store.agent.unread_suffixes)
+
+    @property
     def inner_files(self) -> tuple[str, ...]:
         """How the names of files begin that are no sessions, for all agents of this folder."""
         return tuple(prefix for store in (self, *self.twins) for prefix in store.agent.inner_files)
@@ -195,6 +205,10 @@ class Agent:
     """Whether the agent keeps files of a session in an artifacts folder: the path of the session without its
     suffix.
     """
+    depth: int = 1
+    """Levels of folders below the root of a store in which sessions lie."""
+    unread_suffixes: tuple[str, ...] = ()
+    """The suffixes of session files that leafmark cannot read."""
     inner_files: tuple[str, ...] = ()
     """How the names of files begin that lie among the sessions and belong to one of them."""
     question_tools: frozenset[str] = frozenset()

@@ -1,7 +1,8 @@
 """Lists the session files of a store as the agents do (formats/README.md, "pi").
 
 Sessions are the files with the agent's suffix directly in the root (in custom folders) and in its direct
-subfolders (one for each working folder). This module reads only directory entries, never files.
+subfolders (one for each working folder), or as many levels below as the agent's `depth` says. This module
+reads only directory entries, never files.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,6 +19,17 @@ if TYPE_CHECKING:
 
 Complaint = tuple[str, str]
 File = tuple["os.DirEntry[str]", os.stat_result]
+
+
+class _Names(NamedTuple):
+    """The suffixes of session files, how the names of other files begin, and the suffixes of session files
+    that cannot be read.
+    """
+
+    suffixes: tuple[str, ...]
+    inner: tuple[str, ...]
+    unread: tuple[str, ...]
+
 
 DEEPEST = 8
 """Levels below the root in which `deeper` looks; artifacts of sub-agents of sub-agents are less deep."""
@@ -31,7 +43,8 @@ def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[s
 
     :param complaints: gets (path, reason) for each file or folder that is skipped.
     """
-    suffixes, inner = store.suffixes, store.inner_files
+    suffixes, depth = store.suffixes, store.depth
+    names = _Names(suffixes, store.inner_files, store.unread_suffixes)
     folders: list[os.DirEntry[str]] = []
     links: list[os.DirEntry[str]] = []
     files: list[os.DirEntry[str]] = []
@@ -39,11 +52,11 @@ def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[s
     for entry in entries:
         if entry.is_dir(follow_symlinks=False):
             folders.append(entry)
-        elif entry.is_symlink() and _is_link_to_folder(entry):
+        elif entry.is_symlink() and _is_folder(entry):
             links.append(entry)
         else:
             files.append(entry)
-    yield store.root, _with_status(files, suffixes, inner, complaints)
+    yield store.root, _with_status(files, names, complaints)
     inside = folders + _new_folders(store.root, folders, links, complaints)
     artifacts = _artifacts(entries, suffixes)
     for folder in inside:
@@ -52,7 +65,35 @@ def session_files(store: Store, complaints: list[Complaint]) -> Iterator[tuple[s
         if folder.name.endswith(suffixes) and not folder.name.startswith("-"):
             # A name that begins with "-" is a working folder whose own name ends with the suffix.
             complaints.append((folder.path, "a folder, not a file"))
-        yield folder.path, _with_status(_entries(folder.path, complaints), suffixes, inner, complaints)
+        inside_folder = _entries(folder.path, complaints)
+        yield folder.path, _with_status(inside_folder, names, complaints)
+        if depth > 1:
+            yield from _below(inside_folder, depth - 1, names, complaints)
+
+
+def _below(
+    entries: list[os.DirEntry[str]], depth: int, names: _Names, complaints: list[Complaint]
+) -> Iterator[tuple[str, list[File]]]:
+    """The same of the folders among `entries`, up to `depth` levels down, without links to folders."""
+    waiting = [(entry, depth) for entry in entries if entry.is_dir(follow_symlinks=False)]
+    while waiting:
+        folder, depth = waiting.pop()
+        inside = _entries(folder.path, complaints)
+        yield folder.path, _with_status(inside, names, complaints)
+        if depth > 1:
+            waiting += [(entry, depth - 1) for entry in inside if entry.is_dir(follow_symlinks=False)]
+
+
+def listed_folders(store: Store) -> list[str]:
+    """The root and the folders below it in which sessions may lie; the root alone if it cannot be read."""
+    found = [store.root]
+    level = [store.root]
+    for number in range(store.depth):
+        below = [entry for folder in level for entry in _entries(folder, [])]
+        # Links are followed directly below the root, as by `session_files`.
+        level = [entry.path for entry in below if _is_folder(entry, follow=not number)]
+        found += level
+    return found
 
 
 def deeper(store: Store) -> Iterator[Complaint]:
@@ -69,7 +110,7 @@ def deeper(store: Store) -> Iterator[Complaint]:
                 if depth < DEEPEST:
                     inner = owner or artifacts.get(entry.name, "")
                     waiting.append((entry.path, depth + 1, inner))
-            elif entry.name.endswith(suffixes) and (owner or depth > 1):
+            elif entry.name.endswith(suffixes) and (owner or depth > store.depth):
                 yield entry.path, f"belongs to {owner}" if owner else "deeper than the agents look"
 
 
@@ -103,21 +144,17 @@ def _entries(folder: str, complaints: list[Complaint]) -> list[os.DirEntry[str]]
     return []
 
 
-def _with_status(
-    entries: list[os.DirEntry[str]],
-    suffixes: tuple[str, ...],
-    inner: tuple[str, ...],
-    complaints: list[Complaint],
-) -> list[File]:
+def _with_status(entries: list[os.DirEntry[str]], names: _Names, complaints: list[Complaint]) -> list[File]:
     """The session files among `entries`, with links followed. Other files with the suffix get a complaint,
     and vanished files none.
-
-    :param inner: how the names of files begin that belong to another session.
     """
+    suffixes, inner, unread = names
     files = []
     # This runs for thousands of files before a list is printed.
     for entry in entries:
         if not entry.name.endswith(suffixes) or (inner and entry.name.startswith(inner)):
+            if unread and entry.name.endswith(unread):
+                complaints.append((entry.path, "a compressed session, which leafmark does not read"))
             continue
         try:
             status = entry.stat()
@@ -146,9 +183,9 @@ def _artifacts(entries: list[os.DirEntry[str]], suffixes: tuple[str, ...]) -> di
     }
 
 
-def _is_link_to_folder(entry: os.DirEntry[str]) -> bool:
+def _is_folder(entry: os.DirEntry[str], *, follow: bool = True) -> bool:
     try:
-        return entry.is_dir()
+        return entry.is_dir(follow_symlinks=follow)
     except OSError:
         return False
 

@@ -70,6 +70,12 @@ READ_ONLY = {
         '{"type":"user","uuid":"m1","parentUuid":null,"sessionId":"s","timestamp":"2026-02-26T14:30:13Z",'
         '"cwd":"/w","message":{"role":"user","content":"q"}}',
     ),
+    "codex": (
+        "rollout-2026-02-26T14-30-12-s.jsonl",
+        '{"timestamp":"2026-02-26T14:30:12Z","type":"session_meta","payload":{"id":"s","cwd":"/w"}}',
+        '{"timestamp":"2026-02-26T14:30:13Z","type":"response_item","payload":{"type":"message","role":"user",'
+        '"content":[{"type":"input_text","text":"q"}]}}',
+    ),
     "pi": (
         "s.jsonl",
         '{"v":4,"kind":"header","id":"s","storageVersion":1,"createdAt":1,"cwd":"/w"}',
@@ -85,6 +91,7 @@ def read_only(home: Home, agent: str) -> str:
         "agent": ".config/agent/sessions",
         "indusagi": ".pindusagi/sessions/--w--",
         "claude": ".claude/projects/-w",
+        "codex": ".codex/sessions/2026/02/26",
         "pi": ".pi/agent/sessions/--w--",
     }[agent]
     return str(write_session(home.folder / folder / name, *lines))

@@ -248,7 +248,7 @@ def test_a_new_file_does_not_restore_a_cleared_name(home: Home, forked_path: Cal
     assert reopened(home, change.after).session_name is None
 
 
-@pytest.mark.parametrize("agent", ["agent", "indusagi", "pi", "claude"])
+@pytest.mark.parametrize("agent", ["agent", "indusagi", "pi", "claude", "codex"])
 def test_formats_without_branches_are_refused(home: Home, agent: str) -> None:
     path = read_only(home, agent)
     before = bytes_of(path)

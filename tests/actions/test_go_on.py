@@ -199,7 +199,7 @@ def test_an_old_file_of_a_session_that_may_be_live_is_not_migrated(
         branch_in_place(options, home.env)
 
 
-@pytest.mark.parametrize("agent", ["agent", "indusagi", "pi", "claude"])
+@pytest.mark.parametrize("agent", ["agent", "indusagi", "pi", "claude", "codex"])
 def test_formats_that_are_only_read_are_refused(home: Home, agent: str) -> None:
     path = read_only(home, agent)
     ids = [line.id for line in reopened(home, path).get_entries()]

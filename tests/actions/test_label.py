@@ -98,7 +98,13 @@ def test_a_duplicate_id_is_ambiguous(home: Home, forked_path: Callable[..., str]
 
 @pytest.mark.parametrize(
     ("agent", "why"),
-    [("agent", "labels"), ("indusagi", "labels"), ("pi", "only read"), ("claude", "only reads")],
+    [
+        ("agent", "labels"),
+        ("indusagi", "labels"),
+        ("pi", "only read"),
+        ("claude", "only reads"),
+        ("codex", "only reads"),
+    ],
 )
 def test_formats_without_labels_are_refused(home: Home, agent: str, why: str) -> None:
     path = read_only(home, agent)

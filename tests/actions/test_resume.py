@@ -192,6 +192,20 @@ def test_claude_is_resumed_by_id_with_the_variable_of_its_store(machine: Machine
     assert "only in" in (machine.plan("claude", machine.session("odd/-x"), odd).problem or "")
 
 
+def test_codex_is_resumed_by_id_unless_the_session_is_archived(machine: Machine) -> None:
+    machine.install("codex")
+    path = machine.session(".codex/sessions/2026/02/26")
+    made = machine.plan("codex", path, machine.store("codex", ".codex/sessions"), session_id="019c")
+    assert (made.problem, made.argv) == (None, ["codex", "resume", "019c"])
+    archived = machine.session(".codex/archived_sessions")
+    store = machine.store("codex", ".codex/archived_sessions")
+    assert "archived" in (machine.plan("codex", archived, store).problem or "")
+    machine.env["CODEX_HOME"] = str(machine.home / "moved")
+    moved = machine.store("codex", "moved/sessions")
+    made = machine.plan("codex", machine.session("moved/sessions/2026"), moved, session_id="019c")
+    assert made.shell.endswith(f"CODEX_HOME={machine.home}/moved codex resume 019c")
+
+
 def test_agent_needs_its_config(machine: Machine) -> None:
     machine.install("agent")
     store = machine.store("agent", ".config/agent/sessions")

@@ -35,7 +35,7 @@ class Machine:
         self.work.mkdir(parents=True)
         self.bin.mkdir()
         self.env = {"HOME": str(self.home), "PATH": str(self.bin), "PWD": "/old"}
-        for name in ("pi", "omp", "indusagi", "indus", "agent", "claude"):
+        for name in ("pi", "omp", "indusagi", "indus", "agent", "claude", "codex"):
             (self.bin / name).write_text(FAKE.format(python=sys.executable))
             (self.bin / name).chmod(0o755)
 
@@ -57,6 +57,7 @@ def machine(tmp_path: Path) -> Machine:
         ("indusagi", ["indusagi"]),
         ("agent", ["agent", "-config", "agent.yaml"]),
         ("claude", ["claude"]),
+        ("codex", ["codex"]),
     ],
 )
 def test_each_agent_is_started_in_the_folder(machine: Machine, agent: str, argv: list[str]) -> None:

@@ -41,6 +41,7 @@ def test_the_default_stores_are_listed_even_if_they_are_missing(home: Path) -> N
         ("indusagi", ".pindusagi/sessions"),
         ("agent", ".config/agent/sessions"),
         ("claude", ".claude/projects"),
+        ("codex", ".codex/sessions"),
     ]
     assert {store.problem() for store in stores.values()} == {"not there"}
     assert {store.source for store in stores.values()} == {"default"}

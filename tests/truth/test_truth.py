@@ -57,7 +57,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Found:
             index.close()
     refused.update(complaints)
     assert _everything_below(folder / "corpus") == before, "looking wrote into a store"
-    return Found(truth, {row["path"]: row for row in rows}, refused)
+    return Found(truth, {row["path"]: row | {"id": row["session_id"]} for row in rows}, refused)
 
 
 def _everything_below(folder: Path) -> dict[str, tuple[int, int, int]]:

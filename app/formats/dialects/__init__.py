@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from app.formats.dialects.agent import Agent
 from app.formats.dialects.claude import Claude
+from app.formats.dialects.codex import Codex
 from app.formats.dialects.indusagi import Indusagi
 from app.formats.dialects.lanes import Lanes
 from app.formats.dialects.omp import Omp
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
     from app.formats.dialects.base import Dialect
 
 _DIALECTS: dict[str, Dialect] = {
-    dialect.name: dialect for dialect in (Pi(), Omp(), Indusagi(), Agent(), Claude(), Transcript(), Lanes())
+    dialect.name: dialect
+    for dialect in (Pi(), Omp(), Indusagi(), Agent(), Claude(), Codex(), Transcript(), Lanes())
 }
 
 

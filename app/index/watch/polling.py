@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from app.index.row import STEP_NS
 from app.index.scan.hints import Hints
+from app.stores.layout import listed_folders
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -106,12 +107,10 @@ class PollWatch:
         """The folders to check, with those of stores that do not exist."""
         present = []
         for store in self._stores:
-            present.append(store.root)
             try:
-                with os.scandir(store.root) as entries:
-                    present += [entry.path for entry in entries if entry.is_dir()]
-            except (OSError, ValueError):
-                continue  # it does not exist, or the walk reports the reason
+                present += listed_folders(store)
+            except ValueError:
+                present.append(store.root)  # its path is invalid
         return present
 
     def _choose(self) -> None:

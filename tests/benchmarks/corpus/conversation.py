@@ -60,7 +60,8 @@ class Conversation:
         return max(0, end - len(self.draft.truth.ids))
 
     def _tick(self, most: int = 40_000) -> None:
-        self.draft.at += 1 + int(self.rng.random() * most)
+        # An answer is dated 1.5 seconds before its entry, and after the entry before.
+        self.draft.at += 1_600 + int(self.rng.random() * most)
 
     def _turn(self, end: int) -> None:
         draft, rng, chunks = self.draft, self.rng, self.chunks

@@ -32,14 +32,15 @@ DAMAGES: dict[str, Callable[[Maker], Draft]] = {
     )
 }  # fmt: skip
 
-READ_ONLY = ("claude",)
-"""The agents whose sessions have the same damages as those of pi, as far as they can."""
 _COMMON = (
     lines.torn_line, lines.torn_character, lines.nul_tail, lines.nul_line, lines.crlf, lines.bom,
     lines.invalid_utf8, lines.lone_surrogate, lines.bad_escape, lines.raw_control, lines.not_a_number,
     lines.blank_lines, lines.garbage_line, lines.glued_lines, lines.no_objects, lines.huge_line,
+    shapes.header_without_folder,
+)  # fmt: skip
+_OF_TREES = (
     shapes.duplicate_ids, shapes.parent_loop, shapes.own_parent, shapes.orphans, shapes.late_parent,
-    shapes.message_null, shapes.header_without_folder,
+    shapes.message_null,
 )  # fmt: skip
 
 
@@ -54,6 +55,6 @@ def _of(kind: str, damage: Callable[[Maker], Draft]) -> Callable[[Maker], Draft]
     return damaged
 
 
-for _kind in READ_ONLY:
-    for _damage in _COMMON:
+for _kind, _damages in (("claude", _COMMON + _OF_TREES), ("codex", _COMMON)):
+    for _damage in _damages:
         DAMAGES[f"{_kind} {_damage.__name__.replace('_', ' ')}"] = _of(_kind, _damage)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from tests.benchmarks.corpus.chunks import Chunks
 from tests.benchmarks.corpus.claude import ClaudeDraft
 from tests.benchmarks.corpus.clock import DAY_MS, FAR_FUTURE_MS, NOW_MS
+from tests.benchmarks.corpus.codex import CodexDraft
 from tests.benchmarks.corpus.conversation import Conversation
 from tests.benchmarks.corpus.draft import Draft
 from tests.benchmarks.corpus.lanes import LanesDraft
@@ -77,6 +78,8 @@ class Maker:
             draft = OldIndusagiDraft(truth, serial=self._serial, version=version)
         elif kind == "agent":
             draft = AgentDraft(truth, serial=self._serial)
+        elif kind == "codex":
+            draft = CodexDraft(truth, serial=self._serial)
         elif kind == "claude":
             draft = ClaudeDraft(truth, serial=self._serial)
             draft.at = created

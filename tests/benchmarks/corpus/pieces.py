@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from tests.benchmarks.corpus.chunks import Text
 from tests.benchmarks.corpus.draft import quote
-from tests.benchmarks.corpus.variants import claude, pi
+from tests.benchmarks.corpus.variants import claude, codex, pi
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -20,6 +20,7 @@ ENTRIES = 24
 HEALTHY: dict[str, Callable[[Maker, int], Draft]] = {
     "pi": lambda maker, entries: pi(maker, entries, events=0.0),
     "claude": claude,
+    "codex": codex,
 }
 """A healthy session of each agent that is damaged in all ways."""
 

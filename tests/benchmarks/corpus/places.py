@@ -21,6 +21,7 @@ _ROOTS = (
     ("agent", "home/.config/agent/sessions"),
     ("pi", "flat-pi"),
     ("claude", "home/.claude/projects"),
+    ("codex", "home/.codex/sessions"),
 )
 
 
@@ -35,7 +36,7 @@ class Places:
     """The stores of a corpus below `out`; "indus" is the new indusagi's, "flat" a custom folder of pi's."""
 
     def __init__(self, out: str) -> None:
-        names = ("pi", "omp", "indusagi", "indus", "agent", "flat", "claude")
+        names = ("pi", "omp", "indusagi", "indus", "agent", "flat", "claude", "codex")
         self._places = {
             name: Place(agent, os.path.join(out, folder))
             for name, (agent, folder) in zip(names, _ROOTS, strict=True)
@@ -56,6 +57,9 @@ class Places:
         if kind == "agent":
             stamp = iso(created)[:19].replace("-", "").replace(":", "").replace("T", "-")
             return os.path.join(root, f"{stamp}-{session_id[:8]}.jsonl")
+        if kind == "codex":
+            day, time = iso(created)[:10], iso(created)[:19].replace(":", "-")
+            return os.path.join(root, *day.split("-"), f"rollout-{time}-{session_id}.jsonl")
         if kind == "claude":
             dashed = "".join(char if char.isascii() and char.isalnum() else "-" for char in cwd)
             return os.path.join(root, dashed, f"{session_id}.jsonl")

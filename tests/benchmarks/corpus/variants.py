@@ -319,6 +319,13 @@ def claude_fork(maker: Maker, entries: int) -> Draft:
     return draft
 
 
+def codex(maker: Maker, entries: int, *, parent: bool = False) -> Draft:
+    draft = maker.start("codex", entries=entries, parent=maker.older("codex").id if parent else None)
+    draft.header()
+    maker.talk(draft, entries, 0.1)
+    return draft
+
+
 def _claude(maker: Maker, entries: int) -> ClaudeDraft:
     draft = claude(maker, entries)
     assert isinstance(draft, ClaudeDraft)
@@ -404,6 +411,8 @@ VARIANTS: tuple[tuple[str, float, Callable[[Maker, int], Draft]], ...] = (
     ("claude titled", 0.5, claude_titled),
     ("claude summarised", 0.3, claude_summarised),
     ("claude fork", 0.3, claude_fork),
+    ("codex", 5, codex),
+    ("codex fork", 0.4, lambda maker, entries: codex(maker, entries, parent=True)),
     ("agent fork", 0.4, lambda maker, entries: agent(maker, entries, parent=True)),
     ("transcript rewritten", 0.4, lambda maker, entries: transcript(maker, entries, heads="first")),
     ("transcript branched", 0.4, lambda maker, entries: transcript(maker, entries, heads="back")),

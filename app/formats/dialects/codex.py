@@ -1,0 +1,378 @@
+"""Codex: rollouts, whose lines are what the model was sent and what it sent, between notes for the screen
+(formats/README.md, "Codex"). Each line goes on from the one before it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from xxhash import xxh3_64_hexdigest
+
+from app.formats.dialects.base import Dialect, FirstLines, MetadataRecord
+from app.formats.json_codec import BadLine, decode
+from app.formats.partial_entry import CamelUsage, PartialEntry, Usage, partial_entry_of
+from app.formats.text import replace_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from app.formats.dialects.base import LineReader
+
+_LINES = frozenset(("session_meta", "turn_context", "response_item", "event_msg", "compacted", "world_state"))
+"""Types of the lines of newer rollouts. Lines of the first ones are items without an envelope."""
+_CONTEXT = re.compile(
+    r"\s*(?:# AGENTS\.md instructions|<(?:environment_context|user_instructions|INSTRUCTIONS|turn_aborted"
+    r"|skill|permissions instructions|collaboration_mode|personality_spec|model_switch|subagent_notification"
+    r"|apps_instructions|skills_instructions|plugins_instructions|user_shell_command|recommended_plugins"
+    r"|realtime_conversation|goal_context|hook_context)\b)"
+)
+"""How texts begin that Codex put in the user's role."""
+_FOLDER = re.compile(r"<cwd>([^<]*)</cwd>|Current working directory: ([^\n]*)")
+_EXIT_CODE = re.compile(r"^(?:Exit code: |Process exited with code )(\d+)", re.MULTILINE)
+_EXIT_CODE_WITHIN = 400
+_NO_ENTRIES = frozenset(("ghost_snapshot",))
+_FIRST = 100
+"""Lines in which the folder of an old rollout is looked for."""
+
+
+class Codex(Dialect):
+    """Codex."""
+
+    name = "codex"
+    one_entry_a_line = False
+    linear = True
+    migrates = False
+    writing = None
+    name_marker = b"thread_name"
+
+    def reader(self) -> LineReader:
+        """A reader that knows the model, the tools and the tokens so far."""
+        return _Reader()
+
+    def first_lines(self, path: str, lines: Iterator[bytes]) -> FirstLines | None:
+        """The facts of the first `session_meta`, or of the first line of an old rollout."""
+        old: FirstLines | None = None
+        for number, line in enumerate(lines, 1):
+            try:
+                value = decode(line)
+            except BadLine:
+                continue
+            meta = value.get("payload")
+            if value.get("type") == "session_meta" and isinstance(meta, dict):
+                if isinstance(meta.get("id"), str):
+                    created = meta.get("timestamp") or value.get("timestamp")
+                    return FirstLines(meta["id"], meta.get("cwd"), created, _parent(meta), number)
+            elif old is None:
+                is_old = "type" not in value and isinstance(value.get("id"), str) and "instructions" in value
+                if is_old:
+                    old = FirstLines(value["id"], None, value.get("timestamp"), None, number)
+            elif (folder := _FOLDER.search(_text(value.get("content")))) is not None:
+                return old._replace(cwd=(folder[1] or folder[2]).strip(), line=number)
+            if old is not None and number >= _FIRST:
+                break
+        return old
+
+    def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
+        """The entry of the line as it stands for itself, or the fact in it."""
+        value = decode(line)
+        found: list[PartialEntry] = [partial_entry_of(entry, wrong) for entry in _entries(value, line)]
+        return found or _facts(value)
+
+    def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
+        """The entry of the line."""
+        entries = self.entries(line)
+        if part >= len(entries):
+            raise BadLine("the line has no such entry")
+        return entries[part]
+
+    def entries(self, line: bytes) -> list[dict[str, Any]]:
+        """The entry of the line; none for a note to the screen and for what describes the session."""
+        return _entries(decode(line), line)
+
+    def metadata_entries(self, line: bytes) -> list[dict[str, Any]]:
+        """The name of the session."""
+        facts = _facts(decode(line))
+        return [{"type": "session_info", "name": fact.name} for fact in facts if fact.type == "session_info"]
+
+
+def _parent(meta: dict[str, Any]) -> object:
+    """The session that this one was forked from, or that started it as a sub-agent."""
+    source = meta.get("source")
+    spawned = source.get("subagent") if isinstance(source, dict) else None
+    spawned = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
+    started = spawned.get("parent_thread_id") if isinstance(spawned, dict) else None
+    return meta.get("forked_from_id") or meta.get("parent_thread_id") or started
+
+
+def _item(value: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The type of a line and what it carries; an item of an old rollout is the line.
+
+    :raises BadLine: it is no line of Codex.
+    """
+    kind = value.get("type")
+    if not isinstance(kind, str):
+        if isinstance(value.get("record_type"), str) or isinstance(value.get("id"), str):
+            return "session_meta", {}
+        raise BadLine("a line without a type")
+    payload = value.get("payload")
+    if "payload" in value or kind in _LINES:
+        return kind, payload if isinstance(payload, dict) else {}
+    return "response_item", value
+
+
+def _entries(value: dict[str, Any], line: bytes) -> list[dict[str, Any]]:
+    kind, item = _item(value)
+    if kind == "compacted":
+        told: dict[str, Any] | None = {"type": "compaction", "summary": item.get("message")}
+    elif kind == "response_item":
+        told = _response(item)
+    elif kind == "event_msg":
+        told = _event(item)
+    else:
+        told = None
+    if told is None:
+        return []
+    # Lines have no ids. That of the text of the line is the same whenever it is read.
+    entry_id = xxh3_64_hexdigest(line.strip())[:12]
+    head = {"type": told.pop("type"), "id": entry_id, "parentId": None, "timestamp": value.get("timestamp")}
+    return [head | told]
+
+
+def _response(item: dict[str, Any]) -> dict[str, Any] | None:
+    """An item of the conversation with the model."""
+    kind = item.get("type")
+    if not isinstance(kind, str) or kind in _NO_ENTRIES:
+        return None
+    if kind == "message":
+        return _message(item)
+    if kind == "reasoning":
+        thoughts = "\n\n".join(filter(None, (_text(item.get("summary")), _text(item.get("content")))))
+        return _answer([{"type": "thinking", "thinking": thoughts}]) if thoughts else None
+    if kind == "agent_message":
+        return {"type": "custom_message", "customType": kind, "content": _content(item.get("content"))}
+    if kind == "image_generation_call":
+        image = {"type": "image", "data": item.get("result"), "mimeType": "image/png"}
+        return _answer([image, {"type": "text", "text": item.get("revised_prompt") or ""}])
+    if kind.endswith("_call"):
+        return _answer([_call(kind, item)], "toolUse")
+    if kind.endswith("_output"):
+        return {"type": "message", "message": _result(item)}
+    return {"type": "custom", "customType": kind, "data": _without_secrets(item)}
+
+
+def _without_secrets(item: dict[str, Any]) -> dict[str, Any]:
+    return {key: field for key, field in item.items() if key not in ("type", "encrypted_content")}
+
+
+def _message(item: dict[str, Any]) -> dict[str, Any]:
+    role, content = item.get("role"), _content(item.get("content"))
+    if role == "assistant":
+        return _answer(content)
+    if role == "user" and not _is_context(content):
+        return {"type": "message", "message": {"role": "user", "content": content}}
+    name = "context" if role == "user" else role
+    return {"type": "custom_message", "customType": name, "content": content, "display": False}
+
+
+def _is_context(content: Any) -> bool:
+    """Whether Codex wrote all texts of a message."""
+    told = [block.get("text") for block in content if isinstance(block, dict)] if content else []
+    texts = [text for text in told if isinstance(text, str)]
+    return bool(texts) and all(_CONTEXT.match(text) for text in texts)
+
+
+def _answer(content: Any, stop: str = "stop") -> dict[str, Any]:
+    return {"type": "message", "message": {"role": "assistant", "content": content, "stopReason": stop}}
+
+
+def _content(content: Any) -> Any:
+    """The blocks of a content, as pi spells them."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    if not isinstance(content, list):
+        return content
+    return [_block(block) for block in content if not _is_sealed(block)]
+
+
+def _is_sealed(block: Any) -> bool:
+    return isinstance(block, dict) and block.get("type") == "encrypted_content"
+
+
+def _block(block: Any) -> Any:
+    if not isinstance(block, dict):
+        return block
+    kind = block.get("type")
+    if kind in ("input_text", "output_text", "text", "summary_text", "reasoning_text"):
+        return {**block, "type": "text"}
+    url = block.get("image_url")
+    if kind == "input_image" and isinstance(url, str):
+        mime, _, data = url.removeprefix("data:").partition(";base64,")
+        if url.startswith("data:image/") and data:
+            return {"type": "image", "data": data, "mimeType": mime}
+        return {"type": "image", "url": url}
+    return block
+
+
+def _text(content: Any) -> str:
+    """The texts of a content, below each other."""
+    if isinstance(content, str):
+        return content
+    blocks = content if isinstance(content, list) else []
+    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
+    return "\n".join(text for text in texts if isinstance(text, str) and text)
+
+
+def _call(kind: str, item: dict[str, Any]) -> dict[str, Any]:
+    name = item.get("name") or kind.removesuffix("_call")
+    given = next((item[key] for key in ("arguments", "input", "action") if key in item), None)
+    if isinstance(given, str):
+        given = _parsed(given) or {"input": given}
+    return {"type": "toolCall", "id": item.get("call_id") or item.get("id"), "name": name, "arguments": given}
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    """The object that a text is; None if it is none."""
+    try:
+        value = msgspec.json.decode(text.encode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _result(item: dict[str, Any]) -> dict[str, Any]:
+    output = item.get("output", item.get("tools"))
+    failed = False
+    if isinstance(output, str) and output.startswith('{"output"'):
+        # As the first versions wrote it.
+        told = _parsed(output) or {}
+        output = told["output"] if "metadata" in told else output
+        facts = told.get("metadata")
+        code = facts.get("exit_code") if isinstance(facts, dict) else None
+        failed = isinstance(code, int) and code != 0
+    elif isinstance(output, dict):
+        failed = output.get("success") is False
+        output = next((output[key] for key in ("content", "text") if key in output), [output])
+    if isinstance(output, str):
+        code_told = _EXIT_CODE.search(output[:_EXIT_CODE_WITHIN])
+        failed = failed or (code_told is not None and int(code_told[1]) != 0)
+    message = {"role": "toolResult", "toolCallId": item.get("call_id"), "content": _content(output)}
+    return message | {"isError": failed}
+
+
+def _event(item: dict[str, Any]) -> dict[str, Any] | None:
+    """A note for the screen: nearly all of them repeat an item of the conversation."""
+    kind = item.get("type")
+    if kind == "turn_aborted":
+        return _answer([], "aborted")
+    if kind == "error":
+        told = _answer([], "error")
+        told["message"]["errorMessage"] = item.get("message") or "error"
+        return told
+    return None
+
+
+def _facts(value: dict[str, Any]) -> list[PartialEntry]:
+    """What a line that is no entry tells of the session: its name, or tokens."""
+    kind, item = _item(value)
+    if kind != "event_msg":
+        return []
+    name = item.get("thread_name")
+    if item.get("type") == "thread_name_updated" and isinstance(name, str):
+        return [MetadataRecord(type="session_info", name=replace_surrogates(name))]
+    if item.get("type") == "token_count" and (usage := _usage(item, "last_token_usage")) is not None:
+        return [MetadataRecord(type="usage", usage=usage)]
+    return []
+
+
+def _usage(item: dict[str, Any], field: str) -> Usage | None:
+    info = item.get("info")
+    told = info.get(field) if isinstance(info, dict) else None
+    if not isinstance(told, dict):
+        return None
+    names = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens")
+    sent, received, read, written = [_count(told.get(name)) for name in names]
+    # The input is told with what was cached.
+    usage = CamelUsage(
+        input=max(0, sent - read - written), output=received, cache_read=read, cache_write=written
+    )
+    assert isinstance(usage, Usage)
+    return usage
+
+
+def _count(value: object) -> int:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_number and 0 <= value < 1 << 53 else 0  # type: ignore[operator,return-value]
+
+
+class _Reader:
+    """The lines of one file. It knows what was read before:
+
+    - Each entry hangs on the one before it. Of equal lines, the later ones get another id.
+    - An answer is by the model of the latest turn.
+    - A result has the name of the tool that was called.
+    - Token counts are sums and are told several times: each adds what is new.
+    """
+
+    def __init__(self) -> None:
+        self._last: str | None = None
+        self._ids: dict[str, int] = {}
+        self._tools: dict[str, str] = {}
+        self._provider: str | None = None
+        self._model: str | None = None
+        self._told = (0, 0, 0, 0)
+
+    def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
+        """The entry of the line in its place, then the leaf; or the fact in the line."""
+        value = decode(line)
+        kind, item = _item(value)
+        if kind == "turn_context" and isinstance(item.get("model"), str):
+            self._model = replace_surrogates(item["model"])
+        elif kind == "session_meta" and isinstance(item.get("model_provider"), str):
+            self._provider = self._provider or replace_surrogates(item["model_provider"])
+        elif kind == "event_msg" and item.get("type") == "token_count":
+            return self._count_tokens(item)
+        entries = _entries(value, line)
+        if not entries:
+            return _facts(value)
+        partial = partial_entry_of(entries[0], wrong)
+        self._place(partial)
+        self._complete(entries[0], partial)
+        return (partial, MetadataRecord(type="leaf", target_id=partial.id))
+
+    def _place(self, partial: PartialEntry) -> None:
+        entry_id = partial.id or ""
+        again = self._ids.get(entry_id, 0)
+        self._ids[entry_id] = again + 1
+        partial.id = f"{entry_id}#{again}" if again else entry_id
+        partial.parent_id, self._last = self._last, partial.id
+
+    def _complete(self, entry: dict[str, Any], partial: PartialEntry) -> None:
+        message = partial.message
+        if message is None:
+            return
+        if message.role == "assistant":
+            message.model, message.provider = self._model, self._provider if self._model else None
+            blocks = entry["message"]["content"]
+            for block in blocks if isinstance(blocks, list) else ():
+                if isinstance(block, dict) and block.get("type") == "toolCall":
+                    name, call = block.get("name"), block.get("id")
+                    if isinstance(name, str) and isinstance(call, str):
+                        self._tools[replace_surrogates(call)] = replace_surrogates(name)
+        elif message.tool_call_id is not None:
+            message.tool_name = self._tools.get(message.tool_call_id)
+
+    def _count_tokens(self, item: dict[str, Any]) -> Sequence[PartialEntry]:
+        usage = _usage(item, "total_token_usage")
+        if usage is None:
+            return _facts({"type": "event_msg", "payload": item})
+        told = (usage.input or 0, usage.output or 0, usage.cache_read or 0, usage.cache_write or 0)
+        before, self._told = self._told, told  # type: ignore[assignment]
+        if sum(told) < sum(before):
+            # The sums began again.
+            before = (0, 0, 0, 0)
+        usage.input, usage.output, usage.cache_read, usage.cache_write = (
+            max(0, now - then) for now, then in zip(told, before, strict=True)
+        )
+        return (MetadataRecord(type="usage", usage=usage),)

@@ -1,0 +1,82 @@
+"""Codex (formats/README.md, "Codex")."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from app.stores.base import Agent, Store, absolute_paths, uuid7
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+HOME = "CODEX_HOME"
+SESSIONS, ARCHIVED = "sessions", "archived_sessions"
+
+
+class Codex(Agent):
+    """Codex: a folder for each day, read only, resumed by id."""
+
+    __slots__ = ()
+
+    name = "codex"
+    title = "Codex"
+    command = "codex"
+    install_hint = "npm install -g @openai/codex"
+    process_names = frozenset({"codex"})
+    variables = (HOME,)
+    can = frozenset()
+    depth = 3
+    unread_suffixes = (".jsonl.zst",)
+
+    def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
+        """`~/.codex/sessions`, the folder of the variable, and the archives beside them."""
+        found = [Store(self, os.path.join(home, ".codex", SESSIONS))]
+        moved = absolute_paths(env, home, cwd, HOME).get(HOME)
+        if moved:
+            found.append(Store(self, os.path.join(moved, SESSIONS), HOME, environment={HOME: moved}))
+        for store in tuple(found):
+            archive = os.path.join(os.path.dirname(store.root), ARCHIVED)
+            if os.path.isdir(archive):
+                found.append(Store(self, archive, store.source, environment=store.environment))
+        return found
+
+    def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """The variable leads to a folder whose name is `sessions`, and to no other."""
+        environment = {}
+        if os.path.basename(root) in (SESSIONS, ARCHIVED):
+            environment[HOME] = os.path.dirname(root)
+        return Store(self, root, "--store", environment=environment)
+
+    def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
+        """The store of the variable if that is set, otherwise the default."""
+        found = self.stores(env, home, cwd)
+        return next((store for store in found if store.source == HOME), found[0])
+
+    def folder_of(self, store: Store, cwd: str, home: str) -> str:
+        """The root, for all working folders: the folders below it are days."""
+        return store.root
+
+    def new_id(self, now_ms: int) -> str:
+        """A UUID of version 7."""
+        return uuid7(now_ms)
+
+    def file_name(self, timestamp: str, session_id: str) -> str:
+        """rollout-YYYY-MM-DDThh-mm-ss-ID.jsonl."""
+        return f"rollout-{timestamp[:19].replace(':', '-')}-{session_id}.jsonl"
+
+    def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
+        """Codex resumes by id."""
+        return ["resume", session_id]
+
+    def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
+        """Codex finds sessions only below its home folder, and none that were archived."""
+        if store.source == "--store" and not store.environment:
+            return f"codex finds sessions only in $CODEX_HOME/{SESSIONS}"
+        if os.path.basename(store.root) == ARCHIVED:
+            return "the session is archived; `codex unarchive` brings it back"
+        return None
+
+    def why_not(self, ability: str, path: str = "") -> str:
+        """Its files are never changed."""
+        return f"leafmark only reads sessions of Codex: it does not {ability} them"
