@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from app.formats.text import one_line
 from app.index.catalog.catalog import Catalog
 from app.index.figures_file import current_figures
 from app.index.list_cache import look_first
@@ -31,6 +32,11 @@ from app.view.statistics import (
     many,
     name_of,
     total_lines,
+)
+
+_FIELDS = (
+    *("key", "sessions", "turns", "messages", "tool_calls", "tool_errors"),
+    *("cost", "cost_abandoned", "active_seconds"),
 )
 
 BAR_CELLS = 20
@@ -73,13 +79,19 @@ def run(options: Options, setup: Setup) -> int:
     if options.json:
         groups = [to_json(group) for group in found.groups]
         write_json({"schema": SCHEMA, "total": to_json(found.total), "rows": groups})
-    elif chosen:
+    elif chosen and cells is None:
+        write_text("".join(_tab_separated(group) + "\n" for group in found.groups))
+    elif chosen and cells is not None:
         is_ascii = wants_ascii(os.environ)
-        lines = table(found, group_by, setup.home, cells, ascii_only=is_ascii)
-        if cells is not None:
-            days = found if group_by == DAY else statistics(sessions, DAY)
-            lines += ["", *_charts(days, setup.now_ms(), cells, ascii_only=is_ascii)]
-        write_text("".join(line + "\n" for line in [*lines, "", *total_lines(found.total)]))
+        days = found if group_by == DAY else statistics(sessions, DAY)
+        lines = [
+            *table(found, group_by, setup.home, cells, ascii_only=is_ascii),
+            "",
+            *_charts(days, setup.now_ms(), cells, ascii_only=is_ascii),
+            "",
+            *total_lines(found.total),
+        ]
+        write_text("".join(line + "\n" for line in lines))
     if not chosen:
         complain(
             "no session matches" if query else "no sessions found; `leafmark doctor` says where it looked"
@@ -115,34 +127,36 @@ def to_json(group: Group) -> dict[str, Any]:
     }
 
 
-def table(
-    found: Statistics, group_by: str, home: str, cells: int | None, *, ascii_only: bool = False
-) -> list[str]:
-    """One line for each group, with a bar on a terminal.
+def _tab_separated(group: Group) -> str:
+    """The values of a group in a pipe, in the order of the fields of `--json`."""
+    values = to_json(group)
+    values.update(values.pop("tokens"))
+    order = [*_FIELDS[:6], "input", "output", "cache_read", "cache_write", *_FIELDS[6:]]
+    return "\t".join([one_line(str(values[name]), 4_000) for name in order])
 
-    :param cells: the width to fit to; None for lines that are not cut and have no bars.
+
+def table(found: Statistics, group_by: str, home: str, cells: int, *, ascii_only: bool = False) -> list[str]:
+    """The heads of the columns, and one line with a bar for each group.
+
+    :param cells: the width to fit to.
     """
-    keys = [name_of(group.key, group_by, home) for group in found.groups]
-    if cells is not None:
-        keys = [shorten(key, min(KEY_CELLS, max(8, cells // 3))) for key in keys]
+    most_cells = min(KEY_CELLS, max(8, cells // 3))
+    keys = [shorten(name_of(group.key, group_by, home), most_cells) for group in found.groups]
     amounts = amounts_of(found.groups, group_by)
     most = max(amounts, default=0) or 1
-    header = TOOL_HEADER if group_by == TOOL else HEADER
-    rows = [[group_by, *header]]
+    rows = [[group_by, *(TOOL_HEADER if group_by == TOOL else HEADER)]]
     rows += [[key, *columns_of(group, group_by)] for key, group in zip(keys, found.groups, strict=True)]
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
     lines = []
-    for number, (key, *values) in enumerate(rows):
+    for (key, *values), amount in zip(rows, [0, *amounts], strict=True):
         aligned = [
             " " * (room - width(value)) + value for value, room in zip(values, widths[1:], strict=True)
         ]
         line = "  ".join([pad(key, widths[0]), *aligned])
-        if cells is not None:
-            room = min(BAR_CELLS, cells - width(line) - 2)
-            if number and room > 0:
-                line += "  " + bar(amounts[number - 1] / most, room, ascii_only=ascii_only)
-            line = shorten(line, cells)
-        lines.append(line.rstrip())
+        room = min(BAR_CELLS, cells - width(line) - 2)
+        if room > 0:
+            line += "  " + bar(amount / most, room, ascii_only=ascii_only)
+        lines.append(shorten(line, cells).rstrip())
     return lines
 
 

@@ -7,6 +7,7 @@ import os
 import random
 import shutil
 import time
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from app.reports.stats import to_json as as_json
 from app.sessions import SessionManager
 from app.setup import setup_from_demo
 from app.stores import discover
+from app.view.cells import width
 from tests.benchmarks.corpus import build, stores
 from tests.factory import write_session
 from tests.truth.slow_statistics import can_read, totals
@@ -282,12 +284,21 @@ def test_the_command_prints_text_and_json(
     rows = [{"key": "p/m2", **expected}]
     assert json.loads(out) == {"schema": 2, "total": {"key": "total", **expected}, "rows": rows}
     assert (code, "1 problem in 1 session" in err) == (0, True)
-    for group_by in GROUPS:
+    # In a pipe, the values are separated by tabs.
+    assert run("--by", "model")[1] == "p/m2\t1\t1\t2\t1\t0\t2\t4\t3\t0\t0.25\t0.0\t60.0\n"
+    # On a terminal there are bars, a heat map and the totals, in the width of the terminal.
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    for group_by, cells, ascii_only in product(GROUPS, (40, 100), (False, True)):
+        monkeypatch.setenv("COLUMNS", str(cells))
+        monkeypatch.setenv("LC_ALL", "C" if ascii_only else "C.UTF-8")
         code, out, _ = run("--by", group_by)
         assert code == 0
-        assert "1 session, 1 prompt, 2 messages, 1 tool call\n" in out
         assert out.startswith(group_by)
-        assert "█" not in out
+        assert "1 session, 1 prompt, 2 messages, 1 tool call" in out
+        assert "Mon " in out
+        assert "\x1b" not in out
+        assert out.isascii() is ascii_only
+        assert all(width(line) <= cells for line in out.splitlines()[:-5])
     assert run("hello")[0] == 0
     assert run("nothing-like-it")[0] == 1
     assert run("in:all")[0] == 2
