@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from app.index.index import Index
+from app.index.scan import scan
 from app.index.scan.hints import Hints
 from app.index.watch import follower, polling
 from tests.index.helpers import Listener, append, facts, fill, fresh, message, pi_store, session, write
@@ -401,6 +402,7 @@ def test_notices_are_requested_again_after_they_missed_a_change(
     monkeypatch.setattr(follower.NativeWatch, "_noticed", noticed)
     monkeypatch.setattr(follower.NativeWatch, "_open", open_and_note)
     monkeypatch.setattr(follower.NativeWatch, "idle_walk_seconds", 0.3)
+    monkeypatch.setattr(scan, "NOTICE_NS", 0)
     with Listener(Index([pi_store(root)], str(tmp_path / "cache"), poll=False)) as listener:
         path = root / "--project-1--" / "session-1.jsonl"
         append(path, message("n", "e0", "more"))

@@ -37,6 +37,9 @@ _MAX_RENAMED = 8
 ANNOUNCED_FROM = 20
 """From this number of files on, their number is reported before the first one is read."""
 
+NOTICE_NS = 10**9
+"""Nanoseconds after which the system has reported a change, if it reports it at all."""
+
 _NONE: Mapping[str, Signature] = {}
 
 
@@ -115,7 +118,8 @@ class Scanner:
         *,
         texts: bool = True,
     ) -> bool:
-        """Check all files, and read the changed ones, newest first. Return whether any had changed.
+        """Check all files, and read the changed ones, newest first. Return whether a watch would have
+        reported any of the changes by now.
 
         :param on_delta: called with results at most every 50 ms; with `ANNOUNCED_FROM` files or more also
             before the first one is read.
@@ -154,9 +158,10 @@ class Scanner:
         removed = found.gone(known)
         hidden = known.keys() - found.files.keys() - set(removed) if found.complaints else ()
         newly_hidden = {path: unread(known[path]) for path in hidden if known[path] != unread(known[path])}
-        # A file that cannot be read is tried at each scan.
-        has_changes = bool(removed or newly_hidden) or any(
-            known.get(job.path) != unread(job.signature) for job in jobs
+        # A file that cannot be read is tried at each scan, and has not changed.
+        noticed_ns = time.time_ns() - NOTICE_NS
+        missed_changes = bool(removed or newly_hidden) or any(
+            known.get(job.path) != unread(job.signature) and job.signature[3] < noticed_ns for job in jobs
         )
         self._run(jobs, removed, on_delta, stop, gentle, early, lost, newly_hidden)
         self.complaints = [*found.complaints, *self.unreadable.complaints()]
@@ -166,7 +171,7 @@ class Scanner:
         if self._untidy or self._text_store.is_untidy:
             self._untidy = False
             self._text_store.tidy(stop, gentle)
-        return has_changes
+        return missed_changes
 
     def refresh(self, paths: set[str], on_delta: OnDelta | None, stop: Event) -> None:
         """Check some files that may be new, changed or removed.

@@ -269,8 +269,8 @@ class Follower:
     def _walk(self, watch: Watch, on_delta: OnDelta, stop: Event) -> None:
         started = time.monotonic()
         callbacks, self._asked = self._asked, []
-        has_changes = self._scanner.scan(on_delta, stop, gentle=True)
-        missed = has_changes and not self._expects_changes
+        has_old_changes = self._scanner.scan(on_delta, stop, gentle=True)
+        missed = has_old_changes and not self._expects_changes
         self._expects_changes = self._settled_at > started
         self._in_vain = self._in_vain + 1 if self._scanner.is_behind else 0
         for callback in callbacks:
