@@ -1,4 +1,4 @@
-"""``leafmark doctor --report``: a text file for a bug report, without secrets, home folders and user names."""
+"""``leafmark doctor --report``: a file for a bug report, without secrets, home folders and user names."""
 
 from __future__ import annotations
 

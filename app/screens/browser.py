@@ -586,7 +586,7 @@ class BrowserScreen(SessionsScreen):
             self.entry_pane.lines.open_in(kind)
 
     def action_toggle_look(self, look: str) -> None:
-        """Look at the entry in this way (`LOOKS`), or at its text again; a transcript gives way to the entry."""
+        """Show the entry in this way (`LOOKS`), or as text again; a transcript is replaced by the entry."""
         lines = self.entry_pane.lines
         if self._reads:
             self._close_transcript()

@@ -27,7 +27,6 @@ WORDS = {
     "help": "help",
     "watch": "watch",
     "config": "config",
-    "help": "help",
     "skill": "skill",
     "completion": "completion bash",
     "init": "init bash",
