@@ -103,7 +103,7 @@ def as_line(change: Change, title: str = "", *, hints: bool = True) -> str:
         hint = "brings it back" if change.after else ""
     elif change.kind in ("restore", "file"):
         what = f"Restored {_session(change.session_id, title)}"
-        # What came out of an archive stays.
+        # A session from an archive stays.
         hint = "trashes it again" if change.kind == "restore" else ""
     elif change.kind == "delete":
         what, hint = f"Deleted {_session(change.session_id, title)}", ""
@@ -113,7 +113,7 @@ def as_line(change: Change, title: str = "", *, hints: bool = True) -> str:
 
 
 def _values(change: Change, title: str) -> str:
-    """What was changed in a session, with the values before and after."""
+    """The change of a session in words, with the values before and after."""
     of = f"of {_session(change.session_id, title)}"
     if change.kind == "leaf":
         what, before, after = f"Leaf {of}", _entry(change.before), _entry(change.target_id)

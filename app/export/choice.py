@@ -44,7 +44,7 @@ REDACTED = frozenset((HTML, MARKDOWN))
 
 
 class Order(NamedTuple):
-    """What is exported of a session.
+    """The parts of a session that are exported.
 
     :param format: one of the formats of `export.choice`.
     :param choice: the options.

@@ -154,7 +154,7 @@ class _FiguresFile:
                         raise ValueError("damaged")
                     self._keys = dict(zip(self.records, marshal.loads(blob), strict=True))
             except (ValueError, EOFError, TypeError):
-                # Without the keys, nobody knows which entries are copies.
+                # Without the keys, it is not known which entries are copies.
                 self.records = {}
         return self._keys
 

@@ -26,8 +26,8 @@ SHOWN_CANDIDATES = 5
 
 
 def ambiguity_lines(error: Ambiguous, now_ms: int) -> list[str]:
-    """What an ambiguous name fits: a line with the number, then a line for each of the newest sessions with
-    its short id, age, agent and title; in place of the title the path, if several have the same id.
+    """The sessions that an ambiguous name fits: a line with their number, then a line for each of the newest
+    ones with its short id, age, agent and title, or with its path if several have the same id.
     """
     newest = sorted(error.candidates, key=lambda each: (-each.at_ms, each.path))[:SHOWN_CANDIDATES]
     ids = [one_line(short_id(each.id)) for each in newest]

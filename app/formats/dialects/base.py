@@ -143,9 +143,9 @@ class ForkHeader(NamedTuple):
 
 
 class FirstLines(NamedTuple):
-    """What the first lines of a session tell, in a format without a header line.
+    """The facts in the first lines of a session, in a format without a header line.
 
-    `line` is the number of the line that tells the folder, `created` a time as it is written, and `parent`
+    `line` is the number of the line with the folder, `created` a time as it is written, and `parent`
     the session that it was forked from.
     """
 
@@ -160,7 +160,7 @@ class LineReader(Protocol):
     """Reads the lines of one file, each once and in their order."""
 
     def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
-        """What `Dialect.partial_entries` gives, and what the lines before `line` tell about it."""
+        """As `Dialect.partial_entries`, with the facts that the lines before `line` add to its entries."""
 
 
 class Dialect:

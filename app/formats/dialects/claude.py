@@ -121,7 +121,7 @@ def _entries(value: dict[str, Any]) -> list[dict[str, Any]]:
     if not isinstance(kind, str):
         raise BadLine("a line without a type")
     if kind == "progress" or (kind not in _TURNS and "uuid" not in value):
-        # What the screen of Claude Code showed for a while, or a fact about the session.
+        # A state of the screen of Claude Code, or a fact about the session.
         return []
     parent = value.get("parentUuid")
     if parent is None and value.get("subtype") == _BOUNDARY:
@@ -404,7 +404,7 @@ class _Reader:
 
 
 def _more(before: Usage, usage: Usage) -> Usage:
-    """What a later line of an answer adds to its usage."""
+    """The usage that a later line of an answer adds."""
     more = CamelUsage()
     for field in ("input", "output", "cache_read", "cache_write"):
         told = getattr(usage, field)

@@ -274,7 +274,7 @@ def _event(item: dict[str, Any]) -> dict[str, Any] | None:
 
 
 def _facts(value: dict[str, Any]) -> list[PartialEntry]:
-    """What a line that is no entry tells of the session: its name, or tokens."""
+    """The facts about the session in a line that is not an entry: its name, or tokens."""
     kind, item = _item(value)
     if kind != "event_msg":
         return []
@@ -309,10 +309,10 @@ def _count(value: object) -> int:
 class _Reader:
     """The lines of one file. It knows what was read before:
 
-    - Each entry hangs on the one before it. Of equal lines, the later ones get another id.
+    - The parent of each entry is the one before it. A line that is equal to an earlier one gets another id.
     - An answer is by the model of the latest turn.
     - A result has the name of the tool that was called.
-    - Token counts are sums and are told several times: each adds what is new.
+    - Token counts are sums and are repeated: each adds only the difference to the one before.
     """
 
     def __init__(self) -> None:

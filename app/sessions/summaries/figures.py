@@ -1,7 +1,7 @@
 """The figures of a session for statistics: turns, messages, tool calls, tokens, cost and active time.
 
-They are read apart from the summary: statistics are asked for seldom, and an index that counts them for each
-line is slower for everybody.
+They are not read with the summary, because statistics are seldom used, and counting them would slow down
+every index.
 
 The rules:
 
