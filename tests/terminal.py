@@ -332,6 +332,14 @@ class Terminal:
             sent_at = self._report(0, column, row, "m")
         return sent_at
 
+    def drag(self, begin: tuple[int, int], end: tuple[int, int]) -> float:
+        """Press the mouse's first button on one cell and release it on another, by single steps."""
+        self._report(0, *begin)
+        for number in range(1, 5):
+            at = [first + (last - first) * number // 4 for first, last in zip(begin, end, strict=True)]
+            self._report(32, *at)
+        return self._report(0, *end, "m")
+
     def wheel(self, column: int, row: int, notches: int) -> float:
         """Turn the wheel over a cell: towards the end of the text, or back if `notches` is negative."""
         sent_at = 0.0
