@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.widgets import TextArea
 
     from app.actions.branch_options import BranchOptions
 
@@ -94,10 +93,10 @@ class ContinueDialog(Dialog["Choice | None"]):
         self._choice = choice or Choice(first_possible(places(question)), here, text)
         self._has_outline = bool(self._choice.outline)
         # Imported here: most runs edit no text, and it takes 6 ms.
-        from textual.widgets import TextArea
+        from app.widgets.text_area import InertArea
 
-        def area(text: str, id: str) -> TextArea:
-            return TextArea(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", id=id)
+        def area(text: str, id: str) -> InertArea:
+            return InertArea(text, soft_wrap=True, show_line_numbers=False, tab_behavior="focus", id=id)
 
         self._prompt = area(self._choice.text, "prompt")
         self._outline = area(self._choice.outline, "outline")
