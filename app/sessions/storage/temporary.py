@@ -4,7 +4,7 @@ There are two kinds. A **copy** is being prepared: `.copy-<pid>-<random>.leafmar
 it gets its real name, everything in it is also somewhere else. A **kept** file is a session as it was before
 it was rewritten: `.kept-<session>-<size>-<random>.leafmark`, a hard link. Another process that opened the
 session just before may still append to it; the bytes after its first `<size>` belong to the session whose
-name has the digest `<session>`. Former versions named their copies `.<8 characters>.leafmark`.
+name has the digest `<session>`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ OLD_MS = 60 * 60_000
 
 _COPY = re.compile(r"\.copy-(\d{1,9})-[0-9a-f]{8}\.leafmark")
 _KEPT = re.compile(r"\.kept-([0-9a-f]{16})-(\d{1,18})-[0-9a-f]{8}\.leafmark")
-_FORMER = re.compile(r"\.[a-z0-9_]{6,8}\.leafmark")
 _CREATE = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
 
 
@@ -103,7 +102,7 @@ def temporaries(folder: str) -> Iterator[Temporary]:
             if not entry.name.endswith(SUFFIX):
                 continue
             copy, kept = _COPY.fullmatch(entry.name), _KEPT.fullmatch(entry.name)
-            if not (copy or kept or _FORMER.fullmatch(entry.name)):
+            if not (copy or kept):
                 continue
             try:
                 status = entry.stat(follow_symlinks=False)
