@@ -185,6 +185,28 @@ def test_an_unchanged_list_loads_neither_the_catalog_nor_the_file_readers(tmp_pa
     assert not modules() & ({*reading, *NOT_BEFORE_THE_FIRST_ROWS} - {"argparse"})
 
 
+COMPLETES = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from app.cli import main
+code = main(["__complete", "--", *sys.argv[2:]])
+names = sorted(sys.modules)
+import json
+print(json.dumps([code, names]))
+"""
+
+
+@pytest.mark.parametrize("words", [["tree", "aa"], ["list", "label:a"], ["exp"]])
+def test_a_completion_loads_no_heavy_library(words: list[str], tmp_path: Path) -> None:
+    env = {"HOME": str(tmp_path), "LEAFMARK_CACHE_DIR": str(tmp_path / "cache"), "PATH": os.defpath}
+    command = [sys.executable, "-c", COMPLETES, str(ROOT), *words]
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=60, check=True)
+    code, loaded = json.loads(done.stdout.splitlines()[-1])
+    assert code == 0
+    assert not set(loaded) & NOT_BEFORE_THE_FIRST_ROWS
+    assert not {"app.reports", "app.index.index", "app.index.scan.scan"} & set(loaded)
+
+
 RESUMES = """
 import sys
 sys.path.insert(0, sys.argv[1])

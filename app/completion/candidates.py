@@ -5,6 +5,7 @@ A shell runs `leafmark __complete` at each Tab, so this module imports nothing t
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -133,6 +134,10 @@ def _of_value(option: Option, typed: str) -> Iterator[Candidate]:
         return
     if option.name == "store":
         yield from ((f"{agent.name}=", agent.title) for agent in AGENTS if agent.name.startswith(typed))
+    if option.name == "theme":
+        from app.theme_files import theme_names  # only this option needs the themes
+
+        yield from ((name, "a theme") for name in theme_names(os.environ) if name.startswith(typed))
     for value in option.values:
         if value.startswith(typed):
             yield value, option.help

@@ -45,6 +45,7 @@ def test_commands_options_and_values_are_offered(run, home):
     assert completed(run, "search", "--order=rel") == ["--order=relevance"]
     assert completed(run, "--store", "p") == ["pi="]
     assert completed(run, "--th") == ["--theme"]
+    assert completed(run, "--theme", "li") == ["light"]
     assert completed(run, "completion", "") == ["bash", "zsh", "fish"]
     assert completed(run, "help", "saf") == ["safety"]
     assert completed(run, "list", "--", "--l") == []

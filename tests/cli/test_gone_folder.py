@@ -110,10 +110,12 @@ def test_sessions_are_found_by_id_and_by_path(run, path, removed, command, tmp_p
 def test_a_relative_path_is_refused_because_the_folder_is_gone(run, removed, command, named):
     done = run(*(word or named for word in command))
     assert (done.code, done.out) == (1, "")
-    subject = (
-        "neither the trash nor an archive has a session with" if command[0] == "restore" else "no session has"
+    reason = (
+        f"neither the trash nor an archive has a session with the path or id {named!r}"
+        if command[0] == "restore"
+        else f"no session matches {named!r} (path, id or unique beginning of an id)"
     )
-    assert done.err == f"leafmark: {subject} the path or id {named!r}: {paths.FOLDER_GONE}\n"
+    assert done.err == f"leafmark: {reason}: {paths.FOLDER_GONE}\n"
 
 
 @pytest.mark.parametrize("named", ["x/1_01aaaa-pi.jsonl", "./"])
