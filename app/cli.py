@@ -10,7 +10,7 @@ import gc
 import os
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NoReturn
 
 from app import __version__, paths, setup
@@ -200,6 +200,9 @@ def _show(options: Options, *, is_process: bool = False) -> int:
     gc.disable()
     from app import full_screen  # not at the top: the other commands do not need it
 
+    theme, problem = _theme(options.theme, os.environ)
+    if problem:
+        return _fail(f"leafmark: {problem}", WRONG_USE)
     why_not = "" if options.command else full_screen.missing()
     if why_not:
         return _fail(why_not, WRONG_USE)
@@ -216,9 +219,6 @@ def _show(options: Options, *, is_process: bool = False) -> int:
         surroundings = (
             setup.setup_from_demo(folder.path) if folder else setup.setup_from_process(options.store)
         )
-        theme, problem = _theme(options.theme, surroundings)
-        if problem:
-            return _fail(f"leafmark: {problem}", WRONG_USE)
         if options.command:
             code, error_text = full_screen.resume(options, surroundings, theme, ending)
         else:
@@ -235,17 +235,17 @@ def _show(options: Options, *, is_process: bool = False) -> int:
             ending.give_back()
 
 
-def _theme(wanted: str | None, surroundings: Setup) -> tuple[str, str]:
+def _theme(wanted: str | None, env: Mapping[str, str]) -> tuple[str, str]:
     """The name of the theme, and why the wanted one cannot be used. One that was chosen earlier and is gone
     is replaced by the dark one.
     """
-    name = wanted or paths.read_theme(surroundings.env)
+    name = wanted or paths.read_theme(env)
     if name in ("dark", "light"):
         return name, ""
     # Imported here: the first frame in leafmark's own colours does not need it.
     from app.theme_files import load_theme
 
-    problem = load_theme(name, surroundings.env)
+    problem = load_theme(name, env)
     return ("dark", problem if wanted else "") if problem else (name, "")
 
 
