@@ -53,6 +53,8 @@ class ExportFlow:
         """
         if rows:
             self._host.start(self._ask(list(rows), entry_id))
+        else:
+            self._messages.show("Nothing to export: move to a session, or mark some")
 
     async def _ask(self, rows: list[Row], entry_id: str) -> None:
         selection = StableSelection(self._pane.model, rows)
