@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING
 
 from app import paths
-from app.stores import discover, named, project_stores
+from app.stores import configured_stores, discover, named, project_stores
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -82,7 +82,8 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
         if not folder.startswith("~"):
             paths.absolute(folder)
     projects, notes = _project_stores(env, home, here[0])
-    stores = discover(env, home, here[0], extra, projects, _configured_stores(env))
+    configured = configured_stores(_configured(env), env, home, here[0])
+    stores = discover(env, home, here[0], extra, [*projects, *configured])
     stores[0].notes += notes
     return Setup(
         env=env,
@@ -94,7 +95,7 @@ def setup_from_process(extra: Sequence[tuple[str, str]] = ()) -> Setup:
     )
 
 
-def _configured_stores(env: Mapping[str, str]) -> list[tuple[str, str]]:
+def _configured(env: Mapping[str, str]) -> list[tuple[str, str]]:
     """The (agent, folder) pairs of the settings."""
     if not os.path.lexists(os.path.join(paths.config_folder(env), paths.CONFIG)):
         return []

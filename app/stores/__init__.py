@@ -34,9 +34,8 @@ def discover(
     cwd: str,
     extra: Iterable[tuple[str, str]] = (),
     projects: Iterable[Store] = (),
-    configured: Iterable[tuple[str, str]] = (),
 ) -> list[Store]:
-    """Every store on this machine, then those of `projects`, of the settings, and of `extra`.
+    """Every store on this machine, then those of `projects`, then those of `extra`.
 
     The default stores are included even if their folders are missing. Each real folder is included once: a
     second store of the same agent is dropped, and one of another agent becomes a twin.
@@ -45,8 +44,7 @@ def discover(
     :param home: the user's home folder.
     :param cwd: the folder whose project settings apply.
     :param extra: (agent name, folder) pairs from `--store`.
-    :param projects: stores of other projects.
-    :param configured: (agent name, folder) pairs from leafmark's settings.
+    :param projects: stores of other projects, and those of leafmark's settings.
     :raises KeyError: an agent name is unknown.
     """
     stores = []
@@ -55,12 +53,17 @@ def discover(
         found[0].notes += tuple(refusals(env, (*agent.variables, *agent.shared_variables)))
         stores += found
     stores += projects
-    for source, pairs in ((CONFIGURED, configured), ("--store", extra)):
-        for name, folder in pairs:
-            store = agent_named(name).store_at(absolute(folder, home, cwd), env, home, cwd)
-            store.source = source
-            stores.append(store)
-    return merged(stores)
+    return merged([*stores, *_stores_at(extra, env, home, cwd)])
+
+
+def configured_stores(
+    pairs: Iterable[tuple[str, str]], env: Mapping[str, str], home: str, cwd: str
+) -> list[Store]:
+    """The stores of the (agent name, folder) pairs in leafmark's settings."""
+    stores = _stores_at(pairs, env, home, cwd)
+    for store in stores:
+        store.source = CONFIGURED
+    return stores
 
 
 def project_stores(env: Mapping[str, str], home: str, project: str) -> tuple[list[Store], tuple[str, ...]]:
@@ -71,9 +74,11 @@ def project_stores(env: Mapping[str, str], home: str, project: str) -> tuple[lis
 
 def named(extra: Iterable[tuple[str, str]], env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
     """Only the stores of `extra`, for a run that must not show the user's sessions (the demo)."""
-    return merged(
-        [agent_named(name).store_at(absolute(folder, home, cwd), env, home, cwd) for name, folder in extra]
-    )
+    return merged(_stores_at(extra, env, home, cwd))
+
+
+def _stores_at(pairs: Iterable[tuple[str, str]], env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
+    return [agent_named(name).store_at(absolute(folder, home, cwd), env, home, cwd) for name, folder in pairs]
 
 
 def all_pins(stores: Iterable[Store], state_folder: str) -> frozenset[tuple[str, str]]:
