@@ -1,4 +1,4 @@
-"""Example sessions of all four agents, to try leafmark without sessions of your own.
+"""Example sessions of all agents, to try leafmark without sessions of your own.
 
 Everything is written below one folder: `home` is like a home folder, and `work` contains the projects.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from app.demo import async_handlers, projects, shop
+from app.demo import async_handlers, projects, read_only, shop
 from app.demo.builder import Session
 from app.demo.session_files import file_name, folder_name, lines, session_root, store_roots
 
@@ -29,6 +29,7 @@ def sessions() -> list[Session]:
         *projects.dotfiles(),
         *projects.weather_bot(),
         *projects.old_api(),
+        *read_only.sessions(),
     ]
 
 

@@ -56,7 +56,7 @@ class Session:
 
     age       the age of its last entry in milliseconds
     dialect   the format of the file if the agent has several: "v1" (pi), "no slot" (omp), "transcript"
-              (indusagi)
+              (indusagi), "sub-agent" (claude)
     """
 
     def __init__(
@@ -87,7 +87,7 @@ class Session:
         self.id = ""
         # The files of sub-agents and tools in the artifacts folder, by name.
         self.artifacts: dict[str, Session | str] = {}
-        if model and dialect not in ("v1", "transcript") and agent != "agent":
+        if model and dialect not in ("v1", "transcript") and agent not in ("agent", "claude", "codex"):
             self._add("model", 0, model=model)
             if thinking:
                 self._add("thinking", 0, level=thinking)
@@ -99,7 +99,7 @@ class Session:
         last = max((entry.at for entry in self.entries if entry.session is self), default=0)
         self.start = now_ms - self.age - last
         source = random.Random(f"id/{self.agent}/{self.project}/{self.slug}")
-        self.id = uuid4(source) if self.agent == "agent" else uuid7(self.start, source)
+        self.id = uuid4(source) if self.agent in ("agent", "claude") else uuid7(self.start, source)
 
     def _add(self, kind: str, seconds: float, **data: Any) -> Entry:
         self.clock += round(seconds * 1000) + self.random.randrange(1, 400)

@@ -9,6 +9,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
+from app.demo import read_only
 from app.formats.timestamps import iso
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ def lines(session: Session, cwd: str, path_of: Callable[[Session], str]) -> list
 
     :param path_of: returns the path of a session, for the parent.
     """
-    if session.agent == "agent":
+    if session.agent in read_only.NAMES:
+        encoded = read_only.lines(session, cwd)
+    elif session.agent == "agent":
         encoded = _agent(session, cwd, path_of)
     elif session.dialect == "transcript":
         encoded = _transcript(session)
@@ -288,6 +291,8 @@ ROOTS = {
     "omp": (".omp", "agent", "sessions"),
     "indusagi": (".indusagi", "agent", "sessions"),
     "agent": (".config", "agent", "sessions"),
+    "claude": (".claude", "projects"),
+    "codex": (".codex", "sessions"),
 }
 TRANSCRIPTS = (".pindusagi", "sessions")
 
@@ -307,6 +312,10 @@ def folder_name(session: Session, cwd: str) -> str:
     """The folder in the store for a working folder; "" for an agent without such folders."""
     if session.agent == "agent":
         return ""
+    if session.agent == "claude":
+        return re.sub("[^0-9A-Za-z]", "-", cwd)
+    if session.agent == "codex":
+        return os.path.join(*iso(session.start)[:10].split("-"))
     if session.dialect == "transcript":
         return f"--{re.sub('[^0-9A-Za-z]+', '-', cwd).strip('-')}--"
     if session.agent == "omp":
@@ -325,6 +334,10 @@ def file_name(session: Session) -> str:
     created = iso(session.start)
     if session.dialect == "transcript":
         return f"{session.id}.ndjson"
+    if session.agent == "claude":
+        return f"{session.id}.jsonl"
+    if session.agent == "codex":
+        return f"rollout-{created[:19].replace(':', '-')}-{session.id}.jsonl"
     if session.agent == "agent":
         digits = re.sub("[^0-9]", "", created)
         return f"{digits[:8]}-{digits[8:14]}-{session.id[:8]}.jsonl"

@@ -106,7 +106,7 @@ def test_a_pin_of_an_example_session_changes_no_file_of_the_user(
     for store in demo.stores:
         pin(store.agent.name, "one", True, store, demo.state_folder)
     assert (
-        len(all_pins(demo.stores, demo.state_folder)) == len({store.agent.name for store in demo.stores}) == 4
+        len(all_pins(demo.stores, demo.state_folder)) == len({store.agent.name for store in demo.stores}) == 6
     )
     assert not (tmp_path / "mine").exists()
     assert not list((tmp_path / "demo").rglob("session-pins.json"))

@@ -408,7 +408,9 @@ def test_a_reader_that_goes_away_causes_no_traceback(leafmark, store, tmp_path):
 
 def test_the_example_sessions_leave_no_files(leafmark, tmp_path):
     document = json.loads(leafmark("list", "--demo", "--json").stdout)
-    assert {session["agent"] for session in document["sessions"]} == {"pi", "omp", "indusagi", "agent"}
+    assert {session["agent"] for session in document["sessions"]} == {
+        *("pi", "omp", "indusagi", "agent", "claude", "codex")
+    }
     assert sorted(path.name for path in (tmp_path / "home").iterdir()) == []
     assert not Path(document["sessions"][0]["path"]).exists()
 

@@ -12,9 +12,11 @@ from typing import Any
 
 import pytest
 
-from app.demo import GONE, sessions, write_demo
+from app.demo import GONE, read_only, sessions, write_demo
 from app.demo.session_files import slot
 from app.formats.timestamps import parse_time
+from app.sessions.summaries.summarise import summarise
+from app.sessions.summary import ABORTED, DONE
 from app.stores import named
 from app.stores.layout import deeper, session_files
 
@@ -52,7 +54,8 @@ def files(demo: tuple[Path, list[tuple[str, str]]]) -> list[File]:
     for store in named(demo[1], {}, "/nonexistent", "/nonexistent"):
         complaints: list[tuple[str, str]] = []
         for _, inside in session_files(store, complaints):
-            found += [File(store.agent.name, entry.path) for entry, _ in inside]
+            if store.agent.name not in read_only.NAMES:
+                found += [File(store.agent.name, entry.path) for entry, _ in inside]
         assert not complaints
     return found
 
@@ -76,7 +79,7 @@ def test_the_same_bytes_and_times_every_time(tmp_path: Path) -> None:
 
 
 def test_every_agent_project_and_dialect_is_there(files: list[File]) -> None:
-    assert len(files) == len(sessions()) == 22
+    assert len(files) == len(sessions()) - 4 == 22
     assert {file.agent for file in files} == {"pi", "omp", "indusagi", "agent"}
     heads = [file.header for file in files]
     assert [head["kind"] for head in heads if head.get("schema") == "indus/transcript@1"] == ["head"]
@@ -103,6 +106,31 @@ def test_every_agent_project_and_dialect_is_there(files: list[File]) -> None:
         entry["message"].get("stopReason") for file in files for entry in file.entries if "message" in entry
     }
     assert stops >= {"stop", "toolUse", "error", "aborted", "length"}
+
+
+def test_the_sessions_of_agents_that_are_only_read(demo: tuple[Path, list[tuple[str, str]]]) -> None:
+    rows = {}
+    for store in named(demo[1], {}, "/nonexistent", "/nonexistent"):
+        if store.agent.name not in read_only.NAMES:
+            continue
+        for _, inside in session_files(store, []):
+            for entry, status in inside:
+                row = summarise(entry.path, (store.agent.name,), 0).summary
+                assert row is not None
+                assert row.problems == 0
+                assert row.modified <= status.st_mtime_ns // 1_000_000
+                rows[row.title] = row
+    told = {
+        title: (row.agent, row.branch_count, row.ending, row.message_count) for title, row in rows.items()
+    }
+    assert told == {
+        "Forecasts that are a day old": ("claude", 2, DONE, 18),
+        "replace the icon font by svg, one file per icon": ("claude", 1, DONE, 8),
+        "Locked restic repository": ("codex", 1, DONE, 11),
+        "list all pictures without an alt text": ("codex", 1, ABORTED, 6),
+    }
+    assert {os.path.basename(row.cwd) for row in rows.values()} == {"weather-bot", "site", "dotfiles"}
+    assert len(list((demo[0] / "home" / ".claude").rglob("subagents/agent-*.jsonl"))) == 1
 
 
 def test_ids_parents_and_targets(files: list[File]) -> None:

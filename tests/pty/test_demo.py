@@ -79,7 +79,7 @@ def test_the_next_run_removes_the_folder_of_a_killed_run(user: tuple[Path, dict[
 def test_the_folder_of_examples_opened_by_key_is_removed_as_well(user: tuple[Path, dict[str, str]]) -> None:
     temporary, env = user
     with started(env) as terminal:
-        terminal.wait_for_text("F6 examples", 30)
+        terminal.wait_for_text("try the examples", 30)
         terminal.press("f6")
         terminal.wait_for_text("← leaf", 30)
         assert len(os.listdir(temporary)) == 1
