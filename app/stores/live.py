@@ -31,15 +31,16 @@ RECENT_MS = 15 * 60_000
 
 class Verdict:
     """A verdict: `state` is "live", "maybe" or "idle"; `reason` is a phrase for the screen; `pid` may be
-    unknown.
+    unknown. `terminal` is the name of the terminal of the process, such as "pts/3"; "" if it is not known.
     """
 
-    __slots__ = ("pid", "reason", "state")
+    __slots__ = ("pid", "reason", "state", "terminal")
 
-    def __init__(self, state: str, reason: str, pid: int | None = None) -> None:
+    def __init__(self, state: str, reason: str, pid: int | None = None, terminal: str = "") -> None:
         self.state = state
         self.reason = reason
         self.pid = pid
+        self.terminal = terminal
 
     def __repr__(self) -> str:
         return f"Verdict({self.state!r}, {self.reason!r}, {self.pid})"
@@ -104,6 +105,11 @@ class Processes:
         for name in {os.path.basename(path), os.path.basename(real)}:
             self.claims.setdefault(name, []).append((real, pid, reason))
         self.claimed.add(pid)
+
+    def terminal_of(self, pid: int) -> str:
+        """The name of the terminal of a process; "" for none."""
+        path = next((process.terminal for process in self.processes if process.pid == pid), "")
+        return path.removeprefix("/dev/") if path.startswith(("/dev/pts/", "/dev/tty")) else ""
 
     def real(self, path: str) -> str:
         """The real path, from a cache."""
@@ -170,10 +176,11 @@ def verdict(
         real = processes.real(path)
         for claimed, pid, reason in claims:
             if claimed == real:
-                return Verdict(LIVE, reason, pid)
+                return Verdict(LIVE, reason, pid, processes.terminal_of(pid))
     pid_of_child = processes.session_ids.get(session_id) if session_id else None
     if pid_of_child is not None:
-        return Verdict(LIVE, f"a command of process {pid_of_child} runs in it", pid_of_child)
+        terminal = processes.terminal_of(pid_of_child)
+        return Verdict(LIVE, f"a command of process {pid_of_child} runs in it", pid_of_child, terminal)
     if grew_ms is not None and abs(now_ms - grew_ms) <= GROWING_MS:
         return Verdict(LIVE, "the file has just grown")
     if processes.processes and cwd:

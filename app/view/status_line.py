@@ -90,8 +90,11 @@ def in_use_line(cells: int, agent: str, folder: str, in_use: Verdict) -> Line:
     """
     pid = f"pid {in_use.pid}" if in_use.pid is not None else ""
     if in_use.state == LIVE:
-        about = f" ({pid})" if pid else ""
-        text = f"● Open in {agent}{about}. Enter asks: fork, read, cancel."
+        terminal = one_line(in_use.terminal, 40)
+        for about in (", ".join(filter(None, (pid, terminal))), pid):
+            text = f"● Open in {agent}{f' ({about})' if about else ''}. Enter asks: fork, read, cancel."
+            if width(text) <= cells - 2:
+                break
         return fit_line([(f" {shorten(text, cells - 2)}", "live")], cells)
     reason = f"{pid} runs in {folder}" if pid else one_line(in_use.reason, 200)
     # The reason gives way to what Enter does.

@@ -326,7 +326,8 @@ def test_without_proc_ps_and_lsof_are_run(tmp_path: Path) -> None:
     processes = look([], str(tmp_path / "no-proc"), run)
     assert [command[0] for command in commands] == ["ps", "lsof"]
     assert "501,502" in commands[1]
-    assert judge(processes, "/store/s.jsonl", "/x").pid == 501
+    found = judge(processes, "/store/s.jsonl", "/x")
+    assert (found.pid, found.terminal) == (501, "ttys001")
     assert judge(processes, "/store/t.jsonl", "/work/site", agent="pi", newest_of_cwd=True).state == "maybe"
     assert [terminals(process.terminal, process.variables) for process in processes.processes] == [
         ["ttys001"],

@@ -44,14 +44,15 @@ def test_an_argument_with_escapes_is_inert():
 @pytest.mark.parametrize(
     ("cells", "state", "shown"),
     [
-        (80, LIVE, "● Open in omp (pid 4711). Enter asks: fork, read, cancel."),
+        (80, LIVE, "● Open in omp (pid 4711, ttys003). Enter asks: fork, read, cancel."),
+        (60, LIVE, "● Open in omp (pid 4711). Enter asks: fork, read, cancel."),
         (80, MAYBE, "◐ May be open in omp (pid 4711 runs in ~/work/shop). Enter asks first."),
         (60, MAYBE, "◐ May be open in omp (pid 4711). Enter asks first."),
         (44, MAYBE, "◐ May be open in omp. Enter asks first."),
     ],
 )
 def test_the_line_says_who_has_a_session_open(cells, state, shown):
-    line = in_use_line(cells, "omp", "~/work/shop", Verdict(state, "a reason", 4711))
+    line = in_use_line(cells, "omp", "~/work/shop", Verdict(state, "a reason", 4711, "ttys003"))
     assert plain_text(line).strip() == shown
 
 
