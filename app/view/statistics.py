@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from app.formats.text import one_line
 from app.index.statistics import AGENT, DAY, MODEL, PROJECT, TOOL, WEEK
 from app.sessions.summaries.figures import local_day
-from app.view.cells import pad, shorten
+from app.view.cells import pad, shorten, stable_width
 from app.view.charts import bar, sparkline
 from app.view.formatting import cost, count, duration, span, tilde
 
@@ -155,7 +155,7 @@ class TableLayout(NamedTuple):
 def table_layout(group_by: str, cells: int) -> TableLayout:
     """The columns of the table on a screen of this width."""
     is_time = group_by in (DAY, WEEK)
-    least = _DAY_CELLS if is_time else _NAME_CELLS
+    least = min(_DAY_CELLS if is_time else _NAME_CELLS, max(4, cells - _LEAST_BAR - 2))
     columns: list[_Column] = []
     room = cells - least - _LEAST_BAR - 2
     for column in _TOOL_COLUMNS if group_by == TOOL else _COLUMNS:
@@ -184,7 +184,7 @@ def group_line(
     :param part: of the longest bar, from 0 to 1.
     """
     layout = table_layout(group_by, cells)
-    name = shorten(name_of(group.key, group_by, home), layout.name_cells)
+    name = shorten(stable_width(name_of(group.key, group_by, home)), layout.name_cells)
     texts = [shorten(column.text(group), column.cells).rjust(column.cells) for column in layout.columns]
     drawn = bar(part, layout.bar_cells, ascii_only=ascii_only)
     return [(pad(name, layout.name_cells), "text"), ("  " + "  ".join(texts), "dim"), (f"  {drawn}", "key")]
