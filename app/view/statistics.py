@@ -187,7 +187,11 @@ def group_line(
     name = shorten(stable_width(name_of(group.key, group_by, home)), layout.name_cells)
     texts = [shorten(column.text(group), column.cells).rjust(column.cells) for column in layout.columns]
     drawn = bar(part, layout.bar_cells, ascii_only=ascii_only)
-    return [(pad(name, layout.name_cells), "text"), ("  " + "  ".join(texts), "dim"), (f"  {drawn}", "key")]
+    return [
+        (pad(name, layout.name_cells), "text"),
+        ("".join([f"  {text}" for text in texts]), "dim"),
+        (f"  {drawn}", "key"),
+    ]
 
 
 MOST_IDS = 100
