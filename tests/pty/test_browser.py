@@ -19,10 +19,13 @@ import pytest
 
 from app.stores.pins import set_own_pin
 from tests.factory import chain, message, write_session
+from tests.prepared import prepared
+from tests.pty.machine import leafmark
 from tests.terminal import Terminal
 
 ROOT = Path(__file__).parent.parent.parent
 COMMAND = [sys.executable, "-m", "app"]
+"""Starts the program. `leafmark` leaves out the imports, and so the time from the first frame to Textual."""
 ENDING = [signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal.SIGINT]
 RECORDER = """
 import json, os, signal, sys
@@ -52,7 +55,7 @@ def shell(shell):
 
 
 def warm(env, cwd):
-    subprocess.run([*COMMAND, "list"], env=env, cwd=cwd, check=True, capture_output=True)
+    prepared().run(["list"], env, str(cwd)).check_returncode()
 
 
 def shown(terminal):
@@ -233,7 +236,7 @@ def test_letters_typed_right_after_the_filter_key_reach_the_filter(shell, when):
 @pytest.mark.parametrize("key", ["q", "ctrl+q", "ctrl+c"])
 def test_quitting_restores_the_terminal(shell, key):
     _, work, env = shell
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with leafmark(env=env, cwd=str(work)) as terminal:
         shown(terminal)
         terminal.press(key)
         assert terminal.wait() == 0
@@ -311,7 +314,7 @@ def test_a_closed_terminal_ends_it_without_an_error(shell, until):
 
 def test_resizing_arranges_the_panes_again(shell):
     _, work, env = shell
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with leafmark(env=env, cwd=str(work)) as terminal:
         shown(terminal)
         terminal.resize(60, 20)
         terminal.wait_for(lambda it: it.lines[0].startswith("━ Sessions") and "┬" not in it.lines[0])
@@ -323,7 +326,7 @@ def test_resizing_arranges_the_panes_again(shell):
 
 def test_enter_becomes_the_agent_in_the_sessions_folder(shell):
     tmp_path, work, env = shell
-    with Terminal(COMMAND, env=env, cwd=str(tmp_path)) as terminal:
+    with leafmark(env=env, cwd=str(tmp_path)) as terminal:
         shown(terminal)
         path = tmp_path / "home/.pi/agent/sessions/--work--/2026_bbbb.jsonl"
         terminal.wait_for(lambda it: "pi --session" in it.dump())
@@ -362,7 +365,7 @@ def test_a_session_of_a_moved_store_is_resumed_with_its_variable(shell):
     moved = tmp_path / "moved"
     write_session(moved / "sessions/--work--/2026_cccc.jsonl", *chain("moved", id="cccc", cwd=str(work)))
     env = {**env, "PI_CODING_AGENT_DIR": str(moved)}
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with leafmark(env=env, cwd=str(work)) as terminal:
         shown(terminal)
         terminal.press("/")
         terminal.send("cccc")
@@ -385,7 +388,7 @@ def test_hostile_text_never_reaches_the_terminal(shell):
     write_session(tmp_path / "home/.pi/agent/sessions/--work--/2026_evil.jsonl", *lines)
     os.utime(tmp_path / "home/.pi/agent/sessions/--work--/2026_evil.jsonl")
     warm(env, work)
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with leafmark(env=env, cwd=str(work)) as terminal:
         shown(terminal)
         terminal.press("tab", "tab", "r")
         terminal.settle()
@@ -397,7 +400,8 @@ def test_hostile_text_never_reaches_the_terminal(shell):
     printed = subprocess.run(
         [*COMMAND, "list"], env=env, cwd=work, capture_output=True, text=True, check=True
     ).stdout
-    assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", printed)
+    # A tab stands between two columns.
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", printed)
 
 
 def test_browsing_changes_no_file_of_the_stores(shell):
@@ -410,7 +414,7 @@ def test_browsing_changes_no_file_of_the_stores(shell):
         }
 
     before = state()
-    with Terminal(COMMAND, env=env, cwd=str(work)) as terminal:
+    with leafmark(env=env, cwd=str(work)) as terminal:
         shown(terminal)
         terminal.press("j", "k", "tab", "up", "v", "r", "tab", "/")
         terminal.send("login")
@@ -422,10 +426,14 @@ def test_browsing_changes_no_file_of_the_stores(shell):
         terminal.wait_for_text("Resume the session")
         terminal.press("escape")
         terminal.wait_for(lambda screen: not screen.shows("Resume the session"))
-        terminal.press("f2", "f5", "q")
+        terminal.press("f2")
+        terminal.wait_for_text("high contrast")
+        terminal.press("escape")
+        terminal.wait_for(lambda screen: not screen.shows("high contrast"))
+        terminal.press("f5", "q")
         assert terminal.wait() == 0
     for words in (["list"], ["list", "--json"], ["tree", "aaaa"], ["doctor"]):
-        subprocess.run([*COMMAND, *words], env=env, cwd=work, check=True, capture_output=True)
+        prepared().run(words, env, str(work)).check_returncode()
     assert state() == before
 
 
@@ -458,7 +466,7 @@ def test_without_a_terminal_it_prints_an_error():
 def test_the_smallest_terminals_do_not_crash(shell):
     _, work, env = shell
     for size in ((10, 3), (20, 6), (40, 8)):
-        with Terminal(COMMAND, env=env, cwd=str(work), size=size) as terminal:
+        with leafmark(env=env, cwd=str(work), size=size) as terminal:
             terminal.wait_for_bytes(b"\x1b[?1000h", 30)
             terminal.settle()
             terminal.press("tab", "tab", "j", "q")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import compileall
 import shlex
 import subprocess
 import sys
@@ -18,8 +19,15 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="other systems do not limit address space"),
 ]
 
+ROOT = Path(__file__).parent.parent.parent
 GIGABYTE = 1 << 20
 """In the unit of `ulimit -v`, which is 1,024 bytes."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _compiled() -> None:
+    """Compile leafmark, as its installation does: the compiler needs more memory than these limits leave."""
+    compileall.compile_dir(ROOT / "app", quiet=1)
 
 
 def limited(kilobytes: int | str, *words: str) -> list[str]:

@@ -45,7 +45,7 @@ class Writer:
 
     def is_gone(self):
         """Wait until both processes have ended: then no process has the pipe open."""
-        return bool(select.select([self._pipe], [], [], 10)[0]) and os.read(self._pipe, 100) == b""
+        return bool(select.select([self._pipe], [], [], PATIENCE)[0]) and os.read(self._pipe, 100) == b""
 
     def clear(self):
         for pid in self.pids:
@@ -120,9 +120,12 @@ def test_a_cancelled_command_does_not_stay(summarised):
     with summarised(stubborn=True) as (terminal, writer):
         terminal.press("escape")
         terminal.wait_for(lambda it: not it.shows("writes the summary"))
+        # The dialog is made anew, and its border is drawn before its last lines.
         terminal.wait_for_text("Continue from here")
+        terminal.wait_for_text("Writes   one line")
+        terminal.wait_for_text("(•) By command")
         terminal.press("escape")
-        terminal.wait_for(lambda it: not it.shows("Continue from here"))
+        terminal.wait_for(lambda it: not it.shows("Continue from here") and "Enter continue" in it.lines[-1])
         terminal.press("q")
         assert terminal.wait(30) == 0
         assert writer.is_gone()
