@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from app import __version__
-from app.command_table import COMMANDS, OWN, SHARED, OneOf, Option, WrongValue
+from app.command_table import AGENT_TITLES, COMMANDS, OWN, SHARED, OneOf, Option, WrongValue
 from app.formats.text import one_line
 from app.options import Options
 from app.reports.output import terminal_columns
@@ -167,9 +167,10 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=_Formatter,
         usage="leafmark [OPTIONS] [QUERY | SESSION]\n       leafmark [OPTIONS] COMMAND ...",
         description=(
-            "Browse the sessions of pi, oh-my-pi, indusagi and nickcecere/agent, and resume them. "
-            "`leafmark QUERY` opens the browser with a search, and `leafmark SESSION` at the session with "
-            "this id or path. `leafmark -- list` searches for the name of a command."
+            f"Find, read and resume the sessions of coding agents: {AGENT_TITLES}. `leafmark` opens the "
+            "browser, `leafmark QUERY` opens it with a search, and `leafmark SESSION` opens it at the "
+            "session with this id or path. `leafmark -- list` searches for a word that is also a command. "
+            "`leafmark help` lists the help pages."
         ),
         argument_default=argparse.SUPPRESS,
     )

@@ -9,6 +9,8 @@ from typing import Any
 
 from app.stores import AGENTS
 
+AGENT_TITLES = "pi, oh-my-pi, Claude Code, Codex, indusagi and nickcecere/agent"
+"""The agents, as texts name them."""
 MANY = 1_000_000_000
 """A number greater than any count, and small enough for a database."""
 
@@ -151,12 +153,12 @@ GROUPS = ("day", "week", "project", "model", "agent", "tool")
 SHARED = (
     Option(
         "store",
-        "also look in this folder (may be given several times)",
+        "look for sessions of this agent in this folder too (may be given several times)",
         metavar="AGENT=FOLDER",
         convert=_store,
         many=True,
     ),
-    Option("demo", "use bundled example sessions in a throw-away folder"),
+    Option("demo", "show example sessions in a temporary folder instead of your own sessions"),
 )
 # Options of the screen: before the command, or behind a command with a screen.
 OWN = (
@@ -164,36 +166,46 @@ OWN = (
         "theme", "the theme of the screen: dark, light, gruvbox and others (F2 lists them)", metavar="NAME"
     ),
 )
-_JSON = Option("json", "as JSON")
-_FORMAT = Option("format", "a line for each item, such as '{id}\\t{title}'; fields below", metavar="FORMAT")
+_JSON = Option("json", "print JSON")
+_FORMAT = Option(
+    "format",
+    "print a line like this for each item: '{id}\\t{title}' (--help lists the fields)",
+    metavar="FORMAT",
+)
 _FOR_AGENT = (
-    Option("for-agent", "for a coding agent: this folder, at most 20 kB, quoted, without secrets"),
-    Option("all-folders", "with --for-agent, sessions of other folders too"),
+    Option("for-agent", "print for a coding agent: this folder only, at most 20 kB, quoted, without secrets"),
+    Option("all-folders", "with --for-agent: sessions of other folders too"),
 )
 _KEEP = Option(
-    "keep", "go on from the entry itself, even if it is a prompt or has tool calls without results"
+    "keep", "continue from the entry itself, even if it is a prompt or has tool calls without results"
 )
 _SHELL = Word("shell", "bash, zsh or fish", values=("bash", "zsh", "fish"))
-_SESSION = Word("session", "a path, an id, or the beginning of one id")
-_ENTRY = "an entry's id, or the beginning of one"
+_WHICH = "the path of a session file, a session id, or the beginning of an id"
+_SESSION = Word("session", _WHICH)
+_ENTRY = "the id of an entry, or its beginning"
+_QUERY = "words, phrases and filters, which must all match (see `leafmark help search`)"
 # Commands that read, and commands that write to a session.
 REPORTS = {
     "list": Command(
-        "print the sessions, newest activity first",
-        Word("query", "filters and words, which must all match (see `leafmark search --help`)", many="*"),
-        Option("limit", "at most N sessions", metavar="N", convert=_number("sessions")),
+        "print the sessions, the most recently active first",
+        Word("query", _QUERY, many="*"),
+        Option("limit", "print at most N sessions", metavar="N", convert=_number("sessions")),
         _FORMAT,
         _JSON,
     ),
     "search": Command(
         "find sessions by what was said in them",
-        Word("query", "what to look for; behind --, a word may begin with a dash", many="+"),
-        Option("all-text", "also in what tools were asked and gave back, and in everything else"),
-        Option("every", "every place that matches, not one of each session"),
-        Option("limit", "at most N hits", metavar="N", convert=_number("hits")),
+        Word(
+            "query",
+            "words, phrases and filters, which must all match; after --, a word may begin with a dash",
+            many="+",
+        ),
+        Option("all-text", "also search tool calls, their output and everything else"),
+        Option("every", "print every place that matches, not only one of each session"),
+        Option("limit", "print at most N hits", metavar="N", convert=_number("hits")),
         Option(
             "order",
-            "newest activity first (the default), or what fits best",
+            "the most recently active session first (the default), or the best match first",
             metavar="{recent,relevance}",
             convert=OneOf("recent", "relevance"),
         ),
@@ -202,34 +214,34 @@ REPORTS = {
         _JSON,
     ),
     "stats": Command(
-        "print turns, tool calls, tokens, cost and time of sessions, each entry once",
-        Word("query", "words, phrases, patterns and filters that must all match what a row says", many="*"),
+        "print the prompts, tool calls, tokens, cost and time of sessions",
+        Word("query", _QUERY, many="*"),
         Option(
             "by",
-            "one line for each of these (default: day)",
+            "print one line for each of these (default: day)",
             metavar=f"{{{','.join(GROUPS)}}}",
             convert=OneOf(*GROUPS),
         ),
         _JSON,
     ),
     "tree": Command(
-        "print a session's tree",
+        "print the tree of a session",
         _SESSION,
         Option("ascii", "draw with plain characters"),
         *_FOR_AGENT,
         _JSON,
     ),
     "labels": Command(
-        "print the labels of a session, or of all",
-        Word("session", "a path, an id, or the beginning of one id; all sessions without", many="?"),
+        "print the labels of a session, or of all sessions",
+        Word("session", f"{_WHICH} (default: all sessions)", many="?"),
         _FORMAT,
         _JSON,
     ),
     "doctor": Command(
-        "what was found, and what was skipped and why",
+        "print which sessions were found, and which files were skipped and why",
         Option(
             "report",
-            "write a text file for a bug report, without secrets and names (default: leafmark-report.txt)",
+            "write a file for a bug report, without secrets and user names (default: leafmark-report.txt)",
             metavar="FILE",
             optional=True,
         ),
@@ -237,114 +249,114 @@ REPORTS = {
     ),
     "index": Command(
         "bring the index up to date",
-        Option("rebuild", "forget it, and read all sessions again"),
-        Option("verify", "compare it with the files"),
-        Option("where", "where it is, and how large"),
+        Option("rebuild", "delete the index, and read all sessions again"),
+        Option("verify", "compare the index with the files, and repair it"),
+        Option("where", "print where the index is, and how large"),
         _JSON,
     ),
     "context": Command(
         "print the messages that the agent would send to the model, as JSON",
         _SESSION,
-        Option("entry", f"as if this were the leaf: {_ENTRY} (default: the leaf)", metavar="ID"),
+        Option("entry", f"print the messages up to this entry: {_ENTRY} (default: the leaf)", metavar="ID"),
         *_FOR_AGENT,
     ),
     "export": Command(
-        "write sessions as HTML, Markdown, JSON or session files, without secrets",
-        Word("sessions", "a path, an id, or the beginning of one id", many="+", metavar="SESSION"),
+        "export sessions to HTML or Markdown without secrets, or to JSON or session files",
+        Word("sessions", _WHICH, many="+", metavar="SESSION"),
         Option(
             "to",
-            "the format: a page, Markdown, the messages for the model, or a session (default: html)",
+            "the format: a web page, Markdown, the messages for the model, or a session file (default: html)",
             metavar="{html,md,json,jsonl}",
             convert=OneOf("html", "md", "json", "jsonl"),
         ),
-        Option("agent", "the agent that a jsonl is for (default: pi)", "{pi,omp}", OneOf("pi", "omp")),
-        Option("branch", "the branch through this entry, to its newest end", metavar="LEAF"),
-        Option("entry", "the path to this entry (default: to the leaf)", metavar="ID"),
-        Option("all-branches", "every branch, the abandoned ones too"),
+        Option("agent", "the agent that a jsonl file is for (default: pi)", "{pi,omp}", OneOf("pi", "omp")),
+        Option("branch", "export the branch through this entry, to its newest end", metavar="LEAF"),
+        Option("entry", "export the path to this entry (default: the path to the leaf)", metavar="ID"),
+        Option("all-branches", "export every branch"),
         Option(
             "output",
-            "the file, a folder for several, or - for standard output (default: a name here)",
+            "the file to write, a folder for several sessions, or - for standard output",
             metavar="FILE",
             short="o",
         ),
-        Option("force", "replace a file that is there"),
+        Option("force", "replace an existing file"),
         Option("open", "open the file when it is written"),
-        Option("thinking", "with thinking (the default), or without", has_opposite=True),
+        Option("thinking", "include thinking (the default), or leave it out", has_opposite=True),
         Option(
             "tools",
-            "tool calls whole (the default), the first lines of their output, or none",
+            "include tool calls and all their output (the default), its first lines only, or no tool calls",
             metavar="{full,short,none}",
             convert=OneOf("full", "short", "none"),
         ),
-        Option("images", "with images, from which no secret is removed"),
+        Option("images", "include images; secrets in them stay"),
         Option(
             "redact",
             "replace secrets, home folders and user names (the default for html and md), or not",
             has_opposite=True,
         ),
-        Option("review", "list what is replaced before anything is written"),
+        Option("review", "list what will be replaced, before the file is written"),
     ),
     "help": Command(
-        "print a help page, or what a command does",
-        Word("topic", "a page or a command (default: the list of the pages)", many="?"),
+        "print a help page, or the help of a command",
+        Word("topic", "a page or a command (default: print the list of pages)", many="?"),
     ),
     "config": Command(
-        "print where the settings file is, make it, check it, or edit it",
-        Option("path", "print its path (the default)"),
-        Option("init", "make it, with every setting as a comment; a file that is there is kept"),
-        Option("check", "report wrong settings and clashes of keys"),
-        Option("edit", "open it in $VISUAL or $EDITOR, and check it then"),
+        "print where the settings file is, or create, check or edit it",
+        Option("path", "print the path of the file (the default)"),
+        Option("init", "create the file, with every setting as a comment; an existing file is kept"),
+        Option("check", "report wrong settings, and keys that two commands have"),
+        Option("edit", "open the file in $VISUAL or $EDITOR, and check it afterwards"),
     ),
     "skill": Command("print a skill file that tells a coding agent how to read past sessions"),
     "completion": Command("print the completion script of a shell", _SHELL),
-    "init": Command("print a script for a shell that resumes a session with Alt+R", _SHELL),
-    "watch": Command("print a line for each change of a session, until interrupted", _JSON),
+    "init": Command("print a shell script that makes Alt+R resume a session", _SHELL),
+    "watch": Command("print a line for each change of a session, until you interrupt it", _JSON),
 }
 CHANGES = {
     "label": Command(
-        "put a label on an entry, or take it off",
+        "label an entry, or remove its label",
         _SESSION,
         Word("entry", _ENTRY),
         Word("text", "the label", many="?"),
-        Option("clear", "take the label off"),
+        Option("clear", "remove the label"),
         _JSON,
     ),
     "rename": Command(
         "name a session",
         _SESSION,
-        Word("name", 'the name; "" clears it'),
+        Word("name", 'the new name; "" removes the name'),
         _JSON,
     ),
     "tag": Command(
-        "tag a session, or print its tags and its note",
+        "tag a session or write a note on it, or print its tags and note",
         _SESSION,
         Word("changes", "+tag adds a tag, -tag removes it", many="*", metavar="TAGS"),
-        Option("note", 'a note of one line; "" removes it', metavar="TEXT"),
+        Option("note", 'write a note of one line; "" removes it', metavar="TEXT"),
         _JSON,
         signed=True,
     ),
     "branch": Command(
-        "have the agent go on from another entry",
+        "move the leaf, so that the agent continues from another entry",
         _SESSION,
-        Word("entry", f'{_ENTRY}; a prompt means the place before it; "root" that before all entries'),
-        Option("summary", "what the model is told of the branch that is left", metavar="TEXT"),
-        Option("new-file", "make a new session of the path to the entry"),
+        Word("entry", f'{_ENTRY}; a prompt means the entry before it; "root" means before the first entry'),
+        Option("summary", "a summary of the branch that you leave, for the model", metavar="TEXT"),
+        Option("new-file", "make a new session from the path to the entry; the old one stays as it is"),
         _KEEP,
         _JSON,
     ),
     "fork": Command(
-        "make a new session of a session",
+        "copy a session, up to an entry, into a new session",
         _SESSION,
         Option(
             "entry",
-            "fork up to this entry; a prompt means the place before it (default: the leaf)",
+            "fork up to this entry; a prompt means the entry before it (default: the leaf)",
             metavar="ID",
         ),
         _KEEP,
         Option("to", "the working folder of the fork (default: the session's)", metavar="DIR"),
         Option(
             "last",
-            "the last N messages (nickcecere/agent; default: 20)",
+            "copy the last N messages (nickcecere/agent only; default: 20)",
             metavar="N",
             convert=_number("messages", 1),
         ),
@@ -352,28 +364,33 @@ CHANGES = {
     ),
     "trash": Command(
         "move sessions to the system's trash",
-        Word("sessions", "a path, an id, or the beginning of one id", many="*", metavar="SESSION"),
-        Option("anyway", "also where an agent may have it open"),
-        Option("list", "print what is in the trash"),
+        Word("sessions", _WHICH, many="*", metavar="SESSION"),
+        Option("anyway", "even if an agent may have the session open"),
+        Option("list", "print the sessions in the trash"),
         _FORMAT,
         _JSON,
     ),
     "restore": Command(
         "bring sessions back from the trash, or from oh-my-pi's archive",
-        Word("sessions", "where it was, where it lies, its id, or the beginning of one id", "+", "SESSION"),
-        Option("join", "append what its agent wrote after it was trashed"),
-        Option("aside", "trash what its agent wrote after it was trashed"),
+        Word(
+            "sessions",
+            "its path before it was trashed, its path in the trash, its id, or the beginning of its id",
+            "+",
+            "SESSION",
+        ),
+        Option("join", "append to the session what its agent wrote while it was in the trash"),
+        Option("aside", "trash what its agent wrote while the session was in the trash"),
         _JSON,
     ),
-    "undo": Command("take back the last change that leafmark made", _JSON),
+    "undo": Command("undo the last change that leafmark made", _JSON),
 }
 SCREENS = {
     "resume": Command(
-        "choose a session and go on with it in its own program",
-        Word("query", "the path or id of the session, else what to look for", many="*"),
-        Option("last", "the newest session of this folder, without choosing", field="newest"),
+        "choose a session and resume it in its agent",
+        Word("query", "the path or id of a session, or what to search for", many="*"),
+        Option("last", "resume the newest session of this folder, without choosing", field="newest"),
         Option("print", "print the command instead of running it"),
-        Option("anyway", "even if an agent may have the session open, or refuses its file"),
+        Option("anyway", "even if an agent may have the session open, or its agent refuses the file"),
         *OWN,
     ),
 }

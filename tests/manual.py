@@ -6,28 +6,28 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from app.command_table import COMMANDS, OWN, SHARED, Command, Option, Word
+from app.command_table import AGENT_TITLES, COMMANDS, OWN, SHARED, Command, Option, Word
 from app.index.query.filter_table import language_table
 
 PAGE = Path(__file__).parent.parent / "man" / "leafmark.1"
 
 _DESCRIPTION = (
-    "leafmark finds, reads, resumes, branches, labels and trashes the sessions of coding agents: pi, "
-    "oh-my-pi, indusagi and nickcecere/agent. Without a command it opens a full-screen browser; a QUERY "
-    "opens it with a search, and a SESSION (a path, an id, or the beginning of one id) at that session. "
+    f"leafmark finds, reads, resumes, branches, labels and trashes the sessions of coding agents: "
+    f"{AGENT_TITLES}. Without a command it opens a full-screen browser. A QUERY opens the browser with a "
+    "search, and a SESSION (a path, an id, or the beginning of an id) opens it at that session. "
     "`leafmark -- list` searches for a word that is also a command."
 )
 _FILES = (
     ("~/.config/leafmark/config.toml", "settings; `leafmark config` prints and checks them"),
-    ("~/.cache/leafmark", "the index, which can be deleted at any time"),
+    ("~/.cache/leafmark", "the index; you may delete it at any time"),
     ("~/.local/state/leafmark", "pins, tags, notes, and the journal for undo"),
 )
 _CODES = (
     ("0", "done"),
     ("1", "nothing found"),
-    ("2", "wrong use, or a name that means several"),
+    ("2", "wrong use, or an id that fits several sessions"),
     ("3", "refused or failed"),
-    ("130", "interrupted, or left without a choice"),
+    ("130", "interrupted, or `resume --print` was left without a choice"),
 )
 
 
@@ -49,7 +49,7 @@ def page() -> str:
         ".SH OPTIONS",
         *_options([*SHARED, *OWN]),
         *_item("--version", "print the version"),
-        *_item("-h, --help", "print the help, behind a command that of the command"),
+        *_item("-h, --help", "print the help; after a command, print the help of the command"),
         ".SH COMMANDS",
     ]
     for name, command in COMMANDS.items():
@@ -59,7 +59,7 @@ def page() -> str:
         ]
         lines += _options([*command.words, *command.options])
     lines.append(".SH QUERIES")
-    lines.append("A query has words, phrases and filters, which must all match.")
+    lines.append("A query has words, phrases and filters. A session is found if all of them match.")
     for form, meaning, example in language_table():
         lines += _item(form, f"{meaning} (for example: {example})")
     lines.append(".SH FILES")

@@ -12,8 +12,10 @@ from app.commands import COMMANDS, PANES, RIGHT_PANES
 from app.dialogs.help import PANE_TITLES
 from app.index.query.filter_table import language_table
 from app.index.query.grammar import parse as parse_query
+from app.reports.skill import SKILL
 from app.screens.selector import SelectorScreen
 from app.screens.sessions_screen import SessionsScreen
+from app.stores import AGENTS
 from tests.manual import PAGE, page
 from tests.readme import IN_PREVIEW, PAGES, README, ROOT, documents, keys, query, with_tables
 
@@ -58,6 +60,17 @@ def test_every_command_and_option_is_mentioned():
     for name, command in WORDS.items():
         assert f"`leafmark {name}" in README.read_text(encoding="utf-8")
         assert [option.name for option in command.options if f"--{option.name}" not in text] == []
+
+
+def test_every_agent_is_named_wherever_the_agents_are_listed():
+    pages = [README, PAGES / "getting-started.md", PAGES / "troubleshooting.md", PAGES / "files.md", PAGE]
+    texts = {path.name: path.read_text(encoding="utf-8").replace("\\-", "-") for path in pages}
+    texts |= {"--help": parser().format_help(), "skill": SKILL}
+    titles = [agent.title for agent in AGENTS]
+    assert {
+        name: [title for title in titles if title not in " ".join(text.split())]
+        for name, text in texts.items()
+    } == {name: [] for name in texts}
 
 
 def test_the_manual_page_is_the_programs():

@@ -225,9 +225,10 @@ def _is_approved(redactor: Redactor) -> bool:
     for replacement in redactor.replacements:
         sys.stderr.write(_review_line(replacement) + "\n")
     count = len(redactor.replacements)
+    personal = redactor.personal_count
     sys.stderr.write(
-        f"{count:,} {'secret' if count == 1 else 'secrets'} replaced, and {redactor.personal_count:,} "
-        "home folders and user names.\n"
+        f"{count:,} {'secret' if count == 1 else 'secrets'} replaced, and {personal:,} "
+        f"{'home folder or user name' if personal == 1 else 'home folders and user names'}.\n"
     )
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return True

@@ -103,8 +103,8 @@ def _update_lines(fields: dict[str, Any]) -> Iterator[str]:
     yield f"{_count(fields['sessions'], 'session')}, {_bytes(fields['text_bytes'])} of text{dead}"
     whole = _count(fields["whole"], "file")
     yield (
-        f"{_bytes(fields['bytes'])} read in {fields['seconds']:.2f} s: {whole} whole,"
-        f" of {fields['tails']:,} what was new at the end"
+        f"{_bytes(fields['bytes'])} read in {fields['seconds']:.2f} s: {whole} completely,"
+        f" and the new end of {_count(fields['tails'], 'file')}"
     )
     skipped = fields["refused"] + fields["passed_over"]
     if skipped:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from app.command_table import AGENT_TITLES
 from app.options import Options
 from app.reports.output import write_text
 from app.setup import Setup
 
-SKILL = """\
+SKILL = f"""\
 ---
 name: past-sessions
 description: Search and read past sessions of coding agents in this folder. Use it when the user asks \
@@ -15,9 +16,9 @@ what was decided, tried or fixed before, or refers to an earlier session.
 
 # Past sessions
 
-`leafmark` reads the sessions of pi, oh-my-pi, indusagi and nickcecere/agent. These three commands change
-nothing. With `--for-agent` they read only sessions of the current folder, print at most 20 kB, and replace
-secrets.
+`leafmark` reads the sessions of {AGENT_TITLES}. These
+three commands change nothing. With `--for-agent` they read only sessions of the current folder, print at most
+20 kB, and replace secrets.
 
 1. Find sessions and entries. All words must match; quotes make a phrase, and filters such as `date:<2w` or
    `tool:bash` narrow it.

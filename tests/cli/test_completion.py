@@ -158,7 +158,7 @@ def test_fish_completes(sessions, env):
         complete -C "leafmark tre"; complete -C "leafmark tree aa"; complete -C "leafmark list agent:o"
     """
     lines = output([shell("fish"), "--no-config", "-c", script], env).splitlines()
-    assert lines[0] == "tree\tprint a session's tree"
+    assert lines[0] == "tree\tprint the tree of a session"
     assert lines[1].startswith("aaaa1111-x\tFix the login (")
     assert lines[2] == "agent:omp\toh-my-pi"
 

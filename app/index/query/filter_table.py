@@ -109,13 +109,18 @@ _AGENTS = {agent.name: agent.title for agent in AGENTS}
 
 _FILTER_KINDS = (
     _one_of(
-        "agent", _AGENTS, "agent:pi,omp", hint="sessions of an agent", meaning="agent", also=("program",)
+        "agent",
+        _AGENTS,
+        "agent:pi,omp",
+        hint="sessions of an agent",
+        meaning="sessions of an agent",
+        also=("program",),
     ),
     FilterKind(
         "dir",
         "a part of its path, ~ for home",
         "dir:~/work/",
-        meaning="part of the folder's path, ~ for home",
+        meaning="part of the path of the session's folder; ~ is your home folder",
         hint="sessions in a folder",
         others=("cwd", "folder", "path", "project"),
     ),
@@ -140,7 +145,7 @@ _FILTER_KINDS = (
         "model",
         "a part of provider/model",
         "model:opus",
-        meaning="part of provider/model of a model that answered",
+        meaning="part of the name of a model that answered, as provider/model",
         hint="a model that answered",
         others=("provider",),
     ),
@@ -148,7 +153,7 @@ _FILTER_KINDS = (
         "tool",
         "its name",
         "tool:bash",
-        meaning="sessions that called this tool; other words are searched in its calls only",
+        meaning="sessions that called this tool; words are then searched in its calls and results only",
         hint="a tool that was called",
     ),
     FilterKind(
@@ -192,13 +197,19 @@ _FILTER_KINDS = (
         hint="number of messages",
         values={">50": "more than 50", ">200": "more than 200", "<5": "fewer than 5"},
     ),
-    _one_of("has", _HAS, "has:branch", meaning="at least one", hint="at least one label, branch, image…"),
-    _one_of("is", _IS, "is:live", meaning="what the session is", hint="live, named, pinned or damaged"),
+    _one_of(
+        "has",
+        _HAS,
+        "has:branch",
+        meaning="sessions with at least one",
+        hint="at least one label, branch, image…",
+    ),
+    _one_of("is", _IS, "is:live", meaning="sessions that are", hint="live, named, pinned or damaged"),
     _one_of(
         "role",
         _ROLE,
         "role:user",
-        meaning="words are searched only in what it said",
+        meaning="search words only in these parts of a session",
         hint="search only prompts, answers…",
         others=("from",),
     ),
@@ -206,7 +217,7 @@ _FILTER_KINDS = (
         "in",
         _IN,
         "in:tools",
-        meaning="words are searched only there, or in everything",
+        meaning="search words only in these, or in everything",
         hint="search only tools or thinking, or everything",
     ),
 )
@@ -253,13 +264,13 @@ def _common_prefix(typed: str, name: str) -> int:
 
 
 _TERMS: tuple[TableRow, ...] = (
-    ("word", "found anywhere in a session, in the middle of longer words too; all words must be", "frobnic"),
-    ("phrase", "these words in a row", '"off by one"'),
+    ("word", "sessions that contain it, also as a part of a longer word; all words must match", "frobnic"),
+    ("phrase", "a phrase in double quotes: these words in a row", '"off by one"'),
     ("re:", "a regular expression (RE2), in quotes if it has blanks", r"re:https?://\S+"),
-    ("-", "before any of these: sessions without it", "-draft -agent:omp"),
+    ("-", "before a word, phrase or filter: sessions without it", "-draft -agent:omp"),
 )
 
-CASE = "Case counts for a word, phrase or pattern with a capital in it."
+CASE = "A word, phrase or pattern with a capital letter must match exactly; others match in any case."
 
 
 def language_table() -> list[TableRow]:
