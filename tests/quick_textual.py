@@ -72,7 +72,7 @@ async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1) -> None:
         is_quiet = (
             time.process_time() - used < _QUIET_CPU
             and _nothing_is_due(loop, start + _SOON)
-            and _threads_sleep()
+            and (quiet < _QUIET_STEPS - 1 or _threads_sleep())
         )
         quiet = quiet + 1 if is_quiet else 0
         used = time.process_time()
