@@ -156,6 +156,9 @@ class IndexFeed:
         if self._is_cold:
             sessions.open_first()
         has_begun = bool(begin_at) and sessions.go_to(begin_at)
+        if begin_at and not has_begun:
+            # Without a catalog it comes with the files.
+            sessions.expect(begin_at)
         self._search_again()
         self._changed()
         if self._above is not None:
