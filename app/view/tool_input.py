@@ -72,6 +72,10 @@ def input_lines(
         command = arguments[coded] if coded in COMMANDS else ""
         if command and "\n" not in command.strip() and len(command) < cells - 24:
             coded = ""
+    # A program comes before its options, and the path of a file before its content.
+    if coded in COMMANDS and edits is None:
+        yield from _code(arguments[coded], coded, _language(name, arguments, coded), most)
+        coded = ""
     if rest:
         yield from field_lines(layout_fields(rest), cells, "result")
     if edits is not None:
@@ -82,8 +86,7 @@ def input_lines(
                 line.block, block = block, None
                 yield line
     elif coded:
-        language = _language(name, arguments, coded)
-        yield from _code(arguments[coded], coded, language, most)
+        yield from _code(arguments[coded], coded, _language(name, arguments, coded), most)
 
 
 def _unheaded(rest: dict[str, Any]) -> dict[str, Any]:

@@ -109,7 +109,7 @@ def test_a_prompt_is_shown_as_it_was_written():
             "bash",
             {"command": "ls\npwd", "timeout": 5},
             [Part("tool_result", "bash", "a b")],
-            ["timeout: 5", "ls", "pwd", "────────────", "a b"],
+            ["ls", "pwd", "timeout: 5", "────────────", "a b"],
         ),
         (
             "write",
@@ -152,8 +152,8 @@ def test_words_of_leafmark_are_no_hits():
     drawn = [line.drawn(("path", "bash", "call", "result"), 0) for line in lines(raw, cells=40)]
     assert drawn == [
         [("─ tool call: bash ", "section")],
-        [("path: ", "argument"), ("path", "match")],
         [("result", "match")],
+        [("path: ", "argument"), ("path", "match")],
     ]
 
 
