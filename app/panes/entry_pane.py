@@ -105,7 +105,7 @@ class EntryPane(Pane):
             self._place, self._facts = "", None
             self.update_age()
             return
-        self.lines.expect()
+        self.lines.expect(spot)
         # No user can read every entry of a growing leaf, or every state of a torn line.
         runs = self._tree.follows or (isinstance(spot, DamagedLine) and spot.torn)
         elapsed = monotonic() - self._read_at

@@ -532,6 +532,9 @@ class TranscriptPane(Pane):
             facts += self._outline.facts(lines.turns[turn].offset, where)
         if turn >= 0 and where:
             facts.append(where)
+        if self._hits is not None and self._hits.elsewhere:
+            # The rule leaves out its last figures if it has no room.
+            facts.append(self._hits.elsewhere_note)
         return facts
 
     def _state(self) -> str:

@@ -582,6 +582,9 @@ class BrowserScreen(SessionsScreen):
 
     def action_open_entry(self, kind: str) -> None:
         """Open what is under the cursor in the "pager" or the "editor"."""
+        if self._reads:
+            self._follow_transcript()
+            self.entry_pane.cursor_moved()
         if self.entry_actions.shown_row() is not None:
             self.entry_pane.lines.open_in(kind)
 

@@ -117,8 +117,13 @@ class Hits(NamedTuple):
         total = len(self.here) + len(self.elsewhere)
         if not total:
             return "no hits"
-        text = f"hit {current + 1:,} of {total:,}" if current >= 0 else f"{total:,} hits"
-        return f"{text}, {len(self.elsewhere):,} on other branches" if self.elsewhere else text
+        return f"hit {current + 1:,} of {total:,}" if current >= 0 else f"{total:,} hits"
+
+    @property
+    def elsewhere_note(self) -> str:
+        """How many of the hits are on other branches; "" for none."""
+        count = len(self.elsewhere)
+        return f"{count:,} hit{'' if count == 1 else 's'} on other branches" if count else ""
 
 
 def first_from(offsets: Sequence[int], begin: int) -> int:

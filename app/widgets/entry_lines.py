@@ -83,6 +83,7 @@ class EntryLines(LineList):
         self._cells = self._height = 0
         # whether another entry is expected, and the command to run when it is shown
         self._awaits = False
+        self._expected: object = None
         self._pending: Callable[[], None] | None = None
 
     @property
@@ -108,9 +109,11 @@ class EntryLines(LineList):
     def has_cursor(self) -> bool:
         return False
 
-    def expect(self) -> None:
-        """Expect another entry, which is not read yet."""
-        self._awaits, self._pending = True, None
+    def expect(self, spot: object = None) -> None:
+        """Expect another entry, which is not read yet. A command that waits for the same one still waits."""
+        if not self._awaits or spot is None or spot != self._expected:
+            self._pending = None
+        self._awaits, self._expected = True, spot
 
     def _once_read(self, command: Callable[[], None]) -> None:
         """Run a command on the entry of the cursor: if it is not shown yet, wait until it is read."""

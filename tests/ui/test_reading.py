@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from app.panes import entry_pane
 from tests.factory import append, chain, message
 from tests.ui.conftest import WAYS, pi_session
 
@@ -165,3 +166,16 @@ async def test_a_live_session_is_followed_and_counts_what_is_below(browser, tmp_
         await ui.press("G")
         await shown(ui, "▌ new")
         await ui.until(lambda: "new entry" not in ui.text(), "the end")
+
+
+async def test_the_entry_of_a_block_is_opened_in_the_editor(browser, three, monkeypatch):
+    opened = []
+    monkeypatch.setattr(
+        entry_pane, "_open_in_program", lambda app, kind, parts, env, raw: opened.append(parts)
+    )
+    async with browser(size=(120, 40)) as ui:
+        await ui.press("v")
+        await ui.until(lambda: ui.focus == "transcript" and "faster" in ui.text(), "the transcript")
+        await ui.press("g", "e")
+        await ui.until(lambda: opened, "the editor")
+        assert opened[0][0].text == "fix the login"

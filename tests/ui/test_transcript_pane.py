@@ -670,7 +670,8 @@ async def test_a_search_goes_from_hit_to_hit_also_on_other_branches(tmp_path):
         await ui.press("home")
         ui.pane.open_search()
         await ui.press(*"faster")
-        await ui.until(lambda: "hit 1 of 3, 1 on other branches" in ui.title, "the first hit")
+        await ui.until(lambda: "hit 1 of 3 · " in ui.title, "the first hit")
+        assert ui.title.endswith(" · 1 hit on other branches")
         assert ui.block.startswith("1 May")
         await ui.press("enter")
         assert ui.app.focused is ui.lines
@@ -720,6 +721,7 @@ async def test_labels_and_prompts_are_gone_to_also_where_nothing_is_read(tmp_pat
         await ui.until(lambda: ui.block.startswith("text 96"), "the label below")
         ui.pane.show_entry(ui.pane._row, None, -1)
         await ui.settle()
+        await ui.until(lambda: "of 150" in ui.title, "the outline")
         ui.lines.put_cursor(len(ui.lines.transcript.blocks) - 1)
         shown = ui.block
         await ui.press("right_square_bracket")
