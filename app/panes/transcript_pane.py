@@ -55,18 +55,16 @@ class TranscriptPane(Pane):
         *,
         id: str,
         previews: bool = False,
-        ascii_only: bool = False,
         is_live: Callable[[str], bool] = lambda path: False,
     ) -> None:
         """:param id: of the lines; the box around them is `id`-pane.
         :param previews: it stands beside the list of the selector, whose keys work here too.
-        :param ascii_only: draw with ASCII characters.
         :param is_live: whether an agent has the session at a path open.
         """
         super().__init__("Transcript", id=f"{id}-pane")
         # the session of the first title
         self._titled: Row | None = None
-        self.lines = (PreviewLines if previews else TranscriptLines)(id=id, ascii_only=ascii_only)
+        self.lines = (PreviewLines if previews else TranscriptLines)(id=id)
         self._setup = setup
         self._is_live = is_live
         self._reader = TranscriptReader(self.post_message)

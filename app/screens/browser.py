@@ -132,7 +132,6 @@ class BrowserScreen(SessionsScreen):
         self.transcript_pane = TranscriptPane(
             setup,
             id="transcript",
-            ascii_only=ascii_only,
             is_live=lambda path: self.sessions_pane.list.states.get(path) == "live",
         )
         self.project_pane = ProjectPane(

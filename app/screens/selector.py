@@ -58,8 +58,7 @@ class SelectorScreen(SessionsScreen):
         if query:
             model.begin_with(query)
         self._is_covered = False
-        ascii_only = settings.draws_plain(setup.env, setup.encoding)
-        self._preview = TranscriptPane(setup, id="preview", previews=True, ascii_only=ascii_only)
+        self._preview = TranscriptPane(setup, id="preview", previews=True)
 
     def compose(self) -> ComposeResult:
         yield Bar(lambda cells: self.bars.header(cells, self.header_note), id="header")

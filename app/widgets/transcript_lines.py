@@ -88,7 +88,7 @@ class TranscriptLines(LineList):
             self.step = step
             super().__init__()
 
-    def __init__(self, *, id: str, ascii_only: bool = False) -> None:
+    def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self.transcript = TranscriptLayout()
         self.words: tuple[str, ...] = ()
@@ -96,7 +96,6 @@ class TranscriptLines(LineList):
         self.leaf_id: str | None = None
         self.notice = ""
         self._notice_lines: list[str] = []
-        self._ascii = ascii_only
         # cells by which code is scrolled sideways
         self.shift = 0
         self._cells = 0
@@ -216,7 +215,7 @@ class TranscriptLines(LineList):
 
     def draw(self, index: int, cells: int, selected: bool) -> Line:
         if not self.lines:
-            return self._plain(fit_line([(" " + self._notice_lines[index], "dim")], cells))
+            return fit_line([(" " + self._notice_lines[index], "dim")], cells)
         line = self.lines[index]
         placed = self.transcript.placed
         is_cursor = placed is not None and index == placed.begin and self.has_focus
@@ -228,7 +227,7 @@ class TranscriptLines(LineList):
             spans = [*fit_line(spans, room - size - 2), (" ", "text"), *right]
         elif line.scrolls:
             spans = fit_line(spans, room)
-        return self._plain(fit_line(spans, cells))
+        return fit_line(spans, cells)
 
     @property
     def _code_cells(self) -> int:
@@ -269,10 +268,6 @@ class TranscriptLines(LineList):
         if marks and self.lines[index].right:
             marks.append(("  ", "text"))
         return marks
-
-    def _plain(self, line: Line) -> Line:
-        """The line in ASCII, if the terminal has nothing else."""
-        return [(text.translate(_ASCII), style) for text, style in line] if self._ascii else line
 
     def ground_of(self, index: int, selected: bool) -> str:
         if not 0 <= index < len(self.lines):
@@ -511,9 +506,6 @@ class PreviewLines(TranscriptLines, inherit_bindings=False):
 
 def _is_prompt(block: Block) -> bool:
     return block.kind == "prompt"
-
-
-_ASCII = str.maketrans("❯▌▸▾│─┼•…−≡×◆Ψ←", ">|>v|-+*~-=x#Y<")
 
 
 class Spot:
