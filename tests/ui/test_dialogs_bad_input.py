@@ -129,3 +129,14 @@ async def test_a_session_may_vanish_under_a_transcript_or_a_dialog(browser, host
             await ui.until(lambda: model.total == 1, f"the session after {name}")
             await ui.press("1")
             await ui.settled()
+
+
+async def test_without_sessions_no_key_that_opens_a_dialog_fails(browser):
+    async with browser(size=(100, 30)) as ui:
+        for name, keys in DIALOGS.items():
+            await ui.press(*keys)
+            await ui.press(*"x:", "tab", "down", "enter")
+            looks_right(ui, name)
+            for _ in range(6):
+                await ui.press("escape")
+            assert len(ui.app.screen_stack) == 1, name
