@@ -23,28 +23,21 @@ IN_PREVIEW = ", preview"
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 PAGES = ROOT / "app" / "help"
-MAIN = (
+IN_LIST = (
     "session.resume",
-    "filter.open",
-    "filter.complete",
     "session.read",
     "session.tree",
-    "pane.next",
-    "turn.previous",
-    "turn.next",
-    "entry.go_on",
-    "entry.label",
-    "label.list",
     "session.mark",
     "session.pin",
+    "session.tag",
     "session.rename",
     "session.fork",
     "session.new",
+    "session.export",
     "session.trash",
-    "change.undo",
-    "palette.open",
-    "help.show",
 )
+IN_TREE = ("entry.go_on", "turn.previous", "turn.next", "entry.label")
+EVERYWHERE = ("label.list", "filter.open", "pane.next", "change.undo", "palette.open", "help.show")
 """The ids of the commands whose keys stand in the README."""
 _TABLE = re.compile(r"(<!-- (?P<name>[a-z -]+) -->\n).*?(?=<!-- /(?P=name) -->)", re.DOTALL)
 
@@ -77,11 +70,14 @@ def keys() -> str:
 
 
 def main_keys() -> str:
-    """The keys that matter most, in two columns of a table: the shortest key of each command."""
-    cells = [f"{min(_keys(id).split(', '), key=len)} | {command_by_id(id).help}" for id in MAIN]
-    half = (len(cells) + 1) // 2
-    rows = [f"| {left} | {right} |" for left, right in zip(cells[:half], cells[half:], strict=True)]
-    return "\n".join(["| key | | key | |", "|---|---|---|---|", *rows]) + "\n"
+    """The keys that matter most: the shortest key of each command, for the list beside those of the tree."""
+
+    def cells(ids: Iterable[str]) -> list[str]:
+        return [f"{min(_keys(id).split(', '), key=len)} | {command_by_id(id).help}" for id in ids]
+
+    right = [*cells(IN_TREE), " | **everywhere**", *cells(EVERYWHERE)]
+    rows = [f"| {left} | {other} |" for left, other in zip(cells(IN_LIST), right, strict=True)]
+    return "\n".join(["| key | in the list | key | in the tree |", "|---|---|---|---|", *rows]) + "\n"
 
 
 def query() -> str:
