@@ -36,7 +36,7 @@ def resume_line(
         return fit_line([(" ! ", "warning"), (shorten(problem, cells - 4), "dim")], cells)
     begins: list[Line] = [[(" ", "text")]]
     if key:
-        begins.insert(0, [(f" {key}", "key"), (" runs ", "dim")])
+        begins.insert(0, [(f" {key}", "key"), (" runs", "dim"), (" ", "text")])
     if warning:
         begins = [[(f" {warning} ", "warning"), *begin] for begin in begins]
     text = " ".join(command)

@@ -217,7 +217,7 @@ def test_in_the_tree_a_double_click_moves_to_the_entry_pane(machine):
         terminal.wait_for_text("y copy")
         terminal.settle()
         # The entry has the keys.
-        terminal.wait_for(lambda it: it.lines[-1].strip().startswith("K previous"))
+        terminal.wait_for(lambda it: "K previous  J next" in it.lines[-1])
     assert machine.ran() is None
 
 
