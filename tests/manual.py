@@ -1,4 +1,4 @@
-"""Write the manual page `man/leafmark.1` from the table of commands: ``python -m tests.manual``."""
+"""Write the manual page `app/help/leafmark.1` from the table of commands: ``python -m tests.manual``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 from app.command_table import AGENT_TITLES, COMMANDS, OWN, SHARED, Command, Option, Word
 from app.index.query.filter_table import language_table
 
-PAGE = Path(__file__).parent.parent / "man" / "leafmark.1"
+PAGE = Path(__file__).parent.parent / "app" / "help" / "leafmark.1"
 
 _DESCRIPTION = (
     f"leafmark finds, reads, resumes, branches, labels and trashes the sessions of coding agents: "

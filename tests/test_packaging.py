@@ -55,7 +55,7 @@ def test_the_wheel_holds_the_package_with_its_styles_and_its_page_and_nothing_el
     info = f"leafmark-{PROJECT['project']['version']}.dist-info/"
     names = {name for name in wheel.namelist() if not name.startswith(info)}
     manual = f"leafmark-{PROJECT['project']['version']}.data/data/share/man/man1/leafmark.1"
-    assert wheel.read(manual) == (ROOT / "man/leafmark.1").read_bytes()
+    assert wheel.read(manual) == (ROOT / "app/help/leafmark.1").read_bytes()
     names.remove(manual)
     styles = sources("styles/**/*.tcss")
     assert "styles/app.tcss" in styles
