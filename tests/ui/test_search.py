@@ -106,29 +106,29 @@ async def test_a_query_that_is_too_long_says_so(browser, three, size):
         await ui.until(lambda: "4,096" in search_note(ui), "why not")
 
 
-@pytest.mark.parametrize(
-    ("query", "ids"),
-    [
-        ("refactor", ["branchy"]),
-        ("refactor -zzzz", ["branchy"]),
-        ("site agent:pi", ["site1"]),
-        ("pi", ["branchy", "plain", "site1"]),
-        ("pi agent:pi", ["branchy", "plain", "site1"]),
-        ("pi -zzzz", ["branchy", "plain", "site1"]),
-        ("Refactor", ["branchy"]),
-        ("Refactor has:branch", ["branchy"]),
-        # case counts in a word with a capital, in the fields of rows as well
-        ("Dark agent:omp", []),
-        ("REFACTOR -auth", []),
-    ],
-)
-async def test_filters_and_exclusions_keep_matching_sessions(browser, three, query, ids):
+async def test_filters_and_exclusions_keep_matching_sessions(browser, three):
     async with browser() as ui:
-        await ui.press("slash", *query)
-        await ui.until(
-            lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due, "an answer"
-        )
-        assert sorted(row for row in ui.listed() if not row.startswith("[")) == ids
+        await ui.press("slash")
+        for query, ids in (
+            ("refactor", ["branchy"]),
+            ("site agent:pi", ["site1"]),
+            ("refactor -zzzz", ["branchy"]),
+            # case counts in a word with a capital, in the fields of rows as well
+            ("Dark agent:omp", []),
+            ("pi", ["branchy", "plain", "site1"]),
+            ("Refactor", ["branchy"]),
+            ("pi agent:pi", ["branchy", "plain", "site1"]),
+            ("REFACTOR -auth", []),
+            ("pi -zzzz", ["branchy", "plain", "site1"]),
+            ("Refactor has:branch", ["branchy"]),
+        ):
+            ui.box.value = query
+            await ui.pilot.pause()
+            await ui.until(
+                lambda: ui.screen.sessions_pane.is_answered and not ui.screen.sessions_pane.is_due,
+                "an answer",
+            )
+            assert sorted(row for row in ui.listed() if not row.startswith("[")) == ids, query
 
 
 async def test_a_word_with_a_capital_is_searched_in_lower_case_if_nothing_matches(browser, three):
