@@ -13,7 +13,7 @@ from app.index.query.query import Filter, Query, Term
 if TYPE_CHECKING:
     from pathlib import Path
 
-DIALECTS = ("pi", "pi 1", "omp", "agent", "transcript", "lanes")
+DIALECTS = ("pi", "pi 1", "omp", "agent", "transcript", "lanes", "claude", "codex")
 
 WORDS = (
     "alpha", "Alpha", "ALPHA", "beta", "gamma_ray", "reFrobnosticatorHandle", "42", "3.14", "x" * 70,
@@ -26,9 +26,9 @@ WORDS = (
 """Short words, which several sessions have, in several spellings, forms and cases."""
 GAPS = (" ", " ", " ", "\n", "\t", "  ", " \n\t", "\r\n", "\u00a0", "\u3000", "\u2028", "", "_", ".", "/")
 TOOLS = ("bash", "read", "Edit")
-NOT_BY_LINES = ("transcript", "lanes")
+NOT_BY_LINES = ("transcript", "lanes", "claude", "codex")
 """Dialects in which a line is not one entry."""
-TREES = ("pi", "omp", "transcript", "lanes")
+TREES = ("pi", "omp", "transcript", "lanes", "claude")
 """Dialects whose entries may have several children."""
 
 words = st.sampled_from(WORDS) | st.text(min_size=1, max_size=4)
@@ -163,6 +163,10 @@ def _head(dialect: str, name: str) -> list[Any]:
         return [slot, header]
     elif dialect == "transcript":
         return [{"schema": "indus/transcript@1", "kind": "head", "sessionId": name, "leaf": None}]
+    elif dialect == "claude":
+        return [{"type": "mode"}, _of_claude("system", "first", None, stamp) | {"subtype": "start"}]
+    elif dialect == "codex":
+        return [_of_codex("session_meta", stamp, id=name, cwd="/w/gamma")]
     elif dialect == "lanes":
         return [
             {"v": 4, "kind": "header", "id": name, "storageVersion": 1, "createdAt": 1, "cwd": "/w/gamma"}
@@ -191,6 +195,10 @@ def _spelt(dialect: str, entry: dict[str, Any], own: str, parent: str | None, nu
         return [{**node, "message": message, "at": at}]
     if dialect == "lanes":
         return _lanes(entry, own, parent, number)
+    if dialect == "claude":
+        return _claude(entry, own, parent, at)
+    if dialect == "codex":
+        return _codex(entry, at)
     if dialect == "agent":
         if kind not in ("message", "compaction"):
             return []
@@ -212,6 +220,90 @@ def _lanes(entry: dict[str, Any], own: str, parent: str | None, number: int) -> 
     write = {"kind": "entry", "id": own, "parentId": parent, "timestamp": number + 1, **entry, "seq": number}
     tip = {**value, "namespace": "pi.branch.tip", "key": "main", "value": own}
     return [[write, tip] if number % 2 else write]
+
+
+def _of_claude(kind: str, own: str, parent: str | None, at: str) -> dict[str, Any]:
+    ids = {"uuid": own, "parentUuid": parent, "sessionId": "s", "timestamp": at}
+    return {"type": kind, **ids, "cwd": "/w/gamma", "version": "2"}
+
+
+def _claude(entry: dict[str, Any], own: str, parent: str | None, at: str) -> list[Any]:
+    kind, message = entry["type"], entry.get("message", {})
+    role, content = message.get("role"), message.get("content", entry.get("content"))
+    if kind == "session_info":
+        return [{"type": "custom-title", "customTitle": entry["name"]}]
+    if kind == "custom":
+        return [_of_claude("system", own, parent, at) | {"subtype": entry["customType"], **entry["data"]}]
+    line = _of_claude("assistant" if role == "assistant" else "user", own, parent, at)
+    if isinstance(content, list):
+        content = [_block_of_claude(block) for block in content]
+    if kind == "compaction":
+        return [{**line, "isCompactSummary": True, "message": {"role": "user", "content": entry["summary"]}}]
+    if kind == "custom_message":
+        return [{**line, "isMeta": True, "message": {"role": "user", "content": content}}]
+    if role == "toolResult":
+        # The id of no call: the names of tools are looked for by them.
+        result = {"type": "tool_result", "tool_use_id": "call_9", "content": content}
+        diff = (message.get("details") or {}).get("diff")
+        beside = {"toolUseResult": {"structuredPatch": [{"lines": [diff]}]}} if diff else {}
+        return [{**line, **beside, "message": {"role": "user", "content": [result]}}]
+    if role == "assistant":
+        return [{**line, "message": {"role": role, "id": own, "model": "beta-1", "content": content}}]
+    return [{**line, "message": {"role": role, "content": content}}] if role == "user" else []
+
+
+def _block_of_claude(block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] == "toolCall":
+        return {"type": "tool_use", "id": "call_1", "name": block["name"], "input": block["arguments"]}
+    if block["type"] == "thinking":
+        return {"type": "thinking", "thinking": block["thinking"], "signature": "YWxwaGE="}
+    if block["type"] == "image":
+        source = {"type": "base64", "media_type": block["mimeType"], "data": block["data"]}
+        return {"type": "image", "source": source}
+    return block
+
+
+def _of_codex(kind: str, at: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": at, "type": kind, "payload": payload}
+
+
+def _codex(entry: dict[str, Any], at: str) -> list[Any]:
+    kind, message = entry["type"], entry.get("message", {})
+    role, content = message.get("role"), message.get("content", entry.get("content"))
+    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    if kind == "session_info":
+        return [_of_codex("event_msg", at, type="thread_name_updated", thread_name=entry["name"])]
+    if kind == "compaction":
+        return [_of_codex("compacted", at, message=entry["summary"])]
+    if kind == "custom":
+        return [_of_codex("response_item", at, type=entry["customType"], **entry["data"])]
+    if role == "toolResult":
+        output = content if isinstance(content, str) else [_block_of_codex(block) for block in blocks]
+        told = {"type": "function_call_output", "call_id": "call_9", "output": output}
+        return [_of_codex("response_item", at, **told)]
+    if role == "assistant":
+        return [_of_codex("response_item", at, **_item_of_codex(block)) for block in blocks]
+    if role == "user" or kind == "custom_message":
+        told = {"role": role or "developer", "content": [_block_of_codex(block) for block in blocks]}
+        return [_of_codex("response_item", at, type="message", **told)]
+    return []
+
+
+def _item_of_codex(block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] == "toolCall":
+        given = json.dumps(block["arguments"])
+        return {"type": "function_call", "name": block["name"], "arguments": given, "call_id": "call_1"}
+    if block["type"] == "thinking":
+        summary = [{"type": "summary_text", "text": block["thinking"]}]
+        return {"type": "reasoning", "summary": summary, "encrypted_content": "YWxwaGE="}
+    content = [{"type": "output_text", "text": block["text"]}]
+    return {"type": "message", "role": "assistant", "content": content}
+
+
+def _block_of_codex(block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] == "image":
+        return {"type": "input_image", "image_url": f"data:{block['mimeType']};base64,{block['data']}"}
+    return {"type": "input_text", "text": block["text"]}
 
 
 def _snake(value: Any) -> Any:
@@ -236,7 +328,9 @@ def _snake(value: Any) -> Any:
     }
 
 
-STORES = {"pi": "pi", "omp": "omp", "agent": "agent", "transcript": "indusagi", "lanes": "pi"}
+STORES = {"pi": "pi", "omp": "omp", "agent": "agent", "transcript": "indusagi", "lanes": "pi"} | {
+    name: name for name in ("claude", "codex")
+}
 """Dialect -> the agent whose store has such files."""
 
 

@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
+from xxhash import xxh3_64_hexdigest
+
 from app.index.query.query import Query, Term
 
 if TYPE_CHECKING:
@@ -98,6 +100,10 @@ def _entries(line: bytes, dialect: str) -> Iterator[dict[str, Any]]:
             yield {"type": "session", **_without(value, "type", "id")}
     elif not isinstance(value, dict) or value.get("type") == "title":
         return
+    elif dialect == "claude":
+        yield from _claude(value)
+    elif dialect == "codex":
+        yield from _codex(value, line)
     elif dialect == "transcript":
         if value.get("kind") == "entry":
             yield _node(value)
@@ -117,6 +123,84 @@ def _value(write: dict[str, Any]) -> dict[str, Any]:
     if write.get("namespace") == "pi.branch.tip":
         names.append("value")
     return {"type": "value", **_without(write, *names)}
+
+
+_ENVELOPE = ("type", "uuid", "parentUuid", "sessionId", "timestamp", "cwd", "version", "subtype")
+
+
+def _claude(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The entries of a line of Claude Code, with the fields of pi."""
+    head = {"id": value.get("uuid")}
+    if value["type"] == "custom-title":
+        yield {"type": "session_info", "name": value["customTitle"]}
+    elif value["type"] == "system":
+        data = _without(value, *_ENVELOPE)
+        yield {"type": "custom", **head, "customType": value["subtype"], "data": data}
+    elif value["type"] in ("user", "assistant"):
+        message = value["message"]
+        content = message["content"]
+        if isinstance(content, list):
+            content = [_block_of_claude(block) for block in content]
+        if value.get("isCompactSummary"):
+            yield {"type": "compaction", **head, "summary": content}
+        elif value.get("isMeta"):
+            yield {"type": "custom_message", **head, "customType": "meta", "content": content}
+        elif isinstance(content, list) and content and content[0]["type"] == "tool_result":
+            [result] = content
+            told = {"role": "toolResult", "content": result["content"]}
+            if isinstance(told["content"], list):
+                told["content"] = [_block_of_claude(block) for block in told["content"]]
+            if "toolUseResult" in value:
+                lines = value["toolUseResult"]["structuredPatch"][0]["lines"]
+                told["details"] = {"diff": "\n".join(["@@ -None,None +None,None @@", *lines])}
+            yield {"type": "message", **head, "message": told}
+        else:
+            yield {"type": "message", **head, "message": {**_without(message, "id"), "content": content}}
+
+
+def _block_of_claude(block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] == "tool_use":
+        return {"type": "toolCall", "name": block["name"], "arguments": block["input"]}
+    if block["type"] == "image":
+        return {"type": "image", "mimeType": block["source"]["media_type"]}
+    return _without(block, "signature")
+
+
+def _codex(value: dict[str, Any], line: bytes) -> Iterator[dict[str, Any]]:
+    """The entry of a line of Codex, with the fields of pi."""
+    head = {"id": xxh3_64_hexdigest(line.strip())[:12]}
+    item = value["payload"]
+    kind = item.get("type")
+    if value["type"] == "compacted":
+        yield {"type": "compaction", **head, "summary": item["message"]}
+    elif kind == "thread_name_updated":
+        yield {"type": "session_info", "name": item["thread_name"]}
+    elif kind == "message":
+        content = [_block_of_codex(block) for block in item["content"]]
+        if item["role"] == "developer":
+            yield {"type": "custom_message", **head, "customType": "developer", "content": content}
+        else:
+            yield {"type": "message", **head, "message": {"role": item["role"], "content": content}}
+    elif kind == "reasoning":
+        thoughts = item["summary"][0]["text"]
+        if thoughts:
+            block = {"type": "thinking", "thinking": thoughts}
+            yield {"type": "message", **head, "message": {"role": "assistant", "content": [block]}}
+    elif kind == "function_call":
+        call = {"type": "toolCall", "name": item["name"], "arguments": json.loads(item["arguments"])}
+        yield {"type": "message", **head, "message": {"role": "assistant", "content": [call]}}
+    elif kind == "function_call_output":
+        output = item["output"]
+        content = output if isinstance(output, str) else [_block_of_codex(block) for block in output]
+        yield {"type": "message", **head, "message": {"role": "toolResult", "content": content}}
+    elif value["type"] == "response_item":
+        yield {"type": "custom", **head, "customType": kind, "data": _without(item, "type")}
+
+
+def _block_of_codex(block: dict[str, Any]) -> dict[str, Any]:
+    if block["type"] == "input_image":
+        return {"type": "image", "mimeType": "image/png"}
+    return {"type": "text", "text": block["text"]}
 
 
 def _without(value: dict[str, Any], *names: str) -> dict[str, Any]:

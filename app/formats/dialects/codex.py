@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 from xxhash import xxh3_64_hexdigest
 
 from app.formats.dialects.base import Dialect, FirstLines, MetadataRecord
@@ -228,17 +227,17 @@ def _call(kind: str, item: dict[str, Any]) -> dict[str, Any]:
     name = item.get("name") or kind.removesuffix("_call")
     given = next((item[key] for key in ("arguments", "input", "action") if key in item), None)
     if isinstance(given, str):
-        given = _parsed(given) or {"input": given}
+        parsed = _parsed(given)
+        given = {"input": given} if parsed is None else parsed
     return {"type": "toolCall", "id": item.get("call_id") or item.get("id"), "name": name, "arguments": given}
 
 
 def _parsed(text: str) -> dict[str, Any] | None:
     """The object that a text is; None if it is none."""
     try:
-        value = msgspec.json.decode(text.encode("utf-8", "surrogatepass"))
-    except (ValueError, RecursionError):
+        return decode(text.encode("utf-8", "surrogatepass"))
+    except BadLine:
         return None
-    return value if isinstance(value, dict) else None
 
 
 def _result(item: dict[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,113 @@
+"""Formats whose lines depend on the lines before them: every way of reading a file tells the same."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.formats.header import read_header
+from app.sessions.manager.entry_store import EntryStore
+from app.sessions.summaries.figures import read_figures
+from app.sessions.summaries.summarise import summarise
+from app.sessions.summaries.summary_builder import SummaryBuilder
+from app.sessions.tree.branches import UsageTable
+from app.sessions.tree.tree import open_tree
+from tests.search.random_sessions import Written, sessions
+
+IDS = [f"{number:04x}" for number in range(9)]
+
+
+@st.composite
+def odd_claude(draw: st.DrawFn) -> Written:
+    """Lines of Claude Code with answers in several lines, unknown and repeated ids, loops and titles."""
+    lines: list[Any] = [
+        {"type": "user", "uuid": "first", "sessionId": "s", "cwd": "/w", "message": {"content": ""}}
+    ]
+    ids = st.sampled_from(IDS)
+    for _ in range(draw(st.integers(0, 20))):
+        kind = draw(
+            st.sampled_from(("user", "assistant", "result", "progress", "system", "title", "boundary"))
+        )
+        line: dict[str, Any] = {"uuid": draw(ids), "parentUuid": draw(st.none() | ids), "sessionId": "s"}
+        line["timestamp"] = f"2026-02-10T21:11:{draw(st.integers(10, 59))}.000Z"
+        line["isSidechain"] = draw(st.integers(0, 9)) == 0
+        call = {"type": "tool_use", "id": draw(ids), "name": "Read", "input": {}}
+        if kind == "title":
+            line = {
+                "type": draw(st.sampled_from(("summary", "ai-title", "custom-title"))),
+                "leafUuid": draw(ids),
+            }
+            line |= dict.fromkeys(
+                ("summary", "aiTitle", "customTitle"), draw(st.sampled_from(("one", "two", "")))
+            )
+        elif kind == "assistant":
+            usage = {"input_tokens": 3, "output_tokens": draw(st.integers(0, 9))}
+            message = {"id": draw(st.sampled_from("mn")), "content": [call], "usage": usage, "model": "opus"}
+            line |= {"type": kind, "message": message}
+        elif kind == "result":
+            results = [{"type": "tool_result", "tool_use_id": draw(ids), "content": "x"}] * draw(
+                st.integers(1, 2)
+            )
+            line |= {"type": "user", "message": {"content": results}}
+        elif kind == "boundary":
+            line |= {"type": "system", "subtype": "compact_boundary", "logicalParentUuid": draw(ids)}
+        else:
+            line |= {"type": kind, "message": {"content": "hi"}}
+        lines.append(line)
+    return Written("claude", b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+
+
+written_sessions = sessions(("claude", "codex")) | odd_claude()
+
+
+@settings(max_examples=60)
+@given(written_sessions)
+def test_summary_tree_entries_and_figures_agree(written: Written) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "s.jsonl")
+        path.write_bytes(written.content)
+        agents = (written.dialect,)
+        row = summarise(str(path), agents, 0).summary
+        tree = open_tree(str(path), agents)
+        figures = read_figures(str(path), agents)
+        book = UsageTable(tree)
+        book.read()
+    assert row is not None
+    entries = EntryStore(str(path), written.dialect, 3)
+    entries.read(written.content)
+    ids = [node.id for node in tree.entries]
+    assert row.entry_count == len(tree.entries) == len(entries.entries) == len(figures)
+    assert ids == [entry.id or None for entry in entries.entries]
+    assert (tree.leaf.id if tree.leaf else None) == row.leaf_id == entries.leaf_id
+    assert tree.name == row.name == entries.name
+    assert sum(figure.input for figure in figures) == row.tokens[0]
+    if written.dialect == "claude":
+        assert sum(spent.output for spent in book.spent.values()) == row.tokens[1]
+    if len(set(ids)) == len(ids):
+        assert [node.parent_id for node in tree.entries] == [entry.parent_id for entry in entries.entries]
+
+
+@settings(max_examples=40)
+@given(written_sessions, st.lists(st.integers(0, 25), max_size=5))
+def test_a_builder_fed_in_pieces_gives_the_row_of_the_whole(written: Written, cuts: list[int]) -> None:
+    lines = written.content.removesuffix(b"\n").split(b"\n")
+    header = read_header("/p/s.jsonl", written.content, (written.dialect,))
+
+    def whole(number: int) -> SummaryBuilder:
+        builder = SummaryBuilder(header)
+        builder.feed(b"".join(line + b"\n" for line in lines[:number]))
+        return builder
+
+    builder = SummaryBuilder(header)
+    offset = 0
+    for start, end in pairwise(sorted({min(cut, len(lines)) for cut in cuts} | {0, len(lines)})):
+        block = b"".join(line + b"\n" for line in lines[start:end])
+        builder.feed(block, offset)
+        offset += len(block)
+        assert builder.summary(0) == whole(end).summary(0)
