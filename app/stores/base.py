@@ -152,6 +152,20 @@ class Store:
         """Whether the user named the folder, on the command line or in the settings."""
         return self.source in ("--store", CONFIGURED)
 
+    def may_list(self, path: str) -> bool:
+        """Whether a file at `path` would be a session of this folder, by its place and name alone."""
+        if not path.endswith(self.suffixes):
+            return False
+        folder, name = os.path.split(path)
+        inner = self.inner_files
+        if inner and name.startswith(inner):
+            return False
+        for _ in range(self.depth):
+            if folder == self.root:
+                return True
+            folder = os.path.dirname(folder)
+        return folder == self.root
+
     def problem(self) -> str | None:
         """Why the folder cannot be listed: "not there", "not a folder" or "not readable"; None if it can."""
         try:

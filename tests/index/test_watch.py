@@ -14,6 +14,8 @@ from app.index.network_mounts import is_silent
 from app.index.row import signature_of
 from app.index.scan.hints import hints_of
 from app.index.watch.polling import HOT_FILES, TURN_FILES, PollWatch
+from app.stores import agent_named
+from app.stores.base import Store
 from tests.index.helpers import append, fill, message, pi_store, session, write
 
 if TYPE_CHECKING:
@@ -282,3 +284,17 @@ def test_the_interval_of_walks_grows_with_their_cost(tmp_path: Path, took: float
     watch = PollWatch([pi_store(tmp_path)], {})
     watch.walked(took, missed=False)
     assert watch.idle_walk_seconds == pytest.approx(seconds)
+
+
+def test_files_and_folders_below_the_days_of_codex_are_noticed(tmp_path: Path) -> None:
+    store = Store(agent_named("codex"), str(tmp_path))
+    day = tmp_path / "2026/02/23"
+    (day / "inside").mkdir(parents=True)
+    path = str(day / "rollout-1.jsonl")
+    hints = hints_of([path], [store], ())
+    assert (hints.paths, hints.walk) == ({path}, False)
+    assert hints_of([str(day)], [store], ()).walk
+    assert hints_of([str(tmp_path / "2026/01")], [store], ()).walk
+    for other in (day / "inside", day / "inside" / "x.jsonl"):
+        hints = hints_of([str(other)], [store], ())
+        assert (hints.paths, hints.walk) == (set(), False)

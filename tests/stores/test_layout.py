@@ -10,7 +10,7 @@ import pytest
 
 from app.stores import agent_named
 from app.stores.base import Store
-from app.stores.layout import deeper, session_files
+from app.stores.layout import deeper, listed_folders, session_files
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -137,3 +137,28 @@ def test_a_folder_that_fails_for_any_user_is_reported(
 
 def _store(root: Path) -> Store:
     return Store(agent_named("omp"), str(root))
+
+
+def test_a_store_of_codex_has_a_folder_for_each_day(tmp_path: Path) -> None:
+    day, older = "2026/02/23", "archived_sessions"
+    make(tmp_path, f"{day}/one.jsonl", "2026/02/two.jsonl", "flat.jsonl", f"{day}/deep/three.jsonl")
+    make(tmp_path, f"{day}/old.jsonl.zst", f"{older}/four.jsonl")
+    paths, complaints = listed(tmp_path, "codex")
+    assert paths == [f"{day}/one.jsonl", "2026/02/two.jsonl", f"{older}/four.jsonl", "flat.jsonl"]
+    assert complaints == {f"{day}/old.jsonl.zst": "a compressed session, which leafmark does not read"}
+    store = Store(agent_named("codex"), str(tmp_path))
+    assert [os.path.relpath(path, tmp_path) for path, _ in deeper(store)] == [f"{day}/deep/three.jsonl"]
+    assert {os.path.relpath(folder, tmp_path) for folder in listed_folders(store)} == {
+        *(".", "2026", "2026/02", day, older)
+    }
+    assert [
+        path for path in (*paths, f"{day}/deep/three.jsonl") if store.may_list(str(tmp_path / path))
+    ] == paths
+
+
+def test_files_of_sub_agents_among_the_sessions_of_claude_are_none(tmp_path: Path) -> None:
+    make(tmp_path, "-w/s.jsonl", "-w/agent-1.jsonl", "-w/s/subagents/agent-2.jsonl", "-w/memory/x.md")
+    assert listed(tmp_path, "claude") == (["-w/s.jsonl"], {})
+    store = Store(agent_named("claude"), str(tmp_path))
+    assert [reason for _, reason in deeper(store)] == ["belongs to s.jsonl"]
+    assert not store.may_list(str(tmp_path / "-w/agent-1.jsonl"))

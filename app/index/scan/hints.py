@@ -79,12 +79,11 @@ def _add_unknown(path: str, store: Store, known: Container[str], hints: Hints) -
             # The folder is new, or a folder was removed: a walk finds the files that were in it.
             hints.walk = True
     elif store.depth > 1 and path.startswith(store.root + os.sep):
-        if path[len(store.root) :].count(os.sep) > store.depth + 1:
-            return
-        if os.path.isdir(path) or not os.path.lexists(path):
-            hints.walk = True
-        elif path.endswith(store.suffixes):
+        if store.may_list(path):
             hints.paths.add(path)
+        elif path[len(store.root) :].count(os.sep) <= store.depth and not os.path.isfile(path):
+            # A folder that is new or was removed.
+            hints.walk = True
     elif os.path.dirname(folder) == store.root and path.endswith(store.suffixes):
         if any(folder + suffix in known for suffix in store.suffixes):
             return  # the folder has the artifacts of the session beside it

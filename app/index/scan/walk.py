@@ -144,12 +144,7 @@ def walk(
 
 def store_of(path: str, stores: Sequence[Store]) -> Store | None:
     """The store that would list a session file at `path`, by folder and name alone; None if none would."""
-    folder = os.path.dirname(path)
-    folders = folder, os.path.dirname(folder)
-    for store in stores:
-        if store.root in folders and path.endswith(store.suffixes):
-            return store
-    return None
+    return next((store for store in stores if store.may_list(path)), None)
 
 
 def status_of(path: str) -> os.stat_result | None:
