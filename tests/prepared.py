@@ -19,6 +19,7 @@ import pkgutil
 import selectors
 import signal
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 ROOT = Path(__file__).parent.parent
-_MESSAGE_BYTES = 1 << 18
+_LENGTH = struct.Struct("<Q")
+"""How many bytes follow. The descriptors of a run come with this number."""
 _DEFAULT_SIGNALS = (
     signal.SIGPIPE, signal.SIGXFSZ, signal.SIGQUIT, signal.SIGHUP, signal.SIGTERM, signal.SIGCHLD,
 )  # fmt: skip
@@ -96,8 +98,10 @@ class Prepared:
 
     def __init__(self, script: str = "") -> None:
         """:param script: a Python file whose function `freeze` is called before the imports; "" for none."""
-        own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        own, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket = own
+        # Tests start runs from several threads.
+        self._sending = threading.Lock()
         self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.prepared", str(other.fileno()), *([script] if script else [])],
             env={"PATH": os.environ.get("PATH", os.defpath), "PYTHONPATH": str(ROOT), "LANG": "C.UTF-8"},
@@ -181,7 +185,10 @@ class Prepared:
     ) -> Forked:
         status, to_status = os.pipe()
         wanted = {"words": [*words], "env": dict(env), "cwd": cwd, "terminal": terminal}
-        socket.send_fds(self._socket, [json.dumps(wanted).encode()], [to_status, *streams])
+        data = json.dumps(wanted).encode()
+        with self._sending:
+            socket.send_fds(self._socket, [_LENGTH.pack(len(data))], [to_status, *streams])
+            self._socket.sendall(data)
         os.close(to_status)
         return Forked(status)
 
@@ -218,9 +225,10 @@ class _Server:
                         os.read(self._woken, 1024)
                         self._reap()
                         continue
-                    data, descriptors, _, _ = socket.recv_fds(self._asked, _MESSAGE_BYTES, 8)
-                    if not data:
+                    head, descriptors, _, _ = socket.recv_fds(self._asked, _LENGTH.size, 8)
+                    if not head:
                         return None
+                    data = self._asked.recv(*_LENGTH.unpack(head), socket.MSG_WAITALL)
                     if self._fork(descriptors):
                         return {**json.loads(data), "streams": descriptors[1:]}
 
