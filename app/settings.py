@@ -245,14 +245,14 @@ SETTINGS = (
     ),
     Setting(
         "tree_filter",
-        "The filter of a tree at first.",
+        "The filter that a tree has at first.",
         'tree_filter = "default"',
         tuple(f'"{name}"' for name in TREE_FILTERS),
         _tree_filter,
     ),
     Setting(
         "ask_before_trash",
-        "Ask before a session goes to the trash. Undo restores it anyway.",
+        "Ask before a session goes to the trash. Undo restores it in any case.",
         "ask_before_trash = true",
         _YES_NO,
         _yes_or_no,

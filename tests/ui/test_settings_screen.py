@@ -38,7 +38,7 @@ async def test_a_choice_is_written_and_counts_at_once(browser, three, config):
         await ui.press("comma")
         assert isinstance(ui.screen, SettingsDialog)
         await go_to(ui, "ask_before_trash")
-        assert "Undo restores it anyway." in said(ui)
+        assert "Undo restores it in any case." in said(ui)
         await ui.press("enter")
         await ui.until(lambda: "false" in config.read_text(), "the change")
         text = config.read_text()
