@@ -6,7 +6,7 @@ import pytest
 from textual import events
 
 from app import paths
-from tests.factory import chain
+from tests.factory import chain, header
 from tests.ui.conftest import pi_session
 from tests.ui.test_textual_internals import mouse
 
@@ -219,3 +219,15 @@ async def test_the_first_drag_over_text_says_once_how_text_is_selected(browser, 
             ui.screen._forward_event(mouse(events.MouseMove, 20, 4))
             await ui.pilot.pause()
         assert ui.toasts() == ["Shift+drag selects text"]
+
+
+async def test_without_a_closing_rule_the_status_line_says_what_is_hidden(browser, three):
+    pi_session(three, header("void", "/work/app"), id="void")
+    async with browser(size=(99, 24)) as ui:
+        assert ui.text().splitlines()[-2].endswith(" 1 empty session hidden (.) ")
+        await ui.press("tab")
+        assert ui.text().splitlines()[-2].endswith(" 2 hidden (.) ")
+        await ui.press("full_stop")
+        assert "hidden" not in ui.text().splitlines()[-2]
+    async with browser(size=(120, 40)) as ui:
+        assert "hidden" not in ui.text().splitlines()[-2]
