@@ -15,7 +15,7 @@ import stat
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 MAX_BYTES = 4 << 20
 """Bytes of the longest file that is read; no program writes that much into such a file."""
@@ -83,6 +83,11 @@ def read_small(path: str, most: int = MAX_BYTES) -> bytes:
 
 
 def replace_file(path: str, data: bytes, mode: int = 0o600, *, fsync: bool = False) -> None:
+    """`replace_with` for data in one piece."""
+    replace_with(path, (data,), mode, fsync=fsync)
+
+
+def replace_with(path: str, parts: Iterable[bytes], mode: int = 0o600, *, fsync: bool = False) -> None:
     """Replace a file as a whole, or not at all. The new file is written beside it first, so that other
     processes see the old file or the new one, never a mixture.
 
@@ -97,7 +102,7 @@ def replace_file(path: str, data: bytes, mode: int = 0o600, *, fsync: bool = Fal
     descriptor = os.open(temporary, _CREATE, mode)
     try:
         with open(descriptor, "wb") as file:
-            file.write(data)
+            file.writelines(parts)
             if fsync:
                 file.flush()
                 os.fsync(descriptor)

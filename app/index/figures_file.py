@@ -8,7 +8,8 @@ key of `KEY_BYTES` for each entry. The sessions are taken in the order in which 
 their forks, and each entry belongs to the first session that has it.
 
 A file that is missing, damaged, of another version or of another time zone is made anew from the sessions.
-It has two parts: the figures, and the keys, which are read only when a session has changed.
+It has two parts: the figures, and the keys, which are read only when a session has changed. Workers count the
+figures if there is much to read, and only the packed keys and the sums of a session come back.
 """
 
 from __future__ import annotations
@@ -18,26 +19,26 @@ import os
 import zlib
 from _imp import source_hash  # the only digest that needs no further module
 from array import array
+from contextlib import closing
 from itertools import pairwise
 from time import localtime
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.formats.header import NotASession
 from app.index.catalog.catalog_file import make_folder
+from app.index.file_reader import Task, read
 from app.index.row import SCHEMA
-from app.sessions.summaries.figures import KEY_BYTES, Figures, entry_keys, figures_of, read_figures
-from app.small_files import replace_file
+from app.index.scan.walk import is_much
+from app.sessions.summaries.figures import HEAD_BYTES, KEY_BYTES, Figures, packed_keys, unpacked_keys
+from app.small_files import replace_with
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 
+    from app.index.file_reader import Result
     from app.index.row import Row, Signature
 
-_FORMAT = 2
+_FORMAT = 3
 """The version of the file; it changes with `Record` and with the rules of `sessions.summaries.figures`."""
-
-_HEAD_BYTES = 4
-"""Bytes of a key that are compared first, as numbers: a number takes less memory than a text."""
 
 _PARTS = 64
 """Parts in which all heads are sorted."""
@@ -82,7 +83,8 @@ def current_figures(
     :param folder: the cache folder; if it cannot be written, the next call reads everything again.
     :param rows: all sessions of the catalog.
     :param on_progress: called with the number of sessions that were read, and how many are to be read.
-    :param should_stop: asked before each session; the result is incomplete then, and what was read is kept.
+    :param should_stop: asked before each session, or now and then while workers read; the result is
+        incomplete then, and what was read is kept.
     """
     store = _FiguresFile(folder)
     update = _Update(store, {row.path: row for row in rows}, on_progress, should_stop)
@@ -123,46 +125,57 @@ class StoredFigures:
 
 
 class _FiguresFile:
-    """The stored records and keys."""
+    """The stored records and keys. The keys of all sessions follow the records, without anything between."""
 
     def __init__(self, folder: str) -> None:
         self.records: dict[str, Record] = {}
         self._folder = folder
         self._path = figures_path(folder)
         self._keys: dict[str, bytes] | None = None
-        self._key_blob: tuple[bytes, bytes] | None = None
+        self._keys_at = 0
+        self._keys_digest = b""
+        self._sizes: list[int] = []
         try:
             with open(self._path, "rb") as file:
-                version, zone, digest, figures, self._key_blob = marshal.load(file)
+                version, zone, digest, figures, self._keys_digest = marshal.load(file)
+                self._keys_at = file.tell()
             if version != _FORMAT or zone != _zone() or digest != source_hash(_SEED, figures):
                 raise ValueError("another version, or damaged")
             # Columns are read faster than records, and one by one they hold up no other thread for long.
-            paths, *columns, cells, tools = map(marshal.loads, marshal.loads(zlib.decompress(figures)))
-            self.records = dict(zip(paths, map(Record, *columns, map(Figures, cells, tools)), strict=True))
+            columns = map(marshal.loads, marshal.loads(zlib.decompress(figures)))
+            paths, self._sizes, *others, cells, tools = columns
+            self.records = dict(zip(paths, map(Record, *others, map(Figures, cells, tools)), strict=True))
         except (OSError, ValueError, EOFError, TypeError, zlib.error):
             self.records = {}
-            self._key_blob = None
+            self._sizes = []
 
     def keys(self) -> dict[str, bytes]:
-        """Path -> the keys of the entries of each session, `_HEAD_BYTES` of each first, then the rest."""
+        """Path -> the packed keys of the entries of each session."""
         if self._keys is None:
             self._keys = {}
             try:
-                if self._key_blob is not None:
-                    digest, blob = self._key_blob
-                    if digest != source_hash(_SEED, blob):
-                        raise ValueError("damaged")
-                    self._keys = dict(zip(self.records, marshal.loads(blob), strict=True))
-            except (ValueError, EOFError, TypeError):
+                if self.records:
+                    self._keys = self._read_keys()
+            except (OSError, ValueError, TypeError):
                 # Without the keys, it is not known which entries are copies.
                 self.records = {}
         return self._keys
 
+    def _read_keys(self) -> dict[str, bytes]:
+        with open(self._path, "rb") as file:
+            file.seek(self._keys_at)
+            keys = {path: file.read(size) for path, size in zip(self.records, self._sizes, strict=True)}
+        if _digest(keys.values()) != self._keys_digest:
+            raise ValueError("damaged, or replaced by another process")
+        return keys
+
     def write(self) -> None:
         """Store the records and the keys. If that is not possible, nothing is stored."""
         keys_of, records = self.keys(), list(self.records.values())
+        keys = [keys_of[path] for path in self.records]
         columns = (
             list(self.records),
+            list(map(len, keys)),
             [record.signature for record in records],
             [record.counts for record in records],
             [record.carried for record in records],
@@ -171,12 +184,11 @@ class _FiguresFile:
         )
         dumped = [marshal.dumps(column, _MARSHAL_VERSION) for column in columns]
         figures = zlib.compress(marshal.dumps(dumped, _MARSHAL_VERSION), 1)
-        keys = marshal.dumps([keys_of[path] for path in self.records], _MARSHAL_VERSION)
-        whole = (_FORMAT, _zone(), source_hash(_SEED, figures), figures, (source_hash(_SEED, keys), keys))
+        head = (_FORMAT, _zone(), source_hash(_SEED, figures), figures, _digest(keys))
         try:
             make_folder(self._folder)
             # Only this user may read the file: it has the folders of sessions.
-            replace_file(self._path, marshal.dumps(whole, _MARSHAL_VERSION), 0o600)
+            replace_with(self._path, (marshal.dumps(head, _MARSHAL_VERSION), *keys), 0o600)
         except (OSError, ValueError):
             # The next statistics read the sessions again.
             pass
@@ -221,71 +233,91 @@ class _Update:
         keys = self._store.keys()
         records = self._store.records  # `keys` may have emptied them
         changed = self._changed()
-        touched: set[int] = set()
+        # If most are new, all repeated keys are looked for: a set of the keys of all entries would be large.
+        touched: set[int] | None = None if len(changed) * 2 > len(self._rows) else set()
         for path in self._gone():
-            touched.update(_heads(keys[path]))
+            if touched is not None:
+                touched.update(_heads(keys[path]))
             # The session may lie in a store that only other folders have.
             if os.path.exists(path):
                 records[path] = records[path]._replace(counts=False)
             else:
                 del records[path], keys[path]
-        for number, row in enumerate(changed):
-            if self._should_stop():
-                break
-            if self._on_progress is not None:
-                self._on_progress(number, len(changed))
-            self._read(row, touched)
-        active = {path for path, record in records.items() if record.counts}
-        if len(changed) * 2 > len(active):
-            touched = _repeated_heads(keys[path] for path in active)
-        self._settle(touched, active)
+        number = 0
+        with closing(self._read_all(changed, {})) as results:
+            for row, result in results:
+                if self._on_progress is not None:
+                    self._on_progress(number, len(changed))
+                number += 1
+                old = keys.get(row.path, b"")
+                # The list has a file that cannot be read until the next scan.
+                keys[row.path], *figures = result.values or (b"", *NOTHING)
+                records[row.path] = Record(row.signature, True, 0, Figures(*figures))
+                if touched is not None:
+                    touched.update(_heads(old))
+                    touched.update(_heads(keys[row.path]))
+        self._settle(touched, [path for path, record in records.items() if record.counts])
 
-    def _read(self, row: Row, touched: set[int]) -> None:
-        """Store the figures of all entries of a session.
+    def _read_all(self, rows: Sequence[Row], foreign: Mapping[str, bytes]) -> Generator[tuple[Row, Result]]:
+        """Count the figures of some sessions, by workers if there is much to read. Yield (row, result) as
+        they come. It ends early if it should stop.
 
-        :param touched: gets the heads of the keys of its entries, the old ones as well.
+        :param foreign: path -> the packed keys of the entries that belong to other sessions.
         """
-        records, keys = self._store.records, self._store.keys()
-        record = records.get(row.path)
-        if record is not None:
-            touched.update(_heads(keys[row.path]))
-        try:
-            entries = read_figures(row.path, (row.agent,))
-        except (OSError, NotASession):
-            # The list has it until the next scan.
-            entries = []
-        keys[row.path] = _joined(entry_keys(entries))
-        touched.update(_heads(keys[row.path]))
-        records[row.path] = Record(row.signature, True, 0, figures_of(entries))
+        tasks = [(Task(row.path, (row.agent,), foreign=foreign.get(row.path, b"")), row.size) for row in rows]
+        if len(rows) <= 1 or not is_much(sum(size for _, size in tasks)):
+            for row, (task, _) in zip(rows, tasks, strict=True):
+                if self._should_stop():
+                    return
+                yield row, read(task)
+            return
+        # Imported here: most runs have little to read.
+        from app.index.worker_pool import WorkerPool
 
-    def _settle(self, touched: set[int], active: Iterable[str]) -> None:
+        with closing(WorkerPool()) as workers:
+            for answers in workers.read(tasks):
+                if self._should_stop():
+                    return
+                for index, result in answers:
+                    yield rows[index], result
+
+    def _settle(self, touched: set[int] | None, active: Sequence[str]) -> None:
         """Take the entries that belong to other sessions out of the figures.
 
-        :param touched: the heads of the keys of all entries that may belong to another session than before.
+        :param touched: the heads of the keys of all entries that may belong to another session than before;
+            None: of all.
+        :param active: the paths of the sessions that count.
         """
         records, keys = self._store.records, self._store.keys()
-        holders = [path for path in active if not touched.isdisjoint(_heads(keys[path]))]
-        holders = _in_order([self._rows[path] for path in holders if path in self._rows], self._rows)
+        if touched is None:
+            shared = _repeated_heads(keys[path] for path in active)
+            holders = [path for path in active if not shared.isdisjoint(_heads(keys[path]))]
+            others = holders
+        else:
+            holders = [path for path in active if not touched.isdisjoint(_heads(keys[path]))]
+            # Their other entries count again too, so that all sessions that have those must be known.
+            shared = set()
+            for path in holders:
+                shared.update(_heads(keys[path]))
+            others = [path for path in active if not shared.isdisjoint(_heads(keys[path]))]
         owners: dict[bytes, str] = {}
-        for path in holders:
-            for key in _keys(keys[path]):
+        for path in _in_order([self._rows[path] for path in others if path in self._rows], self._rows):
+            for key in _shared_keys(keys[path], shared):
                 owners.setdefault(key, path)
+        foreign: dict[str, bytes] = {}
+        numbers: dict[str, int] = {}
         for path in holders:
-            carried = [owners[key] != path for key in _keys(keys[path])]
-            number, record = sum(carried), records[path]
-            if number == record.carried:
-                continue
-            row = self._rows[path]
-            try:
-                entries = read_figures(path, (row.agent,))
-            except (OSError, NotASession):
-                entries = []
-            own = [
-                entry
-                for key, entry in zip(entry_keys(entries), entries, strict=True)
-                if owners.get(key, path) == path
-            ]
-            records[path] = record._replace(carried=number, figures=figures_of(own))
+            carried = [key for key in _shared_keys(keys[path], shared) if owners.get(key, path) != path]
+            if len(carried) != records[path].carried and path in self._rows:
+                numbers[path] = len(carried)
+                foreign[path] = packed_keys(carried)
+        del owners, shared
+        with closing(self._read_all([self._rows[path] for path in foreign], foreign)) as results:
+            for row, result in results:
+                _, *figures = result.values or (b"", *NOTHING)
+                records[row.path] = records[row.path]._replace(
+                    carried=numbers[row.path], figures=Figures(*figures)
+                )
 
 
 def _zone() -> bytes:
@@ -296,23 +328,21 @@ def _zone() -> bytes:
     return source_hash(_SEED, marshal.dumps(offsets, 2))
 
 
-def _joined(keys: Sequence[bytes]) -> bytes:
-    heads = b"".join([key[:_HEAD_BYTES] for key in keys])
-    return heads + b"".join([key[_HEAD_BYTES:] for key in keys])
+def _digest(parts: Iterable[bytes]) -> bytes:
+    digest = _SEED
+    for part in parts:
+        digest = int.from_bytes(source_hash(digest, part), "big") >> 1  # it takes 63 bits
+    return digest.to_bytes(8, "big")
 
 
 def _heads(blob: bytes) -> array[int]:
     """The first bytes of each key, as numbers."""
-    return array("I", blob[: len(blob) // KEY_BYTES * _HEAD_BYTES])
+    return array("I", blob[: len(blob) // KEY_BYTES * HEAD_BYTES])
 
 
-def _keys(blob: bytes) -> list[bytes]:
-    number = len(blob) // KEY_BYTES
-    rest, behind = KEY_BYTES - _HEAD_BYTES, number * _HEAD_BYTES
-    return [
-        blob[at * _HEAD_BYTES : (at + 1) * _HEAD_BYTES] + blob[behind + at * rest : behind + (at + 1) * rest]
-        for at in range(number)
-    ]
+def _shared_keys(blob: bytes, shared: set[int]) -> list[bytes]:
+    """The keys whose heads are in a set."""
+    return [key for head, key in zip(_heads(blob), unpacked_keys(blob), strict=True) if head in shared]
 
 
 def _repeated_heads(blobs: Iterable[bytes]) -> set[int]:

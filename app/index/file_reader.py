@@ -31,18 +31,22 @@ class Task(NamedTuple):
     agents      the names of the agents of its store
     mtime_ms    the file's modification time in milliseconds
     only_ends   read only the two ends of the file, for a provisional row
+    foreign     not None: count the figures of the session and make no row; the packed keys of the entries
+                that belong to other sessions (`sessions.summaries.figures`)
     """
 
     path: str
     agents: tuple[str, ...]
-    mtime_ms: int
+    mtime_ms: int = 0
     only_ends: bool = False
+    foreign: bytes | None = None
 
 
 class Result(NamedTuple):
     """The result of reading a file.
 
-    values         the values of its `Summary`; None if there is none
+    values         the values of its `Summary`, or for figures: the packed keys of all entries, the cells and
+                   the tools; None if there are none
     refused        the reason why the file is refused, else None
     refused_line   the number of the line that shows the reason; 0 if no line does
     bytes_read     the number of bytes that were read
@@ -66,12 +70,14 @@ def read(task: Task, keep: Keep | None = None, progress: Progress | None = None)
     :param keep: writes the text that was read to the text store (`index.text`); None: the text is not stored.
     :param progress: the state after the last reading. The file is read whole if it is None or out of date.
     """
+    if task.foreign is not None:
+        return _read_figures(task.path, task.agents, task.foreign)
     if task.only_ends:
         return _read_ends(task)
     # Imported here: the decoders load slowly, and a scan that finds no change does not need them.
     from app.sessions.summaries.summarise import extend, summarise
 
-    path, agents, mtime_ms, _ = task
+    path, agents, mtime_ms, _, _ = task
     try:
         outcome = extend(path, progress, agents, mtime_ms) if progress else None
         is_tail = outcome is not None
@@ -105,6 +111,22 @@ def _read_ends(task: Task) -> Result:
         # The whole file is read later, and that reading reports the reason.
         summary = None
     return Result(None if summary is None else summary.values())
+
+
+def _read_figures(path: str, agents: tuple[str, ...], foreign: bytes) -> Result:
+    # Imported here for the reason given in `read`.
+    from app.formats.header import NotASession
+    from app.sessions.summaries.figures import read_sums
+
+    try:
+        keys, figures = read_sums(path, agents, foreign)
+    except NotASession as error:
+        return Result(None, str(error))
+    except OSError as error:
+        return Result(None, f"{UNREADABLE}: {error}")
+    except MemoryError:
+        return Result(None, f"{UNREADABLE}: not enough memory")
+    return Result((keys, *figures))
 
 
 class ProgressCache:

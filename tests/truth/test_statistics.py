@@ -78,7 +78,8 @@ def about(figures: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def test_the_corpus(tmp_path: Path) -> None:
+def test_the_corpus_read_by_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1)
     build(str(tmp_path / "corpus"), "tiny")
     env = {"HOME": str(tmp_path)}
     compare(
@@ -201,7 +202,25 @@ def test_copies_whose_times_do_not_tell(tmp_path: Path) -> None:
     # An entry of another type that has a message all the same.
     odd = {**entry(32, None, 50, answer(1)), "type": "custom", "customType": "x"}
     write_session(folder / "g.jsonl", head("g", 50), odd, entry(33, 32, 51, {**user, "content": "odd"}))
+    # The clock was wrong.
+    early = {**entry(48, None, 50, user), "timestamp": "1950-05-01T18:50:00.000Z"}
+    write_session(folder / "h.jsonl", head("h", 50), early, entry(49, 48, 51, answer(2)))
     compare(discover({"HOME": str(tmp_path)}, str(tmp_path), "/"), str(tmp_path / "cache"))
+
+
+def test_a_changed_copy_of_a_copy_leaves_the_entries_of_the_first(tmp_path: Path) -> None:
+    folder = tmp_path / ".pi/agent/sessions/--w--"
+    user = {"role": "user", "content": "hello"}
+    lines = [entry(1, None, 0, user), entry(2, 1, 1, answer(2)), entry(3, 2, 9, answer(3))]
+    write_session(folder / "a.jsonl", head("a", 0), *lines[:2])
+    write_session(folder / "b.jsonl", head("b", 8), *lines)
+    # It has nothing of the first one.
+    third = write_session(folder / "c.jsonl", head("c", 9), *lines[2:])
+    places = discover({"HOME": str(tmp_path)}, str(tmp_path), "/")
+    compare(places, str(tmp_path / "cache"))
+    with open(third, "a") as file:
+        file.write(json.dumps(entry(4, 3, 30, answer(7))) + "\n")
+    compare(places, str(tmp_path / "cache"))
 
 
 def test_a_damaged_file_of_figures_is_made_anew(tmp_path: Path) -> None:

@@ -47,8 +47,10 @@ KEY_BYTES = 6
 """Bytes of the key of an entry. Among two million entries, two have the same key by chance once in a hundred
 times.
 """
+HEAD_BYTES = 4
+"""Bytes of a key that are compared first, as numbers: a number takes less memory than a text."""
 
-_LARGEST_TIME = (1 << 64) - 1
+_LARGEST_TIME = (1 << 63) - 1
 
 Cell = tuple[int, str, int, int, int, int, int, int, int, int, float, float, int]
 """The figures of one local day with one model: the day as `date.toordinal` counts (0: no entry has a time),
@@ -90,6 +92,22 @@ class EntryFigures(NamedTuple):
 
 
 _NO_TOKENS = (0, 0, 0, 0, 0.0)
+
+
+def read_sums(path: str, agents: Sequence[str] = (), foreign: bytes = b"") -> tuple[bytes, Figures]:
+    """The packed keys of all entries of the session at `path`, and the figures of its own entries.
+
+    :param agents: the agents whose store it lies in, usually one.
+    :param foreign: the packed keys of its entries that belong to other sessions.
+    :raises NotASession: it is no session.
+    :raises OSError: it cannot be read.
+    """
+    entries = read_figures(path, agents)
+    keys = entry_keys(entries)
+    if foreign:
+        others = set(unpacked_keys(foreign))
+        entries = [entry for key, entry in zip(keys, entries, strict=True) if key not in others]
+    return packed_keys(keys), figures_of(entries)
 
 
 def read_figures(path: str, agents: Sequence[str] = ()) -> list[EntryFigures]:
@@ -267,6 +285,22 @@ def entry_keys(entries: Sequence[EntryFigures]) -> list[bytes]:
     return [
         source_hash(entry.time & _LARGEST_TIME, entry.id.encode("utf-8", "surrogatepass"))[:KEY_BYTES]
         for entry in entries
+    ]
+
+
+def packed_keys(keys: Sequence[bytes]) -> bytes:
+    """The first `HEAD_BYTES` of each key, then the rest of each."""
+    heads = b"".join([key[:HEAD_BYTES] for key in keys])
+    return heads + b"".join([key[HEAD_BYTES:] for key in keys])
+
+
+def unpacked_keys(blob: bytes) -> list[bytes]:
+    """The keys in the result of `packed_keys`."""
+    number = len(blob) // KEY_BYTES
+    rest, behind = KEY_BYTES - HEAD_BYTES, number * HEAD_BYTES
+    return [
+        blob[at * HEAD_BYTES : (at + 1) * HEAD_BYTES] + blob[behind + at * rest : behind + (at + 1) * rest]
+        for at in range(number)
     ]
 
 
