@@ -370,15 +370,15 @@ class ExcerptsFound(Message):
 
 
 class HitsCounted(Message):
-    """The number of hits in the sessions that a search found.
+    """The numbers of hits in the sessions that a search found.
 
     query   the query
-    hits    the number; there may be more if it is not `exact`
+    counts  the number by the path of the session; there may be more if they are not `exact`
     """
 
-    def __init__(self, query: str, hits: int, *, exact: bool) -> None:
+    def __init__(self, query: str, counts: Mapping[str, int], *, exact: bool) -> None:
         self.query = query
-        self.hits = hits
+        self.counts = counts
         self.exact = exact
         super().__init__()
 

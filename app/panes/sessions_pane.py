@@ -153,6 +153,7 @@ class SessionsPane(Pane):
         self.is_refused = False
         self.leaves_tools = False
         self.hits_in_all = ""
+        self._counted: HitsCounted | None = None
         self.steps_before = 0
         # the query whose result the list shows
         self._answered: str | None = ""
@@ -309,6 +310,7 @@ class SessionsPane(Pane):
         self.box.placeholder = search_hint(selects=self.selects, here=here)
         if before.order != arrangement.order and "relevance" in (before.order, arrangement.order):
             self.look_again()
+        self._count_hits()
         self.changed()
 
     def turn(self, field: str) -> None:
@@ -484,10 +486,18 @@ class SessionsPane(Pane):
 
     @on(HitsCounted)
     def _hits_counted(self, event: HitsCounted) -> None:
-        """Show the number of all hits, or the least that there are."""
         if event.query == self.list.excerpts_of:
-            self.hits_in_all = f"{event.hits:,}{'' if event.exact else '+'}" if event.hits else ""
+            self._counted = event
+            self._count_hits()
             self.changed()
+
+    def _count_hits(self) -> None:
+        """Show the number of hits in all listed sessions, or the least that there are."""
+        counted = self._counted
+        if counted is not None and counted.query == self.list.excerpts_of:
+            listed = self.model.group_of
+            hits = sum(count for path, count in counted.counts.items() if listed(path) is not None)
+            self.hits_in_all = f"{hits:,}{'' if counted.exact else '+'}" if hits else ""
 
     def _say_note(self, text: str, style: str = "warning", faults: Sequence[tuple[int, int]] = ()) -> None:
         """Show a message about the search, and underline the parts of the query that it is about."""

@@ -302,8 +302,9 @@ class HitExcerpts(BackgroundService):
 
     def _count(self, every: Mapping[str, Hit], query: str, yielder: GilYielder) -> None:
         """Count the hits of all sessions, as far as `COUNT_SECONDS` allow."""
-        total, exact, began = 0, True, monotonic()
-        for hit in every.values():
+        counts: dict[str, int] = {}
+        exact, began = True, monotonic()
+        for path, hit in every.items():
             if not yielder.keep_going():
                 return
             if monotonic() - began > COUNT_SECONDS:
@@ -312,8 +313,8 @@ class HitExcerpts(BackgroundService):
             hit.look_up()
             count = hit.count(MOST_HITS + 1) if hit.where != "row" else 0
             exact &= count <= MOST_HITS
-            total += min(count, MOST_HITS)
-        self._post(HitsCounted(query, total, exact=exact))
+            counts[path] = min(count, MOST_HITS)
+        self._post(HitsCounted(query, counts, exact=exact))
 
     def _find_places(self, index: Index, hits: Sequence[Hit], query: str, yielder: GilYielder) -> None:
         """Find the branches of the hits in sessions that are read quickly."""

@@ -49,14 +49,18 @@ async def test_each_row_says_why_it_is_a_hit_and_how_often(browser, found, way):
 async def test_only_rows_in_view_are_looked_up(browser, three, tmp_path):
     for number in range(60):
         pi_session(tmp_path, *chain("gargoyle", "stone", id=f"n{number}"), id=f"n{number}")
+    elsewhere = chain("gargoyle", "a gargoyle", id="far", cwd="/work/site")
+    pi_session(tmp_path, *elsewhere, id="far", project="site")
     async with browser(size=(160, 30)) as ui:
         await ui.press("slash", *"gargoyle")
         await ui.until(lambda: len(ui.sessions.excerpts) > 3, "excerpts")
         await ui.pilot.pause()
         assert len(ui.sessions.excerpts) < 20
-        await ui.until(lambda: "60 of 63 · 60 hits" in ui.text(), "the hits of all sessions")
+        await ui.until(lambda: "61 of 64 · 62 hits" in ui.text(), "the hits of all sessions")
         await ui.press("pagedown", "pagedown")
         await ui.until(lambda: ui.sessions.model.lines[ui.sessions.cursor].path in ui.sessions.excerpts, "it")
+        await ui.press("enter", "s")
+        await ui.until(lambda: "60 of 62 · 60 hits" in ui.text(), "the hits in the sessions of this folder")
 
 
 async def test_a_filter_without_words_shows_the_last_prompt(browser, three):
