@@ -10,7 +10,9 @@ from app.dialogs.compare import CompareDialog
 from app.dialogs.labels import LabelsDialog, recent_labels
 from app.dialogs.lists import ProblemsDialog
 from app.messages import HitLocated
+from app.stores import agent_named
 from app.view.cells import shorten
+from app.view.notifications import quoted
 from app.view.problems import problems_of
 from app.view.selection import StableSelection
 
@@ -124,7 +126,12 @@ class EntryActions:
     def label(self) -> None:
         """Edit the label of the entry under the cursor, in its row."""
         target = self.target()
-        if target is not None:
+        if target is None:
+            return
+        why_not = agent_named(target.row.agent).why_not("label", target.row.path)
+        if why_not:
+            self._messages.complain(f"Not labelled: {why_not} – {quoted(target.row.title)}")
+        else:
             self._host.start(self._edit_label(target.row, target.entry_id, target.node.label or ""))
 
     async def _edit_label(self, row: Row, entry_id: str, label: str) -> None:

@@ -80,4 +80,5 @@ class Claude(Agent):
 
     def why_not(self, ability: str, path: str = "") -> str:
         """Its files are never changed."""
-        return f"leafmark only reads sessions of Claude Code: it does not {ability} them"
+        verb = {"name": "rename"}.get(ability, ability)
+        return f"leafmark only reads sessions of Claude Code: it does not {verb} them"

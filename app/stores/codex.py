@@ -79,4 +79,5 @@ class Codex(Agent):
 
     def why_not(self, ability: str, path: str = "") -> str:
         """Its files are never changed."""
-        return f"leafmark only reads sessions of Codex: it does not {ability} them"
+        verb = {"name": "rename"}.get(ability, ability)
+        return f"leafmark only reads sessions of Codex: it does not {verb} them"

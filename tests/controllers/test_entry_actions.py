@@ -77,6 +77,14 @@ async def test_only_another_label_is_written(text, requested):
     assert acting.actions.requested() == requested
 
 
+def test_a_label_is_not_asked_for_where_there_are_none():
+    acting = Acting("new")
+    acting.row.agent = "claude"
+    acting.entries.label()
+    assert acting.messages.errors[0].startswith("Not labelled: leafmark only reads sessions of Claude Code")
+    assert acting.actions.requested() == []
+
+
 async def test_a_fork_goes_to_the_chosen_folder_or_nowhere():
     acting = Acting()
     acting.entries.fork_here_to()
