@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import zip_longest
 from typing import Any
 
@@ -115,7 +116,7 @@ def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: C
     turns: list[Turn] = []
     called: Counter[str] = Counter()
     collector = FileCollector(dialect_named(tree.header.dialect))
-    spent = NO_USAGE
+    spent_on: dict[object, UsageTotals] = {}
     for node in path:
         # Tool results are not shown, and may be long.
         if node.role not in _SPEAKERS and node.type not in _COUNTED_TYPES:
@@ -123,7 +124,8 @@ def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: C
         if not keep_going():
             raise Cancelled
         entry = tree.read(node)
-        spent = spent.and_(_cost(entry))
+        # The entries of one answer repeat its usage, and the last one tells all of it.
+        spent_on[_response(entry) or node.index] = _cost(entry)
         if node.role == "user":
             turns.append(Turn(node, _text(entry)))
         elif node.role == "assistant":
@@ -142,7 +144,7 @@ def _compare_side(tree: SessionTree, leaf: Node, path: list[Node], keep_going: C
         tuple(turns),
         tuple(called.most_common()),
         collector.files(),
-        spent,
+        reduce(UsageTotals.and_, spent_on.values(), NO_USAGE),
         min(times, default=None),
         max(times, default=None),
     )
@@ -176,6 +178,13 @@ def _text(entry: dict[str, Any]) -> str:
         # Only texts: images and tool arguments need not be encoded as JSON and parsed again.
         content = [block for block in content if isinstance(block, dict) and block.get("type") == "text"]
     return one_line(text_of(raw_json(content)), TEXT_LIMIT)
+
+
+def _response(entry: dict[str, Any]) -> str:
+    """The id of the answer that an entry belongs to, or ""."""
+    message = entry.get("message")
+    response = message.get("responseId") if isinstance(message, dict) else None
+    return response if isinstance(response, str) else ""
 
 
 def _cost(entry: dict[str, Any]) -> UsageTotals:

@@ -137,7 +137,10 @@ def _claude(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
         data = _without(value, *_ENVELOPE)
         yield {"type": "custom", **head, "customType": value["subtype"], "data": data}
     elif value["type"] in ("user", "assistant"):
-        message = value["message"]
+        message = value.get("message")
+        if not isinstance(message, dict):
+            yield {"type": "message", **head, "message": message}
+            return
         content = message["content"]
         if isinstance(content, list):
             content = [_block_of_claude(block) for block in content]

@@ -326,6 +326,21 @@ def codex(maker: Maker, entries: int, *, parent: bool = False) -> Draft:
     return draft
 
 
+def hostile_of(kind: str) -> Callable[[Maker, int], Draft]:
+    """The same texts in a session of another agent."""
+
+    def write(maker: Maker, entries: int) -> Draft:
+        draft = maker.start(kind, entries=entries)
+        draft.header()
+        draft.user(Text(HOSTILE, quote(HOSTILE)))
+        maker.talk(draft, entries)
+        draft.name(HOSTILE)
+        draft.truth.open |= {"name", "title", "first_message"}
+        return draft
+
+    return write
+
+
 def _claude(maker: Maker, entries: int) -> ClaudeDraft:
     draft = claude(maker, entries)
     assert isinstance(draft, ClaudeDraft)
@@ -412,6 +427,8 @@ VARIANTS: tuple[tuple[str, float, Callable[[Maker, int], Draft]], ...] = (
     ("claude summarised", 0.3, claude_summarised),
     ("claude fork", 0.3, claude_fork),
     ("codex", 5, codex),
+    ("claude hostile", 0.2, hostile_of("claude")),
+    ("codex hostile", 0.2, hostile_of("codex")),
     ("codex fork", 0.4, lambda maker, entries: codex(maker, entries, parent=True)),
     ("agent fork", 0.4, lambda maker, entries: agent(maker, entries, parent=True)),
     ("transcript rewritten", 0.4, lambda maker, entries: transcript(maker, entries, heads="first")),
