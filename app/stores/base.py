@@ -274,6 +274,12 @@ class Agent:
         """The last session of this terminal; "" if the agent does not record it."""
         return ""
 
+    def open_session(self, store: Store, pid: int) -> str:
+        """The id of the session that the agent's process `pid` has open, where the agent notes it; "" if it
+        does not.
+        """
+        return ""
+
     def pins(self, store: Store) -> frozenset[str]:
         """The ids of the sessions that the user has pinned in the agent; none if the agent has no pins."""
         return read_pins(store.pins)

@@ -6,13 +6,14 @@ import os
 import re
 from typing import TYPE_CHECKING
 
+from app.small_files import read_small
 from app.stores.base import Agent, Store, absolute_paths, uuid4
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CONFIG_DIR = "CLAUDE_CONFIG_DIR"
-PROJECTS = "projects"
+PROJECTS, NOTES = "projects", "sessions"
 _NO_LETTER = re.compile(r"[^A-Za-z0-9]")
 
 
@@ -68,14 +69,32 @@ class Claude(Agent):
         """The id alone."""
         return f"{session_id}.jsonl"
 
+    def open_session(self, store: Store, pid: int) -> str:
+        """The id in `sessions/PID.json`, which Claude Code removes at its end."""
+        path = os.path.join(os.path.dirname(store.root), NOTES, f"{pid}.json")
+        try:
+            note = read_small(path)
+        except (OSError, ValueError):
+            return ""
+        import json  # imported here because only users with a running agent need it
+
+        try:
+            value = json.loads(note)
+        except (ValueError, RecursionError):
+            return ""
+        session = value.get("sessionId") if isinstance(value, dict) and value.get("pid", pid) == pid else None
+        return session if isinstance(session, str) else ""
+
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
         """Claude Code resumes by id, in the folder in which the session was started."""
         return ["--resume", session_id]
 
     def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
-        """Claude Code finds sessions only below its configuration folder."""
+        """Claude Code finds sessions only below its configuration folder, and none of sub-agents."""
         if store.source == "--store" and not store.environment:
             return f"claude finds sessions only in $CLAUDE_CONFIG_DIR/{PROJECTS}"
+        if os.path.basename(path).startswith(self.inner_files):
+            return "it is the session of a sub-agent, which claude does not resume"
         return None
 
     def why_not(self, ability: str, path: str = "") -> str:

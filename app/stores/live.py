@@ -86,16 +86,18 @@ class Processes:
     note          why the snapshot is incomplete; "" if it is complete
     claims        name of a session file -> (real path, pid, reason) of each process that has it open
     session_ids   id of a session, from the environment of an agent's child process -> pid of the agent
+    noted         id of a session -> pid of the agent that notes that it has it open
     claimed       the pids of processes whose session is known
     """
 
-    __slots__ = ("_real", "claimed", "claims", "note", "processes", "session_ids")
+    __slots__ = ("_real", "claimed", "claims", "note", "noted", "processes", "session_ids")
 
     def __init__(self, processes: Iterable[Process] = (), note: str = "") -> None:
         self.processes = tuple(processes)
         self.note = note
         self.claims: dict[str, list[tuple[str, int, str]]] = {}
         self.session_ids: dict[str, int] = {}
+        self.noted: dict[str, int] = {}
         self.claimed: set[int] = set()
         self._real = RealPaths()
 
@@ -133,14 +135,16 @@ def look(
         found, note = from_ps(names, run)
     snapshot = Processes(found, note)
     suffixes = tuple({suffix for agent in AGENTS for suffix in agent.suffixes})
-    breadcrumbs = {
-        os.path.join(store.state, "terminal-sessions")
-        for listed in stores
-        for store in (listed, *listed.twins)
-        if store.state
-    }
+    stores = [store for listed in stores for store in (listed, *listed.twins)]
+    breadcrumbs = {os.path.join(store.state, "terminal-sessions") for store in stores if store.state}
     for process in snapshot.processes:
         _claim_open_files(snapshot, process, suffixes)
+        for store in stores:
+            if process.name in store.agent.process_names:
+                noted = store.agent.open_session(store, process.pid)
+                if noted:
+                    snapshot.noted[noted] = process.pid
+                    snapshot.claimed.add(process.pid)
         for path, session_id in process.sessions:
             if path:
                 snapshot.claim(path, process.pid, f"a command of process {process.pid} runs in it")
@@ -181,6 +185,10 @@ def verdict(
     if pid_of_child is not None:
         terminal = processes.terminal_of(pid_of_child)
         return Verdict(LIVE, f"a command of process {pid_of_child} runs in it", pid_of_child, terminal)
+    noting = processes.noted.get(session_id) if session_id else None
+    if noting is not None:
+        terminal = processes.terminal_of(noting)
+        return Verdict(LIVE, f"process {noting} notes that it has it open", noting, terminal)
     if grew_ms is not None and abs(now_ms - grew_ms) <= GROWING_MS:
         return Verdict(LIVE, "the file has just grown")
     if processes.processes and cwd:
