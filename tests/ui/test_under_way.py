@@ -207,7 +207,7 @@ async def test_on_a_group_row_the_footer_has_the_keys_for_marked_sessions(browse
             await ui.pilot.pause()
         await ui.press("space", "home")
         assert ui.sessions.row is None
-        assert " Ctrl+D trash 1  p pin 1  Esc unmark" in footer(ui)
+        assert " Ctrl+D trash 1  p pin 1  " in footer(ui)
         assert "rename" not in footer(ui)
         await ui.press("slash")
         assert ("Ctrl+D trash" in footer(ui)) == ui.selects
