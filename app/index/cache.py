@@ -26,6 +26,7 @@ class CacheStatus:
     text           folder of the texts: `segments` with `text_bytes` in total, of which `dead_bytes` belong to
                    no session any more and are removed when they are more than half. Each text is on the disk
                    twice (`index.text.segment`) and counted once.
+    figures_bytes  size of the file with the figures of statistics; 0 before the first statistics
     sessions       number of sessions that are stored, of all stores
     without_text   number of those whose text is not stored: a search reads their files
     network        whether the folder is on a network share: SQLite's rollback journal is used, which works
@@ -41,6 +42,7 @@ class CacheStatus:
     segments: int
     text_bytes: int
     dead_bytes: int
+    figures_bytes: int
     sessions: int
     without_text: int
     network: bool
@@ -77,6 +79,7 @@ def cache_status(cache_folder: str, catalog: Catalog | None = None) -> CacheStat
         segments=len(sizes),
         text_bytes=total,
         dead_bytes=max(0, total - live),
+        figures_bytes=0 if why else _size(figures_path(cache_folder)),
         sessions=sessions,
         without_text=max(0, sessions - texts),
         network=not why and journal_of(cache_folder) == SHARED_JOURNAL,

@@ -162,6 +162,8 @@ def _locate(setup: Setup) -> tuple[dict[str, Any], Iterator[str]]:
             f"text: {tilde(status.text, setup.home)}, {_bytes(status.text_bytes)}"
             f" in {_count(status.segments, 'segment')}, {_bytes(status.dead_bytes)} of it unused"
         )
+        if status.figures_bytes:
+            yield f"figures of statistics: {_bytes(status.figures_bytes)}"
         if status.note:
             yield status.note
         if status.network:

@@ -5,7 +5,7 @@ user; and the lines of that.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from app.formats.partial_entry import finite, finite_int
@@ -87,9 +87,7 @@ def project_overview(rows: Iterable[Row], busy: Collection[str] = ()) -> Project
     :param busy: paths of the sessions that a running agent may have open; they are at work, not interrupted.
     """
     newest = sorted(rows, key=lambda row: (-row.modified, row.path))
-    labels = [
-        ProjectLabel(row, entry_id, label) for row in newest for entry_id, label in reversed(row.labels)
-    ]
+    labels = _labels(newest)
     needs = [
         row for row in newest if row.ending in _NEEDS and not (row.ending == INTERRUPTED and row.path in busy)
     ]
@@ -108,6 +106,22 @@ def project_overview(rows: Iterable[Row], busy: Collection[str] = ()) -> Project
         needs=tuple(needs[:MOST_NEEDS]),
         need_count=len(needs),
     )
+
+
+def _labels(newest: Sequence[Row]) -> list[ProjectLabel]:
+    """The labels of some sessions, of the newest session first. A label that forks carried over is there
+    once, for the session that began first.
+    """
+    makers: dict[tuple[str, str], Row] = {}
+    for row in sorted(newest, key=lambda row: (row.created or 0, bool(row.parent_session), row.path)):
+        for label in row.labels:
+            makers.setdefault(label, row)
+    return [
+        ProjectLabel(row, entry_id, label)
+        for row in newest
+        for entry_id, label in reversed(row.labels)
+        if makers[entry_id, label] is row
+    ]
 
 
 class ProjectRow(NamedTuple):

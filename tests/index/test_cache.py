@@ -14,6 +14,7 @@ import pytest
 
 from app.index.cache import cache_status, rebuild
 from app.index.catalog.catalog import Catalog
+from app.index.figures_file import current_figures
 from app.index.index import Index
 from app.index.row import SCHEMA
 from app.index.verify import Verified, verify
@@ -58,6 +59,10 @@ def test_the_status_says_where_the_cache_is_and_how_large(cache: Path, store: St
     index.close()
     status = cache_status(str(cache))
     assert (status.sessions, status.without_text, status.segments, status.dead_bytes) == (10, 0, 1, 0)
+    assert status.figures_bytes == 0
+    current_figures(str(cache), index.rows())
+    figures_bytes = sum(path.stat().st_size for path in cache.glob("figures-*"))
+    assert cache_status(str(cache)).figures_bytes == figures_bytes > 0
     assert status.text == str(cache / f"text-{SCHEMA}")
     assert status.text_bytes == sum(segments(cache).values())
     dead = size_of({"": texts(cache, store)["session-3.jsonl"]})

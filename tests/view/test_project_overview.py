@@ -70,6 +70,24 @@ def test_figures_latest_sessions_labels_and_what_needs_the_user():
     assert any("interrupted" in line for line in drawn(project_overview(ROWS)))
 
 
+def test_a_label_that_a_fork_carried_over_is_shown_once_for_its_parent():
+    parent = make_row(
+        "p", created=NOW - 9 * HOUR, modified=NOW - 8 * HOUR, labels=(("1", "cause"), ("2", "x"))
+    )
+    fork = make_row(
+        "f",
+        created=NOW - 2 * HOUR,
+        modified=NOW - HOUR,
+        parent_session="/store/p.jsonl",
+        labels=(("1", "cause"), ("2", "other"), ("3", "cause")),
+    )
+    overview = project_overview([fork, parent])
+    labels = [(label.row.id, label.entry_id, label.label) for label in overview.labels]
+    f, p = fork.id, parent.id
+    assert labels == [(f, "3", "cause"), (f, "2", "other"), (p, "2", "x"), (p, "1", "cause")]
+    assert overview.label_count == 4
+
+
 def test_labels_are_sorted_by_the_times_of_their_entries():
     times = {("/store/a.jsonl", "1"): NOW - HOUR, ("/store/a.jsonl", "2"): NOW - 9 * HOUR}
     lines = drawn(project_overview(ROWS).with_times(times))
