@@ -731,15 +731,11 @@ class StatisticsMade(Message):
 
     group_by   the kind
     found      the figures
-    rows       path -> session
     days       day, as `date.toordinal` counts -> what a heat map shows
     """
 
-    def __init__(
-        self, group_by: str, found: Statistics, rows: Mapping[str, Row], days: Mapping[int, float]
-    ) -> None:
+    def __init__(self, group_by: str, found: Statistics, days: Mapping[int, float]) -> None:
         self.group_by = group_by
         self.found = found
-        self.rows = rows
         self.days = days
         super().__init__()

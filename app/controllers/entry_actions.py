@@ -253,7 +253,7 @@ class EntryActions:
         if pane.model.row_at(path) is None:
             return False
         before = pane.model.arrangement
-        wide = before.changed(scope="all", named_only=False, agent="")
+        wide = before.changed(scope="all", named_only=False, agent="", only=None)
         for arrangement in (wide, wide.changed(hidden=True)):
             pane.show_arrangement(arrangement)
             if pane.list.go_to(path):

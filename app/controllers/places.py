@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from app.panes.sessions_pane import SessionsPane
     from app.services.action_runner import ActionRunner
     from app.setup import Setup
+    from app.view.arrangement import SessionSet
 
 
 class Places:
@@ -107,13 +108,13 @@ class Places:
         )
         self._host.show(dialog, self._figure_chosen)
 
-    def _figure_chosen(self, query: str | None) -> None:
-        """List the sessions of a figure, in whatever folder and of whatever agent they are."""
-        if query is not None:
+    def _figure_chosen(self, chosen: SessionSet | None) -> None:
+        """List the sessions of a figure and no others, in whatever folder and of whatever agent they are."""
+        if chosen is not None:
             pane = self._pane
-            pane.show_arrangement(pane.model.arrangement.changed(scope="all", named_only=False, agent=""))
-            pane.open_box()
-            pane.search_for(query)
+            before = pane.model.arrangement
+            pane.drop()
+            pane.show_arrangement(before.changed(scope="all", named_only=False, agent="", only=chosen))
 
     def show_archive(self) -> None:
         """List what agents have put into their archives."""

@@ -16,6 +16,7 @@ from app.index.statistics import DAY, GROUPS, WEEK
 from app.messages import StatisticsMade, StatisticsProgressed
 from app.services.statistics_reader import StatisticsReader
 from app.sessions.summaries.figures import local_day
+from app.view.arrangement import SessionSet
 from app.view.branch_choices import Option
 from app.view.cells import shorten, width
 from app.view.charts import heat_map
@@ -25,7 +26,7 @@ from app.view.statistics import (
     group_line,
     head_line,
     last_days,
-    query_of,
+    name_of,
     total_lines,
 )
 from app.widgets.choice_row import ChoiceRow
@@ -46,12 +47,13 @@ if TYPE_CHECKING:
 
 KEY = "S"
 """Closes the screen, as it opened it."""
+_NAME_CELLS = 30
 MAP_FROM = 20
 """Lines of a screen from which the heat map is shown."""
 
 
-class StatisticsDialog(Dialog["str | None"]):
-    """The result is the query of the figure that was chosen; None for none."""
+class StatisticsDialog(Dialog["SessionSet | None"]):
+    """The result is the sessions of the figure that was chosen; None for none."""
 
     AUTO_FOCUS = "#figures"
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -177,15 +179,11 @@ class StatisticsDialog(Dialog["str | None"]):
 
     @on(LineList.Activated)
     def action_choose(self) -> None:
-        """Answer with the query of the figure under the cursor."""
+        """Answer with the sessions of the figure under the cursor."""
         picked, event = self._list.picked, self._made
         if picked is None or event is None:
             return
         group = picked[0]
-        rows = [event.rows[path] for path in event.found.members.get(group.key, ())]
-        keys = [each.key for each in event.found.groups]
-        query = query_of(group, event.group_by, keys, rows, self._setup.home)
-        if query:
-            self.dismiss(query)
-        else:
-            self.set_keys("No query finds these sessions  Esc close")
+        name = shorten(name_of(group.key, event.group_by, self._setup.home), _NAME_CELLS)
+        paths = frozenset(event.found.members.get(group.key, ()))
+        self.dismiss(SessionSet(f"stats: {name}", paths))

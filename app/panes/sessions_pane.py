@@ -55,6 +55,7 @@ would delay them.
 _LONGEST_NOTE = 300
 
 _COMMAND_FOR = {
+    "only": "view.back",
     "here": "list.scope",
     "named": "list.named",
     "agent": "list.agent",
@@ -312,6 +313,14 @@ class SessionsPane(Pane):
             self.look_again()
         self._count_hits()
         self.changed()
+
+    def drop_set(self) -> bool:
+        """Show all sessions again if only those of a set are shown; return whether that was so."""
+        arrangement = self.model.arrangement
+        if arrangement.only is None:
+            return False
+        self.show_arrangement(arrangement.changed(only=None))
+        return True
 
     def turn(self, field: str) -> None:
         """Set a field of the `Arrangement` to its next value."""

@@ -657,6 +657,8 @@ class BrowserScreen(SessionsScreen):
             self.refresh_bars()
         elif self.sessions_pane.box.value:
             self.sessions_pane.drop()
+        elif self._pane == "sessions" and self.sessions_pane.drop_set():
+            self.refresh_bars()
         elif self._pane == "entry" and not self._shows_project:
             self._focus_pane("tree")
         elif self._pane == "sessions" and self._is_over_another:

@@ -201,6 +201,8 @@ class SelectorScreen(SessionsScreen):
             self.refresh_bars()
         elif self.sessions_pane.box.value:
             self.sessions_pane.drop()
+        elif self.sessions_pane.drop_set():
+            self.refresh_bars()
         else:
             self.app.exit()
 

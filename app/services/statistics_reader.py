@@ -61,9 +61,8 @@ class StatisticsReader(BackgroundService):
         for each in (DAY, group_by):
             if each not in self._made:
                 self._made[each] = statistics(self._sessions, each)
-        rows_by_path = {row.path: row for row, _ in self._sessions}
         days = amounts_by_day(self._made[DAY].groups)
-        self._post(StatisticsMade(group_by, self._made[group_by], rows_by_path, days))
+        self._post(StatisticsMade(group_by, self._made[group_by], days))
 
     def _progressed(self, done: int, total: int) -> None:
         if monotonic() >= self._next_progress:

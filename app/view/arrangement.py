@@ -14,6 +14,13 @@ _LOOKS = ("roomy", "paths")
 """The fields that are saved for the next run."""
 
 
+class SessionSet(NamedTuple):
+    """Sessions that were chosen together, as those of a figure. The name is inert."""
+
+    name: str
+    paths: frozenset[str]
+
+
 class Arrangement(NamedTuple):
     """One way to show the sessions. It is immutable; `changed` makes another.
 
@@ -24,6 +31,7 @@ class Arrangement(NamedTuple):
     grouped       by project under heads that fold; else one list of all projects
     named_only    only sessions that a user gave a name; a blank name does not count
     agent         only sessions of this agent; "" for all
+    only          only these sessions, sub-agents and empty ones as well; None for all
     hidden        sub-agent sessions and empty ones are shown as well
     pinned_first  pinned sessions come first in each group, or in the whole list without groups, with their
                   threads. Pins do not change the order of relevance.
@@ -38,6 +46,7 @@ class Arrangement(NamedTuple):
     grouped: bool = True
     named_only: bool = False
     agent: str = ""
+    only: SessionSet | None = None
     hidden: bool = False
     pinned_first: bool = True
     roomy: bool = False
@@ -62,7 +71,7 @@ class Arrangement(NamedTuple):
     @property
     def narrows(self) -> bool:
         """Whether it excludes sessions that count as sessions of the scope."""
-        return self.named_only or bool(self.agent)
+        return self.named_only or bool(self.agent) or self.only is not None
 
     def titles(self, name: str = "Sessions", *, tools: bool = False) -> tuple[str, ...]:
         """The title in the rule above the list, in several lengths, the longest first
@@ -74,7 +83,8 @@ class Arrangement(NamedTuple):
         :param name: the first word.
         :param tools: whether tool calls and output are searched as well.
         """
-        special = ["named only"] if self.named_only else []
+        special = [self.only.name] if self.only is not None else []
+        special += ["named only"] if self.named_only else []
         special += filter(None, [self.agent])
         special += ["this folder"] if self.scope == "here" else []
         special += ["tools as well"] if tools else []

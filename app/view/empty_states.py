@@ -8,17 +8,20 @@ from app.formats.text import one_line
 
 _REASONS = {
     "here": "No sessions in this folder.",
+    "only": "None of these sessions is here.",
     "named": "No session here has a name.",
     "agent": "No sessions of this agent here.",
     "hidden": "Only empty sessions and sub-agents here.",
 }
 _SHOWN = {
+    "only": "of these",
     "hidden": "that is neither empty nor a sub-agent's",
     "agent": "of this agent",
     "named": "with a name",
     "here": "in this folder",
 }
 _WAYS_OUT = {
+    "only": "shows all sessions.",
     "hidden": "shows empty sessions and sub-agents.",
     "agent": "shows the next agent.",
     "named": "shows all sessions.",

@@ -13,7 +13,7 @@ from app.view.arrangement import Arrangement
 
 OTHER_FOLDER, HIDDEN, EXCLUDED, SHOWN = range(4)
 """The standing of a session: in a folder outside of the scope; hidden as a sub-agent's or empty; counted, but
-excluded by the agent or because it has no name; in the list.
+excluded by the agent, because it has no name or because others were chosen; in the list.
 """
 
 
@@ -24,13 +24,14 @@ class ArrangementFilter:
     :param live: paths of the sessions that are live, or may be.
     """
 
-    __slots__ = ("agent", "here", "hidden", "live", "named_only", "only_here")
+    __slots__ = ("agent", "here", "hidden", "live", "named_only", "only", "only_here")
 
     def __init__(self, arrangement: Arrangement, here: Container[str], live: Container[str]) -> None:
         self.only_here = arrangement.scope == "here"
         self.hidden = arrangement.hidden
         self.named_only = arrangement.named_only
         self.agent = arrangement.agent
+        self.only = arrangement.only.paths if arrangement.only is not None else None
         self.here = here
         self.live = live
 
@@ -38,11 +39,14 @@ class ArrangementFilter:
         """`OTHER_FOLDER`, `HIDDEN`, `EXCLUDED` or `SHOWN`; the last two count as sessions of the scope."""
         if self.only_here and row.cwd not in self.here:
             return OTHER_FOLDER
-        if not self.hidden and (
+        is_chosen = self.only is not None and row.path in self.only
+        if not (self.hidden or is_chosen) and (
             (not row.message_count and is_empty(row) and row.path not in self.live)
             or (row.parent_session and is_subagent(row))
         ):
             return HIDDEN
+        if self.only is not None and not is_chosen:
+            return EXCLUDED
         if (self.agent and row.agent != self.agent) or (self.named_only and not is_named(row)):
             return EXCLUDED
         return SHOWN
@@ -58,8 +62,9 @@ def empty_reason(
 ) -> str:
     """The first condition of an arrangement that leaves none of these sessions.
 
-    :return: ``none`` (there are no sessions), ``here`` (none in this folder), ``hidden`` (only sub-agents and
-        empty ones), ``agent`` (none of this agent), ``named`` (none with a name); "" if one is shown.
+    :return: ``none`` (there are no sessions), ``here`` (none in this folder), ``only`` (none of those that
+        were chosen), ``hidden`` (only sub-agents and empty ones), ``agent`` (none of this agent), ``named``
+        (none with a name); "" if one is shown.
     """
 
     def any_shown(**fields: object) -> bool:
@@ -68,8 +73,10 @@ def empty_reason(
 
     if not rows:
         return "none"
-    if not any_shown(hidden=True, agent="", named_only=False):
+    if not any_shown(only=None, hidden=True, agent="", named_only=False):
         return "here"
+    if not any_shown(hidden=True, agent="", named_only=False):
+        return "only"
     if not any_shown(agent="", named_only=False):
         return "hidden"
     if not any_shown(named_only=False):
@@ -77,8 +84,8 @@ def empty_reason(
     return "" if any_shown() else "named"
 
 
-_CONDITIONS = {"hidden": "hidden", "agent": "agent", "named": "named_only", "here": "scope"}
-_NO_CONDITIONS = {"hidden": True, "agent": "", "named_only": False, "scope": "all"}
+_CONDITIONS = {"only": "only", "hidden": "hidden", "agent": "agent", "named": "named_only", "here": "scope"}
+_NO_CONDITIONS = {"only": None, "hidden": True, "agent": "", "named_only": False, "scope": "all"}
 
 
 def excluding_conditions(
@@ -88,7 +95,7 @@ def excluding_conditions(
 
     The result belongs to the session that fails the fewest conditions.
 
-    :return: some of ``hidden``, ``agent``, ``named`` and ``here``, in this order; see `empty_reason`.
+    :return: some of ``only``, ``hidden``, ``agent``, ``named`` and ``here``, in this order (`empty_reason`).
     """
     filters = {
         reason: ArrangementFilter(

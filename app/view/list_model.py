@@ -507,8 +507,9 @@ class ListModel:
     # folds
 
     def is_open(self, group: Group) -> bool:
-        """Whether the group's sessions are shown; with a query, those of all groups are."""
-        return group.is_whole or self._query.is_on or group.cwd in self._open_folders
+        """Whether the group's sessions are shown; with a query or a set, those of all groups are."""
+        shows_all = self._query.is_on or self.arrangement.only is not None
+        return group.is_whole or shows_all or group.cwd in self._open_folders
 
     def set_open(self, group: Group, is_open: bool) -> None:
         """Unfold or fold one group."""

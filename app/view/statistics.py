@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import re
-from datetime import date, timedelta
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from app.formats.text import one_line
-from app.index.statistics import AGENT, DAY, MODEL, PROJECT, TOOL, WEEK
-from app.sessions.summaries.figures import local_day
+from app.index.statistics import DAY, PROJECT, TOOL, WEEK
 from app.view.cells import pad, shorten, stable_width
 from app.view.charts import bar, sparkline
 from app.view.formatting import cost, count, duration, span, tilde
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
-    from app.index.row import Row
     from app.index.statistics import Group
     from app.view.line import Line
 
@@ -192,49 +189,3 @@ def group_line(
         ("".join([f"  {text}" for text in texts]), "dim"),
         (f"  {drawn}", "key"),
     ]
-
-
-MOST_IDS = 100
-"""Sessions that a query names one by one."""
-_PLAIN = re.compile(r"[\w./~-]+")
-_ID_CELLS = 13
-"""Characters of the part of a UUID that is its millisecond."""
-
-
-def query_of(group: Group, group_by: str, keys: Iterable[str], rows: Sequence[Row], home: str) -> str:
-    """A query that finds the sessions of a group: its filter if that is exact, else their ids. Of many
-    sessions it is the filter in any case, which may find more.
-
-    :param keys: of all groups.
-    :param rows: the sessions of the group.
-    """
-    query, is_exact = _filter_of(group.key, group_by, keys, rows, home)
-    if is_exact or len(rows) > MOST_IDS:
-        return query
-    ids = [row.id[:_ID_CELLS] if len(row.id) == 36 else row.id for row in rows]
-    if ids and all(_PLAIN.fullmatch(each) for each in ids):
-        return f"id:{','.join(dict.fromkeys(ids))}"
-    return query
-
-
-def _filter_of(
-    key: str, group_by: str, keys: Iterable[str], rows: Sequence[Row], home: str
-) -> tuple[str, bool]:
-    """The filter of a group, and whether it finds its sessions and no others."""
-    if group_by in (DAY, WEEK):
-        if not key:
-            return "", False
-        day = date.fromisoformat(key) if group_by == DAY else date.fromisoformat(f"{key}-1")
-        days = {(day + timedelta(days=number)).toordinal() for number in range(7 if group_by == WEEK else 1)}
-        last = day + timedelta(days=len(days) - 1)
-        value = str(day) if day == last else f"{day}..{last}"
-        # A session that went on later has its last message on another day.
-        return f"date:{value}", all(local_day(row.modified) in days for row in rows)
-    if not key or '"' in key:
-        return "", False
-    is_part = any(key.casefold() in other.casefold() for other in keys if other != key)
-    name = {PROJECT: "dir", MODEL: "model", AGENT: "agent", TOOL: "tool"}[group_by]
-    value = f"{tilde(key, home)}/" if group_by == PROJECT else key
-    if not _PLAIN.fullmatch(value):
-        value = f'"{value}"'
-    return f"{name}:{value}", group_by in (AGENT, TOOL) or not is_part

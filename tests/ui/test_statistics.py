@@ -44,7 +44,7 @@ async def test_it_shows_figures_in_six_groupings_at_each_size(browser, apart, si
 
 
 @pytest.mark.parametrize("way", WAYS)
-async def test_enter_on_a_figure_lists_its_sessions(browser, apart, way):
+async def test_enter_on_a_figure_lists_its_sessions_until_escape(browser, apart, way):
     async with browser(**way) as ui:
         await ui.press(*(["shift+tab"] if way else []))
         await open_statistics(ui)
@@ -52,13 +52,26 @@ async def test_enter_on_a_figure_lists_its_sessions(browser, apart, way):
         await ui.until(lambda: "/work/site" in ui.text(), "the projects")
         names = [group.key for group, _ in ui.screen.query_one("#figures").items]
         await ui.press(*["down"] * names.index("/work/site"), "enter")
-        await ui.until(lambda: ui.box.value == "dir:/work/site/", "the query")
         await ui.until(lambda: ui.listed()[-1:] == ["site1"] and "one" not in ui.listed(), "the list")
+        assert "stats: /work/site" in ui.text()
+        await ui.press("escape")
+        await ui.until(lambda: {"one", "two"} <= set(ui.listed()), "all sessions")
+        assert "stats: " not in ui.text()
 
 
-async def test_enter_on_a_day_lists_the_sessions_with_an_entry_on_it(browser, apart):
+async def test_a_day_lists_a_session_that_went_on_later_and_none_without_a_message_on_it(browser, tmp_path):
+    for name, days in (("later", (1, 5)), ("then", (1, 1)), ("after", (5, 5))):
+        lines = [
+            {
+                **message(f"{name[0]}{number}", None, "user", "prompt"),
+                "timestamp": f"2026-05-0{day}T12:00:00Z",
+            }
+            for number, day in enumerate(days)
+        ]
+        pi_session(tmp_path, header(name, "/work/app"), *lines, id=name, project="app")
     async with browser() as ui:
-        await open_statistics(ui)
-        await ui.press("enter")
-        await ui.until(lambda: ui.box.value.startswith(("date:", "id:")), "the query")
-        await ui.until(lambda: {"one", "two", "site1"} <= set(ui.listed()), "the list")
+        await ui.press("S")
+        await ui.until(lambda: "3 sessions" in ui.text(), "the figures")
+        await ui.press("down", "enter")
+        await ui.until(lambda: "stats: " in ui.text() and "after" not in ui.listed(), "the list")
+        assert {"later", "then"} <= set(ui.listed())
