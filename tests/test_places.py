@@ -43,7 +43,7 @@ def test_the_theme_is_dark_until_another_was_chosen(tmp_path):
     assert paths.read_theme(env) == "dark"
     paths.write_theme(env, "light")
     assert paths.read_theme(env) == "light"
-    (tmp_path / "state/theme").write_bytes(b"\xff\xfe")
+    (tmp_path / "state/theme").write_bytes(b"\n")
     assert paths.read_theme(env) == "dark"
 
 

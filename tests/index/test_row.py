@@ -80,7 +80,7 @@ def test_a_refused_row_has_the_reason_and_the_line() -> None:
 def test_json_has_exactly_the_documented_fields() -> None:
     assert to_json(make(), "maybe", MTIME_MS) == {
         "agent": "pi",
-        "id": "abc",
+        "session_id": "abc",
         "path": "/s/a.jsonl",
         "cwd": "/work/app",
         "name": "Auth",

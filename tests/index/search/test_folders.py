@@ -109,7 +109,7 @@ def test_the_short_form_is_not_counted_twice_for_suggestions(world: World) -> No
     world.session("s8", "a widgeb", cwd=f"{HOME}/widgez")
     world.scan()
     (note,) = world.pages("widgex")[-1].notes
-    assert note.message.endswith(": widgeb, widgez")
+    assert note.message == 'No "widgex"; searched for widgeb, widgez'
 
 
 @pytest.mark.parametrize("word", ["~/work", "dir:~/work", "re:^~/work$", "~/work -said", "~/work in:all"])
