@@ -185,6 +185,7 @@ def parser() -> argparse.ArgumentParser:
         command_parser = commands.add_parser(
             name,
             help=command.help,
+            description=f"{command.help[:1].upper()}{command.help[1:]}.",
             formatter_class=_Formatter,
             argument_default=argparse.SUPPRESS,
         )
