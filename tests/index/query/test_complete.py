@@ -80,7 +80,7 @@ def test_names_of_filters(marked: str, expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("marked", "expected"),
     [
-        ("agent:|", ["agent:pi", "agent:omp", "agent:indusagi", "agent:agent"]),
+        ("agent:|", [f"agent:{name}" for name in ("pi", "omp", "indusagi", "agent", "claude", "codex")]),
         ("-agent:P|", ["-agent:pi"]),
         ("agent:pi,o|", ["agent:pi,omp"]),
         ("agent:p|,omp", ["agent:pi,omp"]),

@@ -123,10 +123,10 @@ def test_a_misspelt_filter_is_a_word_with_a_note(text: str, suggested: str | Non
         ('-"  "', "nothing stands between the quotes"),
         ("re:", "re: takes a pattern"),
         ('re:""', "re: takes a pattern"),
-        ("agent:", "agent: takes pi, omp, indusagi, agent"),
-        ("-agent:", "agent: takes pi, omp, indusagi, agent"),
+        ("agent:", "agent: takes pi, omp, indusagi, agent, claude, codex"),
+        ("-agent:", "agent: takes pi, omp, indusagi, agent, claude, codex"),
         ('name:""', "name: takes a part of it"),
-        ("agent:,", "agent: takes pi, omp, indusagi, agent"),
+        ("agent:,", "agent: takes pi, omp, indusagi, agent, claude, codex"),
     ],
 )
 def test_incomplete_terms_are_ignored_with_a_note(text: str, note: str) -> None:
@@ -215,7 +215,7 @@ def test_half_a_pattern_gets_the_note_about_quotes() -> None:
 
 
 def test_an_unknown_value_of_a_filter_is_refused() -> None:
-    assert refused("x agent:pie", "pie") == "agent: takes pi, omp, indusagi, agent, not pie"
+    assert refused("x agent:pie", "pie") == "agent: takes pi, omp, indusagi, agent, claude, codex, not pie"
     assert refused("has:branch,bra", "bra").startswith("has: takes branch, label, fork, error, image")
     assert refused('-is:"a b"', '"a b"') == "is: takes live, named, pinned, damaged, not a b"
     assert refused("in:tool", "tool").startswith("in: takes tools, thinking, all")
@@ -226,7 +226,7 @@ def test_an_unknown_value_of_a_filter_is_refused() -> None:
 
 def test_an_error_message_is_one_inert_line() -> None:
     message = refused('agent:"a\n\u202eb"', '"a\n\u202eb"')
-    assert message == "agent: takes pi, omp, indusagi, agent, not a \ufffdb"
+    assert message == "agent: takes pi, omp, indusagi, agent, claude, codex, not a \ufffdb"
     assert len(refused("agent:" + "x" * 4_000, "x" * 4_000)) < 120
 
 
