@@ -365,7 +365,7 @@ COMMANDS: tuple[Command, ...] = (
         "unfold_or_down",
         "Unfold the branch, or go to the next one (pi's key)",
     ),
-    Command("branch.fold_others", "tree", "minus", "close_all", "Fold all branches but the active path"),
+    Command("branch.fold_others", "tree", "minus", "close_all", "Fold all branches except the active path"),
     Command("branch.unfold_all", "tree", "plus equals_sign", "open_all", "Unfold all branches"),
     Command("tree.scroll_up", "tree", "K", "screen.scroll_beside(-3, 0)", "Scroll the entry up"),
     Command("tree.scroll_down", "tree", "J", "screen.scroll_beside(3, 0)", "Scroll the entry down"),
@@ -376,7 +376,7 @@ COMMANDS: tuple[Command, ...] = (
         "tree",
         "ctrl+d alt+d",
         "set_filter('default')",
-        "Tree filter: default (no bookkeeping)",
+        "Tree filter: default (no entries for labels, names, models)",
     ),
     Command(
         "tree.filter_tools", "tree", "ctrl+t alt+t", "set_filter('no-tools')", "Tree filter: no tool results"
@@ -470,7 +470,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("block.go_on", "transcript", "enter", "screen.go_on", "Continue from this block", "continue"),
     Command(
-        "block.unfold", "transcript", "space", "unfold", "Unfold the block, then all of it; fold it", "unfold"
+        "block.unfold", "transcript", "space", "unfold", "Unfold the block in steps, then fold it", "unfold"
     ),
     Command("block.right", "transcript", "right", "scroll_sideways(1)", "Scroll code to the right"),
     Command("block.left", "transcript", "left", "scroll_sideways(-1)", "Scroll code back to the left"),
@@ -492,7 +492,7 @@ COMMANDS: tuple[Command, ...] = (
         "next prompt",
     ),
     Command("block.copy", "transcript", "y", "copy_block", "Copy the block", "copy"),
-    Command("block.copy_code", "transcript", "Y", "copy_block_code", "Copy the next code of the block"),
+    Command("block.copy_code", "transcript", "Y", "copy_block_code", "Copy the next code in the block"),
     Command("transcript.export", "transcript", "x", "screen.export_shown", "Export the session"),
     Command(
         "transcript.close",
@@ -587,9 +587,21 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("pane.narrower", "app", "less_than_sign", "move_divider(-4)", "Narrower list", selector=""),
     Command("pane.wider", "app", "greater_than_sign", "move_divider(4)", "Wider list", selector=""),
-    Command("pane.rule_up", "app", "left_curly_bracket", "move_rule(-1)", "Move the rule up", selector=""),
     Command(
-        "pane.rule_down", "app", "right_curly_bracket", "move_rule(1)", "Move the rule down", selector=""
+        "pane.rule_up",
+        "app",
+        "left_curly_bracket",
+        "move_rule(-1)",
+        "Move the border above the entry up",
+        selector="",
+    ),
+    Command(
+        "pane.rule_down",
+        "app",
+        "right_curly_bracket",
+        "move_rule(1)",
+        "Move the border above the entry down",
+        selector="",
     ),
     Command(
         "view.back",
