@@ -125,6 +125,7 @@ def test_a_compaction_goes_on_from_the_conversation_before_it() -> None:
         ("custom", "p"),
         ("compaction", "c"),
     ]
+    assert CLAUDE.raw_entry(boundary)["type"] == "custom"
     assert bytes(entries[2].summary) == b'"All of it"'
     elsewhere = boundary.replace(b'"logicalParentUuid": "p"', b'"logicalParentUuid": "gone"')
     assert links(prompt("p", None), elsewhere) == [("p", None), ("c", "p")]

@@ -89,6 +89,8 @@ def test_summary_tree_entries_and_figures_agree(written: Written) -> None:
     assert sum(figure.input for figure in figures) == row.tokens[0]
     if written.dialect == "claude":
         assert sum(spent.output for spent in book.spent.values()) == row.tokens[1]
+        messages = [entry.normalized.get("message") or {} for entry in entries.entries]
+        assert sum(message.get("usage", {}).get("output", 0) for message in messages) == row.tokens[1]
     if len(set(ids)) == len(ids):
         assert [node.parent_id for node in tree.entries] == [entry.parent_id for entry in entries.entries]
 

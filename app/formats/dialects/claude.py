@@ -98,6 +98,10 @@ class Claude(Dialect):
             raise BadLine("the line has no such entry")
         return entries[part]
 
+    def raw_entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
+        """The same: the line itself has no shape of an entry."""
+        return self.entry(line, part)
+
     def entries(self, line: bytes) -> list[dict[str, Any]]:
         """The message; the results of several calls are several entries."""
         return _entries(decode(line))
@@ -184,10 +188,13 @@ def _answer(value: dict[str, Any], head: dict[str, Any]) -> dict[str, Any]:
     if not isinstance(message, dict):
         return {"type": "message", **head, "message": None}
     told: dict[str, Any] = {"role": "assistant", "content": _content(message.get("content"))}
+    blocks = told["content"] if isinstance(told["content"], list) else []
     if message.get("model") != _NO_MODEL:
         told["model"] = message.get("model")
     stop = message.get("stop_reason")
     told["stopReason"] = _STOPS.get(stop, stop) if isinstance(stop, str) else stop
+    if stop is None and any(isinstance(block, dict) and block.get("type") == "toolCall" for block in blocks):
+        told["stopReason"] = "toolUse"
     if value.get("isApiErrorMessage") is True:
         told |= {"stopReason": "error", "errorMessage": _text(message.get("content"))}
     elif value.get("isAbortedMidStream") is True:

@@ -86,6 +86,10 @@ class Codex(Dialect):
             raise BadLine("the line has no such entry")
         return entries[part]
 
+    def raw_entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
+        """The same: the line itself has no shape of an entry."""
+        return self.entry(line, part)
+
     def entries(self, line: bytes) -> list[dict[str, Any]]:
         """The entry of the line; none for a note to the screen and for what describes the session."""
         return _entries(decode(line), line)

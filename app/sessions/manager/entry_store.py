@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from app.formats.dialects.base import Dialect
-    from app.formats.partial_entry import PartialEntry
+    from app.formats.partial_entry import PartialEntry, PartialMessage
 
+AMOUNTS = ("input", "output", "cacheRead", "cacheWrite")
 _NO_ENTRIES = frozenset(("session", "title"))
 """The types of lines that are headers or title lines."""
 
@@ -36,13 +37,20 @@ _NO_ENTRIES = frozenset(("session", "title"))
 class EntryFormat:
     """How the entries of one file are read; shared by all of them."""
 
-    __slots__ = ("dialect", "plain", "version")
+    __slots__ = ("dialect", "known", "plain", "version")
 
     def __init__(self, dialect: Dialect, version: int) -> None:
         self.dialect = dialect
+        self.known: dict[int, dict[str, Any]] = {}
+        """Fields of messages that the lines before them tell, by the index of the entry."""
         self.version = version if dialect.migrates else CURRENT_VERSION
         self.plain = dialect.writing is not None
         """Entries on disk have the fields of pi's version 3 already, or are migrated to have them."""
+
+    def complete(self, raw: dict[str, Any], index: int) -> dict[str, Any]:
+        """An entry with all fields of its message."""
+        known, message = self.known.get(index), raw.get("message")
+        return {**raw, "message": message | known} if known and isinstance(message, dict) else raw
 
 
 class Entry(Struct, eq=False, gc=False, dict=False):
@@ -86,7 +94,7 @@ class Entry(Struct, eq=False, gc=False, dict=False):
             raw = entry_format.dialect.raw_entry(self.source, self._part)
             if entry_format.version < CURRENT_VERSION:
                 raw = migrate(raw, entry_format.version, self.index)
-            self._raw = raw
+            self._raw = entry_format.complete(raw, self.index)
         return self._raw
 
     @property
@@ -95,7 +103,7 @@ class Entry(Struct, eq=False, gc=False, dict=False):
         entry_format = self._format
         if entry_format is None or entry_format.plain or not self.source:
             return self.raw
-        return entry_format.dialect.entry(self.source, self._part)
+        return entry_format.complete(entry_format.dialect.entry(self.source, self._part), self.index)
 
     @property
     def migrated_line(self) -> bytes:
@@ -248,6 +256,8 @@ class EntryStore:
             if type(partial) is MetadataRecord:
                 self._apply_metadata(partial)
             else:
+                if self._reader is not self.dialect and partial.message is not None:
+                    self._format.known[len(self.entries)] = _known_fields(partial.message)
                 self._take(partial, line, number, part)
                 part += 1
 
@@ -384,6 +394,22 @@ class EntryStore:
             entry = None if entry.parent_id is None else by_id.get(entry.parent_id)
         path.reverse()
         return path
+
+
+def _known_fields(message: PartialMessage) -> dict[str, Any]:
+    """The fields that a reader may complete, as pi spells them."""
+    fields = {"toolName": message.tool_name, "provider": message.provider, "model": message.model}
+    known: dict[str, Any] = {name: value for name, value in fields.items() if value is not None}
+    if message.usage is not None:
+        usage = message.usage
+        amounts = dict(
+            zip(AMOUNTS, (usage.input, usage.output, usage.cache_read, usage.cache_write), strict=True)
+        )
+        total = usage.cost.total if usage.cost is not None else None
+        cost = {**dict.fromkeys(AMOUNTS, 0), "total": total or 0}
+        counted = {name: amount or 0 for name, amount in amounts.items()}
+        known["usage"] = {**counted, "totalTokens": sum(counted.values()), "cost": cost}
+    return known
 
 
 def _entry_of_fields(fields: dict[str, Any]) -> Entry:
