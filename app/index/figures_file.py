@@ -21,6 +21,7 @@ from _imp import source_hash  # the only digest that needs no further module
 from array import array
 from contextlib import closing
 from itertools import pairwise
+from sys import intern
 from time import localtime
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -251,8 +252,8 @@ class _Update:
                 number += 1
                 old = keys.get(row.path, b"")
                 # The list has a file that cannot be read until the next scan.
-                keys[row.path], *figures = result.values or (b"", *NOTHING)
-                records[row.path] = Record(row.signature, True, 0, Figures(*figures))
+                keys[row.path] = result.values[0] if result.values else b""
+                records[row.path] = Record(row.signature, True, 0, _figures(result))
                 if touched is not None:
                     touched.update(_heads(old))
                     touched.update(_heads(keys[row.path]))
@@ -314,10 +315,21 @@ class _Update:
         del owners, shared
         with closing(self._read_all([self._rows[path] for path in foreign], foreign)) as results:
             for row, result in results:
-                _, *figures = result.values or (b"", *NOTHING)
                 records[row.path] = records[row.path]._replace(
-                    carried=numbers[row.path], figures=Figures(*figures)
+                    carried=numbers[row.path], figures=_figures(result)
                 )
+
+
+def _figures(result: Result) -> Figures:
+    """The figures of a session that was read; none if it cannot be read."""
+    if result.values is None:
+        return NOTHING
+    _, cells, tools = result.values
+    # Thousands of sessions have the same few names.
+    return Figures(
+        tuple([(day, intern(model), *counts) for day, model, *counts in cells]),
+        tuple([(intern(name), *counts) for name, *counts in tools]),
+    )
 
 
 def _zone() -> bytes:
