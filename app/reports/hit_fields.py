@@ -40,7 +40,7 @@ def place_notes(hit: Hit, place: Place) -> list[str]:
 
 def _notes(item: FoundHit) -> str:
     notes = place_notes(item.hit, item.place(item.hit))
-    return ", ".join(["similar word", *notes] if item.hit.near else notes)
+    return ", ".join(["other spelling", *notes] if item.hit.near else notes)
 
 
 HIT_FIELDS: tuple[Field[FoundHit], ...] = (
@@ -53,7 +53,7 @@ HIT_FIELDS: tuple[Field[FoundHit], ...] = (
         "time of the entry",
         lambda item: None if item.hit.timestamp is None else iso(item.hit.timestamp),
     ),
-    Field("place", "branch, if it is not the active path; similar word, if it is one", _notes),
+    Field("place", "branch, if it is not the active path; other spelling, if it is one", _notes),
 )
 HIT_PIPE = ("id", "modified", "agent", "title", "entry_id", "role", "place", "snippet")
 """The fields of `leafmark search` in a pipe."""

@@ -231,7 +231,7 @@ def _marks(row: Row, now_ms: int) -> str:
     if row.parent_session:
         marks.append("↳")
     if row.branch_count > 1:
-        marks.append(f"⑂{count(row.branch_count)}")
+        marks.append(f"Ψ{count(row.branch_count)}")
     if row.labels:
         marks.append(f"◆{count(len(row.labels))}")
     if problem_count(row, now_ms):

@@ -254,7 +254,7 @@ class HitLines:
         if hit.entry_id is not None:
             parts[0] += f" {hit.entry_id}"
         if hit.near:
-            parts[0] += " (similar word)"
+            parts[0] += " (other spelling)"
         parts += place_notes(hit, self._place(hit))
         # Ids and types of entries may contain any text.
         return [one_line(part) for part in parts if part]

@@ -32,7 +32,7 @@ _PLAIN = ((0x20, 0x7E, 1), (0xA0, 0x2FF, 1), (0x370, 0x482, 1), (0x4E00, 0x9FFF,
 # Hangul vowels and finals, those of later versions, and the fillers
 _JAMO = ((0x1160, 0x11FF), (0xD7B0, 0xD7FB), (0x3164, 0x3164), (0xFFA0, 0xFFA0))
 # glyphs of leafmark's own screens, one cell each
-_OWN = "…•·─│╭╮╰╯├└❯›▸▾↑↓→←↳⑂Ψ◆★✓●◐×‖"
+_OWN = "…•·─│╭╮╰╯├└❯›▸▾↑↓→←↳Ψ◆★✓●◐×‖"
 
 
 class _Sizes(dict[str, int]):

@@ -106,7 +106,7 @@ def test_no_line_is_wider_than_the_terminal(report, cells, colour):
         assert plain.count("needle") == 2
     if cells >= 40:
         assert plain.count("branch 1 of 2") == plain.count("not on the active path") == 3
-        assert "(similar word)" in plain
+        assert "(other spell" in plain
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_a_narrow_terminal_has_fewer_columns(cells, count):
     row = make_row("0197c0de-0000-7000-8000-00000000abcd", agent="omp", branch_count=4, message_count=77)
     row.title, row.cwd = "the title of it", "/"
     (line,) = table([row], {}, "/home/me", NOW, cells)
-    assert sum(fact in line for fact in ("5m", "0197c0de-0000", "⑂4", "omp", "77")) == count
+    assert sum(fact in line for fact in ("5m", "0197c0de-0000", "Ψ4", "omp", "77")) == count
     assert "the title of it" in line
 
 
@@ -146,7 +146,7 @@ def test_one_long_id_does_not_shorten_all_titles(usual_count):
     # with its own title shortened if there are no blanks to drop
     usual[0].branch_count = long.branch_count = 4
     first, *_, last = table([*usual, long], {}, "/home/me", NOW, 80)
-    assert "⑂4" in last
+    assert "Ψ4" in last
     assert " 20261121-211000-deadbeef  a title" in last
     assert "a title of twenty ce" in first
     assert max(width(line) for line in (first, last)) <= 80
@@ -179,7 +179,7 @@ def test_the_place_of_a_hit_is_named(report):
     _, out, _ = report(pages, "--every", place=lambda hit: places.get(hit.snippet, Where(None)), cells=100)
     assert [line.strip() for line in out.splitlines()[2:]] == [
         "user e1, branch 2 of 3, not on the active path: first",
-        "user e1 (similar word): second",
+        "user e1 (other spelling): second",
         "name: Auth needle",
         "folder: /work/needle",
     ]

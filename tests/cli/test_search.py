@@ -258,7 +258,7 @@ def test_a_term_with_capitals_is_searched_in_any_case_if_nothing_matches(run, fo
     note = f'leafmark: No "{name}"; searched for {instead}\n'
     done = run("search", query)
     assert (done.code, len(done.out.splitlines()), done.err) == (0, 1, note)
-    assert "similar word" in done.out
+    assert "other spelling" in done.out
     done = run("search", "--json", query)
     document = json.loads(done.out)
     assert (done.err, document["total"], document["instead"]) == (note, 1, {name: [instead]})
@@ -314,7 +314,7 @@ def test_a_word_without_a_match_is_replaced_with_a_note(run, folder):
     assert "frobnicatar" in done.err
     assert "frobnicator" in done.err
     assert len(done.out.splitlines()) == 2
-    assert all("similar word" in line for line in done.out.splitlines())
+    assert all("other spelling" in line for line in done.out.splitlines())
 
 
 @pytest.mark.parametrize(
@@ -526,13 +526,13 @@ def test_a_fork_of_nickcecere_agent_has_one_branch(run, home):
     assert hits(run, "has:branch", code=1, err="leafmark: no session matches\n") == []
     listed = run("list", "--json").out
     assert json.loads(listed)["sessions"][0]["parent_session"]
-    assert "⑂" not in listed
+    assert "Ψ" not in listed
     # leaf_count counts entries without children, and the origin entry is one.
     assert json.loads(run("list", "--json").out)["sessions"][0]["leaf_count"] == 2
     # The format has no branches: neither a parent_id nor an origin entry at the end makes one.
     messages[2]["parent_id"] = "m0"
     write_session(folder / "20260528-202640-forkfork.jsonl", opening, *messages, origin)
-    assert "⑂" not in run("list").out
+    assert "Ψ" not in run("list").out
     assert hits(run, "has:branch", code=1, err="leafmark: no session matches\n") == []
     assert [hit["on_active_path"] for hit in hits(run, "--every", "tapir")] == [True] * 3
     assert "another root" not in run("tree", "forkfork").out
