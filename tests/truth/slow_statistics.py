@@ -7,10 +7,14 @@ other by id and time, in the order in which the sessions began, parents before t
 from __future__ import annotations
 
 import json
+import os
+import re
 from collections import defaultdict
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
+
+from xxhash import xxh3_64_hexdigest
 
 LONGEST_GAP = 300_000
 
@@ -20,6 +24,15 @@ class Session:
 
     def __init__(self, path: str, agent: str) -> None:
         self.path, self.agent = path, agent
+        if agent in ("claude", "codex"):
+            with open(path, "rb") as data:
+                read = [(json.loads(line.decode("utf-8", "replace")), line) for line in data if line.strip()]
+            found = _of_claude(path, read) if agent == "claude" else _of_codex(read)
+            self.header, self.entries = found
+            self.created = _ms(self.header.get("timestamp")) or 0
+            self.parent = self.header.get("parentSession") or ""
+            self._read()
+            return
         with open(path, encoding="utf-8", errors="replace") as file:
             lines = [json.loads(line) for line in file if line.strip()]
         heads = [line for line in lines if line["type"] in ("session", "title") and "parentId" not in line]
@@ -42,7 +55,8 @@ class Session:
         while at in by_id and at not in path:
             path.add(at)
             at = by_id[at].get("parentId")
-        if self.agent == "agent":
+        if self.agent in ("agent", "claude", "codex"):
+            # The others write no costs, so that none are on an abandoned branch.
             path = set(by_id)
         models = [_model(entry) for entry in self.entries]
         model = next(filter(None, models), "")
@@ -55,6 +69,113 @@ class Session:
             latest = time if latest is None else max(latest, time)
             model = answered or model
             entry["#"] = _counts(entry, time, model, gap, entry["id"] in path)
+
+
+def _of_claude(
+    path: str, lines: list[tuple[dict[str, Any], bytes]]
+) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The header and the entries of a session of Claude Code, as pi spells them."""
+    lines = [each for each in lines if "uuid" in each[0]]
+    first = lines[0][0]
+    header = {"id": os.path.splitext(os.path.basename(path))[0], "cwd": first.get("cwd", "")}
+    header |= {"timestamp": first["timestamp"], "parentSession": first.get("forkedFrom", {}).get("sessionId")}
+    entries: list[dict[str, Any]] = []
+    tools: dict[str, str] = {}
+    spent: dict[str, dict[str, int]] = {}
+    for line, _ in lines:
+        kind, message = line["type"], line.get("message")
+        entry = {"id": line["uuid"], "timestamp": line["timestamp"], "type": "message"}
+        if kind == "progress":
+            continue
+        if line.get("isMeta") and kind == "user":
+            entry["type"] = "custom_message"
+        elif line.get("isCompactSummary"):
+            entry["type"] = "compaction"
+        elif kind == "system":
+            entry["type"] = "custom"
+        elif kind == "assistant":
+            blocks = [
+                {**block, "type": "toolCall"} if block["type"] == "tool_use" else block
+                for block in message["content"]
+            ]
+            tools |= {block["id"]: block["name"] for block in blocks if block["type"] == "toolCall"}
+            usage = {ours: message["usage"][theirs] for theirs, ours in _CLAUDE_AMOUNTS.items()}
+            before = spent.get(message["id"], {})
+            spent[message["id"]] = usage
+            new = {name: amount - before.get(name, 0) for name, amount in usage.items()}
+            entry["message"] = {
+                "role": "assistant",
+                "content": blocks,
+                "model": message["model"],
+                "usage": new,
+            }
+        elif isinstance(message["content"], list) and message["content"][0]["type"] == "tool_result":
+            [result] = message["content"]
+            told = {"role": "toolResult", "toolName": tools.get(result["tool_use_id"], "")}
+            entry["message"] = told | {"isError": result.get("is_error", False)}
+        else:
+            entry["message"] = message
+        entries.append(entry)
+    return header, entries
+
+
+_CLAUDE_AMOUNTS = {
+    "input_tokens": "input",
+    "output_tokens": "output",
+    "cache_read_input_tokens": "cacheRead",
+    "cache_creation_input_tokens": "cacheWrite",
+}
+
+
+def _of_codex(lines: list[tuple[dict[str, Any], bytes]]) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """The same of a session of Codex."""
+    meta = lines[0][0]["payload"]
+    header = {"id": meta["id"], "cwd": meta.get("cwd", ""), "timestamp": meta["timestamp"]}
+    header["parentSession"] = meta.get("forked_from_id")
+    entries: list[dict[str, Any]] = []
+    seen: dict[str, int] = defaultdict(int)
+    tools: dict[str, str] = {}
+    sums = dict.fromkeys(("input", "output", "cacheRead", "cacheWrite"), 0)
+    model = ""
+    for line, data in lines:
+        item = line["payload"]
+        kind = item.get("type")
+        told: dict[str, Any] | None = None
+        if line["type"] == "turn_context":
+            model = item["model"]
+        elif kind == "token_count" and item["info"]:
+            usage = item["info"]["total_token_usage"]
+            read, written = usage["cached_input_tokens"], usage.get("cache_write_input_tokens", 0)
+            now = {"input": usage["input_tokens"] - read - written, "output": usage["output_tokens"]}
+            now |= {"cacheRead": read, "cacheWrite": written}
+            own = entries[-1].setdefault("more", dict.fromkeys(sums, 0))
+            for name in sums:
+                own[name] += now[name] - sums[name]
+            sums = now
+        elif line["type"] == "compacted":
+            told = {"type": "compaction"}
+        elif kind in ("turn_aborted", "error") or item.get("role") == "assistant" or kind == "reasoning":
+            told = {"message": {"role": "assistant"}}
+        elif kind in ("function_call", "custom_tool_call"):
+            tools[item["call_id"]] = item["name"]
+            call = {"type": "toolCall", "name": item["name"]}
+            told = {"message": {"role": "assistant", "content": [call]}}
+        elif kind in ("function_call_output", "custom_tool_call_output"):
+            failed = re.match(r"Exit code: [1-9]", item["output"]) is not None
+            name = tools.get(item["call_id"], "")
+            told = {"message": {"role": "toolResult", "toolName": name, "isError": failed}}
+        elif kind == "message":
+            is_context = item["role"] != "user" or "<environment_context>" in json.dumps(item["content"])
+            told = {"type": "custom_message"} if is_context else {"message": {"role": "user"}}
+        if told is None:
+            continue
+        if told.get("message", {}).get("role") == "assistant":
+            told["message"] |= {"provider": "openai", "model": model}
+        digest = xxh3_64_hexdigest(data.strip())[:12]
+        own_id = f"{digest}#{seen[digest]}" if seen[digest] else digest
+        seen[digest] += 1
+        entries.append({"type": "message", "id": own_id, "timestamp": line["timestamp"], **told})
+    return header, entries
 
 
 def _ms(stamp: Any) -> int | None:
@@ -82,7 +203,7 @@ def _counts(entry: dict[str, Any], time: int, model: str, gap: int, on_path: boo
     usage = (message or {}).get("usage") if role == "assistant" else None
     if entry["type"] in ("usage", "model_usage", "compaction", "branch_summary"):
         usage = entry.get("usage")
-    usage = usage or {}
+    usage = usage or entry.get("more") or {}
     cost = (usage.get("cost") or {}).get("total") or 0
     return {
         "time": time,
@@ -168,10 +289,10 @@ def _add(group: dict[str, Any], counts: dict[str, Any]) -> None:
 
 
 @cache
-def can_read(path: str) -> bool:
+def can_read(path: str, agent: str) -> bool:
     """Whether `json` can read the session: it cannot if a line is nested very deeply."""
     try:
-        Session(path, "")
+        Session(path, agent)
     except RecursionError:
         return False
     return True

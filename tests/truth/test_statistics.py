@@ -66,8 +66,8 @@ def compare(places: Sequence[Store], cache: str) -> None:
 
 def is_plain(row: Row) -> bool:
     """Whether the slow program can read the session."""
-    is_known = row.dialect in ("pi", "omp", "indusagi", "agent")
-    return is_known and not row.problems and not row.torn and can_read(row.path)
+    is_known = row.dialect in ("pi", "omp", "indusagi", "agent", "claude", "codex")
+    return is_known and not row.problems and not row.torn and can_read(row.path, row.agent)
 
 
 def about(figures: dict[str, Any]) -> dict[str, Any]:
