@@ -1,3 +1,3 @@
 """leafmark: find, read and resume the sessions of coding agents."""
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
