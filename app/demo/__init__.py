@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING
 
 from app.demo import async_handlers, projects, read_only, shop
 from app.demo.builder import Session
-from app.demo.session_files import file_name, folder_name, lines, session_root, store_roots
+from app.demo.session_files import (
+    CODEX_NAMES,
+    dump,
+    file_name,
+    folder_name,
+    lines,
+    session_root,
+    store_roots,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -50,6 +58,9 @@ def write_demo(folder: str, now_ms: int) -> list[tuple[str, str]]:
         if session.project != GONE:
             os.makedirs(os.path.join(folder, "work", session.project), exist_ok=True)
         _write(session, home, folder)
+    named = [session for session in all_sessions if read_only.codex_names(session)]
+    names = b"".join(dump(line) for session in named for line in read_only.codex_names(session))
+    _write_file(os.path.join(home, *CODEX_NAMES), names, max(map(_end_time, named)))
     return store_roots(home)
 
 

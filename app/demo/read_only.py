@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 NAMES = ("claude", "codex")
 _VERSIONS = {"claude": "2.1.39", "codex": "0.104.0"}
+_OLD_NAME = "old name"
+"""The key of the name in a rollout; the file beside the sessions of Codex has the newer one."""
 _CONTEXT = 11_500
 """Tokens that are read from the cache before the first answer."""
 
@@ -105,6 +107,7 @@ def _backup() -> Session:
     )
     talk.reply("The lock is gone, and `RuntimeMaxSec=2h` ends a run that hangs.")
     talk.name("Locked restic repository")
+    talk.entries[-1].data[_OLD_NAME] = "Restic repository locked"
     return talk
 
 
@@ -217,7 +220,7 @@ def _codex(session: Session, cwd: str) -> list[Any]:
     for entry in session.entries:
         data, at_ms = entry.data, entry.time
         if entry.kind == "name":
-            named = {"thread_id": session.id, "thread_name": data["name"]}
+            named = {"thread_id": session.id, "thread_name": data[_OLD_NAME]}
             add(at_ms, "event_msg", type="thread_name_updated", **named)
         elif data["role"] == "user":
             content = [{"type": "input_text", "text": data["text"]}]
@@ -234,6 +237,19 @@ def _codex(session: Session, cwd: str) -> list[Any]:
             kind = "custom_tool_call_output" if data["tool"] == "apply_patch" else "function_call_output"
             add(at_ms, "response_item", type=kind, call_id=data["call"], output=output)
     return encoded
+
+
+def codex_names(session: Session) -> list[dict[str, str]]:
+    """The lines of a session in the file beside the sessions of Codex that has their names; none for a
+    session of another agent.
+    """
+    if session.agent != "codex":
+        return []
+    return [
+        {"id": session.id, "thread_name": entry.data["name"], "updated_at": iso(entry.time)}
+        for entry in session.entries
+        if entry.kind == "name"
+    ]
 
 
 def _codex_answer(entry: Entry, add: Any) -> None:

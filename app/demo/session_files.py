@@ -295,6 +295,7 @@ ROOTS = {
     "codex": (".codex", "sessions"),
 }
 TRANSCRIPTS = (".pindusagi", "sessions")
+CODEX_NAMES = (".codex", "session_index.jsonl")
 
 
 def store_roots(home: str) -> list[tuple[str, str]]:

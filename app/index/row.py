@@ -19,7 +19,9 @@ Span = tuple[str, int, int]
 """A part of a segment of the text store: the name of the segment, the offset, and the length in bytes."""
 
 Signature = tuple[int, int, int, int]
-"""(inode, size, mtime_ns, ctime_ns): a file whose four are unchanged is not read again."""
+"""(inode, size, mtime_ns, ctime_ns): a file whose four are unchanged is not read again. The last one is
+`marked`.
+"""
 
 FIELDS = (
     "path",
@@ -55,6 +57,9 @@ STEP_NS = 12_000_000
 """Nanoseconds. File systems step the times of files by up to 10 ms: a second write within one step changes no
 time.
 """
+
+# Nanoseconds: shorter than a step of the clock of a file system.
+_MARK_NS = (1 << 20) - 1
 
 # The largest integer that the database stores. An inode may have 64 bits, and a time may lie after 2262.
 _LARGEST = 0x7FFF_FFFF_FFFF_FFFF
@@ -206,9 +211,13 @@ class Reading:
         self.spans = spans
 
 
-def signature_of(status: stat_result) -> Signature:
-    """The signature of a file with this status."""
-    return signature(status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+def signature_of(status: stat_result, name: str = "") -> Signature:
+    """The signature of a file with this status.
+
+    :param name: the name that its agent keeps beside it.
+    """
+    ctime_ns = marked(status.st_ctime_ns, name)
+    return signature(status.st_ino, status.st_size, status.st_mtime_ns, ctime_ns)
 
 
 def signature(ino: int, size: int, mtime_ns: int, ctime_ns: int) -> Signature:
@@ -216,6 +225,19 @@ def signature(ino: int, size: int, mtime_ns: int, ctime_ns: int) -> Signature:
     if mtime_ns > _LARGEST or not 0 <= ctime_ns <= _LARGEST:
         mtime_ns, ctime_ns = min(mtime_ns, _LARGEST), max(0, min(ctime_ns, _LARGEST))
     return (ino & _LARGEST, size, mtime_ns, ctime_ns)
+
+
+def marked(ctime_ns: int, name: str) -> int:
+    """The change time in the signature of a session whose agent keeps its name in a file beside it: another
+    name is another signature, so that the session counts as changed.
+
+    :param name: "" for none.
+    """
+    if not name:
+        return ctime_ns
+    from zlib import crc32  # imported here because few sessions have such a name
+
+    return ctime_ns ^ (crc32(name.encode("utf-8", "surrogatepass")) & _MARK_NS)
 
 
 def unread(signature: Signature) -> Signature:
@@ -227,18 +249,39 @@ def unread(signature: Signature) -> Signature:
 
 
 def session_row(
-    path: str, store: str, values: tuple[Any, ...], signature: Signature, grew_ms: int | None = None
+    path: str,
+    store: str,
+    values: tuple[Any, ...],
+    signature: Signature,
+    grew_ms: int | None = None,
+    name: str = "",
 ) -> Row:
     """The row of a file that was read as a session.
 
     :param values: the values of its `Summary`.
+    :param name: the name that its agent keeps beside it, which replaces one in the file; "" for none.
     """
-    return Row((path, store, *values, *signature, grew_ms, None, 0))
+    row = Row((path, store, *values, *signature, grew_ms, None, 0))
+    if name:
+        _rename(row, name)
+    return row
 
 
-def provisional_row(path: str, store: str, values: tuple[Any, ...], signature: Signature) -> Row:
-    """The row of a file of which only the two ends were read."""
-    row = session_row(path, store, values, signature)
+def _rename(row: Row, name: str) -> None:
+    # Imported here because few sessions have such a name.
+    from app.formats.text import replace_surrogates, trim_name, visible_line
+    from app.sessions.summary import FROM_NAME
+
+    name = replace_surrogates(name)
+    if title := visible_line(name):
+        row.name, row.title, row.title_source = trim_name(name), title, FROM_NAME
+
+
+def provisional_row(
+    path: str, store: str, values: tuple[Any, ...], signature: Signature, name: str = ""
+) -> Row:
+    """The row of a file of which only the two ends were read; `name` as in `session_row`."""
+    row = session_row(path, store, values, signature, None, name)
     row.first_message = ""
     row.provisional = True
     return row

@@ -17,6 +17,7 @@ from app.index.text.segment import read_spans
 from app.sessions.passages import PackedText, unpack
 from app.sessions.summaries.summarise import summarise
 from app.stores.layout import hides_nothing, reason
+from app.stores.names import name_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -104,7 +105,8 @@ def verify(
             elif is_kept:
                 done.changed += 1
         else:
-            _check(row, texts.get(path), store, catalog.text_folder, done)
+            name = name_of(store, found.names.get(store.root, {}), path)
+            _check(row, texts.get(path), store, name, catalog.text_folder, done)
         if on_progress:
             on_progress(number, len(found.files))
     if stop is None or not stop.is_set():
@@ -158,15 +160,19 @@ def _damage(catalog: Catalog) -> str | None:
     return None
 
 
-def _check(row: Row, spans: tuple[Span, ...] | None, store: Store, folder: str, done: Verified) -> None:
+def _check(
+    row: Row, spans: tuple[Span, ...] | None, store: Store, name: str, folder: str, done: Verified
+) -> None:
+    """:param name: the name that the agent keeps beside the session; "" for none."""
     outcome = summarise(row.path, store.agents, row.mtime_ns // 1_000_000)
-    if _signature(row.path) != row.signature:
+    if _signature(row.path, name) != row.signature:
         # The file changed meanwhile, so that the reading and the row may differ.
         done.changed += 1
         return
     done.checked += 1
     problems = [
-        f"{name} is {was!r:.80}, and should be {now!r:.80}" for name, was, now in _differences(row, outcome)
+        f"{field} is {was!r:.80}, and should be {now!r:.80}"
+        for field, was, now in _differences(row, outcome, name)
     ]
     if outcome.summary is not None:
         if spans is None:
@@ -178,19 +184,19 @@ def _check(row: Row, spans: tuple[Span, ...] | None, store: Store, folder: str, 
         done.differing.add(row.path)
 
 
-def _differences(row: Row, outcome: Outcome) -> list[tuple[str, object, object]]:
+def _differences(row: Row, outcome: Outcome, name: str) -> list[tuple[str, object, object]]:
     """(field, stored value, value now) of each field that differs."""
     if outcome.summary is None:
         fresh = refused_row(
             row.path, row.store, row.signature, outcome.refused or "not a session", outcome.refused_line
         )
     else:
-        fresh = session_row(row.path, row.store, outcome.summary.values(), row.signature)
+        fresh = session_row(row.path, row.store, outcome.summary.values(), row.signature, name=name)
     if row.refused is not None:
         # Only the reason is stored for a file that is no session.
         fresh.first_message = row.first_message
     pairs = zip(FIELDS, row.values(), fresh.values(), strict=True)
-    return [(name, was, now) for name, was, now in pairs if name not in _OF_THE_FILE and was != now]
+    return [(key, was, now) for key, was, now in pairs if key not in _OF_THE_FILE and was != now]
 
 
 def _text_problem(folder: str, spans: tuple[Span, ...], text: PackedText) -> str | None:
@@ -209,8 +215,8 @@ def _text_problem(folder: str, spans: tuple[Span, ...], text: PackedText) -> str
     return f"its text differs from the line at byte {offset:,} on"
 
 
-def _signature(path: str) -> Signature | None:
+def _signature(path: str, name: str) -> Signature | None:
     try:
-        return signature_of(os.stat(path))
+        return signature_of(os.stat(path), name)
     except OSError:
         return None

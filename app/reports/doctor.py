@@ -21,6 +21,7 @@ from app.stores.archive import archived
 from app.stores.base import Store
 from app.stores.layout import Complaint, deeper, listed_folders
 from app.stores.locks import abandoned_locks
+from app.stores.names import names_problem
 from app.stores.pins import own_pins_path, pins_problem
 from app.stores.tags import tags_path, tags_problem
 from app.view.formatting import duration, tilde
@@ -93,12 +94,16 @@ def _archive_problems(setup: Setup) -> Iterator[Complaint]:
 
 
 def _pin_problems(setup: Setup) -> Iterator[Complaint]:
-    """The files of pins and tags that count as empty, because they are damaged or no regular files."""
+    """The files of pins, names and tags that count as empty, because they are damaged or no regular files."""
     stores = [store for listed in setup.stores for store in (listed, *listed.twins)]
     for path in sorted({store.pins for store in stores if store.pins} | {own_pins_path(setup.state_folder)}):
         problem = pins_problem(path)
         if problem:
             yield path, f"no pins are known of it: {problem}"
+    for path in sorted({store.names for store in stores if store.names}):
+        problem = names_problem(path)
+        if problem:
+            yield path, f"no names are known of it: {problem}"
     problem = tags_problem(setup.state_folder)
     if problem:
         yield tags_path(setup.state_folder), f"no tags are known of it: {problem}"

@@ -60,7 +60,8 @@ class Store:
     notes         problems while finding it that concern the user, such as a settings file that is not JSON
     state         the folder of the agent's other state (oh-my-pi's breadcrumbs); "" for none
     pins          the path of the agent's pins file; "" for none
-    history       the path of the agent's database of prompts, of all its sessions; "" for none
+    history       the path of the agent's history of prompts, of all its sessions; "" for none
+    names         the path of the agent's file with names of its sessions (`app.stores.names`); "" for none
     twins         the stores of other agents in the same folder
     """
 
@@ -69,6 +70,7 @@ class Store:
         "arguments",
         "environment",
         "history",
+        "names",
         "notes",
         "pins",
         "root",
@@ -89,6 +91,7 @@ class Store:
         state: str = "",
         pins: str = "",
         history: str = "",
+        names: str = "",
     ) -> None:
         self.agent = agent
         self.root = root
@@ -99,6 +102,7 @@ class Store:
         self.state = state
         self.pins = pins
         self.history = history
+        self.names = names
         self.twins: tuple[Store, ...] = ()
 
     def __repr__(self) -> str:
@@ -286,6 +290,10 @@ class Agent:
 
     def archive(self, store: Store) -> str:
         """The folder of compressed sessions that the agent does not list any more; "" for none."""
+        return ""
+
+    def session_id(self, file_name: str) -> str:
+        """The id of a session as the name of its file has it; "" unless `Store.names` needs it."""
         return ""
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
 
 HOME = "CODEX_HOME"
 SESSIONS, ARCHIVED = "sessions", "archived_sessions"
+NAMES, HISTORY = "session_index.jsonl", "history.jsonl"
+_ID_LENGTH = 36
 
 
 class Codex(Agent):
@@ -31,22 +33,35 @@ class Codex(Agent):
 
     def stores(self, env: Mapping[str, str], home: str, cwd: str) -> list[Store]:
         """`~/.codex/sessions`, the folder of the variable, and the archives beside them."""
-        found = [Store(self, os.path.join(home, ".codex", SESSIONS))]
+        found = [self._store(os.path.join(home, ".codex"), SESSIONS, "default")]
         moved = absolute_paths(env, home, cwd, HOME).get(HOME)
         if moved:
-            found.append(Store(self, os.path.join(moved, SESSIONS), HOME, environment={HOME: moved}))
+            found.append(self._store(moved, SESSIONS, HOME, {HOME: moved}))
         for store in tuple(found):
-            archive = os.path.join(os.path.dirname(store.root), ARCHIVED)
-            if os.path.isdir(archive):
-                found.append(Store(self, archive, store.source, environment=store.environment))
+            folder = os.path.dirname(store.root)
+            if os.path.isdir(os.path.join(folder, ARCHIVED)):
+                found.append(self._store(folder, ARCHIVED, store.source, store.environment))
         return found
 
     def store_at(self, root: str, env: Mapping[str, str], home: str, cwd: str) -> Store:
         """The variable leads to a folder whose name is `sessions`, and to no other."""
-        environment = {}
-        if os.path.basename(root) in (SESSIONS, ARCHIVED):
-            environment[HOME] = os.path.dirname(root)
-        return Store(self, root, "--store", environment=environment)
+        folder, name = os.path.split(root)
+        if name in (SESSIONS, ARCHIVED):
+            return self._store(folder, name, "--store", {HOME: folder})
+        return Store(self, root, "--store")
+
+    def _store(
+        self, folder: str, name: str, source: str, environment: Mapping[str, str] | None = None
+    ) -> Store:
+        """The store `name` in a home folder of Codex, which also has the names and the prompts."""
+        return Store(
+            self,
+            os.path.join(folder, name),
+            source,
+            environment=environment,
+            names=os.path.join(folder, NAMES),
+            history=os.path.join(folder, HISTORY),
+        )
 
     def own_store(self, env: Mapping[str, str], home: str, cwd: str) -> Store:
         """The store of the variable if that is set, otherwise the default."""
@@ -64,6 +79,10 @@ class Codex(Agent):
     def file_name(self, timestamp: str, session_id: str) -> str:
         """rollout-YYYY-MM-DDThh-mm-ss-ID.jsonl."""
         return f"rollout-{timestamp[:19].replace(':', '-')}-{session_id}.jsonl"
+
+    def session_id(self, file_name: str) -> str:
+        """The UUID at the end."""
+        return file_name.removesuffix(".jsonl")[-_ID_LENGTH:]
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
         """Codex resumes by id."""

@@ -19,6 +19,7 @@ from app.sessions.summaries.summarise import summarise
 from app.sessions.summary import ABORTED, DONE
 from app.stores import named
 from app.stores.layout import deeper, session_files
+from app.stores.names import name_of, read_names
 
 NOW = 1_795_000_000_000
 
@@ -119,7 +120,8 @@ def test_the_sessions_of_agents_that_are_only_read(demo: tuple[Path, list[tuple[
                 assert row is not None
                 assert row.problems == 0
                 assert row.modified <= status.st_mtime_ns // 1_000_000
-                rows[row.title] = row
+                name = name_of(store, read_names(store.names), entry.path)
+                rows[name or row.title] = row
     told = {
         title: (row.agent, row.branch_count, row.ending, row.message_count) for title, row in rows.items()
     }

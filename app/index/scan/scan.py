@@ -15,6 +15,7 @@ from app.index.scan.hints import LinkedFiles
 from app.index.scan.walk import is_much, status_of, store_of, walk
 from app.sessions.storage.append_ledger import SharedNotes, is_ours, own_notes
 from app.stores.layout import hides_nothing
+from app.stores.names import name_of, read_names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterable, Mapping, Sequence
@@ -41,6 +42,7 @@ NOTICE_NS = 10**9
 """Nanoseconds after which the system has reported a change, if it reports it at all."""
 
 _NONE: Mapping[str, Signature] = {}
+_NONE_NAMED: Mapping[str, str] = {}
 
 
 class Metrics:
@@ -91,6 +93,8 @@ class Scanner:
         # Whether the text store may have garbage since it was tidied.
         self._untidy = False
         self._throttle = DeltaThrottle()
+        # Root of a store -> the names of its sessions that its agent keeps beside them, as in `known`.
+        self._names: dict[str, Mapping[str, str]] = {}
 
     def begin(self, known: dict[str, Signature]) -> None:
         """Start from the files that the listener knows: path -> signature."""
@@ -108,6 +112,15 @@ class Scanner:
     def pause(self) -> float:
         """Seconds until the next delta may be sent; zero or less if it may be sent now."""
         return self._throttle.pause()
+
+    def has_new_names(self) -> bool:
+        """Whether a file with names beside the sessions has changed since the last scan."""
+        for store in self._stores:
+            if store.names:
+                names, known = read_names(store.names), self._names.get(store.root, _NONE_NAMED)
+                if names is not known and names != known:
+                    return True
+        return False
 
     def scan(
         self,
@@ -137,6 +150,7 @@ class Scanner:
         started = time.monotonic()
         found = found or walk(self._stores, gentle)
         self.walk_seconds = time.monotonic() - started
+        self._names = found.names
         self.counts.walks += 1
         self._catalog.look()
         lost = self._text_store.lost(found.files) if texts else set()
@@ -195,10 +209,14 @@ class Scanner:
                     removed.append(path)
                 continue
             self.linked_files.met(path, status)
-            signature = signature_of(status)
+            signature = signature_of(status, self._name_of(path, store))
             if self.known.get(path) != signature:
                 jobs.append(Job(path, store, signature))
         self._run(jobs, removed, on_delta, stop, gentle=True)
+
+    def _name_of(self, path: str, store: Store) -> str:
+        """The name that the agent keeps beside the session; "" for none."""
+        return name_of(store, self._names.get(store.root, _NONE_NAMED), path)
 
     def _run(
         self,
@@ -298,12 +316,13 @@ class Scanner:
     def _take(self, step: Step, result: Result, batch: DeltaBatch) -> None:
         """Add the result of a step to `batch`."""
         job = step.job
+        name = self._name_of(job.path, job.store)
         values, refused, tail = result.values, result.refused, result.is_tail
         if step.task.only_ends:
             self.counts.ends += 1
             # Another worker may have read the whole file meanwhile.
             if values is not None and job.path not in self.known:
-                batch.hint(provisional_row(job.path, job.store.root, values, job.signature))
+                batch.hint(provisional_row(job.path, job.store.root, values, job.signature, name))
             return
         self.counts.bytes += result.bytes_read
         is_unreadable = bool(refused and refused.startswith(UNREADABLE))
@@ -321,6 +340,7 @@ class Scanner:
                 values,
                 job.signature,
                 self._growth.of(job, self.known.get(job.path) if self._following else None),
+                name,
             )
             old_count = job.old.row.entry_count if job.old else row.entry_count
             old_spans = job.old.spans if job.old and tail else None if tail else ()

@@ -12,11 +12,12 @@ import stat
 import time
 from typing import TYPE_CHECKING
 
-from app.index.row import signature
+from app.index.row import marked, signature
 from app.stores.layout import reason, session_files
+from app.stores.names import name_of, read_names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from app.index.row import Signature
     from app.index.worker_pool import WorkerPool
@@ -40,15 +41,17 @@ class WalkResult:
     workers        processes for reading the files, started during the walk; None if there are none
     linked_files   paths of the files that may be written under another name: links, and files with several
                    names; None if they are not followed
+    names          root of a store -> the names that its agent keeps beside its sessions
     """
 
-    __slots__ = ("_files", "_folders", "complaints", "linked_files", "workers")
+    __slots__ = ("_files", "_folders", "complaints", "linked_files", "names", "workers")
 
     def __init__(self, *, followed: bool = False) -> None:
         self.complaints: list[Complaint] = []
         self.workers: WorkerPool | None = None
         self.linked_files: list[str] | None = [] if followed else None
-        # For each folder: (name, inode, size, mtime_ns, ctime_ns) of its session files.
+        self.names: dict[str, Mapping[str, str]] = {}
+        # For each folder: (name, inode, size, mtime_ns, marked ctime_ns) of its session files.
         self._folders: list[tuple[Store, str, list[tuple[str, int, int, int, int]]]] = []
         self._files: dict[str, tuple[Signature, Store]] | None = None
 
@@ -58,6 +61,11 @@ class WalkResult:
             (entry.name, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
             for entry, status in files
         ]
+        if names := self.names.get(store.root):
+            records = [
+                (name, ino, size, mtime_ns, marked(ctime_ns, name_of(store, names, name)))
+                for name, ino, size, mtime_ns, ctime_ns in records
+            ]
         self._folders.append((store, folder, records))
         self._files = None
         if self.linked_files is not None:
@@ -122,6 +130,8 @@ def walk(
     result = WalkResult(followed=gentle)
     count = size = 0
     for store in stores:
+        if names := read_names(store.names):
+            result.names[store.root] = names
         try:
             for folder, files in session_files(store, result.complaints):
                 result.add(store, folder, files)

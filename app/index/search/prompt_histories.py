@@ -11,6 +11,9 @@ import sys
 from typing import TYPE_CHECKING
 
 from app.formats.errors import SessionError
+from app.formats.text import replace_surrogates
+from app.small_files import read_small
+from app.stores.json_state import Damaged, parse_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -26,6 +29,8 @@ MAX_BYTES = 256 << 20
 """Bytes of the largest history that is read, as several copies of it are in memory meanwhile. A prompt takes
 about 400 bytes, its index included.
 """
+MAX_LINES_BYTES = 64 << 20
+"""The same of a history in lines of JSON, all of which are parsed again after each prompt."""
 _SUFFIXES = ("", "-wal", "-journal")
 
 
@@ -67,10 +72,13 @@ class PromptHistories:
 
 
 def read_prompts(path: str) -> Prompts:
-    """The prompts of the history at `path`, by session. Nothing is written beside it.
+    """The prompts of the history at `path`, by session: a database, or lines of JSON if its name ends with
+    `.jsonl`. Nothing is written beside it.
 
     :raises SessionError: there is none, it is too large, or it cannot be read.
     """
+    if path.endswith(".jsonl"):
+        return _prompts_of_lines(path)
     # Imported here: most runs, such as a list, read no history.
     from app.sessions.storage.prompt_history import open_history
 
@@ -80,10 +88,29 @@ def read_prompts(path: str) -> Prompts:
     with open_history(path) as history:
         for row in history.recent(sys.maxsize):
             # A damaged row may have values of any type. Passages have no NUL characters.
-            if isinstance(row.session_id, str) and isinstance(row.prompt, str):
-                text = row.prompt.replace("\0", "")
-                if text:
-                    prompts.setdefault(row.session_id, []).append(text)
+            _add(prompts, row.session_id, row.prompt)
+    return prompts
+
+
+def _add(prompts: Prompts, session_id: object, prompt: object) -> None:
+    if isinstance(session_id, str) and isinstance(prompt, str) and (text := prompt.replace("\0", "")):
+        prompts.setdefault(session_id, []).append(text)
+
+
+def _prompts_of_lines(path: str) -> Prompts:
+    """The prompts of Codex's history (formats/README.md, "Files of Codex"); damaged lines are skipped."""
+    prompts: Prompts = {}
+    try:
+        lines = read_small(path, MAX_LINES_BYTES).split(b"\n")
+    except OSError as error:
+        raise SessionError(path, 0, error.strerror or str(error)) from None
+    for line in reversed(lines):
+        try:
+            content = parse_json(line)
+        except Damaged:
+            continue
+        if isinstance(content, dict) and isinstance(text := content.get("text"), str):
+            _add(prompts, content.get("session_id"), replace_surrogates(text))
     return prompts
 
 

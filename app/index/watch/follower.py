@@ -197,6 +197,7 @@ class Follower:
         self._poll = poll
         self._walk_at = 0.0
         self._rested_at = 0.0
+        self._names_at = 0.0
         self._settled_at = 0.0
         self._asked: list[Callable[[], object]] = []
         # Whether hints are the reason for the next walk. The first walk finds the changes since the scan.
@@ -234,6 +235,8 @@ class Follower:
                         break
                     if hints.paths:
                         self._scanner.refresh(hints.paths, on_delta, stop)
+                    if self._has_new_names():
+                        hints.walk = True
                     if self._scanner.is_behind and self._in_vain <= TIMES:
                         hints.walk = True
                     if rescan.is_set():
@@ -248,6 +251,13 @@ class Follower:
                     self._walk(watch, on_delta, stop)
         finally:
             watch.close()
+
+    def _has_new_names(self) -> bool:
+        """Whether names beside the sessions have changed, which no watch of the sessions notices."""
+        if time.monotonic() - self._names_at < LOOK_SECONDS:
+            return False
+        self._names_at = time.monotonic()
+        return self._scanner.has_new_names()
 
     def _watch(self) -> Watch:
         """The best watch that works here. The first walk, after it is started, finds earlier changes."""
