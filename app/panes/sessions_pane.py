@@ -663,6 +663,7 @@ class SessionsPane(Pane):
         if self.selects:
             self.post_message(self.Chosen())
             return
+        self.list.keep_cursor()
         self.screen.set_focus(self.list)
         if not self.box.value:
             self.box.remove_class("shown")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from app.formats.text import one_line
 from app.index.row import Row
 from app.sessions.manager.change import Change
-from app.view.cells import shorten, width
+from app.view.cells import shorten, shorten_start, width
 
 LEAST_TITLE = 10
 """Fewest cells of a title in a question."""
@@ -101,7 +101,7 @@ def new_question(agent: str, folder: str, cells: int) -> str:
     for before in (f"Close leafmark and start a new {agent} session", short):
         room = cells - width(before) - 5
         if shown and room >= min(LEAST_TITLE, width(shown)):
-            return f"{before} in {shorten(shown, room)}?"
+            return f"{before} in {shorten_start(shown, room)}?"
     return f"{short}?"
 
 

@@ -506,6 +506,10 @@ class SessionListView(LineList):
 
     # the cursor
 
+    def keep_cursor(self) -> None:
+        """Leave the cursor on its session when the query is removed, and do not move it back."""
+        self._before_filter = None
+
     def go_to(self, path: str) -> bool:
         """Move the cursor to a session and unfold its project. False: it is not listed."""
         row = self.model.row_at(path)

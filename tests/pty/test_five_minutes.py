@@ -32,7 +32,10 @@ def test_the_five_minutes_of_the_readme(shell):
         terminal.press("v", "escape")
         terminal.wait_for(lambda it: "man page" in it.dump() and "prompt 1 of 1" not in it.dump())
         # Branch: the dialog says what would run and writes nothing before Ctrl+S.
-        terminal.press("t", "[")
+        terminal.press("t")
+        terminal.wait_for_text("━ fix the login")
+        terminal.press("[")
+        terminal.wait_for(lambda it: any("❯• › fix the login" in line for line in it.lines))
         terminal.press("enter")
         terminal.wait_for_text("Continue from here")
         terminal.wait_for_text("Writes")

@@ -32,6 +32,7 @@ async def test_escape_in_the_list_clears_a_kept_filter(browser, three):
         assert ui.listed() == [f"[{HERE}]", "branchy"]
         await ui.press("escape")
         assert len(ui.listed()) == 5
+        assert ui.sessions.row.id == "branchy"
 
 
 async def test_letters_that_are_commands_are_typed_into_the_filter(browser, three):

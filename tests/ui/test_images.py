@@ -97,7 +97,8 @@ async def test_transparent_pixels_follow_the_theme(opened):
         await ui.until(lambda: is_drawn(ui), "the image")
         [number] = image_positions(ui)
         assert pixels_of(ui, number)[1] == (UPPER, DARK["background"], DARK["background"])
-        await ui.press("f2")
+        await ui.press("f2", "down", "enter")
+        await ui.until(lambda: ui.app.theme == "leafmark-light", "the other theme")
         assert pixels_of(ui, number)[1] == (UPPER, LIGHT["background"], LIGHT["background"])
 
 

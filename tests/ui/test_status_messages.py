@@ -84,7 +84,7 @@ async def test_ctrl_z_says_why_it_cannot_suspend(browser, three):
     ids=["of the screen", "of a pane", "of a dialog"],
 )
 async def test_an_unexpected_error_of_a_service_is_shown(browser, three, monkeypatch, broken, keys):
-    def fail(*arguments):
+    def fail(*arguments, **named):
         raise ValueError("broken\n\x1b[31m")
 
     monkeypatch.setattr(broken, fail)
