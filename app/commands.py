@@ -160,6 +160,20 @@ COMMANDS: tuple[Command, ...] = (
         preview=False,
     ),
     Command(
+        "session.edit",
+        "sessions",
+        "e",
+        "screen.open_transcript('editor')",
+        "Open the transcript in $EDITOR",
+    ),
+    Command(
+        "session.page",
+        "sessions",
+        "vertical_line",
+        "screen.open_transcript('pager')",
+        "Open the transcript in $PAGER",
+    ),
+    Command(
         "session.export",
         "sessions",
         "x",
@@ -475,6 +489,17 @@ COMMANDS: tuple[Command, ...] = (
     Command("block.right", "transcript", "right", "scroll_sideways(1)", "Scroll code to the right"),
     Command("block.left", "transcript", "left", "scroll_sideways(-1)", "Scroll code back to the left"),
     Command("block.tools", "transcript", "ctrl+t", "unfold_tools", "Unfold or fold all tool calls"),
+    Command(
+        "block.open_all",
+        "transcript",
+        "plus equals_sign",
+        "fold_all(False)",
+        "Unfold all tool calls and thinking",
+    ),
+    Command("block.close_all", "transcript", "minus", "fold_all(True)", "Fold all tool calls and thinking"),
+    Command("block.previous", "transcript", "K", "step_block(-1)", "Previous block"),
+    Command("block.next", "transcript", "J", "step_block(1)", "Next block"),
+    Command("block.parent", "transcript", "backspace", "go_parent", "Go to the parent entry"),
     Command(
         "prompt.previous",
         "transcript",

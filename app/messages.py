@@ -571,6 +571,23 @@ class ExportDone(Message):
         super().__init__()
 
 
+class TranscriptMade(Message):
+    """The text of a transcript was made for another program.
+
+    generation   of the request
+    kind         the program: "pager" or "editor"
+    text         Markdown; inert for a pager
+    reason       why there is no text, raw; "" if there is one
+    """
+
+    def __init__(self, generation: int, kind: str, text: str, reason: str) -> None:
+        self.generation = generation
+        self.kind = kind
+        self.text = text
+        self.reason = reason
+        super().__init__()
+
+
 class EarlierFound(Message):
     """No action of this run can be undone, or redone; `earlier` is the last one of an earlier run.
 

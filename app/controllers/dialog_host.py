@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from app.widgets.other_program import open_in_program
+
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine
+    from collections.abc import Callable, Coroutine, Mapping
 
     from textual.screen import Screen
     from textual.timer import Timer
@@ -54,6 +56,13 @@ class DialogHost:
     def set_timer(self, seconds: float, call: Callable[[], None]) -> Timer:
         """Call a function once, after some seconds."""
         return self._screen.set_timer(seconds, call)
+
+    def open_in_program(self, kind: str, text: str, env: Mapping[str, str]) -> None:
+        """Open a copy of a transcript in the user's "pager" or "editor", and wait until that ends.
+
+        :param text: Markdown; inert for a pager.
+        """
+        open_in_program(self._screen.app, kind, text, ".md", env, shown=False, name="transcript")
 
     def exit(self, plan: Plan) -> None:
         """End leafmark; this process becomes the agent of the plan."""

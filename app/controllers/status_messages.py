@@ -49,9 +49,9 @@ class StatusMessages:
         queue: MessageQueue | None = getattr(self._screen.app, "messages", None)
         return None if queue is None or queue.current is None else message_line(queue.current, cells)
 
-    def show(self, text: str) -> None:
+    def show(self, text: str, seconds: float = SECONDS) -> None:
         """Show a fact."""
-        self._app.show_message(message(text, FACT))
+        self._app.show_message(message(text, FACT, seconds=seconds))
 
     def warn(self, text: str, seconds: float = SECONDS) -> None:
         """Show a warning."""
@@ -60,6 +60,11 @@ class StatusMessages:
     def complain(self, text: str) -> None:
         """Show why something was not done."""
         self._app.show_message(message(text, ERROR))
+
+    def withdraw(self, text: str) -> None:
+        """Remove a message that does not hold any more."""
+        self._app.messages.withdraw(lambda shown: shown.text == text)
+        self._app.show_messages()
 
     def copy(self, text: str, what: str = "") -> None:
         """Put a text on the clipboard, through the terminal (OSC 52).

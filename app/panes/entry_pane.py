@@ -8,29 +8,27 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 from textual import on
-from textual.app import SuspendNotSupported
 
 from app.formats.text import one_line
 from app.keys import key_of
 from app.messages import EntryRead, ImageDecoded
 from app.services.entry_reader import DETAILS, RAW, TEXT, EntryReader
-from app.services.external_editor import EditorResult, NoProgram, command_of, open_copy
 from app.sessions.storage.blobs import blobs_of
 from app.view.clipboard import copy_warning, file_suffix, full_text, text_size
 from app.view.image_lines import delete_command
 from app.view.problems import DamagedLine
 from app.widgets.entry_lines import EntryLines, image_of
+from app.widgets.other_program import open_in_program
 from app.widgets.panes import Pane
 from app.widgets.textual_internals import write_to_terminal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping
 
     from textual.app import App, ComposeResult
     from textual.timer import Timer
     from textual.widget import Widget
 
-    from app.formats.entry_parts import Part
     from app.sessions.storage.blobs import BlobStore
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
@@ -195,8 +193,14 @@ class EntryPane(Pane):
     @on(EntryLines.OpenAsked)
     def _open_asked(self, event: EntryLines.OpenAsked) -> None:
         if self.lines.parts:
-            _open_in_program(
-                self.app, event.kind, self.lines.parts, self._setup.env, raw=self.lines.look == RAW
+            parts, is_raw = self.lines.parts, self.lines.look == RAW
+            open_in_program(
+                self.app,
+                event.kind,
+                full_text(parts),
+                file_suffix(parts, raw=is_raw),
+                self._setup.env,
+                shown=event.kind == "pager",
             )
 
 
@@ -252,40 +256,3 @@ def _copy(app: App[Any], what: str, text: str, env: Mapping[str, str]) -> None:
     unsure = copy_warning(text, env)
     message = f"{one_line(what)} copied, {text_size(text)}" + (f" – {unsure}" if unsure else "")
     app.notify(message, markup=False)
-
-
-def _open_in_program(
-    app: App[Any], kind: str, parts: Sequence[Part], env: Mapping[str, str], *, raw: bool
-) -> None:
-    """Show a copy of an entry in the user's "pager" or "editor", and wait until it ends.
-
-    :param raw: the entry is shown as it stands in the file.
-    """
-    try:
-        command = command_of(kind, env)
-    except NoProgram as error:
-        _complain(app, str(error))
-        return
-    result: EditorResult | None = None
-    problem = ""
-    try:
-        with app.suspend():
-            # An exception in here would keep Textual from taking the terminal back.
-            try:
-                result = open_copy(
-                    full_text(parts), file_suffix(parts, raw=raw), command, env, shown=kind == "pager"
-                )
-            except OSError as error:
-                problem = f"{command[0]} cannot be run: {error.strerror or error}"
-    except SuspendNotSupported:
-        problem = "Other programs cannot run here"
-    if problem:
-        _complain(app, problem)
-    elif result is not None and result.problem:
-        _complain(app, f"{command[0]} {result.problem}")
-    elif result is not None and result.changed:
-        app.notify("Changes to this copy are not saved to the session", markup=False)
-
-
-def _complain(app: App[Any], text: str) -> None:
-    app.notify(one_line(text, 500), severity="error", markup=False, timeout=10)

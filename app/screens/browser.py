@@ -75,6 +75,18 @@ _PANE_OF = {name: name for name in PANES} | {
 """Id of a widget that can have the focus -> its pane."""
 
 
+_IN_TRANSCRIPT: dict[str, tuple[object, ...]] = {
+    "next_turn": ("go_prompt", 1),
+    "previous_turn": ("go_prompt", -1),
+    "next_hit": ("go_hit",),
+    "go_label": ("go_label",),
+    "go_parent": ("go_parent",),
+    "go_leaf": ("follow_end",),
+    "go_branch_point": ("switch_branch",),
+}
+"""Action of the tree -> that of the transcript, and its first parameters."""
+
+
 COLUMNS_STEP = 4
 """Columns by which a key moves the divider."""
 
@@ -576,7 +588,9 @@ class BrowserScreen(SessionsScreen):
 
     def action_copy_code(self) -> None:
         """Copy the next block of code of what is under the cursor."""
-        if self.entry_actions.shown_row() is not None:
+        if self._reads:
+            self.transcript_pane.lines.action_copy_block_code()
+        elif self.entry_actions.shown_row() is not None:
             self.entry_pane.lines.action_copy_code()
 
     def action_open_entry(self, kind: str) -> None:
@@ -604,8 +618,16 @@ class BrowserScreen(SessionsScreen):
             self.action_in_tree("next_turn" if step > 0 else "previous_turn")
 
     def action_in_tree(self, name: str, *parameters: object) -> None:
-        """Run an action of the tree, also while another pane has the focus."""
-        getattr(self._tree, f"action_{name}")(*parameters)
+        """Run an action of the tree, also while another pane has the focus. The transcript in place of the
+        tree does the same by its own action; what it cannot do is said, since the tree is out of sight.
+        """
+        if self._stand_in is None:
+            getattr(self._tree, f"action_{name}")(*parameters)
+        elif self._stand_in is self.transcript_pane and name in _IN_TRANSCRIPT:
+            action, *given = _IN_TRANSCRIPT[name]
+            getattr(self.transcript_pane.lines, f"action_{action}")(*given, *parameters)
+        else:
+            self._messages.show("This key acts on the tree, which is not shown")
 
     # commands
 

@@ -20,6 +20,7 @@ from app.controllers.row_prompt import RowPrompt
 from app.controllers.session_actions import SessionActions
 from app.controllers.status_bars import StatusBars
 from app.controllers.status_messages import StatusMessages
+from app.controllers.transcript_copy import TranscriptCopy
 from app.dialogs.help import ALL, SECTIONS, HelpDialog
 from app.dialogs.palette import CommandOffer, PaletteDialog, Place
 from app.keys import key_of, keys_of
@@ -40,6 +41,7 @@ from app.messages import (
     StatesFound,
     SubagentsRead,
     TagsRead,
+    TranscriptMade,
     WorkingFoldersFound,
 )
 from app.panes.sessions_pane import SessionsPane
@@ -47,6 +49,7 @@ from app.services.action_runner import ActionRunner
 from app.services.index_service import IndexService
 from app.services.list_facts import ListFacts, Liveness
 from app.services.resume_planner import ResumePlanner, Starter
+from app.services.transcript_text import TranscriptText
 from app.settings import settings_file
 from app.view.frame import closing_line
 from app.view.geometry import PaneLayout, is_too_small
@@ -173,6 +176,8 @@ class SessionsScreen(FirstPictureScreen[None]):
             read=self.action_show_transcript,
             changed=self.refresh_bars,
         )
+        self._transcript_text = TranscriptText(setup, post)
+        self._copies = TranscriptCopy(host, messages, self._transcript_text, setup)
         self.pane_layout = PaneLayout({}, -1, header=True, closing=False)
         self._is_too_small = False
         self._has_dragged = False
@@ -333,6 +338,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         self._planner.stop()
         self.runner.stop()
         self._starter.stop()
+        self._transcript_text.stop()
         parting = getattr(self.app, "parting", None)
         if isinstance(parting, list):
             for what, done, total in self.runner.stopped:
@@ -548,6 +554,10 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.actions.progressed(event)
         self.refresh_bars()
 
+    @on(TranscriptMade)
+    def _transcript_made(self, event: TranscriptMade) -> None:
+        self._copies.made(event)
+
     @on(EarlierFound)
     def _earlier_found(self, event: EarlierFound) -> None:
         self.actions.earlier_found(event)
@@ -629,6 +639,10 @@ class SessionsScreen(FirstPictureScreen[None]):
     def action_session_details(self) -> None:
         self.sessions_pane.once_known(self.actions.details)
 
+    def action_open_transcript(self, kind: str) -> None:
+        """Open the transcript of the session in the "pager" or the "editor"."""
+        self.sessions_pane.once_known(lambda: self._copies.open(self.sessions_pane.list.row, kind))
+
     def action_copy_id(self) -> None:
         self.sessions_pane.once_known(self.actions.copy_id)
 
@@ -663,8 +677,10 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.places.show_trash()
 
     def action_stop_acting(self) -> None:
-        """Stop an action on several sessions; if there is none, the key keeps its usual effect."""
-        if not self.actions.stop_running():
+        """Stop an action on several sessions, or the reading of a transcript for another program; if there is
+        none, the key keeps its usual effect.
+        """
+        if not self._copies.cancel() and not self.actions.stop_running():
             raise SkipAction
 
     def action_rescan(self) -> None:

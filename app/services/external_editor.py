@@ -74,19 +74,26 @@ def command_of(kind: str, env: Mapping[str, str]) -> list[str]:
 
 
 def open_copy(
-    text: str, suffix: str, command: Sequence[str], env: Mapping[str, str], *, shown: bool
+    text: str,
+    suffix: str,
+    command: Sequence[str],
+    env: Mapping[str, str],
+    *,
+    shown: bool,
+    name: str = "entry",
 ) -> EditorResult:
     """Open a copy of ``text`` in a program, wait until it ends, and remove the copy.
 
     :param shown: the program may write the text to the terminal as it is, as pagers do: it gets an inert
         text. An editor gets the original characters.
+    :param name: the name of the file, without its suffix.
     :raises OSError: the copy cannot be written, or the program cannot be started.
     """
     # A lone surrogate has no UTF-8 form: its escape is written.
     data = (inert(text) if shown else text).encode("utf-8", "backslashreplace")
     folder = tempfile.mkdtemp(prefix="leafmark-")
     try:
-        path = os.path.join(folder, "entry" + suffix)
+        path = os.path.join(folder, name + suffix)
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with open(descriptor, "wb") as file:
             file.write(data)

@@ -235,13 +235,13 @@ class TranscriptLayout:
 
     # folds
 
-    def toggle_tools(self) -> None:
-        """Fold all tool calls and thoughts, or unfold them if they are folded."""
-        self.unfolds_tools = not self.unfolds_tools
+    def fold_tools(self, *, folds: bool) -> None:
+        """Fold all tool calls and thoughts, or unfold them; those that are read later as well."""
+        self.unfolds_tools = not folds
         for placed in self.blocks:
             block = placed.block
             if block.folds and block.kind in ("tool", "thinking"):
-                block.state = SHORT if self.unfolds_tools else FOLDED
+                block.state = FOLDED if folds else max(block.state, SHORT)
         self.place()
 
 

@@ -422,6 +422,26 @@ class TranscriptLines(LineList):
         else:
             self.post_message(self.PlaceAsked(step, is_label=False))
 
+    def action_step_block(self, step: int) -> None:
+        """Put the cursor on the next block (1), or on the previous one (-1), however long this one is."""
+        at = self.transcript.cursor + step
+        if 0 <= at < len(self.transcript.blocks):
+            self.put_cursor(at)
+        else:
+            self.scroll_lines(0 if step < 0 else len(self.lines))
+
+    def action_go_parent(self) -> None:
+        """Put the cursor on the entry before this one on the path."""
+        placed = self.transcript.placed
+        turn = placed.turn - 1 if placed is not None else -1
+        while turn >= 0 and not self.turns[turn].blocks:
+            turn -= 1
+        if turn >= 0:
+            shown = self.turns[turn]
+            self.put_cursor(self.transcript.index_of(BlockRef(shown.anchor, shown.main_block)))
+        else:
+            self.scroll_lines(0)
+
     def action_go_label(self, step: int) -> None:
         """Put the cursor on the next entry with a label (1), or on the previous one (-1)."""
         transcript = self.transcript
@@ -466,8 +486,12 @@ class TranscriptLines(LineList):
 
     def action_unfold_tools(self) -> None:
         """Unfold all tool calls, or fold them."""
+        self.action_fold_all(self.transcript.unfolds_tools)
+
+    def action_fold_all(self, folds: bool) -> None:
+        """Fold all tool calls and thoughts, or unfold them."""
         anchor = self.view_anchor()
-        self.transcript.toggle_tools()
+        self.transcript.fold_tools(folds=folds)
         self._changed()
         self.restore_view(anchor)
 

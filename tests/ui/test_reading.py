@@ -171,11 +171,26 @@ async def test_a_live_session_is_followed_and_counts_what_is_below(browser, tmp_
 async def test_the_entry_of_a_block_is_opened_in_the_editor(browser, three, monkeypatch):
     opened = []
     monkeypatch.setattr(
-        entry_pane, "_open_in_program", lambda app, kind, parts, env, raw: opened.append(parts)
+        entry_pane, "open_in_program", lambda app, kind, text, suffix, env, shown: opened.append(text)
     )
     async with browser(size=(120, 40)) as ui:
         await ui.press("v")
         await ui.until(lambda: ui.focus == "transcript" and "faster" in ui.text(), "the transcript")
         await ui.press("g", "e")
         await ui.until(lambda: opened, "the editor")
-        assert opened[0][0].text == "fix the login"
+        assert opened[0].startswith("fix the login")
+
+
+async def test_keys_of_the_tree_never_act_on_it_while_it_is_out_of_sight(browser, three):
+    async with browser() as ui:
+        await ui.press("v")
+        await ui.until(lambda: ui.focus == "transcript" and bool(reading(ui).lines), "the transcript")
+        before = (ui.tree.cursor, ui.tree.mode, ui.tree.view.count)
+        await ui.press("full_stop")
+        assert ui.toasts() == ["This key acts on the tree, which is not shown"]
+        # The palette and the list also run these commands.
+        ui.screen.action_in_tree("go_parent")
+        shown = block(ui)
+        ui.screen.action_in_tree("previous_turn")
+        assert block(ui) != shown
+        assert (ui.tree.cursor, ui.tree.mode, ui.tree.view.count) == before

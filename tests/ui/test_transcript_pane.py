@@ -568,6 +568,36 @@ async def test_space_unfolds_a_call_and_its_whole_output_and_folds_it(tmp_path):
         assert "│ 11" not in ui.text()
 
 
+async def test_plus_and_minus_unfold_and_fold_all_calls(tmp_path):
+    async with pane(size=(80, 60)) as ui:
+        await ui.show(session(tmp_path, *tools(3)))
+        await ui.press("minus")
+        assert "│ 0" not in ui.text()
+        await ui.press("plus", "plus")
+        assert "│ 2" in ui.text()
+        await ui.press("minus")
+        assert "│ 2" not in ui.text()
+
+
+async def test_capitals_and_backspace_go_over_long_blocks(tmp_path):
+    async with pane() as ui:
+        await ui.show(session(tmp_path, *chain("first", "row\n" * 50, "second", "third")))
+        await ui.press("K", "K")
+        assert ui.lines.transcript.cursor == 1
+        assert ui.lines.top == ui.lines.transcript.blocks[1].begin, "its beginning, and not its end"
+        await ui.press("K", "K")
+        assert ui.block.startswith("first")
+        await ui.press("J", "J")
+        assert ui.block.startswith("second")
+        await ui.show(session(tmp_path, *tools(3), name="other"))
+        await ui.press("backspace")
+        assert ui.block.startswith("▸ bash")
+        await ui.press("backspace")
+        assert ui.block.startswith("run it")
+        await ui.press("backspace")
+        assert ui.block.startswith("run it"), "it has no parent"
+
+
 async def test_a_block_and_its_code_are_copied(tmp_path):
     async with pane() as ui:
         await ui.show(session(tmp_path, *tools(3)))

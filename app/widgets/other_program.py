@@ -1,0 +1,57 @@
+"""Gives the terminal to the user's editor or pager, with a copy of a text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from textual.app import SuspendNotSupported
+
+from app.formats.text import one_line
+from app.services.external_editor import EditorResult, NoProgram, command_of, open_copy
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from textual.app import App
+
+
+def open_in_program(
+    app: App[Any],
+    kind: str,
+    text: str,
+    suffix: str,
+    env: Mapping[str, str],
+    *,
+    shown: bool,
+    name: str = "entry",
+) -> None:
+    """Show a copy of a text in the user's "pager" or "editor", and wait until it ends.
+
+    :param shown: see `open_copy`, as are ``suffix`` and ``name``.
+    """
+    try:
+        command = command_of(kind, env)
+    except NoProgram as error:
+        _complain(app, str(error))
+        return
+    result: EditorResult | None = None
+    problem = ""
+    try:
+        with app.suspend():
+            # An exception in here would keep Textual from taking the terminal back.
+            try:
+                result = open_copy(text, suffix, command, env, shown=shown, name=name)
+            except OSError as error:
+                problem = f"{command[0]} cannot be run: {error.strerror or error}"
+    except SuspendNotSupported:
+        problem = "Other programs cannot run here"
+    if problem:
+        _complain(app, problem)
+    elif result is not None and result.problem:
+        _complain(app, f"{command[0]} {result.problem}")
+    elif result is not None and result.changed:
+        app.notify("Changes to this copy are not saved to the session", markup=False)
+
+
+def _complain(app: App[Any], text: str) -> None:
+    app.notify(one_line(text, 500), severity="error", markup=False, timeout=10)
