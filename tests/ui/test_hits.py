@@ -297,6 +297,8 @@ async def test_another_search_of_the_sessions_ends_the_one_in_the_tree(browser, 
         await ui.press("slash")
         assert ui.tree.hits is None
         await ui.press("escape", "escape", "slash", *"slower")
+        await ui.until(lambda: "slower again" in ui.text(), "both sessions")
+        await ui.press("up")
         await ui.until(lambda: ui.sessions.row.id == "o" and ui.tree.view is not None, "the other session")
         await ui.press("enter", "t")
         await ui.until(lambda: ui.tree.node is not None, "its tree")
