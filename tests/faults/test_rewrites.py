@@ -417,11 +417,11 @@ def test_a_rename_that_fails_leaves_neither_title_nor_entry(place: Place, error:
 
 
 def copies(place: Place, age: float) -> list[str]:
-    """Hidden files as killed processes leave them, of this and of former versions."""
+    """Hidden files as killed processes leave them."""
     folder = place.path.parent
     dead = subprocess.Popen([sys.executable, "-c", ""])
     dead.wait()
-    names = [".abc_def4.leafmark", f".copy-{dead.pid}-0123abcd.leafmark"]
+    names = [f".copy-{dead.pid}-{number}123abcd.leafmark" for number in (0, 1)]
     for name in names:
         (folder / name).write_bytes(b"{}\n")
         os.utime(folder / name, (time.time() - age,) * 2)

@@ -42,5 +42,5 @@ def test_a_session_is_archived_and_restored(omp: Program, tmp_path: Path) -> Non
     assert path.read_bytes() == content
     assert (artifacts / "1.bash.log").read_text() == "log"
     [listed] = omp.list("list", "/work/app", folder)
-    assert (listed["session_id"], listed["path"]) == ("one", str(path))
+    assert (listed["id"], listed["path"]) == ("one", str(path))
     assert [name for _, _, names in os.walk(tmp_path / "archive") for name in names] == []

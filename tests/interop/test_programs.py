@@ -27,14 +27,16 @@ Demo = dict[str, list[tuple[str, Path]]]
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
-    """Return the example sessions, (agent of the store, file), by the agent that can open them."""
+    """Return the example sessions of the version 3 family, (agent of the store, file), by the agent that can
+    open them.
+    """
     folder = tmp_path_factory.mktemp("demo")
     found: Demo = {"pi": [], "omp": []}
     for store in named(write_demo(str(folder), NOW), {}, "/nonexistent", "/nonexistent"):
         agent = store.agent.name
         for _, inside in session_files(store, []):
             for entry, _ in inside:
-                if entry.path.endswith(".jsonl") and agent != "agent":
+                if entry.path.endswith(".jsonl") and agent in ("pi", "omp", "indusagi"):
                     found["omp" if agent == "omp" else "pi"].append((agent, Path(entry.path)))
     return found
 
