@@ -86,7 +86,7 @@ class Setting:
 
     def flat(self) -> list[str]:
         """Return the arguments that add pi's flat folder."""
-        agent, folder = stores(self.corpus)[-1]
+        [(agent, folder)] = [pair for pair in stores(self.corpus) if str(pair[1]).endswith("flat-pi")]
         return ["--store", f"{agent}={folder}"]
 
     def floor(self) -> list[str]:
