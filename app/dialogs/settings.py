@@ -110,7 +110,7 @@ class SettingsDialog(Dialog[None]):
         return setting_line(row, cells, bool(self._problems_of(row)))
 
     def _problems_of(self, row: SettingRow) -> list[str]:
-        """What is wrong with a setting in the file."""
+        """The problems of a setting in the file."""
         prefix = f"{settings_file(self._setup.env)}: "
         texts = [problem.removeprefix(prefix) for problem in self._problems]
         return [text for text in texts if text.startswith((f"{row.name}:", f"{row.name}."))]

@@ -198,7 +198,7 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     @property
     def hidden_note(self) -> str:
-        """What is hidden, for the status line of a screen without a rule below the panes."""
+        """The number of hidden rows, for the status line of a screen without a rule below the panes."""
         return "" if self.pane_layout.closing else self.sessions_pane.closing
 
     @property

@@ -33,7 +33,7 @@ _WRITES = {
 
 
 class ExportAnswer(NamedTuple):
-    """What the user has chosen.
+    """The choices of the user.
 
     order   what is exported of each session
     path    the file or the folder, absolute
@@ -83,7 +83,7 @@ def order_of(
 
 
 def writes(format: str, redaction: str, images: str) -> str:
-    """What an export writes, in one line."""
+    """The content of an export, in one line."""
     if redaction == WITHOUT:
         return f"{_WRITES[format]}; secrets stay in it"
     if images == WITH:
@@ -92,7 +92,7 @@ def writes(format: str, redaction: str, images: str) -> str:
 
 
 def done_text(paths: list[str], replaced: int | None, home: str) -> str:
-    """What was exported.
+    """The message about a finished export.
 
     :param paths: of the files, at least one.
     :param replaced: the number of secrets that were replaced; None if nothing was redacted.

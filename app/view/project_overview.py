@@ -1,4 +1,4 @@
-"""What the pane beside a project shows: its figures, its latest sessions, its labels, and what waits for the
+"""The pane beside a project: its figures, its latest sessions, its labels, and what waits for the
 user; and the lines of that.
 """
 

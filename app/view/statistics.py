@@ -84,7 +84,7 @@ def columns_of(group: Group, group_by: str) -> list[str]:
 
 
 def amounts_of(groups: Sequence[Group], group_by: str) -> list[float]:
-    """What the bars of groups show: calls of tools, else the cost, or messages if nothing has a cost."""
+    """The lengths of the bars: calls of tools, else the cost, or messages if nothing has a cost."""
     if group_by == TOOL:
         return [float(group.tool_calls) for group in groups]
     if any(group.cost for group in groups):
