@@ -306,7 +306,8 @@ def claude_summarised(maker: Maker, entries: int) -> Draft:
     draft = _claude(maker, entries)
     draft.title("summary", "What was done", draft.leaf)
     draft.lines.insert(0, draft.lines.pop())
-    draft.truth.name = "What was done"
+    # The user's title comes before a summary.
+    draft.truth.name = draft.truth.name or "What was done"
     return draft
 
 
