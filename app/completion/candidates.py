@@ -1,20 +1,27 @@
 """The candidates for the word at the cursor of a command line: commands, options, sessions, labels, filters.
 
 A shell runs `leafmark __complete` at each Tab, so this module imports nothing that a candidate does not need.
+Sessions come from the stored catalog alone: nothing is scanned or written.
 """
 
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from urllib.parse import quote
 
 from app.command_table import COMMANDS, OWN, SHARED, Command, Option, Word
-from app.completion.stored import sessions_with_id
 from app.formats.text import one_line
-from app.index.row import Row
+from app.index.catalog.catalog import Catalog
+from app.index.catalog.db_errors import Doubt
+from app.index.catalog.queries import ROW, ids_of, newest, newest_first, row_of
+from app.index.catalog.schema import encode
+from app.index.row import Row, catalog_in
 from app.setup import Setup, setup_from_process
 from app.stores import AGENTS
+from app.stores.base import Store
 from app.view.formatting import age
 
 Candidate = tuple[str, str]
@@ -22,6 +29,11 @@ Candidate = tuple[str, str]
 
 _SESSIONS = {"session", "sessions"}
 _ENTRIES = {"entry", "branch"}
+
+_BUSY_SECONDS = 0.05
+"""Seconds to wait for another process that writes the catalog."""
+_MOST_SESSIONS = 200
+"""Sessions that are offered. Typing another character is quicker than reading a longer list."""
 
 
 def run(arguments: Sequence[str]) -> int:
@@ -176,7 +188,36 @@ def _of_word(name: str, word: Word, given: Sequence[str], typed: str) -> Iterato
 
 def _rows(beginning: str) -> tuple[list[Row], Setup]:
     setup = setup_from_process()
-    return sessions_with_id(beginning, setup.stores, setup.cache_folder), setup
+    return _sessions_with_id(beginning, setup.stores, setup.cache_folder), setup
+
+
+def _sessions_with_id(beginning: str, stores: Sequence[Store], cache_folder: str) -> list[Row]:
+    """The stored sessions whose id begins so, the newest first; at most `_MOST_SESSIONS`. None if there is no
+    catalog, or it cannot be read now.
+
+    :param beginning: "" for the newest sessions.
+    """
+    path = catalog_in(cache_folder)
+    if not os.path.isfile(path):
+        return []
+    try:
+        connection = sqlite3.connect(f"file:{quote(path)}?mode=ro", uri=True, timeout=_BUSY_SECONDS)
+        try:
+            roots = Catalog(cache_folder, stores).roots(connection)
+            if not beginning:
+                return newest(connection, roots, _MOST_SESSIONS)[0]
+            # The id is somewhere in the bytes of the row, so that few rows are decoded.
+            records = connection.execute(
+                f"SELECT {ROW} FROM sessions NOT INDEXED"
+                f" WHERE listed AND store IN ({ids_of(roots)}) AND instr(row, ?)",
+                (encode(beginning),),
+            )
+            rows = [row_of(roots, *record) for record in records]
+            return newest_first([row for row in rows if row.id.startswith(beginning)])[:_MOST_SESSIONS]
+        finally:
+            connection.close()
+    except (sqlite3.Error, Doubt, OSError):
+        return []
 
 
 def _of_session(typed: str) -> Iterator[Candidate]:

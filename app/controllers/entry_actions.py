@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import row_actions
 from app.controllers.row_prompt import RowEdit
-from app.dialogs.compare import CompareDialog
 from app.dialogs.labels import LabelsDialog, recent_labels
-from app.dialogs.lists import ProblemsDialog
+from app.dialogs.session_facts import CompareDialog, ProblemsDialog
 from app.messages import HitLocated
 from app.stores import agent_named
 from app.view.cells import shorten

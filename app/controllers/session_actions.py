@@ -14,7 +14,7 @@ from app.actions.trash_place import artifact_sizes
 from app.controllers.row_prompt import Question, RowEdit
 from app.dialogs.questions import OTHERS, FolderDialog, InUseDialog, ways_to_trash
 from app.dialogs.questions import TRASH as ALL_OF_THEM
-from app.dialogs.session_details import SessionDetailsDialog
+from app.dialogs.session_facts import SessionDetailsDialog
 from app.dialogs.tags import TagDialog
 from app.formats.text import one_line
 from app.formats.title_slot import fold_title

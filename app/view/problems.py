@@ -27,6 +27,14 @@ SHOWN_IN = frozenset(("default", "all"))
 """The filters that show damaged lines; the others show entries of one kind."""
 
 
+def line_place(line: int) -> str:
+    """The place of a line in a file, in words.
+
+    :param line: number from 1; 0 for the whole file.
+    """
+    return f"line {line:,}" if line else "the file"
+
+
 class DamagedLine(NamedTuple):
     """A line that is no entry.
 
@@ -46,7 +54,7 @@ class DamagedLine(NamedTuple):
     @property
     def place(self) -> str:
         """The place in the file, in words."""
-        return f"line {self.line:,}" if self.line else "the file"
+        return line_place(self.line)
 
     def is_now(self, other: DamagedLine) -> bool:
         """Whether it is the same line as `other`, which may have been unfinished and shorter."""

@@ -10,10 +10,8 @@ from textual.widget import Widget
 
 from app.actions.resume import Plan
 from app.commands import COMMANDS
-from app.dialogs.compare import CompareDialog
 from app.dialogs.help import HelpDialog
 from app.dialogs.labels import LabelsDialog
-from app.dialogs.lists import ProblemsDialog
 from app.dialogs.places import ARCHIVE, PlaceDialog
 from app.dialogs.questions import (
     FolderDialog,
@@ -21,6 +19,7 @@ from app.dialogs.questions import (
     Standing,
     WaitDialog,
 )
+from app.dialogs.session_facts import CompareDialog, ProblemsDialog
 from app.setup import Setup
 from app.theme import styles_folder, themes
 from app.view.problems import TreeProblem

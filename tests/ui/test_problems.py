@@ -7,7 +7,7 @@ import shutil
 
 import pytest
 
-from app.dialogs.lists import ProblemsDialog
+from app.dialogs.session_facts import ProblemsDialog
 from app.widgets.dialog import ItemList
 from tests.denied import deny
 from tests.factory import chain, entry, message

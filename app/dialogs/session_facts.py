@@ -1,0 +1,158 @@
+"""Dialogs with facts about one session: all its details, its damaged lines, and two of its branches."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.binding import Binding
+from textual.containers import Vertical
+from textual.content import Content
+from textual.widgets import Static
+
+from app.formats.text import one_line
+from app.view.cells import stable_width
+from app.view.problems import TreeProblem, line_place
+from app.view.session_details import details_lines
+from app.widgets.dialog import SHORT_BELOW, Dialog, ItemList, TextLines
+from app.widgets.line_list import LineList
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from textual.app import ComposeResult
+    from textual.binding import BindingType
+
+    from app.messages import BranchesCompared
+    from app.view.line import Line
+    from app.view.session_details import Fact
+
+_BESIDE, _BESIDE_SHORT = 4, 2
+"""Lines of the details' dialog beside the table: the frame, and blank lines unless the screen is short."""
+
+
+class SessionDetailsDialog(Dialog[str | None]):
+    """Shows the facts. The answer is what to copy: "id" or "path"; None for nothing."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,i,enter", "dismiss(None)", "Close"),
+        Binding("y", "dismiss('id')", "Copy the id"),
+        Binding("Y", "dismiss('path')", "Copy the path"),
+    ]
+
+    def __init__(self, title: str, facts: list[Fact]) -> None:
+        """:param title: of the session, raw.
+        :param facts: inert names and values.
+        """
+        super().__init__()
+        self._title = title
+        self._facts = facts
+        self._lines = TextLines(id="session-details")
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog place") as box:
+            box.border_title = Content(f"Details: {one_line(self._title, 60)}")
+            box.border_subtitle = Content("y copy id  Y copy path  ↑ ↓ scroll  Esc close")
+            yield self._lines
+
+    def on_mount(self) -> None:
+        self._lines.show(lambda cells: details_lines(self._facts, cells), most=self._room)
+        self._lines.focus()
+
+    def _room(self) -> int:
+        lines = self.app.size.height
+        # A dialog takes at most 96 % of a high screen, see the styles.
+        return max(3, lines - _BESIDE_SHORT if lines < SHORT_BELOW else lines * 96 // 100 - _BESIDE)
+
+
+class ProblemsDialog(Dialog[TreeProblem | None]):
+    """The damaged lines of a session. Enter answers with the one under the cursor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,exclamation_mark", "dismiss(None)", "Close"),
+        Binding("enter", "answer", "Go there"),
+    ]
+
+    def __init__(self, faults: Sequence[TreeProblem]) -> None:
+        """:param faults: at least one, in file order."""
+        super().__init__()
+        self._faults = faults
+        self._list = ItemList[TreeProblem](self._draw_fault, id="problems")
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog tall wide") as box:
+            box.border_title = Content("Damaged lines")
+            yield self._list
+            yield Static(Content(""), classes="hint", id="said")
+
+    def on_mount(self) -> None:
+        self._list.focus()
+        self._list.show(self._faults)
+        said = f"{len(self._faults):,} in all   Enter go   Esc close"
+        self.query_one("#said", Static).update(Content(said))
+
+    def _draw_fault(self, fault: TreeProblem, cells: int) -> Line:
+        # in file order, the last has the longest number
+        room = len(line_place(self._faults[-1].line))
+        place = line_place(fault.line).ljust(room)
+        return [(place, "count"), ("  ", "text"), (stable_width(fault.reason), "text")]
+
+    @on(LineList.Activated)
+    def action_answer(self) -> None:
+        """Answer with what is under the cursor."""
+        self.dismiss(self._list.picked)
+
+
+class CompareDialog(Dialog[None]):
+    """The active path beside another branch, with the totals of each above. Keys show the other branches."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q,enter", "dismiss(None)", "Back"),
+        Binding("right_square_bracket,n", "turn(1)", "Next branch"),
+        Binding("left_square_bracket,N", "turn(-1)", "Previous branch"),
+    ]
+
+    def __init__(self, turned: Callable[[int], None]) -> None:
+        """:param turned: asks for the branch so many on from the first; `show` brings it."""
+        super().__init__()
+        self._turned = turned
+        self._at = 0
+        # Imported here: most runs compare nothing.
+        from app.view.comparison import comparison_head, comparison_lines
+
+        self._lay_out_head, self._lay_out = comparison_head, comparison_lines
+        self._head = TextLines(id="compared")
+        self._head.can_focus = False
+        self._lines = TextLines(id="comparison")
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog tall wide") as box:
+            box.border_title = Content("compare")
+            yield self._head
+            yield self._lines
+            yield Static(Content("Reading…"), classes="hint", id="said")
+
+    def on_mount(self) -> None:
+        self._lines.focus()
+        self._turned(0)
+
+    def show(self, event: BranchesCompared) -> None:
+        """Show what was compared, or why nothing was."""
+        hint = self.query_one("#said", Static)
+        comparison = event.comparison
+        if comparison is None:
+            hint.update(Content(f"{one_line(event.reason, 300)}   Esc close"))
+            return
+        self._at = event.at
+        names = ("active path", f"other branch {event.at + 1} of {event.of}")
+        # The head does not scroll.
+        head = partial(self._lay_out_head, comparison, names=names)
+        self._head.show(head, most=lambda: self.size.height)
+        self._lines.show(partial(self._lay_out, comparison))
+        others = "[ ] other branches   " if event.of > 1 else ""
+        hint.update(Content(f"{others}↑ ↓ scroll   Esc close"))
+
+    def action_turn(self, step: int) -> None:
+        """Another branch."""
+        self._turned(self._at + step)
