@@ -11,9 +11,7 @@ from textual.binding import Binding
 from textual.driver import Driver
 
 from app import paths, setup
-from app.dialogs.help import HelpDialog
 from app.dialogs.row_dialogs import RowEditor, RowQuestion
-from app.dialogs.themes import ThemesDialog
 from app.formats.text import one_line
 from app.gc_policy import CHECK_SECONDS, IdleCollector
 from app.messages import ScreenReady, ServiceFailed
@@ -23,7 +21,6 @@ from app.settings import Settings
 from app.startup.driver import call_on_end, driver_class, suspend
 from app.startup.key_order import KeyOrder
 from app.theme import DIALOGS, SHEET, styles_folder, themes
-from app.theme_files import load_all
 from app.view.arrangement import initial
 from app.view.list_model import ListModel
 from app.view.palette import THEMES
@@ -342,6 +339,9 @@ class Browser(CrashApp["Plan | None"]):
     @work(exclusive=True, group="theme")
     async def action_choose_theme(self) -> None:
         """Ask for a theme, and remember it for the next run."""
+        from app.dialogs.themes import ThemesDialog
+        from app.theme_files import load_all
+
         if isinstance(self.screen, ThemesDialog):
             return
         names, problems = await asyncio.to_thread(load_all, self._setup.env)
@@ -387,6 +387,8 @@ class Browser(CrashApp["Plan | None"]):
 
     def action_show_help(self) -> None:
         """Open the help over a dialog."""
+        from app.dialogs.help import HelpDialog
+
         screen = next(
             (below for below in reversed(self.screen_stack) if isinstance(below, SessionsScreen)), None
         )

@@ -9,8 +9,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from app.actions import row_actions
-from app.dialogs.continue_from_here import ContinueDialog
-from app.dialogs.questions import WaitDialog
 from app.formats.text import inert, one_line
 from app.services.branch_jobs import WHAT
 from app.view.branch_choices import (
@@ -36,6 +34,8 @@ if TYPE_CHECKING:
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
     from app.controllers.status_messages import StatusMessages
+    from app.dialogs.continue_from_here import ContinueDialog
+    from app.dialogs.questions import WaitDialog
     from app.index.row import Row
     from app.messages import Outcome, PointsFound, SummaryMade
     from app.services.branch_jobs import BranchJobs
@@ -160,6 +160,8 @@ class BranchFlow:
 
     async def _ask(self, selection: StableSelection, question: BranchOptions) -> None:
         """Ask until the user cancels, or what was chosen is done."""
+        from app.dialogs.continue_from_here import ContinueDialog
+
         choice = self._first_choice(question)
         while True:
             self._dialog = ContinueDialog(
@@ -214,6 +216,8 @@ class BranchFlow:
 
     async def _run_command(self, question: BranchOptions, choice: Choice, cwd: str) -> SummaryMade | None:
         """Run the user's command; None if the user cancels it."""
+        from app.dialogs.questions import WaitDialog
+
         command = self._settings.summary_command
         self._made = None
         self._jobs.summarise(question, command, cwd, choice.instructions)

@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from app.actions import row_actions
 from app.controllers.row_prompt import RowEdit
-from app.dialogs.labels import LabelsDialog, recent_labels
-from app.dialogs.session_facts import CompareDialog, ProblemsDialog
 from app.messages import HitLocated
 from app.stores import agent_named
 from app.view.cells import shorten
@@ -24,6 +22,7 @@ if TYPE_CHECKING:
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
     from app.controllers.status_messages import StatusMessages
+    from app.dialogs.session_facts import CompareDialog
     from app.index.row import Row
     from app.messages import BranchesCompared
     from app.panes.sessions_pane import SessionsPane
@@ -134,6 +133,8 @@ class EntryActions:
             self._host.start(self._edit_label(target.row, target.entry_id, target.node.label or ""))
 
     async def _edit_label(self, row: Row, entry_id: str, label: str) -> None:
+        from app.dialogs.labels import recent_labels
+
         tree, selection = self._tree, StableSelection(self._pane.model, [row])
 
         def region() -> Region | None:
@@ -168,6 +169,8 @@ class EntryActions:
         self._host.start(self._show_labels())
 
     async def _show_labels(self) -> None:
+        from app.dialogs.labels import LabelsDialog
+
         row, rows = self._pane.list.row, self._pane.model.rows()
         labelled_rows = [row for row in rows if row.labels]
         selection = StableSelection(self._pane.model, labelled_rows) if labelled_rows else None
@@ -220,6 +223,8 @@ class EntryActions:
             return
         row, offset = shown[0], shown[1].offset
         selection = StableSelection(self._pane.model, [row])
+        from app.dialogs.session_facts import CompareDialog
+
         self._comparison = CompareDialog(
             lambda number: self._jobs.compare(selection.row or selection.first, offset, number)
         )
@@ -293,6 +298,8 @@ class EntryActions:
             self._messages.show("This session has no damaged lines")
 
     async def _show_problems(self, problems: list[TreeProblem], path: str) -> None:
+        from app.dialogs.session_facts import ProblemsDialog
+
         problem = await self._host.open(ProblemsDialog(problems))
         shown = self._tree.view
         if problem is None or shown is None or shown.tree.path != path:

@@ -7,7 +7,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.dialogs.export import ExportDialog
 from app.export.choice import file_name
 from app.view.export_choices import done_text
 from app.view.notifications import quoted
@@ -57,6 +56,8 @@ class ExportFlow:
             self._messages.show("Nothing to export: move to a session, or mark some")
 
     async def _ask(self, rows: list[Row], entry_id: str) -> None:
+        from app.dialogs.export import ExportDialog
+
         selection = StableSelection(self._pane.model, rows)
         setup, first = self._setup, rows[0]
         is_one = len(rows) == 1

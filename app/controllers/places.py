@@ -5,9 +5,6 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.dialogs.history import HistoryDialog
-from app.dialogs.places import ARCHIVE, TRASH, PlaceDialog, ReadDialog
-from app.dialogs.statistics import StatisticsDialog
 from app.panes.transcript_pane import TranscriptPane
 
 if TYPE_CHECKING:
@@ -16,6 +13,7 @@ if TYPE_CHECKING:
     from app.actions.history import HistoryStep
     from app.controllers.dialog_host import DialogHost
     from app.controllers.status_messages import StatusMessages
+    from app.dialogs.history import HistoryDialog
     from app.dialogs.places import PlaceAnswer
     from app.index.row import Row
     from app.panes.sessions_pane import SessionsPane
@@ -58,6 +56,8 @@ class Places:
 
     def show_history(self) -> None:
         """List what was done and undone."""
+        from app.dialogs.history import HistoryDialog
+
         runner = self._runner
         self._history = HistoryDialog(
             self._setup, self._pane.model.rows, runner.undo_earlier, runner.redo_earlier
@@ -80,10 +80,14 @@ class Places:
 
     def show_trash(self) -> None:
         """List what lies in the trash."""
+        from app.dialogs.places import TRASH, PlaceDialog
+
         self._host.show(PlaceDialog(TRASH, self._setup, self._read), self._chosen_in_trash)
 
     def _read(self, row: Row) -> None:
         """Show a session in the trash; nothing is written."""
+        from app.dialogs.places import ReadDialog
+
         pane = TranscriptPane(self._setup, id="lying")
         self._host.show(ReadDialog(pane, pane.lines, lambda: pane.show_session(row)))
 
@@ -103,6 +107,8 @@ class Places:
 
     def show_statistics(self) -> None:
         """Show the statistics of all sessions."""
+        from app.dialogs.statistics import StatisticsDialog
+
         dialog = StatisticsDialog(
             self._setup, self._all_rows, ascii_only=self._ascii_only, is_reading=self._is_reading()
         )
@@ -118,6 +124,8 @@ class Places:
 
     def show_archive(self) -> None:
         """List what agents have put into their archives."""
+        from app.dialogs.places import ARCHIVE, PlaceDialog
+
         self._host.show(PlaceDialog(ARCHIVE, self._setup), self._chosen_in_archive)
 
     def _chosen_in_archive(self, answer: PlaceAnswer | None) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from app.actions.resume import EXAMPLE_PROBLEM, EXAMPLE_PROJECT
 from app.controllers.row_prompt import Question
-from app.dialogs.questions import FORK, OPEN, READ, InUseDialog, ResumeDialog, Standing, ways_to_resume
 from app.formats.text import one_line
 from app.keys import key_of
 from app.stores import agent_named
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from app.controllers.row_prompt import RowPrompt
     from app.controllers.session_actions import SessionActions
     from app.controllers.status_messages import StatusMessages
+    from app.dialogs.questions import ResumeDialog, Standing
     from app.index.row import Row
     from app.messages import PlanMade, PlanReady
     from app.panes.sessions_pane import SessionsPane
@@ -296,31 +296,35 @@ class ResumeController:
 
     async def _ask_about_use(self, row: Row, plan: Plan, in_use: Verdict) -> None:
         """Ask how to go on with a session that another agent may have open."""
+        from app.dialogs import questions
+
         selection = StableSelection(self._pane.model, [row])
         harm = agent_named(row.agent).dangers["resume"][1]
-        ways = ways_to_resume(row.agent, in_use)
-        dialog = InUseDialog(in_use.reason, harm, ways, is_sure=in_use.state == LIVE)
+        ways = questions.ways_to_resume(row.agent, in_use)
+        dialog = questions.InUseDialog(in_use.reason, harm, ways, is_sure=in_use.state == LIVE)
         answer = await self._host.open(dialog)
         rows = await self._prompt.rows_of(selection) if answer is not None else []
         if not rows:
             return
         session = rows[0]
-        if answer == FORK:
+        if answer == questions.FORK:
             self._actions.fork_and_resume(session)
-        elif answer == READ:
+        elif answer == questions.READ:
             if self._pane.list.row is not session:
                 self._pane.list.go_to(session.path)
             self._read()
-        elif answer == OPEN and session.path == row.path:
+        elif answer == questions.OPEN and session.path == row.path:
             # The user has answered: nothing is left to ask.
             plan.asks = ()
             self._host.exit(plan)
-        elif answer == OPEN:
+        elif answer == questions.OPEN:
             # It was moved a moment ago.
             self._starter.resume(session, session.path, session.id, session.cwd)
 
     async def _ask(self, row: Row, plan: Plan) -> None:
         """Ask how to go on with a session that cannot simply be resumed."""
+        from app.dialogs.questions import ResumeDialog
+
         selection = StableSelection(self._pane.model, [row])
         dialog = ResumeDialog(f"{row.agent}: {one_line(row.title, 50)}", self._standing(row, plan))
         self._dialog = dialog, selection
@@ -346,6 +350,8 @@ class ResumeController:
 
     def _standing(self, row: Row, plan: Plan) -> Standing:
         """The content of the dialog."""
+        from app.dialogs.questions import Standing
+
         return Standing(
             row.path,
             plan,

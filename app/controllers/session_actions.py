@@ -10,12 +10,7 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from app.actions import row_actions
-from app.actions.trash_place import artifact_sizes
 from app.controllers.row_prompt import Question, RowEdit
-from app.dialogs.questions import OTHERS, FolderDialog, InUseDialog, ways_to_trash
-from app.dialogs.questions import TRASH as ALL_OF_THEM
-from app.dialogs.session_facts import SessionDetailsDialog
-from app.dialogs.tags import TagDialog
 from app.formats.text import one_line
 from app.formats.title_slot import fold_title
 from app.sessions.errors import HeaderlessContinuation
@@ -131,6 +126,8 @@ class SessionActions:
             self._trash(rows, anyway=False)
 
     async def _ask_to_trash(self, rows: Sequence[Row]) -> None:
+        from app.actions.trash_place import artifact_sizes
+
         selection = self._selection(*rows)
         artifacts = 0, 0
 
@@ -155,14 +152,16 @@ class SessionActions:
 
         :param maybe: those; ``reason``: who may have the first of them open; raw.
         """
+        from app.dialogs import questions
+
         others = [row for row in rows if row not in maybe]
         selection, idle = self._selection(*rows), self._selection(*others) if others else None
         harm = agent_named(maybe[0].agent).dangers["trash"][1]
-        ways = ways_to_trash(len(maybe), len(others))
-        answer = await self._host.open(InUseDialog(reason, harm, ways, number=len(maybe)))
-        if idle is not None and answer == OTHERS:
+        ways = questions.ways_to_trash(len(maybe), len(others))
+        answer = await self._host.open(questions.InUseDialog(reason, harm, ways, number=len(maybe)))
+        if idle is not None and answer == questions.OTHERS:
             self._trash(await self._prompt.rows_of(idle), anyway=False)
-        elif answer == ALL_OF_THEM:
+        elif answer == questions.TRASH:
             self._trash(await self._prompt.rows_of(selection), anyway=True)
 
     def _trash(self, rows: Sequence[Row], *, anyway: bool) -> None:
@@ -243,6 +242,8 @@ class SessionActions:
             self._host.start(self._edit_tags(rows))
 
     async def _edit_tags(self, rows: Sequence[Row]) -> None:
+        from app.dialogs.tags import TagDialog
+
         model, selection = self._pane.model, self._selection(*rows)
         first, *others = [model.tagging(row) for row in rows]
         tags = [tag for tag in first.tags if all(tag in other.tags for other in others)]
@@ -292,6 +293,8 @@ class SessionActions:
 
     async def ask_folder(self) -> str | None:
         """Ask for the folder of a new session; None if the user cancels."""
+        from app.dialogs.questions import FolderDialog
+
         setup = self._setup
         return await self._host.open(FolderDialog("Folder of the new session", setup.here[0], setup.home))
 
@@ -322,6 +325,8 @@ class SessionActions:
             self._host.start(self._details(row))
 
     async def _details(self, row: Row) -> None:
+        from app.dialogs.session_facts import SessionDetailsDialog
+
         model = self._pane.model
         facts = session_facts(
             row,

@@ -21,8 +21,6 @@ from app.controllers.session_actions import SessionActions
 from app.controllers.status_bars import StatusBars
 from app.controllers.status_messages import StatusMessages
 from app.controllers.transcript_copy import TranscriptCopy
-from app.dialogs.help import ALL, SECTIONS, HelpDialog
-from app.dialogs.palette import CommandOffer, PaletteDialog, Place
 from app.keys import key_of, keys_of
 from app.messages import (
     ActionsDone,
@@ -256,6 +254,8 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def help_section(self) -> str:
         """The section of the help about the pane with the focus."""
+        from app.dialogs.help import ALL, SECTIONS
+
         for section, panes in SECTIONS.items():
             if any(self._has_focus(pane) for pane in panes):
                 return section
@@ -662,7 +662,6 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.places.show_history()
 
     def action_show_settings(self) -> None:
-        # Imported here: tomlkit takes as long as a picture, and few runs need it.
         from app.dialogs.settings import SettingsDialog
 
         self.app.push_screen(SettingsDialog(self.setup, self.settings))
@@ -699,11 +698,15 @@ class SessionsScreen(FirstPictureScreen[None]):
 
     def action_show_help(self) -> None:
         """Show the keys."""
+        from app.dialogs.help import HelpDialog
+
         offered = [command for command in COMMANDS if self.offers(command)]
         self.app.push_screen(HelpDialog(LEGEND, offered, self.help_of, self.help_section()))
 
     def open_palette(self) -> None:
         """Open the palette: commands of the pane with the focus come first."""
+        from app.dialogs.palette import CommandOffer, PaletteDialog
+
         sentences: dict[str, CommandOffer] = {}
         for command in filter(self.works_now, COMMANDS):
             description = self.help_of(command)
@@ -712,6 +715,8 @@ class SessionsScreen(FirstPictureScreen[None]):
         self.app.push_screen(PaletteDialog(offers, self.model.rows(), self.setup.now_ms()), self._chosen)
 
     async def _chosen(self, offer: Offer | None) -> None:
+        from app.dialogs.palette import Place
+
         if isinstance(offer, Place):
             self.go_to(offer.row.path, offer.entry_id)
         elif offer is not None:

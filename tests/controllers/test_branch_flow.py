@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from app.actions.branch_options import BranchOption, BranchOptions
-from app.controllers import branch_flow
 from app.controllers.branch_flow import BranchFlow
+from app.dialogs import continue_from_here
 from app.messages import Outcome, PointsFound, SummaryMade
 from app.sessions.errors import SessionError
 from app.sessions.manager.change import Change
@@ -24,7 +24,7 @@ from tests.view.listed import listed
 @pytest.fixture(autouse=True)
 def no_text_areas(monkeypatch):
     """A text area needs an application."""
-    monkeypatch.setattr(branch_flow, "ContinueDialog", FakeDialog)
+    monkeypatch.setattr(continue_from_here, "ContinueDialog", FakeDialog)
 
 
 class FakeDialog(SimpleNamespace):
