@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from typing import TYPE_CHECKING
 
 from app.stores.base import Agent, Store, absolute_paths, uuid7
@@ -13,7 +14,9 @@ if TYPE_CHECKING:
 HOME = "CODEX_HOME"
 SESSIONS, ARCHIVED = "sessions", "archived_sessions"
 NAMES, HISTORY = "session_index.jsonl", "history.jsonl"
-_ID_LENGTH = 36
+_UUID = "[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_IDS = re.compile(rf"({_UUID})(?:_{_UUID})?\.jsonl\Z")
+"""The end of the name of a rollout."""
 
 
 class Codex(Agent):
@@ -81,12 +84,13 @@ class Codex(Agent):
         return f"rollout-{timestamp[:19].replace(':', '-')}-{session_id}.jsonl"
 
     def session_id(self, file_name: str) -> str:
-        """The UUID at the end."""
-        return file_name.removesuffix(".jsonl")[-_ID_LENGTH:]
+        """The UUID of the thread: the last one, or the one before it in a later file of the thread."""
+        ids = _IDS.search(file_name)
+        return ids[1] if ids is not None else ""
 
     def resume_arguments(self, path: str, session_id: str, store: Store) -> list[str]:
-        """Codex resumes by id."""
-        return ["resume", session_id]
+        """Codex resumes a thread by its id, and goes on from the file that it wrote last."""
+        return ["resume", self.session_id(os.path.basename(path)) or session_id]
 
     def resume_problem(self, path: str, cwd: str, store: Store) -> str | None:
         """Codex finds sessions only below its home folder, and none that were archived."""

@@ -159,6 +159,44 @@ def test_tokens_count_once_and_without_what_was_cached() -> None:
     ]
 
 
+def test_a_rollout_that_goes_on_from_another_names_it_and_counts_its_own_tokens() -> None:
+    own = "01a21f33-0a6a-7863-b008-c14faefb1e66"
+    base = {"thread_id": META["id"], "end_ordinal_exclusive": 47, "end_byte_offset": 77717}
+    rewound = line("session_meta", **META, history_base=base)
+    header = read_header(f"/s/rollout-2026-11-27T22-49-28-{META['id']}_{own}.jsonl", rewound, ("codex",))
+    assert (header.id, header.parent_session) == (own, META["id"])
+    # A fork names the thread, and the very file of the thread.
+    forked = line(
+        "session_meta", **{**META, "id": "fork"}, forked_from_id=META["id"], history_base={"thread_id": own}
+    )
+    header = read_header("/s/rollout-2026-11-27T22-51-22-fork.jsonl", forked, ("codex",))
+    assert (header.id, header.parent_session) == ("fork", own)
+
+    def count(total: int, last: int) -> bytes:
+        names = {"total_token_usage": total, "last_token_usage": last}
+        info = {
+            name: {"input_tokens": 10 * tokens, "output_tokens": tokens} for name, tokens in names.items()
+        }
+        return event("token_count", info=info)
+
+    entries, records = read(rewound, message("user", "hi"), count(100, 7), count(100, 7), count(103, 3))
+    assert [entry.type for entry in entries] == ["branch", "message"]
+    assert entries[1].parent_id == entries[0].id
+    assert CODEX.entry(rewound)["parentSessionPath"] == META["id"]
+    assert [record.usage.output for record in records if record.usage] == [7, 0, 3]
+
+
+@pytest.mark.parametrize(
+    "base", [None, 7, "x", [], {}, {"thread_id": None}, {"thread_id": ""}, {"thread_id": []}]
+)
+def test_a_base_that_names_no_rollout_is_none(base: Any) -> None:
+    odd = line("session_meta", **META, history_base=base)
+    for name in ("rollout-019c.jsonl", "rollout-019c_.jsonl", "_", "x_y.jsonl", "rollout-019c_a_b.jsonl"):
+        header = read_header(f"/s/{name}", odd, ("codex",))
+        assert (header.id, header.parent_session) == ("019c", None)
+    assert CODEX.entries(odd) == []
+
+
 def test_the_texts_of_items_have_their_kinds() -> None:
     def pieces(each: bytes) -> list[tuple[int, str]]:
         return [(piece.kind, piece.text) for piece in text_pieces(CODEX.entry(each), other=False)]

@@ -25,9 +25,12 @@ def test_the_last_line_of_an_id_counts_and_damage_is_skipped(tmp_path: Path) -> 
     names = read_names(store.names)
     assert names is read_names(store.names), "an unchanged file is not read again"
     assert len(names) == 1
-    name = name_of(store, names, f"/s/2026/02/23/rollout-2026-02-23T11-40-29-{ID}.jsonl")
-    assert name.startswith("Last")
-    assert len(name) == LONGEST
+    for own in ("", "_01a21f33-0a6a-7863-b008-c14faefb1e66"):
+        rollout = f"/s/2026/02/23/rollout-2026-02-23T11-40-29-{ID}{own}.jsonl"
+        name = name_of(store, names, rollout)
+        assert name.startswith("Last")
+        assert len(name) == LONGEST
+        assert store.agent.resume_arguments(rollout, "any", store) == ["resume", ID]
     assert not names_problem(store.names)
 
 

@@ -58,12 +58,12 @@ class Agent(SnakeDialect):
         """Sessions have no names."""
         return None
 
-    def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
+    def entries(self, line: bytes) -> list[dict[str, Any]]:
         """The entry with pi's keys and words."""
         entry = _renamed(decode(line), _ENTRY_KEYS)
         message = entry.get("message")
         if not isinstance(message, dict):
-            return entry
+            return [entry]
         message = _renamed(message, _MESSAGE_KEYS)
         for key in ("role", "stopReason"):
             _translate(message, key)
@@ -72,7 +72,7 @@ class Agent(SnakeDialect):
         if isinstance(message.get("content"), list):
             message["content"] = [_block(block) for block in message["content"]]
         entry["message"] = message
-        return entry
+        return [entry]
 
     def fork(self, head: ForkHeader, lines: Sequence[bytes]) -> bytes:
         """A header, the `branch` entry that names the parent, then the messages."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
 
 from app.formats.context import compaction_messages
-from app.formats.json_codec import decode, encode
+from app.formats.json_codec import BadLine, decode, encode
 from app.formats.migrate import CURRENT_VERSION
 from app.formats.partial_entry import PartialEntry, decode_partial
 from app.formats.title_slot import slot_line
@@ -174,6 +174,8 @@ class Dialect:
     """False if a line may have several entries, or facts besides an entry: such a file is read whole when it
     changes.
     """
+    lines_are_entries = True
+    """Whether a line, as it is in the file, has the shape of an entry."""
     snake = False
     linear = False
     """Whether the format has no branches: the parent of each entry is the one before it."""
@@ -220,14 +222,17 @@ class Dialect:
 
         :raises BadLine: there is none.
         """
-        return decode(line)
+        entries = self.entries(line)
+        if part >= len(entries):
+            raise BadLine("the line has no such entry")
+        return entries[part]
 
     def entries(self, line: bytes) -> list[dict[str, Any]]:
         """All entries of `line`, each as `entry` gives it.
 
         :raises BadLine: it is not JSON of this dialect.
         """
-        return [self.entry(line)]
+        return [decode(line)]
 
     def metadata_entries(self, line: bytes) -> list[dict[str, Any]]:
         """The facts in `line` that are not entries, as entries without ids, for a search of the text.
@@ -237,11 +242,12 @@ class Dialect:
         return []
 
     def raw_entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """Entry number `part` of `line` as it is in the file, with all fields.
+        """Entry number `part` of `line` as it is in the file, with all fields. For a line of another shape, this
+        is the same as `entry`.
 
         :raises BadLine: there is none.
         """
-        return decode(line)
+        return decode(line) if self.lines_are_entries else self.entry(line, part)
 
     def fork(self, head: ForkHeader, lines: Sequence[bytes]) -> bytes | None:
         """A new session with the last messages of another one, for a format whose forks are always made so

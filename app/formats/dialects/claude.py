@@ -11,6 +11,7 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from app.formats.dialects.base import Dialect, FirstLines, MetadataRecord
+from app.formats.dialects.content_blocks import ToolNames, joined_text
 from app.formats.json_codec import BadLine, decode
 from app.formats.partial_entry import CamelUsage, PartialEntry, Usage, partial_entry_of
 from app.formats.text import replace_surrogates, trim_name
@@ -63,6 +64,7 @@ class Claude(Dialect):
 
     name = "claude"
     one_entry_a_line = False
+    lines_are_entries = False
     migrates = False
     writing = None
     name_marker = b'Title"'
@@ -90,17 +92,6 @@ class Claude(Dialect):
         value = decode(line)
         found = [partial_entry_of(entry, wrong) for entry in _entries(value)]
         return [*found, *_titles(value)]
-
-    def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """Entry number `part` of the line."""
-        entries = self.entries(line)
-        if part >= len(entries):
-            raise BadLine("the line has no such entry")
-        return entries[part]
-
-    def raw_entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """The same: the line itself has no shape of an entry."""
-        return self.entry(line, part)
 
     def entries(self, line: bytes) -> list[dict[str, Any]]:
         """The message; the results of several calls are several entries."""
@@ -154,7 +145,7 @@ def _user(value: dict[str, Any], head: dict[str, Any]) -> list[dict[str, Any]]:
         return [{"type": "message", **head, "message": None}]
     content = message.get("content")
     if value.get("isCompactSummary") is True:
-        return [{"type": "compaction", **head, "summary": _text(content)}]
+        return [{"type": "compaction", **head, "summary": joined_text(content)}]
     blocks = content if isinstance(content, list) else []
     results = [block for block in blocks if isinstance(block, dict) and block.get("type") == "tool_result"]
     if not results:
@@ -196,7 +187,7 @@ def _answer(value: dict[str, Any], head: dict[str, Any]) -> dict[str, Any]:
     if stop is None and any(isinstance(block, dict) and block.get("type") == "toolCall" for block in blocks):
         told["stopReason"] = "toolUse"
     if value.get("isApiErrorMessage") is True:
-        told |= {"stopReason": "error", "errorMessage": _text(message.get("content"))}
+        told |= {"stopReason": "error", "errorMessage": joined_text(message.get("content"))}
     elif value.get("isAbortedMidStream") is True:
         told["stopReason"] = "aborted"
     usage = message.get("usage")
@@ -263,15 +254,6 @@ def _diff(result: Any) -> str:
     return "\n".join(lines)
 
 
-def _text(content: Any) -> str:
-    """The texts of a content, below each other."""
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str) and text)
-
-
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle", "summary": "summary"}
 """The field of the title, by the type of the line; the user's own one first."""
 
@@ -304,7 +286,7 @@ class _Reader:
         self._answer_of: dict[str, str] = {}
         self._last_of: dict[str, str] = {}
         self._spent: dict[str, Usage] = {}
-        self._tools: dict[str, str] = {}
+        self._tools = ToolNames()
         self._given: dict[str, str] = {}
         self._summaries: dict[str, str] = {}
         self._name = ""
@@ -321,9 +303,12 @@ class _Reader:
         else:
             message = entries[0].get("message")
             answer = message.get("responseId") if isinstance(message, dict) else None
+            answer = answer if isinstance(answer, str) else None
             for entry, partial in zip(entries, found, strict=True):
-                self._place(value, partial, answer if isinstance(answer, str) else None)
-                self._complete(entry, partial, answer)
+                self._place(value, partial, answer)
+                self._tools.complete(entry, partial)
+                if answer is not None:
+                    self._count(partial, answer)
         records = list(self._renamed(value))
         last = found[-1].id if found else None
         if last is not None:
@@ -371,20 +356,10 @@ class _Reader:
             self._answer_of[entry_id] = answer
             self._last_of[answer] = entry_id
 
-    def _complete(self, entry: dict[str, Any], partial: PartialEntry, answer: object) -> None:
-        """Name the tool of a result, and count the usage of an answer once."""
+    def _count(self, partial: PartialEntry, answer: str) -> None:
+        """Count the usage of an answer once."""
         message = partial.message
-        if message is None:
-            return
-        blocks = entry["message"].get("content")
-        for block in blocks if isinstance(blocks, list) else ():
-            if isinstance(block, dict) and block.get("type") == "toolCall":
-                name, call = block.get("name"), block.get("id")
-                if isinstance(name, str) and isinstance(call, str):
-                    self._tools[replace_surrogates(call)] = replace_surrogates(name)
-        if message.tool_call_id is not None and message.tool_name is None:
-            message.tool_name = self._tools.get(message.tool_call_id)
-        if message.usage is not None and isinstance(answer, str):
+        if message is not None and message.usage is not None:
             before, self._spent[answer] = self._spent.get(answer), message.usage
             if before is not None:
                 message.usage = _more(before, message.usage)

@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import TYPE_CHECKING, Any
 
 from xxhash import xxh3_64_hexdigest
 
 from app.formats.dialects.base import Dialect, FirstLines, MetadataRecord
+from app.formats.dialects.content_blocks import ToolNames, joined_text
 from app.formats.json_codec import BadLine, decode
-from app.formats.partial_entry import CamelUsage, PartialEntry, Usage, partial_entry_of
+from app.formats.partial_entry import CamelUsage, PartialEntry, partial_entry_of
 from app.formats.text import replace_surrogates
 
 if TYPE_CHECKING:
@@ -41,6 +43,7 @@ class Codex(Dialect):
 
     name = "codex"
     one_entry_a_line = False
+    lines_are_entries = False
     linear = True
     migrates = False
     writing = None
@@ -62,12 +65,14 @@ class Codex(Dialect):
             if value.get("type") == "session_meta" and isinstance(meta, dict):
                 if isinstance(meta.get("id"), str):
                     created = meta.get("timestamp") or value.get("timestamp")
-                    return FirstLines(meta["id"], meta.get("cwd"), created, _parent(meta), number)
+                    return FirstLines(
+                        _own_id(meta["id"], path), meta.get("cwd"), created, _parent(meta), number
+                    )
             elif old is None:
                 is_old = "type" not in value and isinstance(value.get("id"), str) and "instructions" in value
                 if is_old:
                     old = FirstLines(value["id"], None, value.get("timestamp"), None, number)
-            elif (folder := _FOLDER.search(_text(value.get("content")))) is not None:
+            elif (folder := _FOLDER.search(joined_text(value.get("content")))) is not None:
                 return old._replace(cwd=(folder[1] or folder[2]).strip(), line=number)
             if old is not None and number >= _FIRST:
                 break
@@ -79,17 +84,6 @@ class Codex(Dialect):
         found: list[PartialEntry] = [partial_entry_of(entry, wrong) for entry in _entries(value, line)]
         return found or _facts(value)
 
-    def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """The entry of the line."""
-        entries = self.entries(line)
-        if part >= len(entries):
-            raise BadLine("the line has no such entry")
-        return entries[part]
-
-    def raw_entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """The same: the line itself has no shape of an entry."""
-        return self.entry(line, part)
-
     def entries(self, line: bytes) -> list[dict[str, Any]]:
         """The entry of the line; none for a note to the screen and for what describes the session."""
         return _entries(decode(line), line)
@@ -100,8 +94,26 @@ class Codex(Dialect):
         return [{"type": "session_info", "name": fact.name} for fact in facts if fact.type == "session_info"]
 
 
+def _own_id(thread_id: str, path: str) -> str:
+    """The id of the rollout at `path`: that of its thread, or that of the rollout alone if the thread has
+    several.
+    """
+    stem = os.path.basename(path).partition(".")[0]
+    before, _, own = stem.rpartition("_")
+    return own if own and before.endswith(f"-{thread_id}") else thread_id
+
+
+def _base(meta: dict[str, Any]) -> str | None:
+    """The id of the rollout that this one goes on from without repeating it."""
+    base = meta.get("history_base")
+    thread_id = base.get("thread_id") if isinstance(base, dict) else None
+    return thread_id if isinstance(thread_id, str) and thread_id else None
+
+
 def _parent(meta: dict[str, Any]) -> object:
-    """The session that this one was forked from, or that started it as a sub-agent."""
+    """The session that this one goes on from, was forked from, or that started it as a sub-agent."""
+    if (base := _base(meta)) is not None:
+        return base
     source = meta.get("source")
     spawned = source.get("subagent") if isinstance(source, dict) else None
     spawned = spawned.get("thread_spawn") if isinstance(spawned, dict) else None
@@ -133,6 +145,8 @@ def _entries(value: dict[str, Any], line: bytes) -> list[dict[str, Any]]:
         told = _response(item)
     elif kind == "event_msg":
         told = _event(item)
+    elif kind == "session_meta" and (base := _base(item)) is not None:
+        told = {"type": "branch", "parentSessionPath": base}
     else:
         told = None
     if told is None:
@@ -151,7 +165,8 @@ def _response(item: dict[str, Any]) -> dict[str, Any] | None:
     if kind == "message":
         return _message(item)
     if kind == "reasoning":
-        thoughts = "\n\n".join(filter(None, (_text(item.get("summary")), _text(item.get("content")))))
+        told = (joined_text(item.get("summary")), joined_text(item.get("content")))
+        thoughts = "\n\n".join(filter(None, told))
         return _answer([{"type": "thinking", "thinking": thoughts}]) if thoughts else None
     if kind == "agent_message":
         return {"type": "custom_message", "customType": kind, "content": _content(item.get("content"))}
@@ -218,15 +233,6 @@ def _block(block: Any) -> Any:
     return block
 
 
-def _text(content: Any) -> str:
-    """The texts of a content, below each other."""
-    if isinstance(content, str):
-        return content
-    blocks = content if isinstance(content, list) else []
-    texts = [block.get("text") for block in blocks if isinstance(block, dict)]
-    return "\n".join(text for text in texts if isinstance(text, str) and text)
-
-
 def _call(kind: str, item: dict[str, Any]) -> dict[str, Any]:
     name = item.get("name") or kind.removesuffix("_call")
     given = next((item[key] for key in ("arguments", "input", "action") if key in item), None)
@@ -284,12 +290,13 @@ def _facts(value: dict[str, Any]) -> list[PartialEntry]:
     name = item.get("thread_name")
     if item.get("type") == "thread_name_updated" and isinstance(name, str):
         return [MetadataRecord(type="session_info", name=replace_surrogates(name))]
-    if item.get("type") == "token_count" and (usage := _usage(item, "last_token_usage")) is not None:
-        return [MetadataRecord(type="usage", usage=usage)]
+    if item.get("type") == "token_count" and (tokens := _tokens(item, "last_token_usage")) is not None:
+        return [_usage_of(tokens)]
     return []
 
 
-def _usage(item: dict[str, Any], field: str) -> Usage | None:
+def _tokens(item: dict[str, Any], field: str) -> tuple[int, ...] | None:
+    """Tokens that were sent, received, read from the cache and written to it."""
     info = item.get("info")
     told = info.get(field) if isinstance(info, dict) else None
     if not isinstance(told, dict):
@@ -297,11 +304,13 @@ def _usage(item: dict[str, Any], field: str) -> Usage | None:
     names = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens")
     sent, received, read, written = [_count(told.get(name)) for name in names]
     # The input is told with what was cached.
-    usage = CamelUsage(
-        input=max(0, sent - read - written), output=received, cache_read=read, cache_write=written
-    )
-    assert isinstance(usage, Usage)
-    return usage
+    return max(0, sent - read - written), received, read, written
+
+
+def _usage_of(tokens: tuple[int, ...]) -> MetadataRecord:
+    sent, received, read, written = tokens
+    usage = CamelUsage(input=sent, output=received, cache_read=read, cache_write=written)
+    return MetadataRecord(type="usage", usage=usage)
 
 
 def _count(value: object) -> int:
@@ -321,10 +330,11 @@ class _Reader:
     def __init__(self) -> None:
         self._last: str | None = None
         self._ids: dict[str, int] = {}
-        self._tools: dict[str, str] = {}
+        self._tools = ToolNames()
         self._provider: str | None = None
         self._model: str | None = None
-        self._told = (0, 0, 0, 0)
+        self._sums: tuple[int, ...] | None = None
+        self._continues = False
 
     def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
         """The entry of the line in its place, then the leaf; or the fact in the line."""
@@ -332,8 +342,10 @@ class _Reader:
         kind, item = _item(value)
         if kind == "turn_context" and isinstance(item.get("model"), str):
             self._model = replace_surrogates(item["model"])
-        elif kind == "session_meta" and isinstance(item.get("model_provider"), str):
-            self._provider = self._provider or replace_surrogates(item["model_provider"])
+        elif kind == "session_meta":
+            self._continues = self._continues or _base(item) is not None
+            if isinstance(item.get("model_provider"), str):
+                self._provider = self._provider or replace_surrogates(item["model_provider"])
         elif kind == "event_msg" and item.get("type") == "token_count":
             return self._count_tokens(item)
         entries = _entries(value, line)
@@ -352,30 +364,20 @@ class _Reader:
         partial.parent_id, self._last = self._last, partial.id
 
     def _complete(self, entry: dict[str, Any], partial: PartialEntry) -> None:
-        message = partial.message
-        if message is None:
-            return
-        if message.role == "assistant":
-            message.model, message.provider = self._model, self._provider if self._model else None
-            blocks = entry["message"]["content"]
-            for block in blocks if isinstance(blocks, list) else ():
-                if isinstance(block, dict) and block.get("type") == "toolCall":
-                    name, call = block.get("name"), block.get("id")
-                    if isinstance(name, str) and isinstance(call, str):
-                        self._tools[replace_surrogates(call)] = replace_surrogates(name)
-        elif message.tool_call_id is not None:
-            message.tool_name = self._tools.get(message.tool_call_id)
+        self._tools.complete(entry, partial)
+        if partial.message is not None and partial.message.role == "assistant":
+            partial.message.model = self._model
+            partial.message.provider = self._provider if self._model else None
 
     def _count_tokens(self, item: dict[str, Any]) -> Sequence[PartialEntry]:
-        usage = _usage(item, "total_token_usage")
-        if usage is None:
+        tokens = _tokens(item, "total_token_usage")
+        if tokens is None:
             return _facts({"type": "event_msg", "payload": item})
-        told = (usage.input or 0, usage.output or 0, usage.cache_read or 0, usage.cache_write or 0)
-        before, self._told = self._told, told  # type: ignore[assignment]
-        if sum(told) < sum(before):
-            # The sums began again.
+        before, self._sums = self._sums, tokens
+        if before is None and self._continues:
+            # The first sum has the tokens of the rollout before as well.
+            return [_usage_of(_tokens(item, "last_token_usage") or (0, 0, 0, 0))]
+        if before is None or sum(tokens) < sum(before):
+            # The sums begin.
             before = (0, 0, 0, 0)
-        usage.input, usage.output, usage.cache_read, usage.cache_write = (
-            max(0, now - then) for now, then in zip(told, before, strict=True)
-        )
-        return (MetadataRecord(type="usage", usage=usage),)
+        return [_usage_of(tuple(max(0, now - then) for now, then in zip(tokens, before, strict=True)))]

@@ -27,6 +27,7 @@ class Lanes(Dialect):
     migrates = False
     writing = None
     one_entry_a_line = False
+    lines_are_entries = False
     name_marker = b"pi.session.name"
 
     def partial_entries(self, line: bytes, wrong: list[str] | None = None) -> Sequence[PartialEntry]:
@@ -46,13 +47,6 @@ class Lanes(Dialect):
                 entries.extend(_value(write))
         return entries
 
-    def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """Entry number `part` of the transaction, counting entries only."""
-        entries = self.entries(line)
-        if part >= len(entries):
-            raise BadLine("the transaction has no such entry")
-        return entries[part]
-
     def entries(self, line: bytes) -> list[dict[str, Any]]:
         """The entries of the transaction."""
         return [write for write in _writes(line) if write["kind"] == "entry"]
@@ -60,10 +54,6 @@ class Lanes(Dialect):
     def metadata_entries(self, line: bytes) -> list[dict[str, Any]]:
         """Labels and names as pi's version 3 has them; other values, lists and usage rows as they are."""
         return [_metadata_entry(write) for write in _writes(line) if write["kind"] not in ("header", "entry")]
-
-    def raw_entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """As `entry`: the spelling is that of pi."""
-        return self.entry(line, part)
 
 
 def _writes(line: bytes) -> list[dict[str, Any]]:

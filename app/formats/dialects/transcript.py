@@ -75,12 +75,6 @@ class Transcript(Dialect):
         """Sessions have no names."""
         return None
 
-    def entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """The node in pi's spelling."""
-        for entry in self.entries(line):
-            return entry
-        raise BadLine("a head line is no entry")
-
     def entries(self, line: bytes) -> list[dict[str, Any]]:
         """The node; none if the line is a head."""
         value = decode(line)
