@@ -242,8 +242,8 @@ class Dialect:
         return []
 
     def raw_entry(self, line: bytes, part: int = 0) -> dict[str, Any]:
-        """Entry number `part` of `line` as it is in the file, with all fields. For a line of another shape, this
-        is the same as `entry`.
+        """Entry number `part` of `line` as it is in the file, with all fields. If the line has another shape,
+        this is the same as `entry`.
 
         :raises BadLine: there is none.
         """
