@@ -19,6 +19,7 @@ from app.sessions.manager.session_file import fresh_id
 from app.sessions.storage.blobs import PREFIX, BlobStore, inline_blobs
 
 if TYPE_CHECKING:
+    from app.formats.dialects.base import WriteFormat
     from app.redact import Redactor
     from app.sessions.manager.session_manager import SessionManager
 
@@ -58,10 +59,10 @@ def session_lines(
     :param blobs: where the session's agent keeps images; None if it keeps them in the session.
     :raises UnknownEntry, AmbiguousEntry: of an id in `choice`, or the tree has entries with one id.
     """
-    source = _Source(manager, agent, blobs)
-    entries = source.tree(now_ms) if choice.all_branches else source.path(chosen_end(manager, choice), now_ms)
     writing = dialect_named(agent).writing
     assert writing is not None
+    source = _Source(manager, agent, writing, blobs)
+    entries = source.tree(now_ms) if choice.all_branches else source.path(chosen_end(manager, choice), now_ms)
     created = parse_time(manager.header.get("timestamp"))
     header = writing.new_header(
         manager.session_id,
@@ -86,9 +87,12 @@ def session_lines(
 class _Source:
     """The entries of a session, in the spelling of the target."""
 
-    def __init__(self, manager: SessionManager, agent: str, blobs: BlobStore | None) -> None:
+    def __init__(
+        self, manager: SessionManager, agent: str, writing: WriteFormat, blobs: BlobStore | None
+    ) -> None:
         self._manager = manager
         self._agent = agent
+        self._writing = writing
         self._blobs = blobs
         self._store = EntryStore(manager.session_file or "", agent, CURRENT_VERSION)
         entries = manager.get_entries()
@@ -137,9 +141,7 @@ class _Source:
 
     def _named(self, forked: list[ForkedEntry], ids: set[str], now_ms: int) -> list[ForkedEntry]:
         """The entries, and one more that names the session if they do not name it as the source is named."""
-        writing = dialect_named(self._agent).writing
-        assert writing is not None
-        if writing.has_title_slot:
+        if self._writing.has_title_slot:
             return forked
         names = [entry.raw.get("name") for entry in forked if entry.raw.get("type") == "session_info"]
         last = names[-1] if names and isinstance(names[-1], str) else None
@@ -166,7 +168,7 @@ class _Source:
             raw = inline_blobs(entry.raw, self._blobs)
         if self._is_respelled:
             raw = self._respelled(entry.normalized if raw is None else raw)
-        if raw is None or (raw is entry.raw and self._manager.dialect.name in ("pi", "omp", "indusagi")):
+        if raw is None or (raw is entry.raw and self._manager.dialect.migrates):
             return entry
         spelled = self._store.make({**raw, "id": entry.id, "parentId": entry.parent_id})
         spelled.index = entry.index
@@ -177,21 +179,4 @@ class _Source:
         if isinstance(message, dict) and message.get("role") == "assistant":
             # pi and oh-my-pi add up the usage of every answer, and name its model.
             return {**raw, "message": {**_ANSWER, **message}}
-        if raw.get("type") != "model_change":
-            return raw
-        model = raw.get("model")
-        if self._agent == "pi" and isinstance(model, str):
-            if raw.get("role") not in (None, "default"):
-                # pi knows one model at a time; the others are kept where it does not look.
-                kept: dict[str, Any] = {
-                    key: raw[key] for key in ("id", "parentId", "timestamp") if key in raw
-                }
-                data = {"model": model, "role": raw["role"]}
-                return {"type": "custom", **kept, "customType": "omp.model_change", "data": data}
-            provider, _, name = model.partition("/")
-            rest = {key: value for key, value in raw.items() if key not in ("model", "role")}
-            return {**rest, "provider": provider, "modelId": name}
-        if self._agent == "omp" and isinstance(raw.get("modelId"), str):
-            rest = {key: value for key, value in raw.items() if key not in ("provider", "modelId")}
-            return {**rest, "model": f"{raw.get('provider')}/{raw['modelId']}", "role": "default"}
-        return raw
+        return self._writing.respelled_model(raw) if raw.get("type") == "model_change" else raw

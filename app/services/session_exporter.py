@@ -100,6 +100,7 @@ class SessionExporter:
         # Imported here, in the thread: few runs export, and loading it would delay the first key.
         from app.export.exporter import Surroundings
         from app.export.output_file import Target
+        from app.export.session_lines import TARGETS
         from app.export.to_file import export_to_file, redactor_for
 
         setup = self._setup
@@ -107,7 +108,8 @@ class SessionExporter:
         if os.path.isdir(path):
             path = os.path.join(path, file_name(row.agent, row.id, order.format))
         yielder = GilYielder(lambda: progress.is_stopped)
-        order = order._replace(target="omp" if row.agent == "omp" else "pi")
+        if row.agent in TARGETS:
+            order = order._replace(target=row.agent)
         target = Target(path, force=force)
         redactor = redactor_for(row.path, setup.env, setup.home) if order.redacts else None
         return export_to_file(

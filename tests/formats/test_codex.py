@@ -180,9 +180,9 @@ def test_a_rollout_that_goes_on_from_another_names_it_and_counts_its_own_tokens(
         return event("token_count", info=info)
 
     entries, records = read(rewound, message("user", "hi"), count(100, 7), count(100, 7), count(103, 3))
-    assert [entry.type for entry in entries] == ["branch", "message"]
+    assert [entry.type for entry in entries] == ["custom_message", "message"]
     assert entries[1].parent_id == entries[0].id
-    assert CODEX.entry(rewound)["parentSessionPath"] == META["id"]
+    assert CODEX.entry(rewound)["content"] == f"Goes on from {META['id']}"
     assert [record.usage.output for record in records if record.usage] == [7, 0, 3]
 
 

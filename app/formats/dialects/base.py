@@ -39,6 +39,22 @@ class WriteFormat:
         """The fields of a model_change."""
         return {"provider": provider, "modelId": model_id}
 
+    def respelled_model(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """A model_change of another agent, with the fields of this one."""
+        model = entry.get("model")
+        if not isinstance(model, str):
+            return entry
+        if entry.get("role") not in (None, "default"):
+            # pi knows one model at a time; the others are kept where it does not look.
+            kept: dict[str, Any] = {
+                key: entry[key] for key in ("id", "parentId", "timestamp") if key in entry
+            }
+            data = {"model": model, "role": entry["role"]}
+            return {"type": "custom", **kept, "customType": "omp.model_change", "data": data}
+        provider, _, name = model.partition("/")
+        rest = {key: value for key, value in entry.items() if key not in ("model", "role")}
+        return {**rest, **self.model_fields(provider, name)}
+
     def branch_from_id(self, leaf_id: str | None, target_id: str | None) -> str:
         """`fromId` of a branch summary: the leaf that was left."""
         return leaf_id or "root"
@@ -85,6 +101,14 @@ class OmpWriteFormat(WriteFormat):
     def model_fields(self, provider: str, model_id: str) -> dict[str, Any]:
         """The fields of a model_change: provider and model in one word, and the model's role."""
         return {"model": f"{provider}/{model_id}", "role": "default"}
+
+    def respelled_model(self, entry: dict[str, Any]) -> dict[str, Any]:
+        """A model_change of another agent, with the fields of this one."""
+        name = entry.get("modelId")
+        if not isinstance(name, str):
+            return entry
+        rest = {key: value for key, value in entry.items() if key not in ("provider", "modelId")}
+        return {**rest, **self.model_fields(f"{entry.get('provider')}", name)}
 
     def branch_from_id(self, leaf_id: str | None, target_id: str | None) -> str:
         """`fromId` of a branch summary: the entry below which the new branch begins."""

@@ -146,7 +146,7 @@ def _entries(value: dict[str, Any], line: bytes) -> list[dict[str, Any]]:
     elif kind == "event_msg":
         told = _event(item)
     elif kind == "session_meta" and (base := _base(item)) is not None:
-        told = {"type": "branch", "parentSessionPath": base}
+        told = {"type": "custom_message", "customType": "history_base", "content": f"Goes on from {base}"}
     else:
         told = None
     if told is None:
