@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Generic, TypeVar
+from typing import Generic, Protocol, TypeVar
 
 from app.formats.text import one_line
 from app.options import Options
+from app.view.formatting import short_id
 
 Item = TypeVar("Item")
 
@@ -38,6 +39,31 @@ class Field(Generic[Item]):
         """The value as one inert line: it holds neither a tab nor a line break."""
         value = self.of(item)
         return "" if value is None else one_line(str(value), LONGEST)
+
+
+class Session(Protocol):
+    """A session of a list: its agent, and its title."""
+
+    @property
+    def agent(self) -> str: ...
+
+    @property
+    def title(self) -> str: ...
+
+
+def session_fields(
+    id_of: Callable[[Item], str], session_of: Callable[[Item], Session]
+) -> tuple[Field[Item], ...]:
+    """The first fields of a list of sessions.
+
+    :param id_of: the id of the session of an item; `session_of`: that session.
+    """
+    return (
+        Field("id", "id of the session", id_of),
+        Field("short_id", "the part of the id that lists show", lambda item: short_id(id_of(item))),
+        Field("agent", "agent that wrote it", lambda item: session_of(item).agent),
+        Field("title", "name, else the first prompt", lambda item: session_of(item).title),
+    )
 
 
 _ALIASES = {"session_id": "id"}

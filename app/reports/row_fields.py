@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from app.formats.timestamps import iso
 from app.index.row import Row, problem_count
-from app.reports.fields import Field
+from app.reports.fields import Field, session_fields
 from app.stores.tags import NOTHING, Tagging
-from app.view.formatting import age, short_id
+from app.view.formatting import age
 
 
 class Listed(NamedTuple):
@@ -29,10 +29,7 @@ def _labels(item: Listed) -> str:
 
 
 ROW_FIELDS: tuple[Field[Listed], ...] = (
-    Field("id", "id of the session", lambda item: item.row.id),
-    Field("short_id", "the part of the id that lists show", lambda item: short_id(item.row.id)),
-    Field("agent", "agent that wrote it", lambda item: item.row.agent),
-    Field("title", "name, else the first prompt", lambda item: item.row.title),
+    *session_fields(lambda item: item.row.id, lambda item: item.row),
     Field("name", "name that a user gave it", lambda item: item.row.name),
     Field("cwd", "folder that it works in", lambda item: item.row.cwd),
     Field("path", "its file", lambda item: item.row.path),

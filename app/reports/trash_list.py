@@ -7,7 +7,7 @@ from typing import NamedTuple
 from app.actions.restore import TrashedSession, list_trashed
 from app.formats.timestamps import iso
 from app.options import Options
-from app.reports.fields import BadFormat, Field, line_maker
+from app.reports.fields import BadFormat, Field, line_maker, session_fields
 from app.reports.output import CYAN, DIM, SCHEMA, columns, complain, wants_colour, write_json, write_text
 from app.reports.tables import aligned
 from app.setup import Setup
@@ -28,10 +28,7 @@ class ListedTrash(NamedTuple):
 
 
 TRASH_FIELDS: tuple[Field[ListedTrash], ...] = (
-    Field("id", "id of the session", lambda item: item.session.session_id),
-    Field("short_id", "the part of the id that lists show", lambda item: short_id(item.session.session_id)),
-    Field("agent", "agent that wrote it", lambda item: item.session.agent),
-    Field("title", "name, else the first prompt", lambda item: item.session.title),
+    *session_fields(lambda item: item.session.session_id, lambda item: item.session),
     Field("path", "its file before it was trashed", lambda item: item.session.path),
     Field("in_trash", "its file now", lambda item: item.session.in_trash),
     Field("trashed", "when it was trashed", lambda item: iso(item.session.when_ms)),

@@ -6,11 +6,9 @@ import json
 from typing import TYPE_CHECKING
 
 from tests.benchmarks.corpus.clock import iso
-from tests.benchmarks.corpus.draft import Draft, quote
+from tests.benchmarks.corpus.draft import Block, Draft, prompt_forms, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tests.benchmarks.corpus.chunks import Text, ToolCall, Usage
     from tests.benchmarks.corpus.truth import Truth
 
@@ -81,39 +79,21 @@ class ClaudeDraft(Draft):
 
     def user(self, text: Text, *, form: str = "blocks") -> str | None:
         source = '{"type":"base64","media_type":"image/png","data":"iVBORw0KGgo="}'
-        image, block = f'{{"type":"image","source":{source}}}', f'{{"type":"text","text":{text.json}}}'
-        forms = {
-            "blocks": (f"[{block}]", text.plain),
-            "string": (text.json, text.plain),
-            "image": (f"[{image},{block}]", text.plain),
-            "two": (f"[{block},{block}]", f"{text.plain} {text.plain}"),
-            "silent": (f"[{image}]", ""),
-        }
-        content, plain = forms[form]
+        image = f'{{"type":"image","source":{source}}}'
+        content, plain = prompt_forms(text, self.text_block(text), image, text.json)[form]
         return self.message("user", f'{{"role":"user","content":{content}}}', text=plain)
 
-    def assistant(
-        self,
-        text: Text | None,
-        usage: Usage,
-        *,
-        thinking: Text | None = None,
-        calls: Iterable[tuple[str, ToolCall]] = (),
-        stop: str | None = None,
-    ) -> str | None:
+    def thinking_block(self, thinking: Text) -> str:
+        return f'{{"type":"thinking","thinking":{thinking.json},"signature":"c2ln"}}'
+
+    def call_block(self, call_id: str, call: ToolCall) -> str:
+        return f'{{"type":"tool_use","id":"{call_id}","name":"{call.name}","input":{call.arguments}}}'
+
+    def answer(self, blocks: list[Block], usage: Usage, stop: str | None) -> str | None:
         """Append an answer: a line for each block. Their tokens grow; the last one tells all of them."""
-        blocks: list[tuple[str, str, str]] = []
-        if thinking is not None:
-            thought = f'{{"type":"thinking","thinking":{thinking.json},"signature":"c2ln"}}'
-            blocks.append((thought, "thinking", ""))
-        if text is not None:
-            blocks.append((f'{{"type":"text","text":{text.json}}}', "assistant", text.plain))
-        for call_id, call in calls:
-            told = f'"id":"{call_id}","name":"{call.name}","input":{call.arguments}'
-            blocks.append((f'{{"type":"tool_use",{told}}}', "tool_arguments", ""))
         self.answers += 1
         sent, received, read, written = usage.tokens
-        for number, (block, place, plain) in enumerate(blocks):
+        for number, block in enumerate(blocks):
             is_last = number == len(blocks) - 1
             told = (
                 f'"input_tokens":{sent},"cache_creation_input_tokens":{written},"cache_read_input_tokens":{read},'
@@ -123,16 +103,15 @@ class ClaudeDraft(Draft):
             reason = "null" if not is_last else f'"{_STOPS.get(stop or "", "end_turn")}"'
             body = (
                 f'{{"model":"{self.model}","id":"msg_{self.answers}","type":"message","role":"assistant",'
-                f'"content":[{block}],"stop_reason":{reason},"usage":{{{told}}}}}'
+                f'"content":[{block.json}],"stop_reason":{reason},"usage":{{{told}}}}}'
             )
             ended = {"error": ',"isApiErrorMessage":true', "aborted": ',"isAbortedMidStream":true'}
             extra = ended.get(stop or "", "") if is_last else ""
             entry_id = self.put(f'"type":"assistant","message":{body}{extra}')
-            self._blocks[place] = entry_id, len(self.truth.ids) - 1
-            self.truth.message("assistant", self.at, plain)
+            self._blocks[block.place] = entry_id, len(self.truth.ids) - 1
+            self.truth.message("assistant", self.at, block.text)
         self.truth.usage(usage._replace(cost=0.0))
-        if self.model not in self.truth.models:
-            self.truth.models.append(self.model)
+        self.answered_by(self.model)
         return self.leaf
 
     def tool_result(self, call_id: str, name: str, output: str, *, failed: bool = False) -> str | None:

@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING, Any
 from xxhash import xxh3_64_hexdigest
 
 from tests.benchmarks.corpus.clock import iso
-from tests.benchmarks.corpus.draft import Draft, quote
+from tests.benchmarks.corpus.draft import Block, Draft, prompt_forms, quote
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from tests.benchmarks.corpus.chunks import Text, ToolCall, Usage
     from tests.benchmarks.corpus.truth import Truth
 
@@ -70,50 +68,36 @@ class CodexDraft(Draft):
     def user(self, text: Text, *, form: str = "blocks") -> str | None:
         image = '{"type":"input_image","image_url":"data:image/png;base64,iVBORw0KGgo="}'
         block = f'{{"type":"input_text","text":{text.json}}}'
-        forms = {
-            "blocks": (f"[{block}]", text.plain),
-            "string": (f"[{block}]", text.plain),
-            "image": (f"[{image},{block}]", text.plain),
-            "two": (f"[{block},{block}]", f"{text.plain} {text.plain}"),
-            "silent": (f"[{image}]", ""),
-        }
-        content, plain = forms[form]
+        content, plain = prompt_forms(text, block, image, f"[{block}]")[form]
         entry_id = self.item(f'"type":"message","role":"user","content":{content}', "user")
         self.truth.message("user", self.at, plain)
         self._items["abandoned"] = self._items["user"]
         return entry_id
 
-    def assistant(
-        self,
-        text: Text | None,
-        usage: Usage,
-        *,
-        thinking: Text | None = None,
-        calls: Iterable[tuple[str, ToolCall]] = (),
-        stop: str | None = None,
-    ) -> str | None:
+    def thinking_block(self, thinking: Text) -> str:
+        summary = f'[{{"type":"summary_text","text":{thinking.json}}}]'
+        return f'"type":"reasoning","summary":{summary},"encrypted_content":"c2ln"'
+
+    def text_block(self, text: Text) -> str:
+        content = f'[{{"type":"output_text","text":{text.json}}}]'
+        return f'"type":"message","role":"assistant","content":{content}'
+
+    def call_block(self, call_id: str, call: ToolCall) -> str:
+        arguments = quote(call.arguments)
+        return f'"type":"function_call","name":"{call.name}","arguments":{arguments},"call_id":"{call_id}"'
+
+    def answer(self, blocks: list[Block], usage: Usage, stop: str | None) -> str | None:
         """Append an answer: an item for each block, what the screen was told of it, and its tokens."""
-        blocks: list[tuple[str, str, str]] = []
-        if thinking is not None:
-            told = f'"summary":[{{"type":"summary_text","text":{thinking.json}}}],"encrypted_content":"c2ln"'
-            blocks.append((f'"type":"reasoning",{told}', "thinking", ""))
-        if text is not None:
-            told = f'"role":"assistant","content":[{{"type":"output_text","text":{text.json}}}]'
-            blocks.append((f'"type":"message",{told}', "assistant", text.plain))
-        for call_id, call in calls:
-            told = f'"name":"{call.name}","arguments":{quote(call.arguments)},"call_id":"{call_id}"'
-            blocks.append((f'"type":"function_call",{told}', "tool_arguments", ""))
-        for payload, place, plain in blocks:
-            self.item(payload, place)
-            self.truth.message("assistant", self.at, plain)
+        for block in blocks:
+            self.item(block.json, block.place)
+            self.truth.message("assistant", self.at, block.text)
         if stop in ("aborted", "error"):
             told = '"type":"turn_aborted"' if stop == "aborted" else '"type":"error","message":"overloaded"'
             self.item(told, kind="event_msg")
             self.truth.message("assistant", self.at)
         self._tokens(usage)
-        model = f"{self.provider}/{self.model}"
-        if blocks and model not in self.truth.models:
-            self.truth.models.append(model)
+        if blocks:
+            self.answered_by(f"{self.provider}/{self.model}")
         return self.leaf
 
     def _tokens(self, usage: Usage) -> None:

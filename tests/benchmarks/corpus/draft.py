@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from tests.benchmarks.corpus.clock import iso
 
@@ -25,6 +25,33 @@ def quote(text: str) -> str:
     if any("\ud800" <= char <= "\udfff" for char in text):
         return json.dumps(text)
     return json.dumps(text, ensure_ascii=False)
+
+
+class Block(NamedTuple):
+    """A part of an answer.
+
+    :param place: where a needle in it is planted: "thinking", "assistant" or "tool_arguments".
+    :param json: its JSON.
+    :param text: its text, if it is one of the conversation.
+    """
+
+    place: str
+    json: str
+    text: str = ""
+
+
+def prompt_forms(text: Text, block: str, image: str, string: str) -> dict[str, tuple[str, str]]:
+    """Return the forms of a prompt: name -> (content, text).
+
+    :param block: the text as a block; `image`: a block before it; `string`: a content that is no list.
+    """
+    return {
+        "blocks": (f"[{block}]", text.plain),
+        "string": (string, text.plain),
+        "image": (f"[{image},{block}]", text.plain),
+        "two": (f"[{block},{block}]", f"{text.plain} {text.plain}"),
+        "silent": (f"[{image}]", ""),
+    }
 
 
 class Draft:
@@ -140,20 +167,10 @@ class Draft:
         """Append a prompt: in "blocks", as a "string", with an "image", in "two" blocks, or "silent" (no
         text).
         """
-        plain, at = text.plain, self.at - 7
+        at = self.at - 7
         image = '{"type":"image","data":"iVBORw0KGgo=","mimeType":"image/png"}'
         block = f'{{"type":"text","text":{text.json}}}'
-        if form == "two":
-            plain = f"{plain} {plain}"
-        elif form == "silent":
-            plain = ""
-        content = {
-            "blocks": f"[{block}]",
-            "string": text.json,
-            "image": f"[{image},{block}]",
-            "two": f"[{block},{block}]",
-            "silent": f"[{image}]",
-        }[form]
+        content, plain = prompt_forms(text, block, image, text.json)[form]
         return self.message("user", self.user_body(content, at), text=plain, at=at)
 
     def user_body(self, content: str, at: int) -> str:
@@ -171,19 +188,32 @@ class Draft:
         """Append an answer: thinking, text, tool calls (call id, call), usage."""
         blocks = []
         if thinking is not None:
-            blocks.append(f'{{"type":"thinking","thinking":{thinking.json},"thinkingSignature":"c2ln"}}')
+            blocks.append(Block("thinking", self.thinking_block(thinking)))
         if text is not None:
-            blocks.append(f'{{"type":"text","text":{text.json}}}')
-        calling = [self.call_block(call_id, call) for call_id, call in calls]
-        reason = stop or ("toolUse" if calling else "stop")
+            blocks.append(Block("assistant", self.text_block(text), text.plain))
+        blocks += [Block("tool_arguments", self.call_block(call_id, call)) for call_id, call in calls]
+        return self.answer(blocks, usage, stop)
+
+    def answer(self, blocks: list[Block], usage: Usage, stop: str | None) -> str | None:
+        """Append an answer with these blocks."""
+        reason = stop or ("toolUse" if blocks and blocks[-1].place == "tool_arguments" else "stop")
         at = self.at - 1500
-        body = self.answer_body(",".join(blocks + calling), usage, reason, at)
-        entry_id = self.message("assistant", body, text=text.plain if text else "", at=at)
+        body = self.answer_body(",".join(block.json for block in blocks), usage, reason, at)
+        entry_id = self.message("assistant", body, text="".join(block.text for block in blocks), at=at)
         self.truth.usage(usage)
-        model = f"{self.provider}/{self.model}"
+        self.answered_by(f"{self.provider}/{self.model}")
+        return entry_id
+
+    def answered_by(self, model: str) -> None:
+        """Add a model that answered to the truth."""
         if model not in self.truth.models:
             self.truth.models.append(model)
-        return entry_id
+
+    def thinking_block(self, thinking: Text) -> str:
+        return f'{{"type":"thinking","thinking":{thinking.json},"thinkingSignature":"c2ln"}}'
+
+    def text_block(self, text: Text) -> str:
+        return f'{{"type":"text","text":{text.json}}}'
 
     def call_block(self, call_id: str, call: ToolCall) -> str:
         return f'{{"type":"toolCall","id":"{call_id}","name":"{call.name}","arguments":{call.arguments}}}'
