@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from app.index.search.results import Hit
     from app.index.statistics import Statistics
     from app.sessions.manager.change import Change
+    from app.sessions.tree.entry_ref import EntryRef
     from app.sessions.tree.node import Node
-    from app.sessions.tree.tail_reader import EntryRef
     from app.stores.live import Verdict
     from app.stores.tags import Taggings
     from app.view.branch_table import BranchTable

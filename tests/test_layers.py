@@ -153,6 +153,30 @@ def test_modules_of_the_first_rows_load_no_heavy_library(name: str) -> None:
     assert not loaded & NOT_BEFORE_THE_FIRST_ROWS
 
 
+NOT_BEFORE_THE_FIRST_KEY = {
+    "msgspec",
+    "app.actions.restore",
+    "app.export.exporter",
+    "app.formats.header",
+    "app.formats.partial_entry",
+    "app.index.query.query",
+    "app.index.search.matchers",
+    "app.index.statistics",
+    "app.sessions.tree.tree",
+    "app.view.markdown",
+    "app.view.transcript",
+}
+"""Modules that read sessions, or that few runs need: the screen is there, and keys work, before they load."""
+
+
+@pytest.mark.parametrize("screen", ["browser", "selector"])
+def test_the_screen_loads_neither_dialogs_nor_the_modules_that_read_sessions(screen: str) -> None:
+    loaded = set(run_python(["-I"], LOADED, "app.full_screen", "app.browser", f"app.screens.{screen}"))
+    dialogs = {name for name in loaded if name.startswith("app.dialogs.")}
+    assert dialogs == {"app.dialogs.row_dialogs"}
+    assert not loaded & NOT_BEFORE_THE_FIRST_KEY
+
+
 LISTS = """
 import sys
 sys.path.insert(0, sys.argv[1])

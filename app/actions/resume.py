@@ -14,7 +14,6 @@ import threading
 from collections.abc import Mapping
 from typing import NoReturn
 
-from app.formats.header import header_of
 from app.formats.text import inert
 from app.paths import home_prefix_length
 from app.stores import agent_named
@@ -120,6 +119,9 @@ def plan(
     shell = shell_line(argv, usable, agent_store, env)
     gone = folder_problem is not None and program is not None
     warning = agent.resume_warning(dialect)
+    # Imported here: the first key would wait for it, and it runs in a thread of the screen.
+    from app.formats.header import header_of
+
     header = header_of(path, (row_agent,))
     asks = (header.refusal,) if header and header.refusal else ()
     return Plan(argv, cwd, environment, program, problem, shell, folder_gone=gone, warning=warning, asks=asks)

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from app.actions import row_actions
 from app.controllers.row_prompt import Question, RowEdit
 from app.formats.text import one_line
-from app.formats.title_slot import fold_title
 from app.sessions.errors import HeaderlessContinuation
 from app.stores import agent_named
 from app.stores.live import LIVE, MAYBE
@@ -199,6 +198,9 @@ class SessionActions:
             self._host.start(self._edit_name(row))
 
     async def _edit_name(self, row: Row) -> None:
+        # Imported here: the first key would wait for it.
+        from app.formats.title_slot import fold_title
+
         sessions, selection = self._pane.list, self._selection(row)
         # The name in the file may be longer, or not be printable.
         before = one_line(fold_title(row.name or ""), len(row.name or "") + 1)

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
-from msgspec import Struct
-
 from app.sessions.errors import AmbiguousEntry, UnknownEntry
 
 _Entry = TypeVar("_Entry")
@@ -20,7 +18,7 @@ _LONGEST_NAME = 100
 """Characters of the agent and the id in the name of a file."""
 
 
-class Choice(Struct, frozen=True):
+class Choice(NamedTuple):
     """The options of an export.
 
     :param entry: an entry's id, or the beginning of one: export the path to it; "" for the leaf.

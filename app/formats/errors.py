@@ -19,5 +19,9 @@ class SessionError(Exception):
         self.reason = reason
 
 
+class NotASession(SessionError):
+    """The file is not a session."""
+
+
 class Cancelled(Exception):
     """The work was stopped because its result is no longer needed."""

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from app.formats.dialects import dialect_named
-from app.formats.errors import SessionError
+from app.formats.errors import NotASession
 from app.formats.json_codec import NOT_AN_OBJECT, BadLine, decode
 from app.formats.lines import BLANK_BYTES, BLOCK_SIZE, BOM, is_blank, open_file, read_at, skip_blanks
 from app.formats.migrate import CURRENT_VERSION
@@ -76,10 +76,6 @@ class Fault(Struct, frozen=True, gc=False):
     reason: str
     torn: bool = False
     length: int = 0
-
-
-class NotASession(SessionError):
-    """The file is not a session."""
 
 
 class Header(Struct, frozen=True, gc=False, array_like=True):

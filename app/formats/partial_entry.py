@@ -7,7 +7,6 @@ surrogates, bad UTF-8, deep nesting) goes through `decode` and a lenient builder
 
 from __future__ import annotations
 
-from math import isfinite
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_type_hints
 
 import msgspec
@@ -228,16 +227,3 @@ def _plan(struct: type[Struct]) -> _Plan:
     """The key of each field of `struct`, its name, and what makes its value."""
     keys = zip(struct.__struct_encode_fields__, struct.__struct_fields__, strict=True)
     return {key: (name, _READERS.get(name, _text)) for key, name in keys}
-
-
-def finite(number: float | None) -> float:
-    """The number; 0 for none, and for one with which no sum can be made."""
-    try:
-        return number if number and isfinite(number) else 0
-    except OverflowError:
-        return 0
-
-
-def finite_int(number: float) -> int:
-    """The same without its fraction."""
-    return int(finite(number))

@@ -115,7 +115,7 @@ def _read_ends(task: Task) -> Result:
 
 def _read_figures(path: str, agents: tuple[str, ...], foreign: bytes) -> Result:
     # Imported here for the reason given in `read`.
-    from app.formats.header import NotASession
+    from app.formats.errors import NotASession
     from app.sessions.summaries.figures import read_sums
 
     try:

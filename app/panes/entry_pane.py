@@ -12,9 +12,8 @@ from textual import on
 from app.formats.text import one_line
 from app.keys import key_of
 from app.messages import EntryRead, ImageDecoded
-from app.services.entry_reader import DETAILS, RAW, TEXT, EntryReader
-from app.sessions.storage.blobs import blobs_of
 from app.view.clipboard import copy_warning, file_suffix, full_text, text_size
+from app.view.document_line import DETAILS, RAW, TEXT
 from app.view.image_lines import delete_command
 from app.view.problems import DamagedLine
 from app.widgets.entry_lines import EntryLines, image_of
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from textual.timer import Timer
     from textual.widget import Widget
 
+    from app.services.entry_reader import EntryReader
     from app.sessions.storage.blobs import BlobStore
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
@@ -72,7 +72,9 @@ class EntryPane(Pane):
         # the requested entry, and whether it is the entry before, grown
         self._spot: Node | DamagedLine | None = None
         self._grew = False
-        self._reader = EntryReader(self.post_message, images, self._blobs)
+        self._images = images
+        # None before the first entry
+        self._reader: EntryReader | None = None
         self.lines = EntryLines(id="entry")
         self._terminal_images = TerminalImages(self.lines)
 
@@ -84,10 +86,22 @@ class EntryPane(Pane):
         self.app.app_resume_signal.subscribe(self, lambda app: self._terminal_images.send_again())
 
     def on_unmount(self) -> None:
-        self._reader.stop()
+        if self._reader is not None:
+            self._reader.stop()
         self._terminal_images.clear()
 
+    def _entry_reader(self) -> EntryReader:
+        if self._reader is None:
+            # Imported here: the first key would wait for it.
+            from app.services.entry_reader import EntryReader
+
+            self._reader = EntryReader(self.post_message, self._images, self._blobs)
+        return self._reader
+
     def _blobs(self, tree: SessionTree) -> BlobStore | None:
+        # Imported here, in the thread of the reader.
+        from app.sessions.storage.blobs import blobs_of
+
         setup, header = self._setup, tree.header
         return blobs_of(header.agent, tree.path, header.cwd, setup.stores, setup.agent_env, setup.home)
 
@@ -97,7 +111,8 @@ class EntryPane(Pane):
             self._timer.stop()
         spot = self._tree.spot
         if spot is None:
-            self._reader.clear()
+            if self._reader is not None:
+                self._reader.clear()
             self._spot = None
             self.lines.show_lines([], more=False)
             self._place, self._facts = "", None
@@ -146,7 +161,7 @@ class EntryPane(Pane):
         cells, rows = HIDDEN_CELLS, 0
         if is_seen:
             cells, rows = self.lines.cells, max(1, self.lines.size.height - TEXT_LINES)
-        self._reader.read(view.tree, spot, cells, rows, look=self.lines.look)
+        self._entry_reader().read(view.tree, spot, cells, rows, look=self.lines.look)
         before, self._spot = self._spot, spot
         torn = isinstance(spot, DamagedLine) and isinstance(before, DamagedLine) and spot.is_now(before)
         self._grew = torn and spot != before
@@ -165,7 +180,7 @@ class EntryPane(Pane):
 
     @on(EntryRead)
     def _entry_read(self, event: EntryRead) -> None:
-        if event.generation == self._reader.generation:
+        if event.generation == self._entry_reader().generation:
             if not event.more:
                 self._facts = event.facts
                 self.update_age()
@@ -178,7 +193,7 @@ class EntryPane(Pane):
 
     @on(ImageDecoded)
     def _image_decoded(self, event: ImageDecoded) -> None:
-        if event.generation == self._reader.generation:
+        if event.generation == self._entry_reader().generation:
             self._terminal_images.send([event.drawing])
             self.lines.show_image(event.drawing)
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     from app.index.row import Row
     from app.messages import HitLocated
-    from app.sessions.tree.tail_reader import EntryRef
+    from app.sessions.tree.entry_ref import EntryRef
     from app.setup import Setup
     from app.view.transcript_outline import Hits, Outline
 

@@ -13,8 +13,6 @@ from app.index.live_sessions import verdict_to_resume
 from app.messages import BranchesCompared, DraftLeft, OutlineMade, PointsFound, SummaryMade
 from app.services.background import BackgroundService, LatestOnlyWorker
 from app.sessions.errors import SessionError
-from app.sessions.tree.branches import branches_from
-from app.sessions.tree.tree import open_tree
 from app.stores.live import look
 from app.view.notifications import reason_of
 
@@ -148,6 +146,8 @@ class BranchJobs(BackgroundService):
 
     def _compare(self, row: Row, offset: int, number: int, is_stale: Callable[[], bool]) -> None:
         from app.actions.compare import compare
+        from app.sessions.tree.branches import branches_from
+        from app.sessions.tree.tree import open_tree
 
         def keep_going() -> bool:
             return not is_stale()

@@ -20,7 +20,7 @@ from app.services.tree_reader import reason_of
 from app.sessions.errors import Changed
 from app.sessions.storage.blobs import image_bytes
 from app.sessions.tree.entry_loader import read_beginning
-from app.view.document_line import DocumentLine, own_line
+from app.view.document_line import DETAILS, RAW, DocumentLine, own_line
 from app.view.entry_details import DETAIL_KINDS, detail_lines, facts_of
 from app.view.entry_document import ToolCall, document
 from app.view.image_lines import (
@@ -49,8 +49,6 @@ if TYPE_CHECKING:
     from app.sessions.tree.tree import SessionTree
     from app.view.entry_details import EntryFacts
 
-TEXT, RAW, DETAILS = LOOKS = ("text", "raw", "details")
-"""Ways to look at an entry: its text, its line in the file, or the table of its details."""
 # Least seconds between two messages: the screen cannot draw more often.
 POST_SECONDS = 0.05
 # Seconds between two batches of lines, in which the screen gets the interpreter.

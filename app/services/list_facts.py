@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING
 
 from app import paths
 from app.index.live_sessions import LiveCandidates, live_sessions
-from app.index.subagents import subagent_rows
 from app.messages import (
     ListStateNotSaved,
     MissingFound,
@@ -148,6 +147,8 @@ class ListFacts(BackgroundService):
         self._post(PlacesFound([place_of(store) for store in self._setup.stores]))
 
     def _read_subagents(self, rows: Sequence[Row]) -> None:
+        from app.index.subagents import subagent_rows
+
         self._post(SubagentsRead(subagent_rows(self._setup.stores, rows)))
 
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from app.index.figures_file import StoredFigures, current_figures
-from app.index.statistics import PROJECT, statistics
 from app.messages import ProjectRead
 from app.services.background import REST_AHEAD, BackgroundService, GilYielder
 from app.services.tree_reader import labelled_entries
@@ -15,6 +13,7 @@ from app.view.project_overview import project_overview
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Sequence
 
+    from app.index.figures_file import StoredFigures
     from app.index.row import Row, Signature
     from app.index.statistics import Group
     from app.services.background import Post
@@ -38,7 +37,8 @@ class ProjectReader(BackgroundService):
         super().__init__(post)
         self._cache_folder = cache_folder
         self._all_rows = all_rows
-        self._stored = StoredFigures(cache_folder)
+        # None before the first project
+        self._stored: StoredFigures | None = None
         # folder of a project -> its figures as they were shown last
         self._shown: dict[str, Group] = {}
         self._next_count = 0.0
@@ -84,7 +84,11 @@ class ProjectReader(BackgroundService):
         """The figures of some sessions, each entry once. If one of them has changed, all sessions that have
         changed are read, now and then.
         """
-        found = self._stored.of(rows)
+        from app.index.figures_file import StoredFigures, current_figures
+        from app.index.statistics import PROJECT, statistics
+
+        stored = self._stored = self._stored or StoredFigures(self._cache_folder)
+        found = stored.of(rows)
         if found is None and monotonic() >= self._next_count:
             self._next_count = monotonic() + COUNT_EVERY
             known = [row for row in self._all_rows() if not row.provisional and not row.refused]
@@ -94,7 +98,7 @@ class ProjectReader(BackgroundService):
                 if is_stale():
                     # The rest is counted when the cursor is on a project again.
                     self._next_count = 0.0
-                found = self._stored.of(rows)
+                found = stored.of(rows)
         return None if found is None else statistics(zip(rows, found, strict=True), PROJECT).total
 
     def _with_times(self, overview: ProjectOverview, is_stale: Callable[[], bool]) -> ProjectOverview:

@@ -10,10 +10,6 @@ from typing import TYPE_CHECKING
 
 from app.formats.utf8_text import fold
 from app.index.query.completion import Vocabulary, complete, vocabulary
-from app.index.query.grammar import leaves_tools, parse, unknown_filters
-from app.index.query.query import QueryError
-from app.index.search.matchers import name_of
-from app.index.search.results import HitsByPath
 from app.messages import ExcerptsFound, HitLocated, HitsCounted, SearchFound, ValuesCollected
 from app.services.background import BackgroundService, GilYielder
 from app.stores.tags import known_tags
@@ -107,6 +103,10 @@ class SessionSearch(BackgroundService):
         index = self._index()
         if index is None or not text.strip():
             return
+        from app.index.query.grammar import leaves_tools, unknown_filters
+        from app.index.query.query import QueryError
+        from app.index.search.results import HitsByPath
+
         self._is_prepared = True
         started = monotonic()
         try:
@@ -171,6 +171,8 @@ def _split_notes(
     query: Query, page: Page, unknown: Sequence[Note]
 ) -> tuple[list[Note], dict[str, Sequence[str]]]:
     """The notes of a page without those about unknown filters and other spellings, and these spellings."""
+    from app.index.search.matchers import name_of
+
     instead: dict[str, Sequence[str]] = {}
     told = {note.position for note in unknown}
     noted = {note.position for note in page.notes} - told
@@ -231,6 +233,9 @@ def _located(
 
 def _words_to_mark(hit: Hit, query: str) -> tuple[str, ...]:
     """The words of the query, and the texts that a regex or another spelling matched here."""
+    from app.index.query.grammar import parse
+    from app.index.query.query import QueryError
+
     try:
         words = parse(query, 0).words
     except QueryError:

@@ -6,16 +6,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from app.formats.errors import Cancelled
-from app.formats.header import NotASession
+from app.formats.errors import Cancelled, NotASession
 from app.gc_policy import exempt_tree
 from app.messages import OutlineRead, TranscriptHits
 from app.services.background import BackgroundService, GilYielder
 from app.sessions.errors import Changed
-from app.sessions.tree.branches import branch_ends
-from app.sessions.tree.tail_reader import EntryRef, path_through
-from app.sessions.tree.tree import open_tree
-from app.sessions.tree.tree_text import TreeText
+from app.sessions.tree.entry_ref import EntryRef
 from app.view.transcript_outline import BranchStart, Hits, Outline, Places
 
 if TYPE_CHECKING:
@@ -24,6 +20,7 @@ if TYPE_CHECKING:
     from app.services.background import Post
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
+    from app.sessions.tree.tree_text import TreeText
 
 MOST_POINTS = 500
 """Branches that are named at most; a session with more has no line for the others."""
@@ -78,6 +75,8 @@ class TranscriptOutline(BackgroundService):
 
     def _opened(self, path: str, agents: Sequence[str], is_stale: Callable[[], bool]) -> SessionTree:
         """The tree as the file is now."""
+        from app.sessions.tree.tree import open_tree
+
         tree = self._tree
         if tree is not None and tree.path == path:
             try:
@@ -100,6 +99,9 @@ class TranscriptOutline(BackgroundService):
         words: Sequence[str],
         through: EntryRef | None,
     ) -> None:
+        from app.sessions.tree.tail_reader import path_through
+        from app.sessions.tree.tree_text import TreeText
+
         try:
             tree = self._opened(path, agents, is_stale)
             if self._texts is None:
@@ -121,6 +123,9 @@ class TranscriptOutline(BackgroundService):
 
 def outline_of(tree: SessionTree, through: EntryRef | None) -> Outline:
     """The outline of a path of a tree; see `TranscriptOutline.read`."""
+    from app.sessions.tree.branches import branch_ends
+    from app.sessions.tree.tail_reader import path_through
+
     steps, _ = path_through(tree, through)
     prompts = _places(steps, lambda node: node.role == "user")
     labels = _places(steps, lambda node: bool(node.label))

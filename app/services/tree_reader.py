@@ -7,8 +7,7 @@ from threading import Lock
 from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
-from app.formats.errors import Cancelled
-from app.formats.header import NotASession
+from app.formats.errors import Cancelled, NotASession
 from app.gc_policy import exempt_tree
 from app.messages import (
     BranchesRead,
@@ -21,9 +20,6 @@ from app.messages import (
 )
 from app.services.background import REST_AHEAD, BackgroundService, GilYielder
 from app.sessions.errors import Changed, SessionError
-from app.sessions.tree.branches import Branches
-from app.sessions.tree.tree import open_end, open_tree
-from app.sessions.tree.tree_text import TreeText
 from app.view.branch_table import BranchTable
 from app.view.problems import EntryProblems, damaged_problems
 from app.view.tree_view import TreeView
@@ -34,8 +30,10 @@ if TYPE_CHECKING:
     from app.formats.header import Fault
     from app.index.row import Row
     from app.services.background import Post
+    from app.sessions.tree.branches import Branches
     from app.sessions.tree.node import Node
     from app.sessions.tree.tree import SessionTree
+    from app.sessions.tree.tree_text import TreeText
 
 # Seconds between two batches of rows, in which the screen gets the interpreter.
 BATCH_PAUSE = 0.002
@@ -97,6 +95,8 @@ class TreeReader(BackgroundService):
         self._tree, self._path = None, ""
 
     def _open(self, generation: int, path: str, agents: tuple[str, ...], mode: str, *, again: bool) -> None:
+        from app.sessions.tree.tree import open_end, open_tree
+
         self._release()
         try:
             end = None if again else open_end(path, agents)
@@ -190,6 +190,8 @@ class BranchReader(BackgroundService):
         self._branches = self._table = self._faults = None
 
     def _read(self, generation: int, is_stale: Callable[[], bool], tree: SessionTree) -> None:
+        from app.sessions.tree.branches import Branches
+
         if self._branches is None or self._branches[0] is not tree or self._faults is None:
             self._release()
             self._branches, self._faults = (tree, Branches(tree)), EntryProblems(tree)
@@ -267,6 +269,8 @@ class TreeSearch(BackgroundService):
         self._texts = None
 
     def _texts_of(self, tree: SessionTree) -> TreeText:
+        from app.sessions.tree.tree_text import TreeText
+
         if self._texts is None or self._texts[0] is not tree:
             self._texts = None
             self._texts = tree, TreeText(tree)
@@ -343,6 +347,8 @@ def labelled_entries(row: Row, is_stale: Callable[[], bool]) -> dict[str, tuple[
     """The entries of a session that have labels: id -> text, role or type, and time in milliseconds. None if
     they cannot be read, or are not wanted any more.
     """
+    from app.sessions.tree.tree import open_tree
+
     if row.size > MOST_LABELLED_BYTES:
         return None
     try:

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import errno
 
-from app.formats.errors import SessionError
-from app.formats.header import NotASession
+from app.formats.errors import NotASession, SessionError
 
 __all__ = [
     "AlreadyThere",

@@ -109,7 +109,8 @@ def _read_beginning(session: Archived) -> None:
     # Imported here because few users have an archive, and the readers of formats load a decoder.
     from app.formats.content import text_of
     from app.formats.dialects import dialect_named
-    from app.formats.header import NotASession, read_header
+    from app.formats.errors import NotASession
+    from app.formats.header import read_header
     from app.formats.json_codec import BadLine
     from app.formats.text import one_line, visible_line
 

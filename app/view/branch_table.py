@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from app.formats.partial_entry import finite, finite_int
+from app.formats.amounts import finite, finite_int
 from app.view.formatting import cost, count, span
 
 if TYPE_CHECKING:

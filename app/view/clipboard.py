@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from app.formats.entry_parts import Part
-from app.view.document_line import CodeBlock
-from app.view.entry_document import heading
+from app.view.document_line import CodeBlock, heading
+
+if TYPE_CHECKING:
+    from app.formats.entry_parts import Part
 
 SURE = 74_994
 """Bytes of base64 that every terminal with OSC 52 accepts; xterm drops longer texts."""

@@ -8,10 +8,31 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from app.formats.text import inert
+from app.formats.text import inert, one_line
 from app.view.cells import ELLIPSIS, cut, max_width, stable_width, width
 from app.view.line import Line, highlight_line, line_width
+
+if TYPE_CHECKING:
+    from app.formats.entry_parts import Part
+
+MEASURE = 96
+"""Most cells of a line of text: longer lines are hard to read."""
+PAD = "  "
+"""Before each line of a transcript."""
+
+TEXT, RAW, DETAILS = LOOKS = ("text", "raw", "details")
+"""Ways to look at an entry: its text, its line in the file, or the table of its details."""
+
+_TITLED = {
+    "thinking": "thinking",
+    "tool_call": "tool call",
+    "tool_result": "result",
+    "diff": "diff",
+    "image": "image",
+    "error": "error",
+}
 
 _FENCE = re.compile(r"(`{3,}|~{3,})([^`]*)$")
 
@@ -223,3 +244,11 @@ def inert_pieces(text: str, begin: int, end: int) -> list[str]:
     for start in range(begin, max(end, begin + 1), CHUNK):
         pieces += stable_width(inert(text[start : min(start + CHUNK, end)])).split("\n")
     return pieces
+
+
+def heading(part: Part) -> str:
+    """The heading of a part, inert; "" for none."""
+    label, title = _TITLED.get(part.kind, ""), one_line(part.title)
+    if part.kind == "meta":
+        return ""
+    return f"{label}: {title}" if label and title and title != label else title or label

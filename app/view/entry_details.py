@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
+from app.formats.amounts import finite, finite_int
 from app.formats.entry_parts import Field, Part
-from app.formats.partial_entry import finite, finite_int
 from app.formats.text import one_line
 from app.formats.timestamps import parse_time
 from app.view.cells import stable_width, width

@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 
 from app.formats.entry_parts import Part
 from app.formats.images import EmbeddedImage
-from app.formats.text import one_line
 from app.view.cells import shorten, stable_width
 from app.view.code_lines import diff_rows, is_diff
-from app.view.document_line import CodeBlock, DocumentLine, own_line, paragraphs, text_line
+from app.view.document_line import CodeBlock, DocumentLine, heading, own_line, paragraphs, text_line
 from app.view.line import wrap
 from app.view.markdown import markdown_lines, written_lines
 from app.view.tool_input import field_lines, input_lines
@@ -24,14 +23,6 @@ BATCH = 250
 """Lines in one batch."""
 RULE = 12
 """Cells of the rule between the input and the output of a tool."""
-TITLED = {
-    "thinking": "thinking",
-    "tool_call": "tool call",
-    "tool_result": "result",
-    "diff": "diff",
-    "image": "image",
-    "error": "error",
-}
 PLAIN_STYLES = {
     "thinking": "thinking",
     "error": "error",
@@ -96,14 +87,6 @@ def document(
             batch = list(draw(part.image))
     if batch:
         yield batch
-
-
-def heading(part: Part) -> str:
-    """The heading of a part, inert; "" for none."""
-    label, title = TITLED.get(part.kind, ""), one_line(part.title)
-    if part.kind == "meta":
-        return ""
-    return f"{label}: {title}" if label and title and title != label else title or label
 
 
 def _lines(part: Part, cells: int, *, is_prompt: bool) -> Iterator[DocumentLine]:

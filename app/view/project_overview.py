@@ -6,17 +6,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from app.formats.partial_entry import finite, finite_int
+from app.formats.amounts import finite, finite_int
 from app.formats.text import one_line
 from app.index.row import Row
-from app.index.statistics import Group as Figures
 from app.sessions.summary import FAILED, INTERRUPTED, WAITING
 from app.view.cells import fit_facts, shorten, stable_width, width
 from app.view.formatting import age, cost, count, day
 from app.view.line import Line, Span, fit_line, line_width
 from app.view.session_row import ENDINGS, POINTER, title_style
+
+if TYPE_CHECKING:
+    from app.index.statistics import Group as Figures
 
 MOST_LATEST = 5
 MOST_LABELS = 8

@@ -16,7 +16,16 @@ from app.formats.text import one_line
 from app.formats.timestamps import parse_time
 from app.formats.tool_calls import call_blocks
 from app.view.cells import stable_width
-from app.view.document_line import CodeBlock, DocumentLine, best_line, own_line, paragraphs, text_line
+from app.view.document_line import (
+    MEASURE,
+    PAD,
+    CodeBlock,
+    DocumentLine,
+    best_line,
+    own_line,
+    paragraphs,
+    text_line,
+)
 from app.view.formatting import count, moment
 from app.view.line import Line, wrap
 from app.view.markdown import markdown_lines, written_lines
@@ -31,9 +40,6 @@ MOST_TEXT = 48 << 10
 """Most characters of a prompt or an answer that is shown whole; a longer one is shown by its two ends."""
 END_OF_TEXT = 16 << 10
 """Characters of each of these ends."""
-MEASURE = 96
-"""Most cells of a line of text: longer lines are hard to read."""
-PAD = "  "
 BAND = "▌ "
 _LEFT_OUT = ("details", "diff")
 _SUMMARIES = ("branchSummary", "compactionSummary")

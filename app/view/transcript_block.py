@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from app.sessions.tree.tail_reader import EntryRef
+from app.sessions.tree.entry_ref import EntryRef
 from app.view.document_line import DocumentLine, own_line
 
 if TYPE_CHECKING:

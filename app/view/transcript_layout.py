@@ -6,7 +6,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from app.sessions.tree.tail_reader import EntryRef
+from app.sessions.tree.entry_ref import EntryRef
 from app.view.document_line import DocumentLine
 from app.view.transcript_block import FOLDED, SHORT, Block, Turn
 

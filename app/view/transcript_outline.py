@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from app.formats.text import one_line
-from app.sessions.tree.tail_reader import EntryRef
+from app.sessions.tree.entry_ref import EntryRef
 from app.view.cells import stable_width
 from app.view.document_line import DocumentLine
 

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.message import Message
 
-from app.services.entry_reader import TEXT
 from app.view.clipboard import block_title, main_text
-from app.view.document_line import best_line, next_shift
+from app.view.document_line import MEASURE, TEXT, best_line, next_shift
 from app.view.image_lines import ImageLine, problem_lines
 from app.view.line import Line, fit_line
 from app.view.palette import THEMES
-from app.view.transcript import MEASURE
 from app.widgets.commands import bindings_of
 from app.widgets.line_list import LineList
 

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.message import Message
 
 from app.commands import pane_commands, preview_commands
-from app.sessions.tree.tail_reader import EntryRef
+from app.sessions.tree.entry_ref import EntryRef
 from app.view.cells import shorten
-from app.view.document_line import next_shift
+from app.view.document_line import MEASURE, PAD, next_shift
 from app.view.line import fit_line, line_width, wrap
-from app.view.transcript import MEASURE, PAD
 from app.view.transcript_block import FOLDED, FULL, SHORT, Block
 from app.view.transcript_layout import BlockRef, TranscriptLayout
 from app.widgets.commands import binding, bindings_of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.formats.partial_entry import finite, finite_int
+from app.formats.amounts import finite, finite_int
 
 BEYOND = "9" * 400
 

@@ -10,7 +10,8 @@ import pytest
 
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
-from app.formats.header import NotASession, read_header
+from app.formats.errors import NotASession
+from app.formats.header import read_header
 from app.formats.json_codec import BadLine
 from app.formats.partial_entry import PartialEntry
 from app.formats.search_text import text_pieces

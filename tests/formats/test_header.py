@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.formats.header import SCAN_LIMIT, Header, NotASession, find_header, read_header
+from app.formats.errors import NotASession
+from app.formats.header import SCAN_LIMIT, Header, find_header, read_header
 from app.formats.title_slot import slot_line
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from app.services import branch_jobs
 from app.services.branch_jobs import BranchJobs
+from app.sessions.tree import tree
 from tests.factory import chain, message, write_session
 from tests.waiting import PATIENCE
 
@@ -29,14 +29,14 @@ def jobs_of_a_session(tmp_path):
 
 def test_a_replaced_comparison_has_no_answer_and_is_not_a_failure(jobs_of_a_session, monkeypatch):
     jobs, row, answers = jobs_of_a_session
-    is_begun, may_go_on, open_tree = Event(), Event(), branch_jobs.open_tree
+    is_begun, may_go_on, open_tree = Event(), Event(), tree.open_tree
 
     def slow(*arguments):
         is_begun.set()
         assert may_go_on.wait(PATIENCE)
         return open_tree(*arguments)
 
-    monkeypatch.setattr(branch_jobs, "open_tree", slow)
+    monkeypatch.setattr(tree, "open_tree", slow)
     jobs.compare(row, 0)
     assert is_begun.wait(PATIENCE)
     jobs.compare(row, 7)

@@ -9,7 +9,8 @@ import pytest
 from app.sessions.manager.session_manager import SessionManager
 from app.sessions.tree import tail_reader
 from app.sessions.tree import tree as trees
-from app.sessions.tree.tail_reader import FIRST_ENTRY, EntryRef, open_path
+from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
+from app.sessions.tree.tail_reader import open_path
 from app.sessions.tree.tree import open_end, open_tree
 from tests.sessions.lines import content, handed_out, put
 from tests.sessions.test_linear import AGENTS, HEADER, ORIGIN, SESSIONS, said

@@ -11,7 +11,8 @@ import pytest
 from app.formats.errors import Cancelled
 from app.sessions.errors import Changed
 from app.sessions.tree import tail_reader
-from app.sessions.tree.tail_reader import FIRST_ENTRY, EntryRef, open_path
+from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
+from app.sessions.tree.tail_reader import open_path
 from app.sessions.tree.tree import open_tree
 from tests.factory import chain, entry, header, message, write_session
 from tests.sessions.lines import handed_out

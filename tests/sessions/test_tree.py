@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from app.formats.header import NotASession
+from app.formats.errors import NotASession
 from app.sessions.errors import Changed
 from app.sessions.tree.node import Node
 from app.sessions.tree.tree import SessionTree, open_tree

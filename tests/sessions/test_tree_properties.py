@@ -10,7 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.formats.entry_parts import entry_parts
-from app.formats.header import INVALID_VALUE, NotASession
+from app.formats.errors import NotASession
+from app.formats.header import INVALID_VALUE
 from app.sessions.errors import Changed
 from app.sessions.summaries.summarise import problems, summarise
 from app.sessions.tree.row_loader import UNREADABLE_ROW

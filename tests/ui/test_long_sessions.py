@@ -9,9 +9,9 @@ import threading
 import pytest
 
 from app.panes import entry_pane
-from app.services import tree_reader
 from app.services.entry_reader import EntryReader
 from app.services.tree_reader import TreeReader
+from app.sessions.tree import tree
 from app.widgets import line_list
 from app.widgets.entry_tree import EntryTree
 from tests.factory import chain
@@ -31,13 +31,13 @@ def long(tmp_path):
 def gate(monkeypatch):
     """The complete tree is read only after this is set."""
     opened = threading.Event()
-    real_open_tree = tree_reader.open_tree
+    real_open_tree = tree.open_tree
 
     def wait(*arguments):
         opened.wait(30)
         return real_open_tree(*arguments)
 
-    monkeypatch.setattr(tree_reader, "open_tree", wait)
+    monkeypatch.setattr(tree, "open_tree", wait)
     yield opened
     opened.set()
 

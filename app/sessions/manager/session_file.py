@@ -14,7 +14,8 @@ from random import random
 from typing import TYPE_CHECKING, Any
 
 from app.formats.dialects import dialect_named
-from app.formats.header import WITHIN, Header, NotASession, header_fields_of, read_header
+from app.formats.errors import NotASession
+from app.formats.header import WITHIN, Header, header_fields_of, read_header
 from app.formats.json_codec import REMOVED, BadLine, decode, edit_fields, encode
 from app.formats.lines import BOM
 from app.formats.migrate import CURRENT_VERSION, migrate_line

@@ -19,6 +19,7 @@ from datetime import date
 from time import localtime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.formats.amounts import finite_int
 from app.formats.content import SnakeToolCallBlock, ToolCallBlock, read_typed_content
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
@@ -27,7 +28,6 @@ from app.formats.header import find_header
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, line_windows, open_file
 from app.formats.migrate import made_up_id
-from app.formats.partial_entry import finite_int
 from app.formats.timestamps import parse_time
 from app.sessions.parent_links import deepest_leaf
 

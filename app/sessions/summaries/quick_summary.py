@@ -15,7 +15,8 @@ from msgspec import Raw, Struct
 
 from app.formats.content import text_of
 from app.formats.dialects import dialect_named
-from app.formats.header import NotASession, read_header
+from app.formats.errors import NotASession
+from app.formats.header import read_header
 from app.formats.json_codec import DECODE_ERRORS, BadLine, decode
 from app.formats.lines import BLANK_BYTES, open_file, read_at, run_start
 from app.formats.partial_entry import ABSENT, Timestamp

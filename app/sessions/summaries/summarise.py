@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from app.formats.header import Fault, NotASession, find_header, read_header
+from app.formats.errors import NotASession
+from app.formats.header import Fault, find_header, read_header
 from app.formats.lines import BLOCK_SIZE, feed_lines, open_file, read_at
 from app.sessions.passages import NO_TEXT, PackedText
 from app.sessions.summaries.summary_builder import UNKNOWN, SummaryBuilder

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 
+from app.formats.amounts import finite, finite_int
 from app.formats.content import (
     SnakeToolCallBlock,
     TextBlock,
@@ -24,7 +25,6 @@ from app.formats.entry_types import SILENT, UNDISPLAYED, USAGE_TYPES
 from app.formats.header import INVALID_VALUE, Fault, HeaderChecks
 from app.formats.json_codec import BadLine
 from app.formats.lines import BOM, is_blank, skip_blanks
-from app.formats.partial_entry import finite, finite_int
 from app.formats.summary_fields import (
     ANSWER_TYPES,
     RESULT_TYPES,

@@ -11,6 +11,7 @@ import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from app.formats.amounts import finite
 from app.formats.content import SnakeToolCallBlock, ToolCallBlock
 from app.formats.dialects import dialect_named
 from app.formats.dialects.base import MetadataRecord
@@ -18,7 +19,6 @@ from app.formats.entry_types import SILENT, USAGE_TYPES
 from app.formats.errors import Cancelled
 from app.formats.json_codec import BadLine
 from app.formats.lines import line_windows, open_file
-from app.formats.partial_entry import finite
 from app.formats.summary_fields import Answer, decode_lines, summary_fields_of
 from app.sessions.errors import Changed
 from app.sessions.parent_links import tips_of

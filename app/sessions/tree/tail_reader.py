@@ -29,6 +29,7 @@ from app.formats.lines import (
 )
 from app.sessions.errors import Changed
 from app.sessions.tree.entry_loader import NO_SNAPSHOT, FileSnapshot, read_node
+from app.sessions.tree.entry_ref import FIRST_ENTRY, EntryRef
 from app.sessions.tree.node import Node, path_to, skeleton_decoder
 from app.sessions.tree.tree import open_tree
 
@@ -39,21 +40,6 @@ if TYPE_CHECKING:
     from app.formats.partial_entry import PartialEntry
     from app.sessions.tree.node import Skeleton
     from app.sessions.tree.tree import SessionTree
-
-
-class EntryRef(NamedTuple):
-    """An entry of a session, by its id and its place in the file.
-
-    entry_id   its id; None if it has none
-    offset     the offset of its line in the file; -1 if only the id is known
-    """
-
-    entry_id: str | None
-    offset: int
-
-
-FIRST_ENTRY = EntryRef(None, -1)
-"""The first entry of the active path."""
 
 
 class WholePath(NamedTuple):

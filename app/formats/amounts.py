@@ -1,0 +1,18 @@
+"""Amounts in session files, as numbers with which sums can be made."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+
+def finite(number: float | None) -> float:
+    """The number; 0 for none, and for one with which no sum can be made."""
+    try:
+        return number if number and isfinite(number) else 0
+    except OverflowError:
+        return 0
+
+
+def finite_int(number: float) -> int:
+    """The same without its fraction."""
+    return int(finite(number))
