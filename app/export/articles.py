@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.export.choice import NONE, SHORT, Choice, find_id, newest_end
-from app.export.clean_text import clean_line, clean_text
-from app.formats.entry_parts import Part, entry_parts
+from app.export.clean_text import clean_line, clean_text, line_of
+from app.formats.entry_parts import Part, content_parts
 from app.formats.entry_types import EXTENSION_ROLES, SHELL_ROLES, SILENT, SUMMARY_ROLES
 from app.formats.images import EmbeddedImage, ImageError
 from app.formats.timestamps import iso
@@ -46,7 +46,7 @@ _OF_TOOLS = frozenset(("tool_call", "tool_result", "diff"))
 class Piece(NamedTuple):
     """A part of an article, redacted and clean.
 
-    :param kind: as of `formats.entry_parts.Part`, without "details" and "meta".
+    :param kind: as of `formats.entry_parts.content_parts`.
     :param title: one line; "" for none.
     :param text: its text.
     :param image: the type and the bytes of an image; None if there is none, or it is left out.
@@ -93,7 +93,7 @@ class Article(NamedTuple):
             for piece in self.pieces:
                 if piece.kind == kind and (piece.text or piece.title):
                     is_tool = kind in ("tool_call", "tool_result") and piece.title
-                    return clean_line(f"{piece.title}: {piece.text}" if is_tool else piece.text, SNIPPET)
+                    return line_of(f"{piece.title}: {piece.text}" if is_tool else piece.text, SNIPPET)
         return next((piece.title for piece in self.pieces if piece.title), "")
 
 
@@ -166,7 +166,7 @@ class Articles:
         for node in self._tree.entries:
             if node.role == "user":
                 raw = self._tree.read(node)
-                texts = (part.text for part in entry_parts(raw) if part.kind == "text")
+                texts = (part.text for part in content_parts(raw) if part.kind == "text")
                 title = typed_text("\n".join(texts))
                 if title:
                     if self._redactor is not None:
@@ -215,7 +215,7 @@ class Articles:
             raw = self._redactor.value(raw)
             label = self._redactor.text(label)
         kind = _kind(raw)
-        parts = entry_parts(raw)
+        parts = content_parts(raw)
         if raw.get("type") in _KNOWN_TYPES:
             # The other fields of such an entry are for programs.
             parts = [part for part in parts if part.kind != "raw" or part.title != raw["type"]]
@@ -239,7 +239,7 @@ class Articles:
 
     def _piece(self, part: Part) -> Piece | None:
         choice = self._choice
-        if part.kind in ("details", "meta") or (part.kind == "thinking" and not choice.thinking):
+        if part.kind == "thinking" and not choice.thinking:
             return None
         if part.kind in _OF_TOOLS and choice.tools == NONE:
             return None

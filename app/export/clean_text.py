@@ -40,5 +40,10 @@ def clean_text(text: str) -> str:
 
 def clean_line(text: str, limit: int) -> str:
     """`clean_text` in one line of at most `limit` characters."""
-    line = " ".join(clean_text(text[: 4 * limit + 200]).split())
+    return line_of(clean_text(text[: 4 * limit + 200]), limit) if text else ""
+
+
+def line_of(text: str, limit: int) -> str:
+    """A text that is clean already, in one line of at most `limit` characters."""
+    line = " ".join(text[: 4 * limit + 200].split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

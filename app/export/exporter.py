@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from app.export.articles import Articles
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from app.redact import Redactor
     from app.stores.base import Store
 
-_PIECE_CHARACTERS = 32_768
+_TEXTS_IN_PIECE = 128
 
 
 class Surroundings:
@@ -101,19 +102,11 @@ def open_export(
     return Export(tree.header.agent, tree.header.id, articles.problems, _encoded(texts))
 
 
-def _encoded(texts: Iterable[str]) -> Iterator[bytes]:
+def _encoded(texts: Iterator[str]) -> Iterator[bytes]:
     """The texts in pieces: a page has a quarter of a million texts of a few characters."""
-    waiting: list[str] = []
-    characters = 0
-    for text in texts:
-        waiting.append(text)
-        characters += len(text)
-        if characters >= _PIECE_CHARACTERS:
-            # A character that UTF-8 has not was replaced before.
-            yield "".join(waiting).encode("utf-8", "replace")
-            waiting.clear()
-            characters = 0
-    yield "".join(waiting).encode("utf-8", "replace")
+    while some := list(islice(texts, _TEXTS_IN_PIECE)):
+        # A character that UTF-8 has not was replaced before.
+        yield "".join(some).encode("utf-8", "replace")
 
 
 def _blobs(agent: str, path: str, cwd: str, surroundings: Surroundings) -> BlobStore | None:

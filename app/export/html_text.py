@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ from markdown_it.token import Token
 from markupsafe import Markup, escape
 from pygments import highlight
 from pygments.formatters.html import HtmlFormatter
+from pygments.lexer import Lexer
 from pygments.lexers import get_lexer_by_name
 from pygments.util import ClassNotFound
 
@@ -102,12 +104,19 @@ class HtmlTexts:
         """Code as HTML; "" to have it escaped only."""
         if not language or len(code) > LONGEST_CODE or len(code) > self._code_left:
             return ""
-        try:
-            lexer = get_lexer_by_name(language[:40], stripnl=False, ensurenl=False)
-        except ClassNotFound:
+        lexer = _lexer(language[:40])
+        if lexer is None:
             return ""
         self._code_left -= len(code)
         return str(highlight(code, lexer, _FORMATTER))
+
+
+@lru_cache(maxsize=64)
+def _lexer(language: str) -> Lexer | None:
+    try:
+        return get_lexer_by_name(language, stripnl=False, ensurenl=False)
+    except ClassNotFound:
+        return None
 
 
 _Rule = Callable[[RendererHTML, Sequence[Token], int, Any, Any], str]

@@ -43,6 +43,14 @@ def entry_parts(raw: dict[str, Any]) -> list[Part]:
     return [*_entry(raw), _entry_meta(raw)]
 
 
+def content_parts(raw: dict[str, Any]) -> list[Part]:
+    """The same without details and meta."""
+    message = raw.get("message")
+    if raw.get("type") == "message" and isinstance(message, dict):
+        return list(_message(message))
+    return list(_entry(raw))
+
+
 def _fields_part(kind: str, title: str, value: Any) -> Part:
     found = layout_fields(value)
     return Part(kind, title, fields_text(found), found)

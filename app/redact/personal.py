@@ -8,11 +8,13 @@ from collections.abc import Iterable
 USER = "user"
 """The text in the place of a user's name."""
 _SLASH = r"\\{0,3}/"
-# A path begins at no letter, except for that of an escape such as `\n`.
-_BEGIN = r"(?:(?<![\w.~-])|(?<=\\[nrt]))"
+# The patterns begin with a character and look back from it: `re` skips to that character without trying the
+# rest. A path begins at no letter, except for that of an escape such as `\n`.
+_FIRST_SLASH = r"[/\\](?:(?<![\w.~-][/\\])|(?<=\\[nrt][/\\]))(?:(?<=/)|(?<=\\)\\{0,2}/)"
 _NAME = r"[A-Za-z0-9_][\w.-]*"
-_HOMES = re.compile(
-    rf"{_BEGIN}{_SLASH}(?:home|Users){_SLASH}({_NAME})|{_BEGIN}[A-Za-z]:(?:\\{{1,4}}|/)Users(?:\\{{1,4}}|/)({_NAME})"
+_HOME = re.compile(rf"{_FIRST_SLASH}(?:home|Users){_SLASH}({_NAME})")
+_WINDOWS_HOME = re.compile(
+    rf"(?:(?<![\w.~-])|(?<=\\[nrt]))[A-Za-z]:(?:\\{{1,4}}|/)Users(?:\\{{1,4}}|/)({_NAME})"
 )
 _IN_FOLDER_NAMES = re.compile(r"(-(?:home|Users)-)([A-Za-z0-9_]+)(?=-|$)")
 _COMMON = frozenset(("root", "user", "users", "home", "admin", "runner", "shared", "public", "default"))
@@ -21,8 +23,15 @@ _COMMON = frozenset(("root", "user", "users", "home", "admin", "runner", "shared
 
 def user_in(folder: str) -> str:
     """The name of the user to whose home `folder` belongs; "" if it is in no known place of homes."""
-    match = _HOMES.match(folder)
-    return (match[1] or match[2]) if match else ""
+    match = _HOME.match(folder) or _WINDOWS_HOME.match(folder)
+    return match[1] if match else ""
+
+
+def _user_pattern(name: str) -> str:
+    """The pattern for an escaped name in a path and in `name@host`."""
+    in_path = rf"(?<=[/\\]{name})(?=[/\\:\s\"'`,;)]|$)"
+    before_host = rf"(?:(?<![\w.-]{name})|(?<=\\[nrt]{name}))(?=@[\w\[])"
+    return f"{name}(?:{in_path}|{before_host})"
 
 
 class Personal:
@@ -36,8 +45,8 @@ class Personal:
         self._home = None
         self._needle = home
         if len(home) > 1:
-            spelled = re.escape(home).replace("/", _SLASH)
-            self._home = re.compile(rf"{_BEGIN}{spelled}(?![\w.-])")
+            spelled = re.escape(home.removeprefix("/")).replace("/", _SLASH)
+            self._home = re.compile(rf"{_FIRST_SLASH}{spelled}(?![\w.-])")
         self._names: list[str] = []
         self._user: re.Pattern[str] | None = None
         self.add_users(users)
@@ -49,10 +58,7 @@ class Personal:
         if names == self._names:
             return
         self._names = names
-        either = "|".join(map(re.escape, names))
-        in_path = rf"(?<=[/\\])(?:{either})(?=[/\\:\s\"'`,;)]|$)"
-        before_host = rf"(?:(?<![\w.-])|(?<=\\[nrt]))(?:{either})(?=@[\w\[])"
-        self._user = re.compile(f"{in_path}|{before_host}")
+        self._user = re.compile("|".join(map(_user_pattern, map(re.escape, names))))
 
     def replace(self, text: str) -> tuple[str, int]:
         """`text` without homes and names, and the number of replacements."""
@@ -60,8 +66,11 @@ class Personal:
         if self._home is not None and self._needle.rpartition("/")[2] in text:
             text, found = self._home.subn("~", text)
             count += found
+        if "Users" in text and ":" in text:
+            text, found = _WINDOWS_HOME.subn("~", text)
+            count += found
         if "home" in text or "Users" in text:
-            text, found = _HOMES.subn("~", text)
+            text, found = _HOME.subn("~", text)
             count += found
             text, found = _IN_FOLDER_NAMES.subn(rf"\1{USER}", text)
             count += found

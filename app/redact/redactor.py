@@ -3,20 +3,27 @@
 from __future__ import annotations
 
 import re
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from app.redact.personal import Personal, user_in
 from app.redact.rules import KINDS, RULES
 from app.redact.scanner import Secret, secrets_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SURROUNDINGS = 40
 """Characters on either side of a replacement that are remembered."""
 _LONGEST_VALUE = 400
 _SHORT = 20
 """Characters of a field that is remembered if there is nothing to replace in it; a time is longer."""
+_SHORT_NAME = 12
 _MOST_PLAIN = 10_000
 _SHORTEST = 6
 """Characters of the shortest text with something to replace."""
+_DIGITS = re.compile(r"[0-9a-fTZ:.+-]*")
+"""Ids and times: nothing in them is to be replaced, and they are a third of all texts."""
+_BASE64 = re.compile(r"[A-Za-z0-9+/=]*")
 _SECRET_NAME = re.compile("key|token|secret|passw|passphrase|pwd|authorization", re.IGNORECASE)
 """One of these is in the name of each field whose value may be a secret because of its name."""
 
@@ -79,7 +86,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """`text` with each secret as `[redacted: kind]`."""
-        if len(text) < _SHORTEST:
+        if len(text) < _SHORTEST or _DIGITS.fullmatch(text) is not None:
             return text
         data = text.encode("utf-8", "surrogatepass")
         found = secrets_in(data)
@@ -92,46 +99,54 @@ class Redactor:
 
     def value(self, value: Any) -> Any:
         """A copy of a JSON value with each text in it redacted, names of fields too. Data of images stay."""
-        holder = [value]
-        waiting: list[tuple[Any, Any, str]] = [(holder, 0, "")]
-        while waiting:
-            parent, key, name = waiting.pop()
-            each = parent[key]
-            if isinstance(each, str):
-                if len(each) > _SHORT:
-                    parent[key] = self._field(name, each)
-                elif (name, each) not in self._plain:
-                    parent[key] = redacted = self._field(name, each)
-                    if redacted == each and len(self._plain) < _MOST_PLAIN:
-                        self._plain.add((name, each))
-            elif isinstance(each, dict):
-                fields = {self._name(field): content for field, content in each.items()}
-                if len(fields) < len(each):  # two names became one
-                    fields = {
-                        f"{self._name(field)} ({number})": content
-                        for number, (field, content) in enumerate(each.items(), 1)
-                    }
-                parent[key] = fields
-                is_image = fields.get("type") == "image"
-                waiting.extend(
-                    (fields, field, field) for field in reversed(fields) if not (is_image and field == "data")
-                )
-            elif isinstance(each, list):
-                items = parent[key] = each.copy()
-                waiting.extend((items, index, name) for index in reversed(range(len(items))))
+        holder: list[Any] = [value]
+        # the containers around the present value, each with its items that are still to come and its name
+        around: list[tuple[Any, Iterator[tuple[Any, Any]], str]] = [(holder, enumerate([value]), "")]
+        while around:
+            container, items, name = around[-1]
+            for key, content in items:
+                field = key if isinstance(container, dict) else name
+                if isinstance(content, str):
+                    if field != "data" or not _is_image_data(container, content):
+                        container[key] = self._field(field, content)
+                elif isinstance(content, dict):
+                    fields = container[key] = self._renamed(content)
+                    around.append((fields, iter(fields.items()), field))
+                    break
+                elif isinstance(content, list):
+                    container[key] = copied = content.copy()
+                    around.append((copied, enumerate(content), field))
+                    break
+            else:
+                around.pop()
         return holder[0]
 
-    def _name(self, name: str) -> str:
-        # Nearly all names of fields are short words.
-        return name if len(name) < 12 else self.text(name)
+    def _renamed(self, fields: dict[str, Any]) -> dict[str, Any]:
+        """A copy of `fields` whose names are redacted. Nearly all names are short words."""
+        names = [name if len(name) < _SHORT_NAME else self.text(name) for name in fields]
+        renamed = dict(zip(names, fields.values(), strict=True))
+        if len(renamed) < len(fields):  # two names became one
+            numbered = [f"{name} ({number})" for number, name in enumerate(names, 1)]
+            renamed = dict(zip(numbered, fields.values(), strict=True))
+        return renamed
 
     def _field(self, name: str, text: str) -> str:
+        """The value of the field `name`: it may be a secret because of its name."""
+        if len(text) > _SHORT:
+            return self._redacted_field(name, text)
+        if (name, text) in self._plain:
+            return text
+        redacted = self._redacted_field(name, text)
+        if redacted == text and len(self._plain) < _MOST_PLAIN:
+            self._plain.add((name, text))
+        return redacted
+
+    def _redacted_field(self, name: str, text: str) -> str:
         redacted = self.text(text)
         if redacted != text or not name or not 4 <= len(text) <= _LONGEST_VALUE or '"' in text:
             return redacted
         if _SECRET_NAME.search(name) is None:
             return redacted
-        # The value may be a secret because of the name that it has.
         lead = f'"{name}": "'.encode("utf-8", "surrogatepass")
         data = lead + text.encode("utf-8", "surrogatepass") + b'"'
         found = [secret for secret in secrets_in(data) if secret.begin >= len(lead)]
@@ -166,6 +181,12 @@ def redact(text: str) -> tuple[str, list[Replacement]]:
     """`text` with each secret as `[redacted: kind]`, and the replacements."""
     redactor = Redactor()
     return redactor.text(text), redactor.replacements
+
+
+def _is_image_data(block: Any, data: str) -> bool:
+    """Whether `data` is what an image consists of, which is long and no text."""
+    is_image = isinstance(block, dict) and block.get("type") == "image"
+    return is_image and len(data) > _LONGEST_VALUE and _BASE64.fullmatch(data) is not None
 
 
 def _decoded(data: bytes) -> str:

@@ -1,8 +1,8 @@
 """Finds secrets in UTF-8 bytes by the table of rules.
 
-Anchors are found first, by byte search. A window around them is matched against all rules at once (an RE2
-set), and only the rules that match there are searched for. Without the package of RE2, Python's `re` matches
-the same patterns in the same windows, whose size bounds its time.
+A text is matched against all rules at once (an RE2 set). The rules that match are searched for in windows
+around their anchors. Without the package of RE2, Python's `re` searches for all rules in the same windows,
+whose size bounds its time.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Secret(NamedTuple):
 class _Matcher:
     """The compiled rules.
 
-    anchors   each anchor with its reach, in bytes
-    anchor    matches any of them
+    anchors   for each reach in bytes, a pattern for its anchors in small letters, and the reach
+    regexes   the pattern of each rule
     """
 
     def __init__(self) -> None:
@@ -47,7 +47,6 @@ class _Matcher:
             for anchor in rule.anchors:
                 key = anchor.encode()
                 reaches[key] = max(reaches.get(key, 0), rule.reach)
-        self.anchors = list(reaches.items())
         patterns = [rule.pattern.encode() for rule in RULES]
         try:
             # Imported here: few runs of leafmark redact, and some machines have no package of RE2.
@@ -58,23 +57,31 @@ class _Matcher:
             # Bytes that are no UTF-8 match as well as any others.
             options.encoding = re2.Options.Encoding.LATIN1
             options.max_mem = 64 << 20
-            # Most texts are short and have no anchor: one search tells so, instead of one for each anchor.
-            either = b"|".join(map(re2.escape, reaches))
-            self.anchor: Any = re2.compile(b"(?i)" + either, options)
             self._set: Any = re2.Set.SearchSet(options)
             for pattern in patterns:
                 self._set.Add(pattern)
             self._set.Compile()
-            self.regexes: list[Any] = [re2.compile(pattern, options) for pattern in patterns]
+
+            def compiled(pattern: bytes) -> Any:
+                return re2.compile(pattern, options)
+
         except ImportError:
             self._set = None
-            self.anchor = re.compile(b"(?i)" + b"|".join(map(re.escape, reaches)))
-            self.regexes = [re.compile(pattern) for pattern in patterns]
+            compiled = re.compile
+        self.regexes = [compiled(pattern) for pattern in patterns]
+        self.anchors = [
+            (
+                compiled(b"|".join(re.escape(anchor) for anchor, each in reaches.items() if each == reach)),
+                reach,
+            )
+            for reach in set(reaches.values())
+        ]
 
-    def rules_in(self, window: bytes) -> Sequence[int]:
-        """The numbers of the rules that match in `window`."""
+    def rules_in(self, data: bytes) -> Sequence[int]:
+        """The numbers of the rules that match in `data`; without RE2, of all rules."""
         if self._set is not None:
-            return sorted(self._set.Match(window) or ())
+            found = self._set.Match(data)
+            return sorted(found) if found else ()
         return range(len(self.regexes))
 
 
@@ -87,6 +94,8 @@ def secrets_in(data: bytes) -> list[Secret]:
     """The secrets in `data`, UTF-8, in their order; none overlaps another. Those that escapes of JSON split
     are found as well.
     """
+    if b"\\" not in data and not _matcher().rules_in(data):
+        return []
     if _HIDING.search(data) is not None:
         return without_overlaps([*_in_windows(data), *_in_views(data, 0, len(data))])
     return without_overlaps(_in_windows(data))
@@ -113,14 +122,14 @@ def _in_views(data: bytes, begin: int, end: int) -> list[Secret]:
 
 def _in_windows(data: bytes, *, looks_into_escapes: bool = True) -> list[Secret]:
     matcher = _matcher()
-    if matcher.anchor.search(data) is None:
+    rules = matcher.rules_in(data)
+    looks_into_escapes = looks_into_escapes and b"\\" in data
+    if not rules and not looks_into_escapes:
         return []
     found: list[Secret] = []
-    # The windows of a short text would be most of it.
-    windows = _windows(data) if len(data) > 2 * BEFORE else ((0, len(data)),)
-    for begin, end in windows:
+    for begin, end in _windows(data):
         window = data[begin:end]
-        for number in matcher.rules_in(window):
+        for number in rules:
             assigned = RULES[number].is_assigned
             for match in matcher.regexes[number].finditer(window):
                 group = next((group for group in range(1, match.re.groups + 1) if match[group]), 0)
@@ -138,12 +147,12 @@ def _windows(data: bytes) -> Iterator[tuple[int, int]]:
     folded = data.lower()
     around = []
     for anchor, reach in _matcher().anchors:
-        at = folded.find(anchor)
-        while at >= 0:
-            end = at + reach
+        match = anchor.search(folded)
+        while match is not None:
+            at = match.start()
+            around.append((max(0, at - BEFORE), at + reach))
             # The window also covers the anchors in its first half.
-            around.append((max(0, at - BEFORE), end))
-            at = folded.find(anchor, at + max(len(anchor), reach // 2))
+            match = anchor.search(folded, at + reach // 2)
     around.sort()
     begin = end = -1
     for first, last in around:

@@ -114,6 +114,14 @@ def test_a_value_is_replaced_because_of_its_name(name: str, value: str) -> None:
     assert redactor.value(fields) == fields
 
 
+def test_data_of_an_image_stay_and_a_secret_that_claims_to_be_such_data_does_not() -> None:
+    data = "iVBORw0KGgo" + "A" * 500 + "AKIAZ7Q3MNBR4TYW2LPK"
+    redactor = Redactor()
+    assert redactor.value([{"type": "image", "data": data}]) == [{"type": "image", "data": data}]
+    for text in ("AKIAZ7Q3MNBR4TYW2LPK", "long " * 100 + "AKIAZ7Q3MNBR4TYW2LPK"):
+        assert "AKIA" not in redactor.value({"type": "image", "data": text})["data"]
+
+
 @pytest.mark.parametrize(
     "text",
     [
