@@ -405,8 +405,7 @@ COMMANDS: tuple[Command, ...] = (
     ),
     Command("tree.filter_all", "tree", "ctrl+a alt+a", "set_filter('all')", "Tree filter: every entry"),
     Command("entry.continue", "entry", "enter", "screen.go_on", "Continue from this entry", "continue"),
-    Command("entry.transcript", "entry", "v", "screen.show_transcript", "Read the transcript from here"),
-    Command("entry.tree", "entry", "t", "screen.show_tree", "Go to this entry in the tree"),
+    Command("entry.tree", "entry", "v t", "screen.show_tree", "Go to this entry in the tree"),
     Command("entry.fork_shown", "entry", "f", "screen.fork_here", "Fork at this entry"),
     Command(
         "entry.fork_shown_to", "entry", "F", "screen.fork_here_to", "Fork at this entry into another folder"

@@ -62,7 +62,7 @@ def command_of(focus: tuple[str, ...], key: str) -> str:
     ("key", "in_sessions", "in_tree", "in_entry", "in_transcript"),
     [
         ("enter", "session.resume", "entry.go_on", "entry.continue", "block.go_on"),
-        ("v", "session.read", "entry.read", "entry.transcript", "transcript.close"),
+        ("v", "session.read", "entry.read", "entry.tree", "transcript.close"),
         ("t", "session.tree", "", "entry.tree", "transcript.close"),
         ("i", "session.details", *["entry.details"] * 3),
         ("n", "session.next_hit", "tree.next_hit", "tree.next_hit", "block.next_hit"),

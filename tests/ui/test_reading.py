@@ -43,6 +43,11 @@ async def test_v_shows_the_transcript_in_place_of_tree_and_entry_and_goes_back(b
         await ui.press("t")
         assert ui.focus == "tree"
         assert ui.tree.node.id == "00000002"
+        await ui.press("3")
+        assert ui.focus == "entry"
+        await ui.press("v")
+        assert ui.focus == "tree"
+        assert ui.tree.node.id == "00000002"
 
 
 async def test_the_transcript_follows_the_list_and_v_leaves_it_there(browser, three):
