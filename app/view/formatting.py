@@ -122,6 +122,8 @@ def cost(dollars: float) -> str:
     return f"${dollars:,.2f}" if dollars >= 0.01 else f"${dollars:.3f}" if dollars >= 0.0005 else "$0.001"
 
 
+AGENT_CELLS = 6
+"""The most cells of an agent's name in a column."""
 TIME_CELLS = 17
 """Cells for the time in the name of a session's file: date, hour, minute, and an ellipsis."""
 
@@ -153,6 +155,11 @@ def file_path(path: str, home: str, cells: int) -> str:
 
 # characters of a UUID, and of its part that is the time in version 7
 LONG_ID, SHORT_ID = 36, 13
+
+
+def short_agent(agent: str) -> str:
+    """The name of an agent in a column: ``claude``, ``indus``."""
+    return agent if len(agent) <= AGENT_CELLS else agent[: AGENT_CELLS - 1]
 
 
 def short_id(session_id: str) -> str:

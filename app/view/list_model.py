@@ -16,7 +16,7 @@ from app.index.row import Row, is_empty
 from app.stores.tags import NOTHING, Tagging, Taggings
 from app.view.arrangement import Arrangement
 from app.view.fork_order import parents_of
-from app.view.formatting import tilde
+from app.view.formatting import short_agent, tilde
 from app.view.list_filter import (
     EXCLUDED,
     HIDDEN,
@@ -34,11 +34,13 @@ from app.view.selection import StableSelection
 
 
 class UsedColumns(NamedTuple):
-    """Which facts differ between the listed sessions, or are there at all."""
+    """Which facts differ between the listed sessions, or are there at all; `agent_cells` is the width of the
+    longest name of an agent, 0 if there is one agent.
+    """
 
     branches: bool
     labels: bool
-    agents: bool
+    agent_cells: int
 
 
 class ListModel:
@@ -603,10 +605,11 @@ class ListModel:
         """The columns of the list that are used."""
         if self._used_columns is None:
             rows = [line.session for line in self._by_path.values() if line.group is not UNLISTED]
+            agents = {row.agent for row in rows}
             self._used_columns = UsedColumns(
                 any(row.branch_count > 1 for row in rows),
                 any(row.labels for row in rows),
-                len({row.agent for row in rows}) > 1,
+                max(len(short_agent(agent)) for agent in agents) if len(agents) > 1 else 0,
             )
         return self._used_columns
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from app.formats.text import one_line
 from app.stores import agent_named
 from app.view.cells import pad, shorten_start, stable_width, width
-from app.view.formatting import size, tilde
+from app.view.formatting import AGENT_CELLS, short_agent, size, tilde
 from app.view.history import clock_or_age
 from app.view.session_row import MARKED
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from app.view.line import Line
 
 FOLDER_GONE = "Its folder is gone: the file is restored, resuming needs a folder."
-_AGENT_CELLS, _WHEN_CELLS, _BY_CELLS = 5, 5, 8
+_WHEN_CELLS, _BY_CELLS = 5, 8
 _LEAST_TITLE = 16
 """Cells; if fewer are left for a title, folder, program and agent give way, in this order."""
 _FOLDER_CELLS = 14
@@ -169,7 +169,7 @@ def place_line(row: PlaceRow, cells: int, now_ms: int, *, is_marked: bool) -> Li
     """
     mark = (MARKED, "marked") if is_marked else ("!", "warning") if row.warning else (" ", "text")
     columns = [
-        (f" {pad(stable_width(row.agent), _AGENT_CELLS)}", "dim"),
+        (f" {pad(stable_width(short_agent(row.agent)), AGENT_CELLS)}", "dim"),
         (f" {pad(clock_or_age(row.when_ms, now_ms), _WHEN_CELLS)}", "dim"),
         (f" {pad(stable_width(row.by), _BY_CELLS)}", "dim"),
         (f" {pad(shorten_start(stable_width(row.folder), _FOLDER_CELLS), _FOLDER_CELLS)}", "dim"),

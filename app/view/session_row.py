@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from app.index.row import Row, problem_count
 from app.sessions.summary import ABORTED, FAILED, FROM_NAME, FROM_PROMPT, INTERRUPTED, WAITING
 from app.view.cells import shorten, shorten_start, stable_width, width
-from app.view.formatting import age, count, file_path, size
+from app.view.formatting import age, count, file_path, short_agent, size
 from app.view.hit_line import HitExcerpt, hit_line
 from app.view.line import Line, Span, fit_line, highlight, line_width
 from app.view.list_groups import ListLine
@@ -42,7 +42,6 @@ ENDING_WORD_FROM = 110
 SCROLLBAR = 1
 BADGE_CELLS = 3
 FOLDER_CELLS = 14
-AGENT_CELLS = 5
 COUNT_CELLS = 4
 AGE_CELLS = 4
 ENDING_WORD_CELLS = 11
@@ -215,8 +214,8 @@ def _columns(
         folder = shorten_start(stable_width(line.folder), FOLDER_CELLS)
         columns += [*highlight(folder, model.words, "dim")]
         columns.append((" " * (FOLDER_CELLS + 1 - width(folder)), "text"))
-    if pane >= AGENT_FROM and used.agents:
-        columns.append((f"{row.agent[:AGENT_CELLS]:<{AGENT_CELLS}} ", "agent"))
+    if pane >= AGENT_FROM and used.agent_cells:
+        columns.append((f"{short_agent(row.agent):<{used.agent_cells}} ", "agent"))
     prompts = arrangement.roomy and not arrangement.paths
     mark, word, style = _ending(row, states) or ("", "", "text")
     has_count = pane >= COUNT_FROM

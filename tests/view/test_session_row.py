@@ -87,7 +87,11 @@ def test_columns_stand_below_each_other_and_vanish_in_order():
     assert shown[46][0] == "   Flaky login on CI        Ψ4 ◆4    33   5m "
     assert text(model, 0, 44) == "   Flaky login on CI                33   5m "
     assert text(model, 1, 42).split() == ["task", "?", "5m"]
-    model.apply([make_row("a", title="Flaky", message_count=33, cwd=HERE)], [rows[1].path])
+    model.apply([make_row("c", title="notes", agent="claude", cwd=HERE, modified=1)], [])
+    assert [text(model, index, 58).split()[-3][:6] for index in (0, 1)] == ["pi", "indus"]
+    assert " claude " in text(model, 2, 58)
+    assert text(model, 0, 58).index(" pi ") == text(model, 2, 58).index(" claude ")
+    model.apply([make_row("a", title="Flaky", message_count=33, cwd=HERE)], [rows[1].path, "/store/c.jsonl"])
     assert text(model, 0, 63).split() == ["Flaky", "~/work/app", "33", "5m"], "columns that no session uses"
 
 
