@@ -21,7 +21,7 @@ from app.widgets.dialog import Dialog
 from app.widgets.inputs import LineInput
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -84,15 +84,19 @@ class HelpDialog(Dialog[None]):
     ]
 
     def __init__(
-        self, legend: str, commands: Sequence[Command], describe: Callable[[Command], str], section: str = ALL
+        self,
+        legends: Mapping[str, str],
+        commands: Sequence[Command],
+        describe: Callable[[Command], str],
+        section: str = ALL,
     ) -> None:
-        """:param legend: the meaning of the marks.
+        """:param legends: name of a section -> the meaning of the marks in its pane.
         :param commands: those of the screen.
         :param describe: the description of a command on the screen.
         :param section: a name of `SECTIONS`, `FILTERS` or `ALL`; the section that is shown first.
         """
         super().__init__()
-        self._legend = legend
+        self._legends = legends
         self._commands = commands
         self._describe = describe
         named = [name for name, panes in SECTIONS.items() if any(self._rows(pane) for pane in panes)]
@@ -105,12 +109,12 @@ class HelpDialog(Dialog[None]):
         with Vertical(classes="dialog") as box:
             box.border_title = self._title()
             box.border_subtitle = self._key_hints()
-            yield Static(self._names(), id="help-sections")
+            yield _LaidOut(self._names, id="help-sections")
             line = LineInput(placeholder="Filter", id="help-filter", compact=True)
             line.display = False
             yield line
             with VerticalScroll(id="keys", classes="body"):
-                yield _HelpText(self)
+                yield _LaidOut(self.text, id="help-text")
 
     def on_mount(self) -> None:
         self._body.focus()
@@ -126,8 +130,8 @@ class HelpDialog(Dialog[None]):
     def _show(self) -> None:
         box = self.query_one(".dialog", Vertical)
         box.border_title, box.border_subtitle = self._title(), self._key_hints()
-        self.query_one("#help-sections", Static).update(self._names())
-        self.query_one(_HelpText).show()
+        for part in self.query(_LaidOut):
+            part.show()
 
     def _title(self) -> Content:
         page = read_title(self.topic) if self.topic else ""
@@ -137,12 +141,19 @@ class HelpDialog(Dialog[None]):
         first = "0-9 page" if self.section == PAGES else "j k g G scroll"
         return Content(f"{first}  / filter  Tab section  Esc {'back' if self.topic else 'close'}")
 
-    def _names(self) -> Content:
-        names = [
-            (f"({'•' if name == self.section else ' '}) {name}  ", "bold" if name == self.section else "")
-            for name in self.sections
-        ]
-        return Content.assemble(*names)
+    def _names(self, cells: int) -> Content:
+        """The names of the sections in lines of `cells`, each behind its mark."""
+        pieces: list[tuple[str, str]] = []
+        column = 0
+        for name in self.sections:
+            is_shown = name == self.section
+            text = f"({'•' if is_shown else ' '}) {name}"
+            if column and column + len(text) > cells:
+                pieces.append(("\n", ""))
+                column = 0
+            pieces += [(text, "bold" if is_shown else ""), ("  ", "")]
+            column += len(text) + 2
+        return Content.assemble(*pieces)
 
     def text(self, cells: int) -> Content:
         """The section in lines of `cells`."""
@@ -163,8 +174,15 @@ class HelpDialog(Dialog[None]):
             rows = [(str(number % 10), read_title(TOPICS[number - 1])) for number in _NUMBERS]
             yield "Pages (press the number)", rows
             return
-        if self.section != FILTERS:
-            yield "Marks", [("", self._legend)]
+        if self.section == ALL:
+            # Tree and entry have the same marks.
+            shown: dict[str, str] = {}
+            for name in filter(self.sections.__contains__, self._legends):
+                shown.setdefault(self._legends[name], name)
+            for legend, name in shown.items():
+                yield f"Marks: {name.lower()}", [("", legend)]
+        elif self.section in self._legends:
+            yield "Marks", [("", self._legends[self.section])]
         panes = SECTIONS.get(self.section) or [pane for own in SECTIONS.values() for pane in own]
         if self.section != FILTERS:
             for pane in (*panes, "list", "app"):
@@ -236,23 +254,24 @@ class HelpDialog(Dialog[None]):
         self._body.focus()
 
 
-class _HelpText(Static):
-    """The text of a help dialog, laid out anew for another width."""
+class _LaidOut(Static):
+    """A part of a help dialog, laid out anew for another width."""
 
-    def __init__(self, dialog: HelpDialog) -> None:
-        super().__init__(id="help-text")
-        self._dialog = dialog
+    def __init__(self, lay_out: Callable[[int], Content], *, id: str) -> None:
+        """:param lay_out: gives the text in lines of a number of cells."""
+        super().__init__(id=id)
+        self._lay_out = lay_out
         self._cells = 0
 
     def show(self) -> None:
-        """Show the text of the dialog anew."""
-        self.update(self._dialog.text(self._cells))
+        """Show the text anew."""
+        self.update(self._lay_out(self._cells))
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         # The text is set during the layout: a second layout would show that the box grows.
         if width != self._cells:
             self._cells = width
-            self.update(self._dialog.text(width), layout=False)
+            self.update(self._lay_out(width), layout=False)
         return super().get_content_height(container, viewport, width)
 
 

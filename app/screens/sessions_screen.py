@@ -54,6 +54,8 @@ from app.view.geometry import PaneLayout, is_too_small
 from app.view.line import wrap
 from app.view.notifications import settings_messages, stopped_note
 from app.view.session_row import LEGEND, SCROLLBAR
+from app.view.transcript_block import LEGEND as TRANSCRIPT_LEGEND
+from app.view.tree_row import LEGEND as TREE_LEGEND
 from app.widgets.commands import bindings_of
 from app.widgets.inputs import LineInput, SearchBox
 from app.widgets.line_list import LineList
@@ -81,6 +83,8 @@ if TYPE_CHECKING:
     from app.view.line import Line
     from app.view.list_model import ListModel
 
+_LEGENDS = {"Sessions": LEGEND, "Tree": TREE_LEGEND, "Entry": TREE_LEGEND, "Transcript": TRANSCRIPT_LEGEND}
+"""The marks in the panes of each section of the help."""
 LOOK_EVERY = 2.0
 """Seconds between two looks for running agents."""
 TICK_EVERY = 30.0
@@ -701,7 +705,7 @@ class SessionsScreen(FirstPictureScreen[None]):
         from app.dialogs.help import HelpDialog
 
         offered = [command for command in COMMANDS if self.offers(command)]
-        self.app.push_screen(HelpDialog(LEGEND, offered, self.help_of, self.help_section()))
+        self.app.push_screen(HelpDialog(_LEGENDS, offered, self.help_of, self.help_section()))
 
     def open_palette(self) -> None:
         """Open the palette: commands of the pane with the focus come first."""

@@ -13,6 +13,10 @@ from app.view.document_line import DocumentLine, own_line
 if TYPE_CHECKING:
     from app.sessions.tree.node import Node
 
+LEGEND = (
+    "▌ prompt  ▸ folded  ▾ unfolded  × failed  ◆ label  ← leaf  ≡ summary  Ψ other branches start here"
+    "  + − added and removed lines"
+)
 FOLDED, SHORT, FULL = range(3)
 """The states of a block that can be folded: its head, its beginning, all of it."""
 

@@ -28,6 +28,10 @@ FLAGS = (
     ("duplicate", "id used twice"),
 )
 """Problems of an entry, with the words that a row says."""
+LEGEND = (
+    "› prompt  · tool call  ≡ summary  × error or aborted  • active path  ← leaf  ◆ label  ⊟ open branch"
+    "  ⊞ folded branch  / hit  ‹12 levels that are not drawn"
+)
 MOST_LEVELS = 8
 """Levels of the gutter that are drawn. A deeper row shows the nearest levels and the number of all."""
 NEAREST_LEVELS = 6

@@ -44,9 +44,12 @@ def _archive():
 
 
 DIALOGS = {
-    "resume": (_resume, "r resume anyway f fork into another folder and resume there c copy"),
+    "resume": (_resume, "r resume anyway f fork into another folder and resume there"),
     "folder": (lambda: FolderDialog("folder", "/work", "/home"), "Enter select Esc cancel"),
-    "help": (lambda: HelpDialog(LONG, COMMANDS, lambda command: command.help), "j k g G scroll"),
+    "help": (
+        lambda: HelpDialog({"Sessions": LONG}, COMMANDS, lambda command: command.help),
+        "j k g G scroll",
+    ),
     "wait": (lambda: WaitDialog("wait", LONG), "Esc cancel"),
     "archive": (_archive, "Esc close"),
     "labels": (_labels, "Enter go Tab this session"),

@@ -19,6 +19,8 @@ async def test_the_help_opens_at_the_pane_with_the_focus(browser, three, keys, s
         assert isinstance(ui.screen, HelpDialog)
         assert ui.screen.section == section
         assert text_of(ui).startswith("Marks")
+        marks = " ".join(text_of(ui).split())
+        assert ("← leaf" in marks, "★ pinned" in marks) == (section == "Tree", section != "Tree")
 
 
 async def test_tab_walks_the_sections_and_filters_are_one(browser, three):
@@ -50,6 +52,14 @@ async def test_typing_keeps_the_rows_that_contain_it(browser, three):
         assert not isinstance(ui.screen, HelpDialog)
 
 
+async def test_the_name_of_a_section_stays_behind_its_mark(browser, three):
+    async with browser(size=(80, 24)) as ui:
+        await ui.press("question_mark")
+        lines = str(ui.screen.query_one("#help-sections").content).splitlines()
+        assert len(lines) > 1
+        assert all(line.startswith(("(•) ", "( ) ")) for line in lines)
+
+
 async def test_letters_scroll(browser, three):
     async with browser(size=(80, 24)) as ui:
         await ui.press("question_mark")
@@ -70,7 +80,7 @@ async def test_the_filters_are_explained_with_all_their_values(browser, three):
             await ui.press("tab")
         text = " ".join(str(ui.screen.text(100)).split())
         for kind in FILTER_KINDS.values():
-            assert f"{kind.name}: {kind.hint}" in text
+            assert f"{kind.name}: {kind.meaning.partition(':')[0]}" in text
             assert all(value in text for value in kind.values if kind.fixed)
         assert "Example: -draft -agent:omp" in text
 

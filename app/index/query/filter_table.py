@@ -29,7 +29,7 @@ _HAS = {
 _IS = {
     "live": "open in a running agent, or maybe so",
     "named": "given a name",
-    "pinned": "pinned",
+    "pinned": "pinned by you",
     "damaged": "with lines that cannot be read",
 }
 _ROLE = {
@@ -64,7 +64,7 @@ class FilterKind:
     takes     the values that it accepts, described in words
     example   an example as it is typed
     hint      a short explanation for a list of filters, and for the title of a list of values
-    meaning   the explanation with its values for the help of the command line; "": made of `hint` and `takes`
+    meaning   the explanation with its values for the help; "": made of `hint` and `takes`
     values    values with their meanings: all that are accepted if `fixed`, otherwise suggestions
     also      other names for it, which are accepted but neither offered nor shown
     others    names that users may try for it: they are read as words, with a note
@@ -293,9 +293,12 @@ _PLAIN_TERMS: tuple[TableRow, ...] = (
 def screen_table() -> list[TableRow]:
     """The query language as rows for the help on the screen: (name, explanation with all values, example)."""
     rows = list(_PLAIN_TERMS)
-    for kind in FILTER_KINDS.values():
-        values = ", ".join(f"{value} ({meaning})" for value, meaning in kind.values.items())
-        rows.append((f"{kind.name}:", f"{kind.hint}: {values if kind.fixed else kind.takes}", kind.example))
+    filters = language_table()[len(_TERMS) :]
+    for kind, (name, meaning, example) in zip(FILTER_KINDS.values(), filters, strict=True):
+        if kind.fixed:
+            values = ", ".join(f"{value} ({text})" for value, text in kind.values.items())
+            meaning = f"{meaning.partition(':')[0]}: {values}"
+        rows.append((name, meaning, example))
     return rows
 
 
