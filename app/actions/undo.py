@@ -173,7 +173,7 @@ def _require(is_unchanged: bool, change: Change, reason: str) -> None:
 
 Step = TypeVar("Step")
 
-RETRY_NOTE = "another undo tries that again, and while it stays so takes back what was done before it"
+RETRY_NOTE = "the next undo tries that again; while it cannot, it undoes the change before"
 """Follows the reason if an action cannot be undone now and there is an earlier action."""
 
 SKIP_NOTE = "another undo goes on to what was done before that"
@@ -427,7 +427,7 @@ def undo_journal_action(
 
     steps = [step for step in journal.active() if step.action == action]
     if not steps:
-        return [], ["it has been taken back meanwhile"]
+        return [], ["it was undone meanwhile"]
     tried = undo_all(steps, undo_step, keep_going)
     for attempt in tried:
         try:

@@ -129,7 +129,7 @@ def _undo(options: Options, setup: Setup) -> int:
     journal = Journal(setup.state_folder)
     actions = journal.actions()
     if not actions:
-        complain("there is nothing left that leafmark did and could take back")
+        complain("nothing to undo")
         return NOT_FOUND
     done = [UndoableAction(steps, any(step.is_reported for step in steps)) for steps in actions]
 

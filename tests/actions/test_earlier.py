@@ -63,7 +63,7 @@ def test_an_action_is_undone_once(home: Home, state: str, forked_path: Callable[
     with open(path, "rb") as file:
         assert file.read() == content
     assert next_journal_action(journal, ()) is None
-    assert undo_action(home, state, action) == ([], ["it has been taken back meanwhile"])
+    assert undo_action(home, state, action) == ([], ["it was undone meanwhile"])
 
 
 def test_a_blocked_action_comes_after_all_others(

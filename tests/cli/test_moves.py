@@ -264,7 +264,7 @@ def test_all_actions_are_undone_one_by_one(run, home, store):
     while (done := run("undo")).code == 0:
         assert done.err == ""
         outputs.append(done.out)
-    assert done == (1, "", "leafmark: there is nothing left that leafmark did and could take back\n")
+    assert done == (1, "", "leafmark: nothing to undo\n")
     assert [re.sub(r"[0-9a-f-]{13}$", "*", brief(line), flags=re.MULTILINE) for line in outputs] == [
         "Undone: restored omp-1\nUndone: restored pi-aaaa\n",
         "Undone: trashed *\n",
@@ -444,7 +444,7 @@ def test_an_unwritable_journal_stops_no_action(run, home, store, words):
         (["restore", "pi-aaaa"], 1, "'pi-aaaa'"),
         (["restore", ""], 1, "''"),
         (["restore", "./notes.txt"], 1, "notes.txt"),
-        (["undo"], 1, "nothing left"),
+        (["undo"], 1, "nothing to undo"),
         (["undo", "pi-aaaa"], 2, "pi-aaaa"),
     ],
 )

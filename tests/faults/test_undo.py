@@ -143,7 +143,7 @@ def test_undo_knows_what_happened(home: Home, commands: list[tuple[str, ...]]) -
         done = [home.run("undo")]
         while done[-1].code in (0, 3) and len(done) < 9:
             done.append(home.run("undo"))
-        assert (done[-1].code, "nothing left" in done[-1].err) == (1, True), (where, done)
+        assert (done[-1].code, "nothing to undo" in done[-1].err) == (1, True), (where, done)
         assert home.sessions() == before, (where, done)
         assert list(home.state.glob("*intent*")) == [], where
 
