@@ -99,6 +99,9 @@ class TranscriptPane(Pane):
         # the hits of a search in this transcript, and the number of the one that is shown
         self._hits: Hits | None = None
         self._hit_number = -1
+        # the words of the search of all sessions, once a key asked for its next hit here
+        self._stepped_words: tuple[str, ...] = ()
+        self._first_step = 1
         # the path that was searched, as `_through`
         self._searched: EntryRef | None = None
         self._state_in_rule = True
@@ -623,7 +626,12 @@ class TranscriptPane(Pane):
         return self._hits.all[self._hit_number] if self._hits is not None and self._hit_number >= 0 else None
 
     def _search_words(self) -> tuple[str, ...]:
-        return words_of(self._box.value) if "_box" in vars(self) else ()
+        """The words in the line; without a line, those of the search of all sessions, if a key stepped to its
+        hits.
+        """
+        if "_box" in vars(self) and self._box.has_class("shown"):
+            return words_of(self._box.value)
+        return self._stepped_words
 
     @property
     def is_searching(self) -> bool:
@@ -633,11 +641,15 @@ class TranscriptPane(Pane):
     def open_search(self) -> None:
         """Search the transcript."""
         self._box.add_class("shown")
+        self._stepped_words = ()
         self.screen.set_focus(self._box)
 
     def drop_search(self) -> bool:
         """End the search in the transcript. False if there is none."""
         if "_box" not in vars(self) or not self._box.has_class("shown"):
+            if self._stepped_words:
+                self._stepped_words, self._hits, self._hit_number = (), None, -1
+                self._highlight()
             return False
         if self._box.has_focus:
             self.screen.set_focus(self.lines)
@@ -671,14 +683,24 @@ class TranscriptPane(Pane):
         self._hits, self._hit_number, self._searched = event.hits, -1, self._through
         if self._outline is None:
             self._read_outline_later()
-        if event.hits.here:
+        if event.hits.all and (event.hits.here or self._stepped_words):
             entry = self.entry
             begin = entry.offset if entry is not None else 0
-            self._show_hit_number(first_from([ref.offset for ref in event.hits.here], begin))
+            number = first_from([ref.offset for ref in event.hits.here], begin)
+            if self._stepped_words and (self._first_step < 0 or event.hits.all[number].offset == begin):
+                number = (number + self._first_step) % len(event.hits.all)
+            self._show_hit_number(number)
+        elif self._stepped_words:
+            self._complain("No entry here has all of these words")
         self._highlight()
 
     @on(TranscriptLines.HitAsked)
     def _hit_asked(self, event: TranscriptLines.HitAsked) -> None:
+        row, words = self._row, self._words
+        if self._hits is None and words and row is not None:
+            self._stepped_words, self._first_step = words, event.step
+            self._outlines.search(row.path, (row.agent,), words, self._path_entry)
+            return
         if self._hits is None or not self._hits.all:
             self._complain("No search in this transcript" if self._hits is None else "No hits")
             return

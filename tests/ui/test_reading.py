@@ -157,6 +157,22 @@ async def test_a_search_in_the_transcript_ends_with_escape_before_the_transcript
         assert ui.tree.node.id == "00000002"
 
 
+async def test_n_in_the_transcript_goes_to_the_hits_of_the_search_of_all_sessions(browser, three):
+    async with browser() as ui:
+        await ui.press("slash", *"the", "enter")
+        ui.sessions.go_to(str(ui.path("branchy")))
+        await ui.settled()
+        await ui.press("v")
+        await ui.until(lambda: ui.focus == "transcript" and bool(reading(ui).lines), "the transcript")
+        await ui.press("n")
+        await shown(ui, "hit ")
+        first = block(ui)
+        await ui.press("n")
+        await ui.until(lambda: block(ui) != first, "the next hit")
+        await ui.press("escape")
+        await ui.until(lambda: ui.focus == "tree", "the tree")
+
+
 @pytest.mark.parametrize("size", [(120, 40), (80, 24)])
 async def test_a_live_session_is_followed_and_counts_what_is_below(browser, tmp_path, size):
     path = pi_session(tmp_path, *chain(*map(str, range(60)), id="live"), id="live")
