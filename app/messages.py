@@ -521,12 +521,14 @@ class Outcome(NamedTuple):
     change   None if the action failed
     error    why it failed
     undone   for an undo or a redo: the change to be undone, or the undone one
+    title    the raw title of a session that is not in the list; "" if it is unknown
     """
 
     row: Row | None
     change: Change | None
     error: Exception | None = None
     undone: Change | None = None
+    title: str = ""
 
 
 class ActionsDone(Message):

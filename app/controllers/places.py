@@ -98,11 +98,11 @@ class Places:
         from app.actions.restore import restore
         from app.actions.trash_place import delete_trashed, trash_change
 
-        sessions = [row.item for row in answer.rows]
         if answer.what == "delete":
-            self._runner.run_each("delete", [(None, partial(delete_trashed, it)) for it in sessions])
+            deletions = [(row.title, None, partial(delete_trashed, row.item)) for row in answer.rows]
+            self._runner.run_each("delete", deletions)
         else:
-            works = [(trash_change(session), partial(restore, session)) for session in sessions]
+            works = [(row.title, trash_change(row.item), partial(restore, row.item)) for row in answer.rows]
             self._runner.run_each("restore", works)
 
     def show_statistics(self) -> None:
@@ -133,7 +133,7 @@ class Places:
             # Imported here: few users have an archive.
             from app.actions.archive import unarchive
 
-            works = [(None, partial(unarchive, row.item)) for row in answer.rows]
+            works = [(row.title, None, partial(unarchive, row.item)) for row in answer.rows]
             self._runner.run_each("unarchive", works)
 
     def done(self) -> None:

@@ -86,6 +86,8 @@ class SessionActions:
         self._settings = settings
         self._fork_folder = ""
         self._progress: ActionProgress | None = None
+        # (agent, id) -> raw title of the sessions of earlier actions, which the list may not have any more
+        self._known_titles: dict[tuple[str, str], str] = {}
 
     def targets(self) -> list[Row]:
         """The sessions that are marked, else the one under the cursor."""
@@ -315,7 +317,8 @@ class SessionActions:
         question = Question(
             lambda cells: new_question(row.agent, folder, cells), (("enter", "start"),), cancel="stay"
         )
-        if await self._prompt.confirm(question):
+        # For an example the starter only says that none can be started.
+        if self._setup.demo or await self._prompt.confirm(question):
             self._starter.start_new(row)
 
     # details
@@ -415,6 +418,9 @@ class SessionActions:
         failures: list[tuple[str, Exception]] = []
         for outcome in event.outcomes:
             title = self._title_of(outcome)
+            change = outcome.change
+            if title and change is not None:
+                self._known_titles[change.agent, change.after_id or change.session_id] = title
             if isinstance(outcome.error, HeaderlessContinuation) and outcome.undone is not None:
                 self._messages.complain(not_done_text(event.what, [(title, outcome.error)]))
                 # If a dialog is open by now, its keys must not answer this question.
@@ -453,8 +459,10 @@ class SessionActions:
         change = outcome.undone or outcome.change
         if outcome.row is not None or change is None:
             return "" if outcome.row is None else outcome.row.title
-        rows = self._pane.model.rows_with_id(change.after_id or change.session_id)
-        return next((row.title for row in rows if row.agent == change.agent), "")
+        session_id = change.after_id or change.session_id
+        rows = self._pane.model.rows_with_id(session_id)
+        listed = next((row.title for row in rows if row.agent == change.agent), "")
+        return outcome.title or listed or self._known_titles.get((change.agent, session_id), "")
 
     def _show_result(self, done: Sequence[Outcome], *, is_undo: bool) -> None:
         """Move the cursor to the session that was made, or that is back."""

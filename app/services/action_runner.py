@@ -121,11 +121,12 @@ class ActionRunner(BackgroundService):
         """
         self._put(lambda: self._do(what, list(rows), action))
 
-    def run_each(self, what: str, works: Sequence[tuple[Change | None, Callable[[], Change]]]) -> None:
+    def run_each(self, what: str, works: Sequence[tuple[str, Change | None, Callable[[], Change]]]) -> None:
         """Run an action on several sessions that are not listed; if it fails on one, the others follow all
         the same. Also posts ``ActionsProgressed``.
 
-        :param works: for each session the change that is undone with it, or None, and the action.
+        :param works: for each session its raw title, the change that is undone with it, or None, and the
+            action.
         """
 
         def job() -> None:
@@ -133,11 +134,11 @@ class ActionRunner(BackgroundService):
             undoable: list[_Undoable] = []
             notes: list[str] = []
             progress = self._progress.begin(what)
-            for undone, work in works:
+            for title, undone, work in works:
                 if not self._progress.keep_going(progress, len(outcomes), len(works)):
                     break
                 with self._intent(undoable[0].number if undoable else 0) as intent:
-                    outcomes.append(_attempt(None, work)._replace(undone=undone))
+                    outcomes.append(_attempt(None, work)._replace(undone=undone, title=title))
                     notes.extend(self._record_outcome(intent, outcomes[-1], undoable))
             self._keep(undoable)
             of = len(works) if len(outcomes) < len(works) else 0
