@@ -13,7 +13,7 @@ from app.commands import command_by_id, pane_commands
 from app.controllers.branch_flow import BranchFlow
 from app.controllers.entry_actions import EntryActions
 from app.controllers.export_flow import ExportFlow
-from app.keys import footer, offered
+from app.keys import footer
 from app.messages import (
     BranchesCompared,
     DraftLeft,
@@ -31,7 +31,7 @@ from app.panes.tree_pane import TreePane
 from app.screens.sessions_screen import SessionsScreen
 from app.services.branch_jobs import WHAT, BranchJobs
 from app.services.session_exporter import SessionExporter
-from app.view.bars import keys_line, too_small_line
+from app.view.bars import find_keys, keys_line, too_small_line
 from app.view.geometry import (
     LEAST_COLUMNS,
     LEAST_LINES,
@@ -300,7 +300,7 @@ class BrowserScreen(SessionsScreen):
         if self._pane == "sessions":
             return self.bars.keys(cells, self.bars.session_keys())
         if self.tree_pane.is_searching or self.transcript_pane.is_searching:
-            return self.bars.keys(cells, offered(pane_commands("filter")))
+            return self.bars.keys(cells, find_keys("transcript" if self._reads else "tree"))
         if self._stand_in is not None:
             return self.bars.keys(cells, footer("project" if self._shows_project else "transcript"))
         pairs = footer(self._pane)

@@ -258,6 +258,20 @@ def search_keys(
     return _usable_keys(pairs, has_row=has_row, has_marks=has_marks)
 
 
+def find_keys(pane: str) -> list[tuple[str, str]]:
+    """(key, label) of the commands in the line that searches a tree or a transcript.
+
+    :param pane: its name.
+    """
+    moves = " ".join(filter(None, (key_of("filter.above"), key_of("filter.below"))))
+    return [
+        (key_of("filter.keep"), f"to the {pane}"),
+        (moves, "hits"),
+        (key_of("filter.drop"), "end search"),
+        (key_of("help.show", typing=True), "help"),
+    ]
+
+
 def list_keys(*, selects: bool, here: bool) -> list[tuple[str, str]]:
     """(key, label) of the commands in the list. In the selector, the key of the next pane changes the scope,
     as in pi.

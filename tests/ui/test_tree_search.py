@@ -55,6 +55,7 @@ def border(ui):
 
 async def search(ui, text):
     await ui.press("slash", *text)
+    assert "Enter to the tree" in ui.text()
     await ui.until(lambda: ui.tree.hits is not None and ui.tree.hits.done, "the search")
 
 
