@@ -104,6 +104,8 @@ class RowPrompt:
         self._bar_region = bar_region
         self._changed = changed
         self._dialog: RowQuestion | RowEditor | None = None
+        # the line that is edited is over the question, because its row is not in view
+        self._covers_bar = False
         self.question: Question | None = None
 
     # the bars
@@ -123,7 +125,8 @@ class RowPrompt:
         if question is None:
             return None if self._host.is_active else keys_line(cells, [])
         answers = _answers(question)
-        return keys_line(cells, [] if fits_answers(cells, answers) else answers)
+        is_seen = fits_answers(cells, answers) and not self._covers_bar
+        return keys_line(cells, [] if is_seen else answers)
 
     # the sessions of a prompt
 
@@ -256,7 +259,11 @@ class RowPrompt:
         """
 
         def region() -> Region:
-            return edit.region() or self._bar_region()
+            row_region = edit.region()
+            covers, self._covers_bar = self._covers_bar, row_region is None
+            if covers != self._covers_bar and self.question is not None:
+                self._changed()
+            return row_region or self._bar_region()
 
         def lost() -> None:
             typed = f': "{editor.text}" is not written' if editor.is_changed else ""
@@ -268,6 +275,7 @@ class RowPrompt:
         end = self._follow(rows, lambda: selection.row is not None, lambda: editor.put(region()), lost)
         keys = [("down", edit.recently)] if edit.recent else []
         text = await self._show(Question(edit.question, (*keys, ("enter", edit.accepts))), editor)
+        self._covers_bar = False
         end()
         return text
 

@@ -29,16 +29,20 @@ class Shown:
         self.model = listed(self.row, make_row("b", ino=2))
         self.sessions = FakeList(self.model)
         self.host, self.messages = FakeHost(*answers), FakeStatusMessages()
-        self.bars = []
+        self.bars, self.keys_shown = [], []
         self.prompt = RowPrompt(
             self.host,
             self.messages,
             self.sessions,
             is_reading=lambda: False,
             bar_region=lambda: Region(0, 30, 80, 1),
-            changed=lambda: self.bars.append(self.text()),
+            changed=self._changed,
         )
         self.selection = StableSelection(self.model, [self.row])
+
+    def _changed(self):
+        self.bars.append(self.text())
+        self.keys_shown.append("".join(piece for piece, _ in self.prompt.keys(80) or ()))
 
     def text(self):
         """The text of the bar."""
@@ -95,6 +99,7 @@ async def test_the_input_is_in_the_bar_while_its_row_is_not_in_view():
     assert await shown.prompt.edit(edit, shown.sessions, shown.selection) == "new name"
     assert shown.host.dialogs[0].row_region == Region(0, 30, 80, 1)
     assert "Name of it" in shown.bars[0]
+    assert "name it" in shown.keys_shown[0], "the line is over the answers"
 
 
 async def test_an_answer_is_its_key():
