@@ -22,9 +22,9 @@ from app.stores.live import LIVE, Verdict
 
 _LONGEST_LINE = 4_096
 
-EXAMPLE_PROBLEM = "an example session: there is nothing to resume"
+EXAMPLE_PROBLEM = "example sessions cannot be resumed"
 """The problem of a plan for a session of the demo."""
-EXAMPLE_PROJECT = "an example project: no session can be started in it"
+EXAMPLE_PROJECT = "no session can be started in an example project"
 """The problem of a plan to start a session in a folder of the demo."""
 
 

@@ -230,8 +230,9 @@ class ResumeController:
 
     def plan_ready(self, event: PlanReady) -> None:
         """Become the agent of a plan that was asked for by an action."""
-        if event.plan.problem or event.note:
-            self._messages.complain(event.plan.problem or event.note)
+        problem = event.plan.problem or event.note
+        if problem:
+            self._messages.complain(problem[:1].upper() + problem[1:])
         else:
             self._host.exit(event.plan)
 

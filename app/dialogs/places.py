@@ -9,6 +9,7 @@ from textual import on
 from textual.binding import Binding
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.events import DescendantFocus
 from textual.widgets import Input, Static
 
 from app.commands import Command
@@ -143,10 +144,7 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
         self.model.load(event.rows)
         box = self.query_one(".dialog")
         box.set_class(not event.rows, "empty")
-        hints = ["Enter restore", "v read", "Space mark", "* all", "↓ list"] if event.rows else []
-        if self._show_session is None and hints:
-            hints.remove("v read")
-        box.border_subtitle = Content("  ".join([*hints, "Esc close"]))
+        self._show_keys()
         for widget in (self.query_one("#place-head"), self._list, self.query_one("#place-facts")):
             widget.display = bool(event.rows)
         if not event.rows:
@@ -156,6 +154,17 @@ class PlaceDialog(Dialog["PlaceAnswer | None"]):
         self._show()
         # The width of the line is not known before it is laid out.
         self.call_after_refresh(self._told)
+
+    @on(DescendantFocus)
+    def _show_keys(self) -> None:
+        """Show the keys of the filter, or those of the list."""
+        hints = ["Enter restore", "Space mark", "* all"] if self.model.rows else []
+        if hints and self._list.has_focus:
+            hints += ["v read"] if self._show_session is not None else []
+            hints.append("/ filter")
+        elif hints:
+            hints.append("↓ list")
+        self.set_keys("  ".join([*hints, "Esc close"]))
 
     def _show(self) -> None:
         """Show the rows that pass the filter."""

@@ -65,30 +65,33 @@ class ResumeDialog(Dialog[str | None]):
         self._is_gone = False
 
     def compose(self) -> ComposeResult:
-        reason, folder, command, hints = self._said()
+        reason, folder, command, ways = self._said()
         with Vertical(classes="dialog") as box:
             box.border_title = Content(self._title)
+            box.border_subtitle = Content(self._keys())
             with VerticalScroll(classes="body"):
                 yield Static(reason, classes="warning", id="reason")
                 yield Static(folder, id="folder")
                 yield Static(command, classes="command", id="command")
-            yield Static(hints, classes="hint", id="hints")
+            yield Static(ways, classes="hint", id="ways-out")
 
     def _said(self) -> tuple[Content, Content, Content, Content]:
         plan = self.standing.plan
         if self._is_gone:
-            return Content("This session is gone."), Content(""), Content(""), Content("Esc back")
-        hints = ["c copy command   t view tree   Esc cancel"]
-        if plan.folder_gone:
-            hints.insert(0, "f fork into another folder and resume there")
+            return Content("This session is gone."), Content(""), Content(""), Content("")
+        ways = ["f fork into another folder and resume there"] if plan.folder_gone else []
         if plan.problem is None:
-            hints.insert(0, "r resume anyway")
+            ways.insert(0, "r resume anyway")
+        reason = self.standing.reason or "the session can be resumed now"
         return (
-            Content(inert(self.standing.reason or "The session can be resumed now.")),
-            Content(f"folder   {inert(self.standing.folder)}"),
+            Content(inert(reason[:1].upper() + reason[1:])),
+            Content(f"Folder   {inert(self.standing.folder)}"),
             Content(inert(plan.shell)),
-            Content("\n".join(hints)),
+            Content("\n".join(ways)),
         )
+
+    def _keys(self) -> str:
+        return "Esc back" if self._is_gone else "c copy command  t view tree  Esc cancel"
 
     def tell(self, standing: Standing) -> None:
         """It stands otherwise now: its agent has moved the session."""
@@ -107,8 +110,9 @@ class ResumeDialog(Dialog[str | None]):
             self._show()
 
     def _show(self) -> None:
-        for name, said in zip(("reason", "folder", "command", "hints"), self._said(), strict=True):
+        for name, said in zip(("reason", "folder", "command", "ways-out"), self._said(), strict=True):
             self.query_one(f"#{name}", Static).update(said)
+        self.set_keys(self._keys())
 
     def action_copy(self) -> None:
         """Copy the command."""
@@ -244,12 +248,12 @@ class FolderDialog(Dialog[str | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Content(self._title)
+            box.border_subtitle = Content("Enter select  Esc cancel")
             # A path that is not printable is offered as ".".
             offered = self._start if self._start.isprintable() else os.curdir
             with VerticalScroll(classes="body", can_focus=False):
                 yield Input(offered, id="folder-path", compact=True)
                 yield Static(Content(""), classes="warning", id="wrong")
-            yield Static(Content("Enter select   Esc cancel"), classes="hint")
 
     def on_mount(self) -> None:
         self.query_one(Input).focus()
@@ -291,9 +295,9 @@ class WaitDialog(Dialog[None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as box:
             box.border_title = Content(one_line(self._title, 100))
+            box.border_subtitle = Content("Esc cancel")
             with VerticalScroll(classes="body"):
                 yield Static(Content(inert(self._said)))
-            yield Static(Content("Esc cancel"), classes="hint")
 
     def end(self) -> None:
         """Close the dialog, because nothing is waited for any more: at once, or when it gets the keys."""

@@ -83,14 +83,13 @@ class ProblemsDialog(Dialog[TreeProblem | None]):
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog tall wide") as box:
             box.border_title = Content("Damaged lines")
+            box.border_subtitle = Content("Enter go  Esc close")
             yield self._list
-            yield Static(Content(""), classes="hint", id="said")
+            yield Static(Content(f"{len(self._faults):,} in all"), classes="hint")
 
     def on_mount(self) -> None:
         self._list.focus()
         self._list.show(self._faults)
-        said = f"{len(self._faults):,} in all   Enter go   Esc close"
-        self.query_one("#said", Static).update(Content(said))
 
     def _draw_fault(self, fault: TreeProblem, cells: int) -> Line:
         # in file order, the last has the longest number

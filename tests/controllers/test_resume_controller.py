@@ -127,7 +127,7 @@ def test_a_change_of_the_live_state_makes_a_new_plan():
 def test_a_requested_plan_with_a_problem_is_shown():
     resuming = Resuming()
     resuming.controller.plan_ready(PlanReady(make_plan(resuming.row, "no such program")))
-    assert resuming.messages.errors == ["no such program"]
+    assert resuming.messages.errors == ["No such program"]
     plan = make_plan(resuming.row)
     resuming.controller.plan_ready(PlanReady(plan))
     assert resuming.host.plan is plan

@@ -317,7 +317,7 @@ async def test_enter_on_a_project_starts_a_session_of_its_newest_agent_in_its_fo
         await ui.press("plus", "G", "up")
         await ui.until(lambda: "! Cannot start a session: folder gone." in ui.text(), "why not")
         await ui.press("enter")
-        await ui.until(lambda: ui.toasts() == ["the folder /gone/away is gone"], "the reason")
+        await ui.until(lambda: ui.toasts() == ["The folder /gone/away is gone"], "the reason")
         await ui.press("home")
         await ui.until(lambda: f"Enter starts a new pi session in {work}" in ui.text(), "the status line")
         await ui.press("c")

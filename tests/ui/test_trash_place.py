@@ -39,13 +39,18 @@ async def test_a_session_is_restored_undone_and_the_cursor_goes_to_it(browser, t
         await ui.until(lambda: "plain" in ui.listed(), "its row")
         await ui.until(lambda: ui.sessions.row.id == "plain", "the cursor on it")
         await ui.until(
-            lambda: any("Restored" in toast and "(z to undo)" in toast for toast in ui.toasts()), "the word"
+            lambda: any('Restored "write a man page" (z to undo)' in toast for toast in ui.toasts()),
+            "the title",
         )
         path = ui.path("plain")
         await ui.press("z")
         await ui.until(lambda: not path.exists(), "the undo")
         await ui.press("Z")
         await ui.until(path.exists, "the redo")
+        await ui.until(
+            lambda: any('Redone: restore of "write a man page"' in toast for toast in ui.toasts()),
+            "the title",
+        )
         assert {name: data for name, data in before.items() if "branchy" not in str(name)} == snapshot(
             three / "home"
         )
@@ -56,7 +61,10 @@ async def test_a_session_is_read_where_it_lies_and_nothing_is_written(browser, t
         await trash(ui, "branchy")
         lying = snapshot(three / "data")
         await open_trash(ui, "Refactor auth")
-        await ui.press("down", "v")
+        assert "v read" not in ui.text(), "a letter filters"
+        await ui.press("down")
+        assert "v read" in ui.text()
+        await ui.press("v")
         await ui.until(
             lambda: isinstance(ui.screen, ReadDialog) and "use redis" in ui.text(), "its transcript"
         )
