@@ -197,12 +197,18 @@ def test_what_the_user_did_not_type_is_no_prompt() -> None:
         line("attachment", "b", "a", attachment=queued),
         line("attachment", "c", "b", attachment=notice),
         line("something-new", "d", "c"),
+        prompt("e", "d", "<task-notification>", promptSource="system", origin={"kind": "task-notification"}),
+        prompt("f", "e", "Go on", promptSource="system", origin=[]),
+        prompt("g", "f", "typed", promptSource="typed", origin={"kind": "human"}),
     )
     assert [(entry.type, entry.custom_type, entry.display) for entry in entries] == [
         ("custom_message", "meta", False),
         ("message", None, None),
         ("custom", "queued_command", None),
         ("custom", "something-new", None),
+        ("custom_message", "task-notification", None),
+        ("custom_message", "system", None),
+        ("message", None, None),
     ]
 
 

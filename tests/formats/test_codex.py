@@ -198,6 +198,29 @@ def test_a_base_that_names_no_rollout_is_none(base: Any) -> None:
     assert CODEX.entries(odd) == []
 
 
+def test_turns_that_were_rolled_back_are_a_branch() -> None:
+    def turn(number: int) -> list[bytes]:
+        return [message("user", f"{number}?"), message("assistant", f"{number}!")]
+
+    context = message("user", "<environment_context>x</environment_context>")
+    lines = [context, *turn(1), *turn(2), *turn(3), event("thread_rolled_back", num_turns=2), *turn(4)]
+    entries, records = read(*lines)
+    ids = [entry.id for entry in entries]
+    assert [entry.parent_id for entry in entries] == [None, *ids[:6], ids[2], ids[7]]
+    assert [record.target_id for record in records] == [*ids[:7], ids[2], *ids[7:]]
+    # Two turns are left, and more than those cannot be rolled back.
+    entries, records = read(*lines, event("thread_rolled_back", num_turns=9), *turn(5))
+    assert [entry.parent_id for entry in entries[-2:]] == [ids[0], entries[-2].id]
+
+
+@pytest.mark.parametrize("turns", [0, -1, None, "2", True, 1.5, [], 1 << 70])
+def test_a_number_of_turns_that_is_none_rolls_nothing_back(turns: Any) -> None:
+    lines = [message("user", "hi"), event("thread_rolled_back", num_turns=turns), message("assistant", "ok")]
+    entries, _ = read(*lines, event("thread_rolled_back"), message("user", "still here"))
+    assert [entry.parent_id for entry in entries] == [None, *[entry.id for entry in entries[:-1]]]
+    assert read(event("thread_rolled_back", num_turns=1)) == ([], [])
+
+
 def test_the_texts_of_items_have_their_kinds() -> None:
     def pieces(each: bytes) -> list[tuple[int, str]]:
         return [(piece.kind, piece.text) for piece in text_pieces(CODEX.entry(each), other=False)]

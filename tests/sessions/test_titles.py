@@ -34,6 +34,11 @@ NAMING = {"type": "session_info", "id": "n", "parentId": None, "name": "The name
     ("prompt", "typed"),
     [
         ("fix the login", "fix the login"),
+        (
+            "# Context from my IDE setup:\n\n## Active file: a.py\n\n## My request for Codex:\nfix it\n",
+            "fix it\n",
+        ),
+        ("# Context from my IDE setup:\n\nis no title", "# Context from my IDE setup:\n\nis no title"),
         # slash commands, and paths that are none
         ("/model", ""),
         ("/skill:review the parser", ""),

@@ -152,6 +152,18 @@ def _user(value: dict[str, Any], head: dict[str, Any]) -> list[dict[str, Any]]:
         if value.get("isMeta") is True:
             told = {"customType": "meta", "content": _content(content), "display": False}
             return [{"type": "custom_message", **head, **told}]
+        if value.get("promptSource") == "system":
+            # Claude Code went on by itself, for example because a task in the background has ended.
+            origin = value.get("origin")
+            kind = origin.get("kind") if isinstance(origin, dict) else None
+            return [
+                {
+                    "type": "custom_message",
+                    **head,
+                    "customType": kind or "system",
+                    "content": _content(content),
+                }
+            ]
         return [{"type": "message", **head, "message": {"role": "user", "content": _content(content)}}]
     messages: list[dict[str, Any]] = [_result(block) for block in results]
     if len(results) == 1 and (diff := _diff(value.get("toolUseResult"))):

@@ -1,5 +1,5 @@
 """Codex: rollouts, whose lines are what the model was sent and what it sent, between notes for the screen
-(formats/README.md, "Codex"). Each line goes on from the one before it.
+(formats/README.md, "Codex"). Each line goes on from the one before it, unless turns were rolled back.
 """
 
 from __future__ import annotations
@@ -44,7 +44,6 @@ class Codex(Dialect):
     name = "codex"
     one_entry_a_line = False
     lines_are_entries = False
-    linear = True
     migrates = False
     writing = None
     name_marker = b"thread_name"
@@ -322,6 +321,7 @@ class _Reader:
     """The lines of one file. It knows what was read before:
 
     - The parent of each entry is the one before it. A line that is equal to an earlier one gets another id.
+    - Turns that were rolled back are a branch: the entry before them is the leaf, and the next line's parent.
     - An answer is by the model of the latest turn.
     - A result has the name of the tool that was called.
     - Token counts are sums and are repeated: each adds only the difference to the one before.
@@ -329,6 +329,7 @@ class _Reader:
 
     def __init__(self) -> None:
         self._last: str | None = None
+        self._before_turns: list[str | None] = []
         self._ids: dict[str, int] = {}
         self._tools = ToolNames()
         self._provider: str | None = None
@@ -348,6 +349,8 @@ class _Reader:
                 self._provider = self._provider or replace_surrogates(item["model_provider"])
         elif kind == "event_msg" and item.get("type") == "token_count":
             return self._count_tokens(item)
+        elif kind == "event_msg" and item.get("type") == "thread_rolled_back":
+            return self._roll_back(_count(item.get("num_turns")))
         entries = _entries(value, line)
         if not entries:
             return _facts(value)
@@ -361,7 +364,18 @@ class _Reader:
         again = self._ids.get(entry_id, 0)
         self._ids[entry_id] = again + 1
         partial.id = f"{entry_id}#{again}" if again else entry_id
+        if partial.message is not None and partial.message.role == "user":
+            self._before_turns.append(self._last)
         partial.parent_id, self._last = self._last, partial.id
+
+    def _roll_back(self, turns: int) -> Sequence[PartialEntry]:
+        """Go back to the entry before the last turns; each begins with a prompt."""
+        if turns == 0 or not self._before_turns:
+            return ()
+        first = max(0, len(self._before_turns) - turns)
+        self._last = self._before_turns[first]
+        del self._before_turns[first:]
+        return (MetadataRecord(type="leaf", target_id=self._last),)
 
     def _complete(self, entry: dict[str, Any], partial: PartialEntry) -> None:
         self._tools.complete(entry, partial)
