@@ -96,7 +96,7 @@ def run(
         # With nothing to show, the files are read while Textual is imported.
         indexing = None if model.known else _begin(setup, arrangement)
         if indexing is not None and terminal is not None:
-            rows, done, total = indexing.first_rows(FIRST_ROWS_SECONDS)
+            rows, done, total = indexing.first_rows(FIRST_ROWS_SECONDS, terminal.size.lines)
             if rows:
                 first_frame.fill(
                     setup, theme, model, terminal, rows, done, total, query, ascii_only=ascii_only

@@ -5,7 +5,7 @@ It may start before there is a screen: it fills the list for the screen while Te
 
 from __future__ import annotations
 
-from threading import Event, Lock
+from threading import Condition, Event
 from typing import TYPE_CHECKING
 
 from app.services.background import BackgroundService
@@ -52,8 +52,7 @@ class IndexService(BackgroundService):
         self._reason = ""
         self._loaded = False
         self._rescan_wanted = False
-        self._lock = Lock()
-        self._first_read = Event()
+        self._lock = Condition()
         self._stop = Event()
 
     def start(self, post: Post | None = None) -> None:
@@ -68,13 +67,20 @@ class IndexService(BackgroundService):
                 self._is_started = self._is_running = True
                 self._worker.submit(lambda is_stale: self._run())
 
-    def first_rows(self, seconds: float) -> tuple[list[Row], int, int]:
-        """Wait until the newest sessions are read, there are none, or the time is over.
+    def first_rows(self, seconds: float, enough: int) -> tuple[list[Row], int, int]:
+        """Wait until `enough` sessions are read, there are no more, or the time is over.
 
         :return: the sessions that are known; how many files are read, and how many there are to read.
         """
-        self._first_read.wait(seconds)
+
+        def is_filled() -> bool:
+            is_done = self._delta is not None and self._delta.done >= self._delta.total
+            return (
+                is_done or not self._is_running or (self._model is not None and self._model.total >= enough)
+            )
+
         with self._lock:
+            self._lock.wait_for(is_filled, seconds)
             rows = self._model.rows() if self._model is not None else []
             delta = self._delta
             return rows, delta.done if delta else 0, delta.total if delta else 0
@@ -141,17 +147,16 @@ class IndexService(BackgroundService):
             self._is_running = False
             self._reason = f"{type(error).__name__}: {error}"
             self._post_pending()
-        self._first_read.set()
+            self._lock.notify_all()
 
     def _changed(self, delta: Delta) -> None:
         with self._lock:
-            if delta.changed or delta.done >= delta.total:
-                self._first_read.set()
             if self._model is not None:
                 self._model.apply(delta.changed, delta.removed)
                 delta.changed, delta.removed = [], []
             self._delta = delta
             self._post_pending()
+            self._lock.notify_all()
 
     def _post_pending(self) -> None:
         """Post what has changed, if there is a screen. The caller holds the lock."""

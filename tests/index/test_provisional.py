@@ -124,6 +124,14 @@ class Still:
         return 1_000.0
 
 
+def test_a_file_with_a_time_in_the_future_is_not_read_first(
+    inline: type[Inline], store: Store, index: Index
+) -> None:
+    os.utime(path_of(store, SMALL), (32_500_000_000, 32_500_000_000))
+    index.scan(lambda delta: None)
+    assert inline.steps[0] == (NEWEST, False)
+
+
 def test_the_newest_rows_and_then_the_whole_list_are_sent_at_once(
     inline: type[Inline], index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -299,9 +307,9 @@ def test_workers_start_before_the_first_walk_and_end_after_it(
         monkeypatch.setattr("app.index.scan.walk.WORKERS_FROM_BYTES", 1_000_000)
     walk = scan_module.walk
 
-    def noted_walk(*arguments: object) -> object:
+    def noted_walk(*arguments: object, **named: object) -> object:
         inline.calls.append("walk")
-        return walk(*arguments)  # type: ignore[arg-type]
+        return walk(*arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(scan_module, "walk", noted_walk)
     index.scan(lambda delta: None)

@@ -179,8 +179,8 @@ def test_a_file_deleted_between_walk_and_reading_is_not_listed(
         index.scan()
         append(paths[1], message("new", "e0", "more"))
 
-    def walk_then_delete(stores: list[Store], gentle: bool) -> object:
-        walk_result = walk(stores, gentle)
+    def walk_then_delete(*arguments: object, **named: object) -> object:
+        walk_result = walk(*arguments, **named)  # type: ignore[arg-type]
         paths[1].unlink()
         return walk_result
 
@@ -200,8 +200,8 @@ def test_a_file_that_shrinks_between_walk_and_reading_is_read_again(
     index.scan()
     append(path, message("new", "e0", "more"))
 
-    def walk_then_cut(stores: list[Store], gentle: bool) -> object:
-        walk_result = walk(stores, gentle)
+    def walk_then_cut(*arguments: object, **named: object) -> object:
+        walk_result = walk(*arguments, **named)  # type: ignore[arg-type]
         path.write_text(session("cut"))
         return walk_result
 

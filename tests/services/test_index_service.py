@@ -117,9 +117,9 @@ def test_sessions_found_before_the_screen_starts_are_in_its_list(
 def test_first_rows_waits_for_rows_which_stay_in_the_list_of_the_screen(
     fake: type[FakeIndex], indexing: IndexService
 ) -> None:
-    fake.deltas = [Delta([], [], 0, 3), Delta([make_row("a"), make_row("b")], [], 2, 3)]
+    fake.deltas = [Delta([], [], 0, 3), Delta([make_row("a")], [], 1, 3), Delta([make_row("b")], [], 2, 3)]
     indexing.start()
-    rows, done, total = indexing.first_rows(PATIENCE)
+    rows, done, total = indexing.first_rows(PATIENCE, 2)
     assert (sorted(row.id for row in rows), done, total) == (["a", "b"], 2, 3)
     screen = Screen()
     indexing.start(screen.post)
@@ -139,7 +139,7 @@ def test_first_rows_returns_when_the_scan_ends_without_rows(
         fake.deltas.append(Delta([], [], 3, 3))
     indexing.start()
     started = time.monotonic()
-    assert indexing.first_rows(PATIENCE)[0] == []
+    assert indexing.first_rows(PATIENCE, 2)[0] == []
     assert time.monotonic() - started < PATIENCE
 
 

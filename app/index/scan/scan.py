@@ -41,6 +41,11 @@ ANNOUNCED_FROM = 20
 NOTICE_NS = 10**9
 """Nanoseconds after which the system has reported a change, if it reports it at all."""
 
+_AHEAD_NS = 86_400 * 10**9
+"""Nanoseconds by which the clock of another computer may be ahead. A file with a later time of modification
+is read last, because its time does not say when the session was used.
+"""
+
 _NONE: Mapping[str, Signature] = {}
 _NONE_NAMED: Mapping[str, str] = {}
 
@@ -148,7 +153,8 @@ class Scanner:
         if early:
             early.keep(self._text_store)
         started = time.monotonic()
-        found = found or walk(self._stores, gentle)
+        # Without known files, the screen has nothing to draw until the walk ends.
+        found = found or walk(self._stores, gentle, pauses=bool(self.known))
         self.walk_seconds = time.monotonic() - started
         self._names = found.names
         self.counts.walks += 1
@@ -167,7 +173,8 @@ class Scanner:
             for path, (signature, store) in found.files.items()
             if known.get(path) != signature or path in lost
         ]
-        jobs.sort(key=lambda job: job.signature[2], reverse=True)
+        plausible_ns = time.time_ns() + _AHEAD_NS
+        jobs.sort(key=lambda job: job.signature[2] * (job.signature[2] <= plausible_ns), reverse=True)
         self.unreadable.walked(found.files, found.complaints, known)
         removed = found.gone(known)
         hidden = known.keys() - found.files.keys() - set(removed) if found.complaints else ()

@@ -120,12 +120,17 @@ def is_much(size: int) -> bool:
 
 
 def walk(
-    stores: Sequence[Store], gentle: bool = False, when_much: Callable[[], WorkerPool | None] | None = None
+    stores: Sequence[Store],
+    gentle: bool = False,
+    when_much: Callable[[], WorkerPool | None] | None = None,
+    *,
+    pauses: bool = True,
 ) -> WalkResult:
     """Find the session files of the stores. Raise nothing.
 
     :param gentle: pause now and then, so that the thread of the screen can run; also find linked files.
     :param when_much: starts the workers; called once, as soon as there is enough to read for them.
+    :param pauses: whether to pause at all.
     """
     result = WalkResult(followed=gentle)
     count = size = 0
@@ -140,7 +145,7 @@ def walk(
                     size += sum([status.st_size for _, status in files])
                     if is_much(size):
                         result.workers, when_much = when_much(), None
-                if gentle and count >= _CHUNK_FILES:
+                if gentle and pauses and count >= _CHUNK_FILES:
                     count = 0
                     time.sleep(_PAUSE_SECONDS)
         except OSError as error:
