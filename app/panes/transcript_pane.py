@@ -11,7 +11,8 @@ from app.formats.text import one_line
 from app.keys import key_of
 from app.messages import BlockRead, OutlineRead, TranscriptFailed, TranscriptHits, TranscriptRead
 from app.services.transcript_outline import TranscriptOutline
-from app.services.transcript_reader import Request, TranscriptReader
+from app.services.transcript_reader import TranscriptReader
+from app.services.transcript_request import Request
 from app.view.bars import session_title
 from app.view.cells import stable_width
 from app.view.clipboard import copy_warning, text_size

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from app.services.transcript_reader import Request
+    from app.services.transcript_request import Request
     from app.sessions.tree.entry_ref import EntryRef
     from app.sessions.tree.node import Node
     from app.sessions.tree.tail_reader import PathReader

@@ -1,0 +1,61 @@
+"""A request for the transcript of a session."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.sessions.tree.entry_ref import EntryRef
+
+
+class Request:
+    """A transcript to read.
+
+    path, agents   the session
+    cells          the width of a line
+    rows           lines to read on each side of the entry that the reading begins with
+    hit, words     the entry with a hit, and the words of the query, folded
+    straight       see `open_path`, as is `entries`
+    through        see `open_path`
+    now_ms         milliseconds since the epoch, for the times of today
+    """
+
+    __slots__ = (
+        "agents",
+        "cells",
+        "entries",
+        "hit",
+        "now_ms",
+        "path",
+        "rows",
+        "straight",
+        "through",
+        "words",
+    )
+
+    def __init__(
+        self,
+        path: str,
+        agents: tuple[str, ...],
+        cells: int,
+        rows: int,
+        *,
+        hit: EntryRef | None = None,
+        words: Sequence[str] = (),
+        straight: bool = False,
+        entries: int | None = None,
+        now_ms: int = 0,
+        through: EntryRef | None = None,
+    ) -> None:
+        self.through = through
+        self.path = path
+        self.agents = agents
+        self.cells = cells
+        self.rows = rows
+        self.hit = hit
+        self.words = words
+        self.straight = straight
+        self.entries = entries
+        self.now_ms = now_ms
